@@ -1,0 +1,19 @@
+#pragma once
+#include <cameo/op/op.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// How ONNX defines an operator in terms of others, where that does not depend on the node. (Bodies that do are built
+/// by code.) One version may have several bodies: the one with the highest `needs_opset` that the model's opset
+/// reaches is right.
+struct function_body_row {
+  op_id op;
+  int since;                        // the version of `op` that this is the body of
+  int needs_opset;                  // the opset of ONNX that the body is written in
+  std::string_view function_proto;  // a serialized onnx.FunctionProto; lives as long as the program
+};
+
+/// Sorted by op, then since, then needs_opset. Lives in the compiled core: linked only by who calls it.
+std::span<const function_body_row> standard_function_bodies();
+
+}  // namespace cameo::inline CAMEO_ABI

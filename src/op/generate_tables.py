@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Writes the operator tables: tag headers, the list of standard operators and the fixed function bodies.
+
+Run it by hand with the PyPI packages onnx and onnxruntime installed; its output is committed. The ONNX domains come from
+onnx, whose history is complete; com.microsoft and its internal domains come from onnxruntime, the only one to know them.
+"""
+import collections
+import pathlib
+import re
+
+import numpy
+import onnx
+from onnxruntime.capi import onnxruntime_pybind11_state as ort
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# domain: (header, namespace, whether onnx is the source)
+DOMAINS = {
+    "": ("onnx", "op", True),
+    "ai.onnx.ml": ("ml", "op::ml", True),
+    "ai.onnx.preview": ("preview", "op::preview", True),
+    "ai.onnx.preview.training": ("training", "op::training", True),
+    "com.microsoft": ("microsoft", "op::microsoft", False),
+    "com.microsoft.nchwc": ("nchwc", "op::nchwc", False),
+    "com.ms.internal.nhwc": ("internal_nhwc", "op::internal_nhwc", False),
+}
+
+# What no schema says. has_subgraphs is worked out from the attributes.
+RANDOM = ["RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"]
+ROLES = {
+    **{("", name): ["is_random"] for name in RANDOM},
+    ("", "Dropout"): ["is_random"],
+    ("", "Constant"): ["is_constant"],
+    ("com.microsoft", "EPContext"): ["is_compiled_context"],
+    ("com.microsoft", "BiasDropout"): ["is_random"],
+    ("com.microsoft", "BitmaskBiasDropout"): ["is_random"],
+    ("com.microsoft", "BitmaskDropout"): ["is_random"],
+    ("com.microsoft", "Sampling"): ["is_random"],
+    ("ai.onnx.preview.training", "Gradient"): ["needs_training"],
+}
+
+DTYPES = {
+    name: number
+    for number, name in enumerate(
+        "undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 "
+        "complex128 bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 "
+        "uint2 int2 float6e2m3 float6e3m2".split())
+}
+KINDS = ("undefined f i s t g floats ints strings tensors graphs sparse_tensor sparse_tensors type_proto "
+         "type_protos").split()
+# onnx.AttributeProto numbers type protos and sparse tensors in another order than we list them by.
+KIND_OF = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs",
+           11: "sparse_tensor", 12: "sparse_tensors", 13: "type_proto", 14: "type_protos"}
+assert [KIND_OF[i] for i in range(1, 15)] == KINDS[1:]
+assert all(getattr(onnx.TensorProto, name.upper()) == number for name, number in DTYPES.items())
+
+MEMBERS = ["tensors", "sequences", "optionals", "optional_sequences", "sparse_tensors"]
+PATTERNS = [r"tensor\((\w+)\)", r"seq\(tensor\((\w+)\)\)", r"optional\(tensor\((\w+)\)\)",
+            r"optional\(seq\(tensor\((\w+)\)\)\)", r"sparse_tensor\((\w+)\)"]
+
+
+def c_string(data):
+    """The literal of a str or bytes. Octal escapes: a hexadecimal one would swallow the digits after it."""
+    if isinstance(data, str):
+        data = data.encode()
+    plain = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in data)
+    return f'"{plain}"'
+
+
+def type_rule(type_string, types):
+    masks, maps = [0] * 5, False
+    for text in types:
+        for i, pattern in enumerate(PATTERNS):
+            if match := re.fullmatch(pattern, text):
+                masks[i] |= 1 << DTYPES[match[1]]
+                break
+        else:
+            assert re.fullmatch(r"(seq\()?map\(.*\)+", text), text
+            maps = True
+    while len(masks) > 1 and not masks[-1] and not maps:
+        masks.pop()
+    fields = [c_string(type_string)] + [hex(m) if m else "0" for m in masks] + (["true"] if maps else [])
+    return "{" + ", ".join(fields) + "}"
+
+
+class Parameter:
+    """A formal parameter, the same whichever package it comes from."""
+
+    def __init__(self, p, from_onnx, left_arity):
+        self.name = p.name
+        self.type = p.type_str if from_onnx else p.typeStr
+        self.option = str(p.option).split(".")[-1].lower()
+        self.homogeneous = p.is_homogeneous if from_onnx else p.isHomogeneous
+        self.min_arity = p.min_arity if from_onnx else max(left_arity, 0)
+
+    def row(self):
+        fields = [c_string(self.name), c_string(self.type)]
+        if self.option != "single":
+            fields.append("parameter_option::" + self.option)
+        if self.option == "variadic" and (not self.homogeneous or self.min_arity != 1):
+            fields += ["true" if self.homogeneous else "false", str(self.min_arity)]
+        return "{" + ", ".join(fields) + "}"
+
+
+def attribute_rule(a, from_onnx):
+    default = onnx.AttributeProto()
+    if from_onnx:
+        default.CopyFrom(a.default_value)
+    elif a._default_value:
+        default.ParseFromString(a._default_value)
+    kind = KIND_OF[int(a.type.value)]
+    fields = [c_string(a.name), "attribute_kind::" + kind]
+    if a.required:
+        fields.append("true")
+    elif default.type == onnx.AttributeProto.INT:
+        fields += ["false", "true", str(default.i)]
+    elif default.type == onnx.AttributeProto.FLOAT:
+        text = str(numpy.float32(default.f))
+        assert "inf" not in text and "nan" not in text
+        fields += ["false", "true", "0", (text if re.search("[.e]", text) else text + ".0") + "f"]
+    elif default.type == onnx.AttributeProto.STRING:
+        fields += ["false", "true", "0", "0", c_string(default.s)]
+    return "{" + ", ".join(fields) + "}"
+
+
+class Tables:
+    """The arrays of one header; equal ones are written once."""
+
+    def __init__(self):
+        self.arrays = {"parameter": {}, "type_rule": {}, "attribute_rule": {}}
+
+    def array(self, kind, rows):
+        if not rows:
+            return "{}"
+        known = self.arrays[kind]
+        return "detail::" + known.setdefault(tuple(rows), f"{kind[0]}{len(known)}")
+
+    def text(self):
+        lines = []
+        for kind, arrays in self.arrays.items():
+            for rows, name in arrays.items():
+                lines += wrap(f"inline constexpr {kind} {name}[] = {{", list(rows), "};")
+        return lines
+
+
+def wrap(head, items, tail, indent="    "):
+    """HEAD item, item, ... TAIL in lines of at most 120 columns."""
+    line = head + ", ".join(items) + tail
+    if len(line) <= 120:
+        return [line]
+    lines, line = [head], indent
+    for i, item in enumerate(items):
+        piece = item + (", " if i + 1 < len(items) else tail)
+        if line.strip() and len((line + piece).rstrip()) > 120:
+            lines.append(line.rstrip())
+            line = indent
+        line += piece
+    return lines + [line.rstrip()]
+
+
+def version_row(tables, s, from_onnx):
+    inputs = [Parameter(p, from_onnx, s.min_input - i) for i, p in enumerate(s.inputs)]
+    outputs = [Parameter(p, from_onnx, s.min_output - i) for i, p in enumerate(s.outputs)]
+    rules = {c.type_param_str: c.allowed_type_strs for c in s.type_constraints}
+    for p in inputs + outputs:  # a type that is its own name
+        rules.setdefault(p.type, [p.type])
+    attributes = [attribute_rule(a, from_onnx) for _, a in sorted(s.attributes.items())]
+    fields = [str(s.since_version), tables.array("parameter", [p.row() for p in inputs]),
+              tables.array("parameter", [p.row() for p in outputs]),
+              tables.array("type_rule", [type_rule(k, v) for k, v in rules.items()]),
+              tables.array("attribute_rule", attributes), str(s.min_input), str(s.min_output)]
+    return "{" + ", ".join(fields + (["true"] if s.deprecated else [])) + "}"
+
+
+def roles_of(domain, name, schemas):
+    graphs = any(KIND_OF[int(a.type.value)] in ("g", "graphs") for s in schemas for a in s.attributes.values())
+    names = (["has_subgraphs"] if graphs else []) + ROLES.get((domain, name), [])
+    return " | ".join("role::" + n for n in names)
+
+
+GENERATED = "// Generated by src/op/generate_tables.py. Do not edit.\n"
+
+
+def write(path, lines):
+    text = "\n".join(lines) + "\n"
+    assert "\t" not in text
+    (ROOT / path).write_text(text)
+
+
+def write_tags(domain, schemas_of):
+    header, namespace, from_onnx = DOMAINS[domain]
+    tables, tags = Tables(), []
+    for name in sorted(schemas_of):
+        assert re.fullmatch(r"[A-Z]\w*", name), name  # so it can't be a keyword, a macro of ours or a snake_case name
+        schemas = schemas_of[name]
+        tags += [f"struct {name} {{",
+                 f"  static constexpr std::string_view domain = {c_string(domain)}, name = {c_string(name)};"]
+        if roles := roles_of(domain, name, schemas):
+            tags.append(f"  static constexpr role roles = {roles};")
+        rows = [version_row(tables, s, from_onnx) for s in schemas]
+        tags += ["  static constexpr op_version versions[] = {"] + [f"      {row}," for row in rows] + ["  };", "};"]
+    write(f"include/cameo/op/{header}.hpp", [
+        "#pragma once", GENERATED.strip(), "#include <cameo/op/op.hpp>", "",
+        f"/// The operators of {domain or 'ONNX'}. Each tag lists every version of its operator, oldest first.",
+        f"namespace cameo::inline CAMEO_ABI::{namespace} {{", "", "namespace detail {", *tables.text(),
+        "}  // namespace detail", "", *tags, "", f"}}  // namespace cameo::inline CAMEO_ABI::{namespace}"])
+
+
+def op_id(domain, name):
+    value = 2166136261
+    for byte in f"{domain}/{name}".encode():
+        value = (value ^ byte) * 16777619 % 2**32
+    return value
+
+
+def tag_of(domain, name):
+    return f"{DOMAINS[domain][1]}::{name}"
+
+
+def newest_opset(domain):
+    table = onnx.helper.VERSION_TABLE  # release, IR version, ai.onnx, ai.onnx.ml, ai.onnx.preview.training
+    if domain in ("", "com.ms.internal.nhwc"):  # the latter mirrors ONNX, opsets included
+        return onnx.defs.onnx_opset_version()
+    return max(row[3] for row in table if len(row) > 3) if domain == "ai.onnx.ml" else 1
+
+
+def write_list(all_ops):
+    ordered = sorted(all_ops, key=lambda key: op_id(*key))
+    lines = [GENERATED.strip()]
+    lines += [f"#include <cameo/op/{header}.hpp>" for header, _, _ in sorted(DOMAINS.values())]
+    lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {", "",
+              "constexpr auto rows = with_infer_functions(std::to_array<op_row>({"]
+    lines += [f"    make_op_row<{tag_of(*key)}>()," for key in ordered]
+    lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
+              'static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");',
+              "", "constexpr domain_row domains[] = {"]
+    lines += [f"    {{{c_string(domain)}, {newest_opset(domain)}}}," for domain in DOMAINS]
+    lines += ["};", "", "}  // namespace", "", "std::span<const op_row> standard_ops() { return rows; }",
+              "std::span<const domain_row> standard_domains() { return domains; }", "",
+              "}  // namespace cameo::inline CAMEO_ABI"]
+    write("src/op/standard_ops.cpp", lines)
+
+
+def function_bodies(schemas):
+    """(domain, name, since, opset the body needs, serialized FunctionProto) of every body that no node changes."""
+    for s in schemas:
+        for opset in s.function_opset_versions if s.has_function else []:
+            body = s.get_function_with_opset_version(opset)
+            yield s.domain, s.name, s.since_version, opset, body
+
+
+def write_bodies(bodies):
+    bodies = sorted(bodies, key=lambda b: (op_id(b[0], b[1]), b[2], b[3]))
+    lines = [GENERATED.strip(), "#include <cameo/op/function_bodies.hpp>"]
+    lines += [f"#include <cameo/op/{h}.hpp>" for h in sorted({DOMAINS[b[0]][0] for b in bodies})]
+    lines += ["", "#include <algorithm>", "#include <functional>", "#include <tuple>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {",
+              "", "constexpr function_body_row rows[] = {"]
+    for domain, name, since, opset, data in bodies:
+        lines.append(f"    {{op_id_of<{tag_of(domain, name)}>, {since}, {opset}, {{")
+        chunks = [c_string(data[i:i + 27]) for i in range(0, len(data), 27)]
+        lines += ["        " + c for c in chunks[:-1]] + ["        " + chunks[-1] + f", {len(data)}}}}},"]
+    lines += ["};", "static_assert(std::ranges::is_sorted(", "    rows, std::ranges::less_equal{},",
+              "    [](const function_body_row& row) { return std::tuple{row.op, row.since, row.needs_opset}; }));", "",
+              "}  // namespace", "",
+              "std::span<const function_body_row> standard_function_bodies() { return rows; }", "",
+              "}  // namespace cameo::inline CAMEO_ABI"]
+    write("src/op/function_bodies.cpp", lines)
+
+
+def main():
+    onnx_schemas = onnx.defs.get_all_schemas_with_history()
+    ort_schemas = ort.get_all_operator_schema()
+    ops = collections.defaultdict(list)
+    for schemas, from_onnx in ((onnx_schemas, True), (ort_schemas, False)):
+        for s in schemas:
+            if s.domain in DOMAINS and DOMAINS[s.domain][2] == from_onnx:
+                ops[s.domain, s.name].append(s)
+            else:
+                assert not from_onnx, f"unknown domain {s.domain}"
+    for schemas in ops.values():
+        schemas.sort(key=lambda s: s.since_version)
+    for domain in DOMAINS:
+        schemas_of = {name: schemas for (d, name), schemas in ops.items() if d == domain}
+        write_tags(domain, schemas_of)
+        print(f"{domain or 'ai.onnx'}: {len(schemas_of)} operators, {sum(map(len, schemas_of.values()))} versions, "
+              f"opset {newest_opset(domain)}")
+    write_list(ops)
+    bodies = list(function_bodies(onnx_schemas))
+    write_bodies(bodies)
+    print(f"{len(ops)} operators, {sum(map(len, ops.values()))} versions, {len(bodies)} function bodies "
+          f"of {len({b[:3] for b in bodies})} versions")
+
+
+main()
