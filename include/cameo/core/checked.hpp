@@ -1,0 +1,24 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Arithmetic on sizes that come from files: true and the result in `out`, or false when it does not fit.
+template <std::integral T>
+[[nodiscard]] constexpr bool checked_multiply(T a, T b, T& out) {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+template <std::integral T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) {
+  return !__builtin_add_overflow(a, b, &out);
+}
+/// Rounds up to a multiple of `alignment`, a power of two.
+[[nodiscard]] constexpr std::size_t align_up(std::size_t size, std::size_t alignment) {
+  return (size + alignment - 1) & ~(alignment - 1);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

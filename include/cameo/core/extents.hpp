@@ -1,0 +1,107 @@
+#pragma once
+#include <cameo/core/checked.hpp>
+#include <cameo/core/status.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// The largest rank of a tensor. (No exporter is known to exceed 8.)
+inline constexpr std::size_t max_rank = 12;
+
+/// The size of a tensor along each axis, outermost first; rank 0 is a scalar. Final sizes, never negative.
+class extents {
+ public:
+  constexpr extents() = default;
+  constexpr extents(std::initializer_list<std::int64_t> dims) : extents{std::span{dims.begin(), dims.size()}} {}
+  /// At most max_rank dims; more are cut, so check the rank of what comes from a file before.
+  constexpr explicit extents(std::span<const std::int64_t> dims) {
+    for (std::int64_t d : dims) push_back(d);
+  }
+
+  constexpr std::size_t rank() const { return rank_; }
+  constexpr std::int64_t operator[](std::size_t axis) const { return dims_[axis]; }
+  constexpr std::int64_t& operator[](std::size_t axis) { return dims_[axis]; }
+  constexpr const std::int64_t* begin() const { return dims_; }
+  constexpr const std::int64_t* end() const { return dims_ + rank_; }
+  constexpr std::int64_t* begin() { return dims_; }
+  constexpr std::int64_t* end() { return dims_ + rank_; }
+  constexpr std::span<const std::int64_t> dims() const { return {dims_, rank_}; }
+  constexpr std::int64_t back() const { return dims_[rank_ - 1]; }
+
+  constexpr void push_back(std::int64_t dim) {
+    if (rank_ < max_rank) dims_[rank_++] = dim;
+  }
+  /// Inserts before `axis`, up to max_rank.
+  constexpr void insert(std::size_t axis, std::int64_t dim) {
+    if (rank_ == max_rank) return;
+    for (std::size_t i = rank_++; i > axis; --i) dims_[i] = dims_[i - 1];
+    dims_[axis] = dim;
+  }
+  constexpr void erase(std::size_t axis) {
+    for (std::size_t i = axis + 1; i < rank_; ++i) dims_[i - 1] = dims_[i];
+    --rank_;
+  }
+  constexpr void resize(std::size_t rank, std::int64_t dim = 1) {
+    while (rank_ < rank && rank_ < max_rank) dims_[rank_++] = dim;
+    rank_ = std::uint8_t(std::min(std::size_t{rank_}, rank));
+  }
+
+  /// Number of elements; only for extents whose count is known to fit (checked_count otherwise).
+  constexpr std::int64_t count() const { return count(0, rank_); }
+  /// Product of the axes [first, last).
+  constexpr std::int64_t count(std::size_t first, std::size_t last) const {
+    std::int64_t product = 1;
+    for (std::size_t i = first; i < last; ++i) product *= dims_[i];
+    return product;
+  }
+  /// False when a dim is negative or the product overflows.
+  [[nodiscard]] constexpr bool checked_count(std::int64_t& count) const {
+    count = 1;
+    bool zero = false;
+    for (std::int64_t d : dims()) {
+      if (d < 0) return false;
+      if (d == 0) zero = true;
+      else if (!checked_multiply(count, d, count)) return false;
+    }
+    if (zero) count = 0;
+    return true;
+  }
+
+  constexpr bool operator==(const extents& other) const { return std::ranges::equal(dims(), other.dims()); }
+
+ private:
+  std::uint8_t rank_ = 0;
+  std::int64_t dims_[max_rank]{};
+};
+
+/// Elements between neighbours along each axis of a dense, row-major tensor.
+constexpr extents row_major_strides(const extents& shape) {
+  extents strides = shape;
+  std::int64_t step = 1;
+  for (std::size_t i = shape.rank(); i-- > 0; step *= shape[i]) strides[i] = step;
+  return strides;
+}
+
+/// An axis as ONNX counts it, from the end when negative. False if there is no such axis.
+[[nodiscard]] constexpr bool normalize_axis(std::int64_t& axis, std::size_t rank) {
+  const auto r = std::int64_t(rank);
+  if (axis < -r || axis >= r) return false;
+  if (axis < 0) axis += r;
+  return true;
+}
+
+/// The common shape of two by ONNX's multidirectional broadcasting; false if there is none.
+[[nodiscard]] constexpr bool broadcast(const extents& a, const extents& b, extents& out) {
+  out.resize(0);
+  out.resize(std::max(a.rank(), b.rank()));
+  for (std::size_t i = 1; i <= out.rank(); ++i) {
+    const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1, y = i <= b.rank() ? b[b.rank() - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    out[out.rank() - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,139 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What a float format of at most 16 bits is: widths, bias, and how it spells what is not a number.
+/// The formats are ONNX's: https://onnx.ai/onnx/technical/float8.html, float4.html and the OCP MX specification.
+enum class float_specials : std::uint8_t {
+  ieee,      // exponent all ones: infinities and NaNs (float16, bfloat16, float8e5m2)
+  nan_only,  // all ones is NaN, no infinity (float8e4m3fn)
+  fnuz,      // only 0x80 is NaN, no infinity, no negative zero
+  none,      // every code is a number (float4, float6)
+};
+struct float_format {
+  int exponent_bits, mantissa_bits, bias;
+  float_specials specials;
+};
+
+/// `bits` of a format as a float: exact.
+constexpr float widen(std::uint16_t bits, float_format f) {
+  const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
+  const std::uint32_t sign = std::uint32_t(bits >> (e_bits + m_bits)) & 1;
+  const std::uint32_t exponent = (bits >> m_bits) & ((1u << e_bits) - 1), mantissa = bits & ((1u << m_bits) - 1);
+  const std::uint32_t top = (1u << e_bits) - 1, all = (1u << m_bits) - 1;
+  constexpr std::uint32_t nan = 0x7FC00000u, inf = 0x7F800000u;
+  if (f.specials == float_specials::ieee && exponent == top)
+    return std::bit_cast<float>(sign << 31 | (mantissa ? nan | mantissa << (23 - m_bits) : inf));
+  if (f.specials == float_specials::nan_only && exponent == top && mantissa == all)
+    return std::bit_cast<float>(sign << 31 | nan);
+  if (f.specials == float_specials::fnuz && sign && !exponent && !mantissa) return std::bit_cast<float>(nan);
+  if (exponent == 0) {  // zero or subnormal: mantissa * 2^(1 - bias - m_bits)
+    if (mantissa == 0) return std::bit_cast<float>(sign << 31);
+    const int scale = 1 - f.bias - m_bits;
+    // The scale of bfloat16's subnormals is itself subnormal in float: the bits are then the same.
+    if (scale < -126) return std::bit_cast<float>(sign << 31 | mantissa << (23 - m_bits));
+    const float magnitude = float(mantissa) * std::bit_cast<float>(std::uint32_t(scale + 127) << 23);
+    return sign ? -magnitude : magnitude;
+  }
+  return std::bit_cast<float>(sign << 31 | std::uint32_t(int(exponent) - f.bias + 127) << 23 |
+                              mantissa << (23 - m_bits));
+}
+
+/// The nearest code of a format, ties to even. Out of range: infinity where the format has one, else, when `saturate`,
+/// the largest finite value, or NaN where there is a NaN.
+constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true) {
+  const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
+  const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
+  const std::uint32_t sign = in >> 31, top = (1u << e_bits) - 1, all = (1u << m_bits) - 1;
+  const std::uint32_t signed_zero = f.specials == float_specials::fnuz ? 0 : sign << (e_bits + m_bits);
+  const std::uint32_t high = sign << (e_bits + m_bits);
+  const bool ieee = f.specials == float_specials::ieee, has_nan = f.specials != float_specials::none;
+  const std::uint32_t nan = ieee ? high | top << m_bits | 1u << (m_bits - 1)
+                            : f.specials == float_specials::fnuz ? 1u << (e_bits + m_bits)
+                                                                 : high | top << m_bits | all;
+  std::uint32_t largest = top << m_bits | all;
+  if (ieee) largest = (top - 1) << m_bits | all;
+  if (f.specials == float_specials::nan_only) largest = top << m_bits | (all - 1);
+  const bool is_nan = (in & 0x7FFFFFFF) > 0x7F800000, is_inf = (in & 0x7FFFFFFF) == 0x7F800000;
+  if (is_nan) return std::uint16_t(has_nan ? nan : largest);
+  const std::uint32_t over = ieee && (is_inf || !saturate) ? high | top << m_bits
+                             : saturate || !has_nan        ? high | largest
+                                                           : nan;
+  if (is_inf) return std::uint16_t(ieee ? high | top << m_bits : over);
+  const std::uint32_t float_exponent = in >> 23 & 0xFF;
+  const std::uint32_t float_mantissa = in & 0x7FFFFF;
+  int exponent = int(float_exponent) - 127 + f.bias;
+  std::uint64_t full = float_exponent ? float_mantissa | 0x800000 : float_mantissa;  // 24 bits: 1.23
+  if (!float_exponent) ++exponent;
+  int shift = 23 - m_bits;
+  if (exponent < 1) shift += 1 - exponent, exponent = 0;
+  if (shift > 40) return std::uint16_t(signed_zero);
+  const std::uint64_t half = std::uint64_t{1} << (shift - 1), rest = full & ((std::uint64_t{1} << shift) - 1);
+  full >>= shift;
+  if (rest > half || (rest == half && (full & 1))) ++full;
+  // A normal carries its hidden bit as one step of the exponent; rounding up may carry into the next one: both add up.
+  const std::uint64_t magnitude =
+      exponent ? (std::uint64_t(exponent - 1) << m_bits) + full : full;
+  if (magnitude > largest) {
+    if (ieee && f.exponent_bits + f.mantissa_bits == 15) return std::uint16_t(high | top << m_bits);
+    return std::uint16_t(over);
+  }
+  return std::uint16_t(magnitude ? high | std::uint32_t(magnitude) : signed_zero);
+}
+
+/// A number of a narrow format, stored as its bits. Converts from and to float; arithmetic happens in float.
+template <float_format Format>
+struct narrow_float {
+  using storage = std::conditional_t<(Format.exponent_bits + Format.mantissa_bits > 7), std::uint16_t, std::uint8_t>;
+  static constexpr float_format format = Format;
+  storage bits = 0;
+
+  narrow_float() = default;
+  constexpr explicit narrow_float(float value, bool saturate = Format.exponent_bits + Format.mantissa_bits <= 7)
+      : bits{storage(narrow(value, Format, saturate))} {}
+  static constexpr narrow_float from_bits(storage bits) {
+    narrow_float made;
+    made.bits = bits;
+    return made;
+  }
+  constexpr explicit operator float() const { return widen(bits, Format); }
+  constexpr bool operator==(const narrow_float&) const = default;
+};
+
+using float16 = narrow_float<float_format{5, 10, 15, float_specials::ieee}>;
+using bfloat16 = narrow_float<float_format{8, 7, 127, float_specials::ieee}>;
+using float8e4m3fn = narrow_float<float_format{4, 3, 7, float_specials::nan_only}>;
+using float8e4m3fnuz = narrow_float<float_format{4, 3, 8, float_specials::fnuz}>;
+using float8e5m2 = narrow_float<float_format{5, 2, 15, float_specials::ieee}>;
+using float8e5m2fnuz = narrow_float<float_format{5, 2, 16, float_specials::fnuz}>;
+
+/// A power of two, 2^(bits - 127); 255 is NaN. There is no sign and no zero.
+struct float8e8m0 {
+  std::uint8_t bits = 0;
+
+  float8e8m0() = default;
+  /// Rounds to nearest (in the exponent: halves go up) unless `round_up`; what is too large saturates.
+  constexpr explicit float8e8m0(float value) {
+    const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t exponent = in >> 23 & 0xFF;
+    const bool up = exponent < 254 && (in & 0x400000) && (exponent > 0 || (in & 0x3FFFFF));
+    bits = std::uint8_t(exponent == 0xFF ? 0xFF : exponent + (up ? 1 : 0));
+  }
+  constexpr explicit operator float() const {
+    if (bits == 0xFF) return std::bit_cast<float>(0x7FC00000u);
+    return bits == 0 ? std::bit_cast<float>(0x00400000u) : std::bit_cast<float>(std::uint32_t(bits) << 23);
+  }
+  constexpr bool operator==(const float8e8m0&) const = default;
+};
+
+/// Formats below a byte. They are stored packed, so these name a type and its format and are never elements in memory.
+inline constexpr float_format float4e2m1_format{2, 1, 1, float_specials::none};
+inline constexpr float_format float6e2m3_format{2, 3, 1, float_specials::none};
+inline constexpr float_format float6e3m2_format{3, 2, 3, float_specials::none};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,99 @@
+#pragma once
+#include <cameo/core/table.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What went wrong: ONNX Runtime's codes, and from 100 up those it lacks.
+enum class status_code : std::uint8_t {
+  ok, fail, invalid_argument, no_suchfile, no_model, engine_error, runtime_exception, invalid_protobuf, model_loaded,
+  not_implemented, invalid_graph, ep_fail, model_load_canceled, model_requires_compilation, not_found,
+  canceled, deadline_exceeded, out_of_memory, count
+};
+
+/// One row per code: the number that crosses C interfaces and files, and the name that the program prints.
+struct status_row {
+  status_code id;
+  std::uint8_t number;
+  char name[28];
+};
+inline constexpr status_row status_rows[] = {
+    {status_code::ok, 0, "OK"},
+    {status_code::fail, 1, "FAIL"},
+    {status_code::invalid_argument, 2, "INVALID_ARGUMENT"},
+    {status_code::no_suchfile, 3, "NO_SUCHFILE"},
+    {status_code::no_model, 4, "NO_MODEL"},
+    {status_code::engine_error, 5, "ENGINE_ERROR"},
+    {status_code::runtime_exception, 6, "RUNTIME_EXCEPTION"},
+    {status_code::invalid_protobuf, 7, "INVALID_PROTOBUF"},
+    {status_code::model_loaded, 8, "MODEL_LOADED"},
+    {status_code::not_implemented, 9, "NOT_IMPLEMENTED"},
+    {status_code::invalid_graph, 10, "INVALID_GRAPH"},
+    {status_code::ep_fail, 11, "EP_FAIL"},
+    {status_code::model_load_canceled, 12, "MODEL_LOAD_CANCELED"},
+    {status_code::model_requires_compilation, 13, "MODEL_REQUIRES_COMPILATION"},
+    {status_code::not_found, 14, "NOT_FOUND"},
+    {status_code::canceled, 100, "CANCELED"},
+    {status_code::deadline_exceeded, 101, "DEADLINE_EXCEEDED"},
+    {status_code::out_of_memory, 102, "OUT_OF_MEMORY"},
+};
+static_assert(complete_and_in_order(status_rows), "cameo: status_rows lists every status_code once, in enum order");
+
+/// Words for builds that want none: an empty class, so a status is one byte.
+class no_words {
+ public:
+  void prepend(std::string_view) noexcept {}
+  void append(std::string_view) noexcept {}
+  std::string_view view() const noexcept { return {}; }
+};
+
+/// Words on the heap, made only on the way up from a failure. Short of memory, words get lost, never the code.
+class heap_words {
+ public:
+  heap_words() = default;
+  heap_words(const heap_words& from) noexcept { append(from.view()); }
+  heap_words(heap_words&& from) noexcept : chars_{std::exchange(from.chars_, nullptr)} {}
+  heap_words& operator=(heap_words from) noexcept { return std::swap(chars_, from.chars_), *this; }
+  ~heap_words();
+
+  std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
+  void prepend(std::string_view where) noexcept;
+  void append(std::string_view more) noexcept;
+
+ private:
+  void join(std::string_view, std::string_view, std::string_view) noexcept;
+  char* chars_ = nullptr;
+};
+
+/// A code, and words if the build has them. True means fine; ignoring one warns. Cheap when fine: no allocation.
+template <class Words>
+class [[nodiscard]] basic_status {
+ public:
+  static constexpr bool has_words = !std::is_empty_v<Words>;  // lets callers skip composing what nobody will read
+
+  basic_status(status_code code = status_code::ok, std::string_view words = {}) noexcept : code_{code} {
+    if (!words.empty()) words_.append(words);
+  }
+  explicit operator bool() const noexcept { return code_ == status_code::ok; }
+  status_code code() const noexcept { return code_; }
+  const char* name() const noexcept { return status_rows[std::size_t(code_)].name; }
+  std::string_view words() const noexcept { return words_.view(); }
+  /// Says where, on the way up; the words then read from the outside in: "net.onnx: Conv 'c1': rank 3, needs 4".
+  basic_status in(std::string_view where) && { return words_.prepend(where), std::move(*this); }
+
+ private:
+  status_code code_;
+  [[no_unique_address]] Words words_;
+};
+static_assert(sizeof(basic_status<no_words>) == 1);
+
+#ifdef CAMEO_CODE_ONLY  // an option of the build: one for the whole program
+using status = basic_status<no_words>;
+#else
+using status = basic_status<heap_words>;
+#endif
+
+}  // namespace cameo::inline CAMEO_ABI

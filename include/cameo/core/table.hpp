@@ -1,0 +1,38 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// True if row i describes enumerator i and none is missing: a table and its enum cannot drift apart.
+template <class Row, std::size_t N>
+consteval bool complete_and_in_order(const Row (&rows)[N]) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (std::size_t(rows[i].id) != i) return false;
+  return N == std::size_t(decltype(rows[0].id)::count);
+}
+
+/// Shell's sort: short, and thrifty with the steps that compilers grant to constant evaluation.
+template <class Row, class Less>
+constexpr void sort_rows(Row* rows, std::size_t count, Less less) {
+  for (std::size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+    for (std::size_t i = gap; i < count; ++i)
+      for (std::size_t j = i; j >= gap && less(rows[j], rows[j - gap]); j -= gap) std::swap(rows[j], rows[j - gap]);
+}
+
+/// The rows whose `key` is `id`, among rows sorted by it.
+template <class Row, class Id>
+constexpr std::span<const Row> rows_with(Id id, Id Row::*key, std::span<const Row> rows) {
+  std::size_t first = 0, last = rows.size();
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    rows[middle].*key < id ? first = middle + 1 : last = middle;
+  }
+  while (last < rows.size() && rows[last].*key == id) ++last;
+  return rows.subspan(first, last - first);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,83 @@
+#pragma once
+#include <cameo/core/dtype.hpp>
+#include <cameo/core/extents.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Elements and their extents, dense and row-major. Borrows both. A view of strings has std::string_view as elements.
+template <class T>
+class tensor_view {
+ public:
+  using element = T;
+  constexpr tensor_view(T* data, const extents& shape) : data_{data}, shape_{&shape}, count_{shape.count()} {}
+  template <class U>
+    requires std::is_same_v<const U, T>
+  constexpr tensor_view(const tensor_view<U>& from) : tensor_view{from.data(), from.shape()} {}
+
+  constexpr T* data() const { return data_; }
+  constexpr const extents& shape() const { return *shape_; }
+  constexpr std::size_t rank() const { return shape_->rank(); }
+  constexpr std::int64_t dim(std::size_t axis) const { return (*shape_)[axis]; }
+  constexpr std::int64_t count() const { return count_; }
+  constexpr std::size_t size() const { return std::size_t(count_); }
+  constexpr bool empty() const { return count_ == 0; }
+  constexpr T& operator[](std::int64_t i) const { return data_[i]; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + count_; }
+  constexpr std::span<T> span() const { return {data_, size()}; }
+
+ private:
+  T* data_;
+  const extents* shape_;
+  std::int64_t count_;
+};
+
+/// What a value is while it is being used. An optional that holds something is that something; an empty one is `none`.
+enum class value_kind : std::uint8_t { none, tensor, sequence, map, sparse_tensor };
+
+struct storage_block;  // of a run; run/run_memory.hpp
+
+/// A value, by reference: trivially copyable, owns nothing. Who made it says how long it lives.
+///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says, aligned to 64 unless a caller's
+///   sequence       `parts`: its elements
+///   map            `parts`: two one-dimensional tensors, keys (of `type`) and values; sorted as they were given
+///   sparse_tensor  `parts`: values [nnz] and indices, int64 [nnz] (flat) or [nnz, rank]; `shape` is the dense one
+struct value {
+  value_kind kind = value_kind::none;
+  dtype type = dtype::undefined;  // of elements; for a sequence of tensors, of theirs
+  std::uint8_t memory = 0;        // index of the memory kind; 0 is the host's
+  extents shape = {};
+  void* data = nullptr;
+  std::span<value> parts = {};
+  storage_block* owner = nullptr;  // the run's storage that keeps it alive; null: something that outlives the run
+
+  /// A tensor in the caller's memory.
+  template <element_type T>
+  static value tensor(const extents& shape, std::span<const T> elements) {
+    value made{value_kind::tensor, dtype_of<T>, 0, shape};
+    made.data = const_cast<T*>(elements.data());
+    return made;
+  }
+  static value tensor(dtype type, const extents& shape, const void* elements) {
+    value made{value_kind::tensor, type, 0, shape};
+    made.data = const_cast<void*>(elements);
+    return made;
+  }
+  explicit operator bool() const { return kind != value_kind::none; }
+  /// The elements; only for a tensor of T in host memory.
+  template <element_type T>
+  tensor_view<const T> as() const {
+    return {static_cast<const T*>(data), shape};
+  }
+  template <element_type T>
+  tensor_view<T> as_mutable() const {
+    return {static_cast<T*>(data), shape};
+  }
+  /// Bytes of a tensor's elements. Checked when the value was made.
+  std::size_t bytes() const { return (std::size_t(shape.count()) * row_of(type).bits + 7) / 8; }
+};
+
+
+
+
+}  // namespace cameo::inline CAMEO_ABI

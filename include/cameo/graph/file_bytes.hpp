@@ -1,0 +1,35 @@
+#pragma once
+#include <cameo/core/result.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
+class file_bytes {
+ public:
+  /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words.
+  static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
+  file_bytes(const file_bytes&) = delete;
+  file_bytes& operator=(const file_bytes&) = delete;
+  ~file_bytes();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  file_bytes(std::string path, std::span<const std::byte> bytes) : path_{std::move(path)}, bytes_{bytes} {}
+  std::string path_;
+  std::span<const std::byte> bytes_;
+};
+
+/// Joins a relative `location` written in a model to the folder `base`, if it stays inside: not absolute, no drive, no
+/// `..` that leads out, no symlink that leads out, a regular file. INVALID_GRAPH naming the location otherwise. `what`
+/// says whose path it is ("initializer 'w'").
+result<std::string> confined_path(const std::string& base, std::string_view location, std::string_view what);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,261 @@
+#pragma once
+#include <cameo/core/arena.hpp>
+#include <cameo/graph/file_bytes.hpp>
+#include <cameo/op/op.hpp>
+#include <cameo/op/value_type.hpp>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Numbers of values and nodes within one graph; they stay valid while the graph changes.
+enum class value_id : std::uint32_t { none = 0xFFFFFFFF };
+enum class node_id : std::uint32_t { none = 0xFFFFFFFF };
+constexpr std::size_t index_of(value_id v) { return std::size_t(v); }
+constexpr std::size_t index_of(node_id n) { return std::size_t(n); }
+
+class graph;
+class model;
+struct function;
+
+/// Key and value texts of a model, a graph, a node, a value (metadata_props).
+using property = std::pair<std::string_view, std::string_view>;
+
+/// One value of a graph. Exactly one of: a graph input, an initializer (or both: an input with a default), an output of
+/// `producer`, a capture from the enclosing graph. Texts and types live in the model.
+struct graph_value {
+  std::string_view name;
+  const value_type* type = nullptr;     // declared or inferred; null: unknown
+  const value* constant = nullptr;      // an initializer, or what a Constant node holds, in host memory
+  node_id producer = node_id::none;
+  std::uint32_t producer_output = 0;
+  std::uint32_t first_edge = 0xFFFFFFFF;  // of the list of uses
+  std::uint32_t use_count = 0;            // by nodes of this graph, captures included
+  value_id outer = value_id::none;        // a capture: the value of the enclosing graph
+  bool is_input = false, is_output = false;
+  std::string_view doc_string;
+  std::span<const property> metadata;
+};
+
+/// One node. `op` is null for a call of a model-local function (`callee`) until it is inlined, and before check_model.
+struct graph_node {
+  std::string_view name, domain, op_type, overload, doc_string;
+  std::int64_t opset = 0;                  // of its domain, where it was written (a function has imports of its own)
+  const op_row* op = nullptr;
+  const op_version* version = nullptr;
+  const function* callee = nullptr;
+  std::span<const attribute> attributes;
+  std::span<graph* const> subgraphs;       // graph attributes, by their number
+  std::uint32_t first_edge = 0;            // inputs, then captures
+  std::uint32_t input_count = 0, capture_count = 0;
+  std::span<const value_id> outputs;       // value_id::none: absent
+  std::span<const property> metadata;
+  bool removed = false;
+
+  std::int32_t provider = -1;              // who runs it: index into the runtime's list, once partitioned
+  std::int32_t fused = -1;                 // index among the session's compiled nodes
+};
+
+/// What add_node needs to know. Spans are copied into the model.
+struct node_spec {
+  std::string_view name, domain, op_type, overload = {}, doc_string = {};
+  std::int64_t opset = 0;
+  std::span<const value_id> inputs, outputs;  // value_id::none: absent
+  std::span<const attribute> attributes = {};
+  std::span<graph* const> subgraphs = {};
+  std::span<const property> metadata = {};
+};
+
+/// A graph that owns its structure; texts, attributes, types and constants live in the model that owns the graph.
+/// Changing it keeps the lists of uses right. Not thread-safe while it changes.
+class graph {
+ public:
+  graph(model& owner, graph* outer);
+  graph(const graph&) = delete;
+  graph& operator=(const graph&) = delete;
+
+  std::string_view name, doc_string;
+  std::span<const property> metadata;
+
+  model& owner() const { return *owner_; }
+  /// The graph whose node holds this one; null for the main graph and bodies of functions.
+  graph* outer() const { return outer_; }
+  /// The node of outer() that holds this graph (set when that node is added).
+  node_id holder() const { return holder_; }
+
+  std::size_t value_count() const { return values_.size(); }
+  std::size_t node_capacity() const { return nodes_.size(); }  // removed ones included
+  const graph_value& operator[](value_id v) const { return values_[index_of(v)]; }
+  graph_value& operator[](value_id v) { return values_[index_of(v)]; }
+  const graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
+  graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
+
+  std::span<const value_id> inputs() const { return inputs_; }        // initializers with inputs included
+  std::span<const value_id> outputs() const { return outputs_; }
+  std::span<const value_id> initializers() const { return initializers_; }
+  std::span<const value_id> captures() const { return captures_; }
+  /// Nodes in an order of execution, removed ones left out; valid after sort().
+  std::span<const node_id> order() const { return order_; }
+
+  value_id input(node_id n, std::size_t i) const { return edges_[nodes_[index_of(n)].first_edge + i].value; }
+  std::size_t input_count(node_id n) const { return nodes_[index_of(n)].input_count; }
+  /// Values of this graph that the node's subgraphs use: explicit extra inputs.
+  value_id capture(node_id n, std::size_t i) const {
+    return edges_[nodes_[index_of(n)].first_edge + nodes_[index_of(n)].input_count + i].value;
+  }
+
+  /// Adds a value; `name` is copied into the model. Names are unique within a graph: the caller checks with find().
+  value_id add_value(std::string_view name, const value_type* type = nullptr);
+  void add_input(value_id);
+  void add_output(value_id);
+  void add_initializer(value_id, const value* constant);
+  /// Ends being an initializer (its `constant` stays as it is).
+  void remove_initializer(value_id);
+  void set_outputs(std::span<const value_id>);
+
+  /// Adds a node behind all others. Its outputs get it as their producer; its subgraphs' captures become its captures.
+  node_id add_node(const node_spec&);
+  void remove_node(node_id);
+  void set_input(node_id, std::size_t i, value_id);
+  /// Replaces the whole input list.
+  void set_inputs(node_id, std::span<const value_id>);
+  void set_attributes(node_id, std::span<const attribute>);
+  /// Every use of `from` by a node becomes one of `to`; graph outputs stay.
+  void replace_uses(value_id from, value_id to);
+  /// The capture of `outer`, a value of outer(), made if there is none yet (then the holder, if there is one, has it
+  /// among its captures).
+  value_id capture_of(value_id outer);
+
+  /// The value of this graph with this name; `none` if there is none. Does not look outside.
+  value_id find(std::string_view name) const;
+  /// This graph's value for a name that may be outer scope's: captured level by level. `none` if nobody has it.
+  value_id resolve(std::string_view name);
+  /// A name nobody in this graph has, starting with `stem`.
+  std::string_view unique_name(std::string_view stem);
+
+  /// Brings order() up to date: stable (first ready, first served). INVALID_GRAPH naming a node of a cycle.
+  status sort();
+
+  /// Uses of a value, as (node, position in inputs-then-captures) pairs; order is unspecified.
+  struct use {
+    node_id node;
+    std::uint32_t position;
+  };
+  class use_range;
+  use_range uses(value_id v) const;
+
+ private:
+  struct edge {
+    value_id value;
+    node_id node;
+    std::uint32_t next, previous;
+  };
+  friend class use_range;
+  void link(std::uint32_t edge);
+  void unlink(std::uint32_t edge);
+  void add_capture_edge(node_id, value_id);
+
+  model* owner_;
+  graph* outer_;
+  node_id holder_ = node_id::none;
+  std::vector<graph_value> values_;
+  std::vector<graph_node> nodes_;
+  std::vector<edge> edges_;
+  std::vector<value_id> inputs_, outputs_, initializers_, captures_;
+  std::vector<node_id> order_;
+  std::unordered_map<std::string_view, value_id> by_name_;
+  std::uint64_t next_unique_ = 0;
+};
+
+/// Forward range over the uses of one value.
+class graph::use_range {
+ public:
+  class iterator {
+   public:
+    using value_type = use;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const graph* of, std::uint32_t at) : of_{of}, at_{at} {}
+    use operator*() const {
+      const edge& e = of_->edges_[at_];
+      return {e.node, at_ - (*of_)[e.node].first_edge};
+    }
+    iterator& operator++() { return at_ = of_->edges_[at_].next, *this; }
+    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const graph* of_ = nullptr;
+    std::uint32_t at_ = 0xFFFFFFFF;
+  };
+  use_range(const graph& of, std::uint32_t first) : of_{&of}, first_{first} {}
+  iterator begin() const { return {of_, first_}; }
+  iterator end() const { return {of_, 0xFFFFFFFF}; }
+  bool empty() const { return first_ == 0xFFFFFFFF; }
+
+ private:
+  const graph* of_;
+  std::uint32_t first_;
+};
+inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
+
+struct opset_import {
+  std::string_view domain;  // "" for ONNX's
+  std::int64_t version;
+};
+
+/// A function of the model, or one of the fixed bodies. Its body's attributes may refer to the caller's.
+struct function {
+  std::string_view domain, name, overload, doc_string;
+  std::span<const std::string_view> attribute_names;   // without a default
+  std::span<const attribute> attribute_defaults;
+  std::span<const opset_import> imports;
+  std::span<const property> metadata;
+  std::unique_ptr<graph> body;
+};
+
+/// A model: graphs and all that they refer to. Bytes it was read from stay mapped while it lives. Not thread-safe.
+class model {
+ public:
+  model();
+  ~model();
+  model(const model&) = delete;
+  model& operator=(const model&) = delete;
+
+  heap_arena memory;                       // texts, attributes, constants that are not in a mapped file
+  std::int64_t ir_version = 0, model_version = 0;
+  std::string_view producer_name, producer_version, domain, doc_string;
+  std::vector<opset_import> imports;
+  std::vector<property> metadata;
+  std::vector<std::string> symbols{"?"};   // names of dim symbols; number 0 is nobody
+  std::deque<function> functions;          // of the model (local)
+  std::vector<std::shared_ptr<const file_bytes>> files;
+  std::string path;                        // where it was read from; empty for bytes
+  /// Parts of the file that cameo does not interpret, by where they belong, as protobuf wire bytes to write back.
+  std::vector<std::pair<const void*, std::string_view>> unknown_fields;
+
+  graph& main() const { return *main_; }
+  /// A graph that the model owns, for a node's attribute.
+  graph& add_graph(graph* outer);
+  /// A type that lives as long as the model.
+  const value_type* keep(value_type);
+  /// The opset that the model imports for a domain; 0 if it doesn't.
+  std::int64_t opset(std::string_view domain) const;
+  /// A number for a symbol's name, the same for the same name.
+  std::uint32_t symbol(std::string_view name);
+  std::uint32_t fresh_symbol();
+  /// The local function that a node would call, or null.
+  const function* find_function(std::string_view domain, std::string_view name, std::string_view overload) const;
+
+ private:
+  std::deque<value_type> types_;
+  std::deque<std::unique_ptr<graph>> graphs_;
+  std::unordered_map<std::string, std::uint32_t> symbol_numbers_;
+  std::unique_ptr<graph> main_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,266 @@
+#pragma once
+#include <cameo/graph/graph.hpp>
+
+#include <iterator>
+
+namespace cameo::inline CAMEO_ABI {
+
+class node_view;
+
+/// One value of a graph, by reference; copy it freely. It dies with the graph and with changes to it.
+class value_view {
+ public:
+  value_view() = default;
+  value_view(const graph& g, value_id id) : graph_{&g}, id_{id} {}
+  /// False: the input or output is absent.
+  explicit operator bool() const { return id_ != value_id::none; }
+  value_id id() const { return id_; }
+  std::string_view name() const { return self().name; }
+  const value_type* type() const { return self().type; }
+  /// Element type of a tensor; undefined when unknown or no tensor.
+  dtype element() const { return type() && type()->is_tensor() ? type()->type : dtype::undefined; }
+  const value* constant() const { return self().constant; }
+  bool is_graph_input() const { return self().is_input; }
+  bool is_graph_output() const { return self().is_output; }
+  bool is_capture() const { return self().outer != value_id::none; }
+  std::size_t use_count() const { return self().use_count; }
+  /// True when the only reader is one node's one input, and the graph does not give it out.
+  bool sole_use() const { return use_count() == 1 && !is_graph_output(); }
+  /// The node that makes it; false when it is an input, a constant or a capture.
+  node_view producer() const;
+  /// The nodes that read it (one entry per use).
+  auto consumers() const;
+  bool operator==(const value_view&) const = default;
+
+ private:
+  const graph_value& self() const { return (*graph_)[id_]; }
+  const graph* graph_ = nullptr;
+  value_id id_ = value_id::none;
+};
+
+/// A lazy sequence: `count` items made by number. Indexable, so it composes without <ranges>.
+template <class Make>
+class indexed_view {
+ public:
+  class iterator {
+   public:
+    using value_type = std::invoke_result_t<const Make&, std::size_t>;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const indexed_view* of, std::size_t at) : of_{of}, at_{at} {}
+    value_type operator*() const { return of_->make_(at_); }
+    iterator& operator++() { return ++at_, *this; }
+    iterator operator++(int) { return std::exchange(*this, {of_, at_ + 1}); }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const indexed_view* of_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  indexed_view(std::size_t count, Make make) : count_{count}, make_{make} {}
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, count_}; }
+  std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  auto operator[](std::size_t i) const { return make_(i); }
+
+ private:
+  std::size_t count_;
+  Make make_;
+};
+
+/// One node of a graph, by reference; copy it freely. It dies with the graph and with changes to it.
+class node_view {
+ public:
+  node_view() = default;
+  node_view(const graph& g, node_id id) : graph_{&g}, id_{id} {}
+  explicit operator bool() const { return id_ != node_id::none; }
+  node_id id() const { return id_; }
+  const graph& in() const { return *graph_; }
+  const graph_node& raw() const { return (*graph_)[id_]; }
+
+  std::string_view name() const { return raw().name; }
+  std::string_view domain() const { return raw().domain; }
+  std::string_view op_type() const { return raw().op_type; }
+  const op_row* op() const { return raw().op; }
+  int since() const { return raw().version ? raw().version->since : 0; }
+  /// True for a node of this operator: `node.is<op::Add>()`.
+  template <declared_op Op>
+  bool is() const {
+    return raw().op && raw().op->id == op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
+  }
+  /// The provider that has it already, or -1.
+  int provider() const { return raw().provider; }
+
+  std::size_t input_count() const { return raw().input_count; }
+  std::size_t output_count() const { return raw().outputs.size(); }
+  value_view input(std::size_t i) const {
+    return i < input_count() ? value_view{*graph_, graph_->input(id_, i)} : value_view{};
+  }
+  value_view output(std::size_t i) const {
+    return i < output_count() ? value_view{*graph_, raw().outputs[i]} : value_view{};
+  }
+  auto inputs() const {
+    return indexed_view{input_count(), [n = *this](std::size_t i) { return n.input(i); }};
+  }
+  auto outputs() const {
+    return indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
+  }
+  auto captures() const {
+    return indexed_view{raw().capture_count,
+                        [n = *this](std::size_t i) { return value_view{*n.graph_, n.graph_->capture(n.id_, i)}; }};
+  }
+  std::span<graph* const> subgraphs() const { return raw().subgraphs; }
+  const attribute* find(std::string_view name) const { return find_attribute(raw().attributes, name); }
+  bool operator==(const node_view&) const = default;
+
+ private:
+  const graph* graph_ = nullptr;
+  node_id id_ = node_id::none;
+};
+
+/// A graph to query; what a provider sees. Nodes in an order of execution.
+class graph_view {
+ public:
+  explicit graph_view(const graph& g) : graph_{&g} {}
+  const graph& raw() const { return *graph_; }
+  std::string_view name() const { return graph_->name; }
+  auto nodes() const {
+    return indexed_view{graph_->order().size(),
+                        [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
+  }
+  auto inputs() const {
+    return indexed_view{graph_->inputs().size(),
+                        [g = graph_](std::size_t i) { return value_view{*g, g->inputs()[i]}; }};
+  }
+  auto outputs() const {
+    return indexed_view{graph_->outputs().size(),
+                        [g = graph_](std::size_t i) { return value_view{*g, g->outputs()[i]}; }};
+  }
+
+ private:
+  const graph* graph_;
+};
+
+inline node_view value_view::producer() const { return {*graph_, self().producer}; }
+
+/// Forward range of the nodes that read a value.
+class consumer_range {
+ public:
+  class iterator {
+   public:
+    using value_type = node_view;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const graph* g, graph::use_range::iterator at) : graph_{g}, at_{at} {}
+    node_view operator*() const { return {*graph_, (*at_).node}; }
+    iterator& operator++() { return ++at_, *this; }
+    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const graph* graph_ = nullptr;
+    graph::use_range::iterator at_;
+  };
+  consumer_range(const graph& g, value_id v) : graph_{&g}, uses_{g.uses(v)} {}
+  iterator begin() const { return {graph_, uses_.begin()}; }
+  iterator end() const { return {graph_, uses_.end()}; }
+
+ private:
+  const graph* graph_;
+  graph::use_range uses_;
+};
+inline auto value_view::consumers() const { return consumer_range{*graph_, id_}; }
+
+/// Lazy queries: `graph_view{g}.nodes() | where(is<op::Conv>) | select([](node_view n) { return n.input(1); })`.
+/// They hold what they read from by value, so they may outlive the expression, not the graph.
+template <class Range, class Keep>
+class where_view {
+ public:
+  class iterator {
+   public:
+    using base = decltype(std::declval<const Range&>().begin());
+    using value_type = typename base::value_type;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const where_view* of, base at) : of_{of}, at_{at} { skip(); }
+    value_type operator*() const { return *at_; }
+    iterator& operator++() { return ++at_, skip(), *this; }
+    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void skip() {
+      while (!(at_ == of_->range_.end()) && !of_->keep_(*at_)) ++at_;
+    }
+    const where_view* of_ = nullptr;
+    base at_;
+  };
+  where_view(Range range, Keep keep) : range_{range}, keep_{keep} {}
+  iterator begin() const { return {this, range_.begin()}; }
+  iterator end() const { return {this, range_.end()}; }
+  bool empty() const { return begin() == end(); }
+
+ private:
+  friend class iterator;
+  Range range_;
+  Keep keep_;
+};
+
+template <class Range, class Project>
+class select_view {
+ public:
+  class iterator {
+   public:
+    using base = decltype(std::declval<const Range&>().begin());
+    using value_type = std::remove_cvref_t<std::invoke_result_t<const Project&, typename base::value_type>>;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const select_view* of, base at) : of_{of}, at_{at} {}
+    value_type operator*() const { return of_->project_(*at_); }
+    iterator& operator++() { return ++at_, *this; }
+    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const select_view* of_ = nullptr;
+    base at_;
+  };
+  select_view(Range range, Project project) : range_{range}, project_{project} {}
+  iterator begin() const { return {this, range_.begin()}; }
+  iterator end() const { return {this, range_.end()}; }
+  bool empty() const { return begin() == end(); }
+
+ private:
+  friend class iterator;
+  Range range_;
+  Project project_;
+};
+
+template <class Keep>
+struct where {
+  Keep keep;
+  explicit where(Keep k) : keep{k} {}
+  template <class Range>
+  friend auto operator|(Range range, where w) { return where_view<Range, Keep>{range, w.keep}; }
+};
+template <class Project>
+struct select {
+  Project project;
+  explicit select(Project p) : project{p} {}
+  template <class Range>
+  friend auto operator|(Range range, select s) { return select_view<Range, Project>{range, s.project}; }
+};
+/// A predicate: nodes of this operator.
+template <declared_op Op>
+inline constexpr auto is = [](const node_view& n) { return n.is<Op>(); };
+
+/// How many items a query gives.
+template <class Range>
+std::size_t count(const Range& range) {
+  std::size_t n = 0;
+  for (auto it = range.begin(); !(it == range.end()); ++it) ++n;
+  return n;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,54 @@
+#pragma once
+#include <cameo/core/result.hpp>
+#include <cameo/op/op.hpp>
+#include <cameo/op/value_type.hpp>
+
+#include <functional>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What a shape function sees: one node. Host only, one thread. It tells what it can and leaves the rest unknown; it
+/// returns INVALID_GRAPH, with words that say what would be right, only when the inputs can't be legal.
+class infer_context {
+ public:
+  virtual ~infer_context() = default;
+
+  virtual const op_version& version() const = 0;
+  virtual std::span<const attribute> attributes() const = 0;
+
+  virtual std::size_t input_count() const = 0;   // trailing absent inputs are not counted
+  virtual std::size_t output_count() const = 0;
+  /// Null when the input is absent or its type unknown.
+  virtual const value_type* input(std::size_t i) const = 0;
+  /// The constant behind an input (an initializer or a Constant node), or null. In host memory.
+  virtual const value* constant(std::size_t i) const = 0;
+  /// The elements of a small integer tensor (rank 0 or 1), as far as they are known (a constant, or worked out from
+  /// shapes: Shape, Gather, Concat, ...); null if even their number is unknown.
+  virtual const std::vector<dim>* elements(std::size_t i) const = 0;
+  /// A new symbol, for a size that is unknown but worth following.
+  virtual dim fresh_symbol() = 0;
+  /// Infers the n-th subgraph with these input types (null: as declared); gives its outputs' types. They die with the
+  /// context.
+  virtual result<std::vector<const value_type*>> infer_subgraph(std::size_t index,
+                                                                std::span<const value_type* const> inputs) = 0;
+  virtual void set_output(std::size_t i, value_type type) = 0;
+  virtual void set_elements(std::size_t i, std::vector<dim> elements) = 0;
+
+  // Conveniences over the above.
+  const attribute* find(std::string_view name) const { return find_attribute(attributes(), name); }
+  std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
+  std::string_view string_or(std::string_view name, std::string_view otherwise) const;
+  std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const;
+  bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
+  /// The element type of a tensor input, or undefined.
+  dtype element(std::size_t i) const;
+  /// The shape of a tensor input, or null when unknown.
+  const std::vector<dim>* shape(std::size_t i) const;
+  /// A constant 1-D (or scalar) integer input as numbers; nothing when it is not constant.
+  std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
+};
+
+/// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be.
+result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,151 @@
+#pragma once
+#include <cameo/core/dtype.hpp>
+#include <cameo/op/attribute.hpp>
+
+#include <array>
+#include <bit>
+#include <concepts>
+
+namespace cameo::inline CAMEO_ABI {
+
+enum class parameter_option : std::uint8_t { single, optional, variadic };
+
+/// A formal input or output and the type string that its type is bound to: the name of a type constraint ("T"), or a
+/// type itself ("tensor(int64)").
+struct parameter {
+  std::string_view name, type_string;
+  parameter_option option = parameter_option::single;
+  bool homogeneous = true;        // variadic: all of one type
+  std::uint8_t min_arity = 1;     // variadic: how many at least
+};
+
+/// Which types a type string allows, by what contains them. Bit i of a mask stands for dtype i.
+struct type_rule {
+  std::string_view type_string;
+  type_mask tensors = 0;                   // tensor(T)
+  type_mask sequences = 0;                 // seq(tensor(T))
+  type_mask optionals = 0;                 // optional(tensor(T))
+  type_mask optional_sequences = 0;        // optional(seq(tensor(T)))
+  type_mask sparse_tensors = 0;            // sparse_tensor(T)
+  bool maps = false;                       // map(K, V) and seq(map(K, V)), any
+};
+
+/// A formal attribute. Without `required`, a node may leave it out; `default_...` says what holds then, if ONNX says so.
+struct attribute_rule {
+  std::string_view name;
+  attribute_kind kind;
+  bool required = false;
+  bool has_default = false;
+  std::int64_t default_int = 0;
+  float default_float = 0;
+  std::string_view default_string = {};
+};
+
+/// One since-version of an operator.
+struct op_version {
+  int since;
+  std::span<const parameter> inputs, outputs;
+  std::span<const type_rule> types;
+  std::span<const attribute_rule> attributes;
+  std::uint8_t min_inputs, min_outputs;
+  bool deprecated = false;
+};
+
+/// What the core must know of an operator without naming it. A set: roles combine.
+enum class role : std::uint16_t {
+  none = 0,
+  has_subgraphs = 1,         // takes graphs as attributes
+  is_random = 2,             // equal inputs need not give equal outputs: never folded, never merged
+  is_constant = 4,           // its attributes are its value
+  is_compiled_context = 8,   // carries a provider's compiled form of a subgraph
+  needs_training = 16,       // defined by a rewriting of the whole graph
+};
+constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }
+constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
+
+class infer_context;
+/// Works out the types and shapes of a node's outputs; see op/infer.hpp. INVALID_GRAPH when the inputs don't fit.
+using infer_function = status (*)(infer_context&);
+
+/// An operator is a tag type: `domain`, `name` and `versions` (oldest first). It may have `roles` and a static
+/// `status infer(infer_context&)`. op/onnx.hpp has those of ONNX; users declare theirs the same way.
+template <class Op>
+concept declared_op = requires {
+  { Op::domain } -> std::convertible_to<std::string_view>;
+  { Op::name } -> std::convertible_to<std::string_view>;
+  { std::span<const op_version>{Op::versions} };
+};
+
+/// Domain and name as one integer, so that rows sort and compare cheaply. Names in files are compared: see find_op.
+enum class op_id : std::uint32_t {};
+constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
+  std::uint32_t hash = 2166136261;  // FNV-1a
+  for (std::string_view part : {domain, std::string_view{"/"}, name})
+    for (char c : part) hash = (hash ^ std::uint8_t(c)) * 16777619;
+  return op_id{hash};
+}
+template <declared_op Op>
+inline constexpr op_id op_id_of = make_op_id(Op::domain, Op::name);
+
+/// A declared operator, without its type. `infer` is never null: without a shape function, outputs stay unknown.
+struct op_row {
+  op_id id{};
+  role roles = role::none;
+  std::string_view domain, name;
+  std::span<const op_version> versions;
+  infer_function infer = nullptr;
+
+  /// The version in force at an opset of its domain; null if the operator is younger than that.
+  constexpr const op_version* at(std::int64_t opset) const {
+    const op_version* found = nullptr;
+    for (const op_version& v : versions)
+      if (v.since <= opset) found = &v;
+    return found;
+  }
+};
+
+/// Leaves types and shapes of outputs unknown.
+status infer_nothing(infer_context&);
+
+template <class Op>
+concept has_infer = requires { infer_function{&Op::infer}; };
+template <class Op>
+concept has_roles = requires { role{Op::roles}; };
+
+template <declared_op Op>
+constexpr op_row make_op_row() {
+  op_row row{op_id_of<Op>, role::none, Op::domain, Op::name, Op::versions, infer_nothing};
+  if constexpr (has_infer<Op>) row.infer = &Op::infer;
+  if constexpr (has_roles<Op>) row.roles = Op::roles;
+  return row;
+}
+
+/// Null if nobody declares it. `rows` is sorted by id. The names decide: an id can be forged, a name cannot.
+constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
+  for (const op_row& row : rows_with(make_op_id(domain, name), &op_row::id, rows))
+    if (row.domain == domain && row.name == name) return &row;
+  return nullptr;
+}
+
+/// Operators of one's own: `using operators = op_list<acme::Smooth>;`
+template <declared_op... Ops>
+struct op_list {
+  static constexpr std::array<op_row, sizeof...(Ops)> rows = [] {
+    std::array<op_row, sizeof...(Ops)> rows{make_op_row<Ops>()...};
+    sort_rows(rows.data(), rows.size(), [](const op_row& a, const op_row& b) { return a.id < b.id; });
+    return rows;
+  }();
+};
+
+/// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id; the highest opset of each.
+/// Lives in the compiled core: a minimal build that does not call it does not link it.
+std::span<const op_row> standard_ops();
+
+/// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".
+struct domain_row {
+  std::string_view name;
+  int newest_opset;
+};
+std::span<const domain_row> standard_domains();
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,59 @@
+#pragma once
+#include <cameo/core/value.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A dimension before a run: a number, a symbol of the model ("batch"), or unknown. Symbols are numbered from 1 by the
+/// model's symbol_table; equal symbols are equal sizes.
+struct dim {
+  std::int64_t size = -1;
+  std::uint32_t symbol = 0;
+
+  static constexpr dim of(std::int64_t size) { return {size, 0}; }
+  static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
+  constexpr bool known() const { return size >= 0; }
+  /// True when both are surely the same size.
+  constexpr bool same(dim other) const {
+    return known() ? size == other.size : symbol != 0 && symbol == other.symbol && !other.known();
+  }
+  bool operator==(const dim&) const = default;
+};
+
+enum class type_kind : std::uint8_t { unknown, tensor, sparse_tensor, sequence, map, optional, opaque };
+
+/// The static type of a value, as ONNX's TypeProto says it. Host only.
+class value_type {
+ public:
+  type_kind kind = type_kind::unknown;
+  dtype type = dtype::undefined;               // tensor, sparse_tensor: of elements; map: of keys
+  std::optional<std::vector<dim>> shape;       // tensor, sparse_tensor: absent when even the rank is unknown
+  std::shared_ptr<const value_type> of;        // sequence, optional: what it holds; map: its values
+  std::string denotation;
+
+  static value_type tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }
+  static value_type tensor(dtype type, std::vector<dim> shape) {
+    return {type_kind::tensor, type, std::move(shape), {}, {}};
+  }
+  static value_type sequence(value_type of) {
+    return {type_kind::sequence, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
+  }
+  static value_type optional(value_type of) {
+    return {type_kind::optional, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
+  }
+  static value_type map(dtype keys, value_type of) {
+    return {type_kind::map, keys, {}, std::make_shared<const value_type>(std::move(of)), {}};
+  }
+
+  bool is_tensor() const { return kind == type_kind::tensor; }
+  /// The extents, when every one is known.
+  std::optional<extents> fixed_shape() const;
+  /// "tensor(float)[batch,3,224,224]", "seq(tensor(int64))"; `name_of` gives symbols their names ("?" without).
+  std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

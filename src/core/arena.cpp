@@ -1,0 +1,27 @@
+#include <cameo/core/arena.hpp>
+
+#include <cstdlib>
+
+namespace cameo::inline CAMEO_ABI {
+
+heap_arena::~heap_arena() {
+  destroy_kept();
+  while (chunks_) std::free(std::exchange(chunks_, chunks_->next));
+}
+
+bool heap_arena::grow(arena& base, std::size_t bytes, std::size_t alignment) noexcept {
+  auto& self = static_cast<heap_arena&>(base);
+  std::size_t need = 0;
+  if (__builtin_add_overflow(bytes, alignment + sizeof(chunk), &need)) return false;
+  const std::size_t size = std::max(need, std::min(self.next_chunk_, self.left_));
+  if (size > self.left_) return false;
+  auto* const fresh = static_cast<chunk*>(std::malloc(size));
+  if (!fresh) return false;
+  fresh->next = std::exchange(self.chunks_, fresh);
+  self.left_ -= size;
+  if (self.next_chunk_ < std::size_t{1} << 22) self.next_chunk_ *= 2;
+  self.refill({reinterpret_cast<std::byte*>(fresh + 1), size - sizeof(chunk)});
+  return true;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

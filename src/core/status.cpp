@@ -1,0 +1,22 @@
+#include <cameo/core/status.hpp>
+
+#include <new>
+
+namespace cameo::inline CAMEO_ABI {
+
+heap_words::~heap_words() { delete[] chars_; }
+
+void heap_words::prepend(std::string_view where) noexcept { join(where, view().empty() ? "" : ": ", view()); }
+void heap_words::append(std::string_view more) noexcept { join(view(), "", more); }
+
+void heap_words::join(std::string_view a, std::string_view b, std::string_view c) noexcept {
+  char* const all = new (std::nothrow) char[a.size() + b.size() + c.size() + 1];
+  if (!all) return;
+  char* end = all;
+  for (std::string_view part : {a, b, c})
+    if (!part.empty()) end += part.copy(end, part.size());
+  *end = '\0';
+  delete[] std::exchange(chars_, all);
+}
+
+}  // namespace cameo::inline CAMEO_ABI
