@@ -1,0 +1,38 @@
+# How everything of cameo is compiled: cameo_options carries the warnings and is linked privately by every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # a provider finds its libraries in its own folder
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # a kernel's source asks for -O3 where it gains
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(CAMEO_CCACHE ccache)
+if(CAMEO_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAMEO_CCACHE})
+endif()
+
+add_library(cameo_options INTERFACE)
+target_compile_options(cameo_options INTERFACE -Wall -Wextra)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(cameo_options INTERFACE -Wshadow=local)
+endif()
+if(CAMEO_WERROR)
+  target_compile_options(cameo_options INTERFACE -Werror)
+endif()
+
+if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything changes with it
+  add_compile_options(-fno-exceptions -fno-rtti)
+  add_compile_definitions(CAMEO_CODE_ONLY)
+endif()
+
+if(CAMEO_SANITIZE)
+  add_compile_options(-fsanitize=${CAMEO_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CAMEO_SANITIZE})
+  if(CAMEO_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()

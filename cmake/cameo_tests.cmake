@@ -1,0 +1,189 @@
+# Tests. What a file is follows from where it lies:
+#   tests/<layer>/*_test.cpp, eps/*/tests/*_test.cpp   doctest, all in one runner; one ctest per file
+#   tests/programs/NAME.cpp                            a program of its own that passes with exit status 0
+#   tests/scripts/NAME.py                              a script, run with CAMEO_* in its environment
+#   tests/compile_fail/NAME.cpp                        must not compile, with the words it expects; its twin must
+#   examples/NAME/*.cpp                                a program, run as a test
+# Every public header is compiled alone, and tests/layers.py holds the includes to the order of the layers.
+
+find_program(CAMEO_PYTHON python3)
+set(CAMEO_VENV_PYTHON "${CAMEO_PYTHON}" CACHE STRING "A python3 that has onnx, for tests that make models")
+set(cameo_test_environment CAMEO_SOURCE_DIR=${PROJECT_SOURCE_DIR} CAMEO_BINARY_DIR=${PROJECT_BINARY_DIR}
+    CAMEO_PROGRAM=${PROJECT_BINARY_DIR}/cameo CAMEO_PYTHON=${CAMEO_VENV_PYTHON})
+
+# Libraries for whatever tests: all of cameo and every provider that is built.
+function(cameo_link_everything target)
+  set(providers ${cameo_built_providers})
+  list(TRANSFORM providers PREPEND cameo::ep_)
+  target_link_libraries(${target} PRIVATE cameo_options ${providers} cameo::cameo)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/generated)
+endfunction()
+
+function(cameo_add_test name)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${cameo_test_environment}" TIMEOUT 600)
+endfunction()
+
+function(cameo_add_doctests)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/*_test.cpp ${PROJECT_SOURCE_DIR}/eps/*/tests/*_test.cpp)
+  list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
+  foreach(file IN LISTS files)  # tests of providers that are not built are not built either
+    if(file MATCHES "/eps/([^/]+)/tests/" AND NOT CMAKE_MATCH_1 IN_LIST cameo_built_providers)
+      list(REMOVE_ITEM files ${file})
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/test_paths.hpp @ONLY CONTENT
+"#pragma once
+// Written by CMake: where a test finds its files.
+#include <string_view>
+
+namespace cameo::test {
+inline constexpr std::string_view source_dir = \"@PROJECT_SOURCE_DIR@\";
+inline constexpr std::string_view build_dir = \"@PROJECT_BINARY_DIR@\";
+inline constexpr std::string_view program = \"@PROJECT_BINARY_DIR@/cameo\";
+}  // namespace cameo::test
+")
+  add_executable(cameo_tests ${PROJECT_SOURCE_DIR}/tests/main.cpp ${files})
+  set_target_properties(cameo_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  cameo_link_everything(cameo_tests)
+  foreach(file IN LISTS files)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+    string(REGEX REPLACE "^tests/|_test\\.cpp$|/tests" "" name ${path})
+    string(REPLACE "/" "." name ${name})
+    cameo_add_test(${name} cameo_tests --no-intro --source-file=*${path})
+    set_tests_properties(${name} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 ;test cases: 0 ")
+  endforeach()
+endfunction()
+
+# The twin is part of the build; the file with CAMEO_MUST_FAIL is built by the test, where the compiler must say the
+# expected words and name the culprit ("// expect: " and "// naming: ", regular expressions).
+function(cameo_compile_fail_test file)
+  get_filename_component(name ${file} NAME_WE)
+  file(STRINGS ${file} expect REGEX "^// expect: " LIMIT_COUNT 1)
+  file(STRINGS ${file} naming REGEX "^// naming: " LIMIT_COUNT 1)
+  if(NOT expect)
+    message(FATAL_ERROR "${file}: no line '// expect: words of the compiler'")
+  endif()
+  string(REPLACE "// expect: " "" expect "${expect}")
+  string(REPLACE "// naming: " "" naming "${naming}")
+  add_library(${name}_good OBJECT ${file})
+  add_library(${name}_bad OBJECT EXCLUDE_FROM_ALL ${file})
+  target_compile_definitions(${name}_bad PRIVATE CAMEO_MUST_FAIL)
+  foreach(twin ${name}_good ${name}_bad)
+    target_compile_options(${twin} PRIVATE -O0)
+    cameo_link_everything(${twin})
+  endforeach()
+  add_test(NAME compile_fail.${name} COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${name}_bad)
+  set_tests_properties(compile_fail.${name} PROPERTIES RESOURCE_LOCK build_tree
+    PASS_REGULAR_EXPRESSION "${expect}.*${naming}|${naming}.*${expect}")  # g++ names first, clang last
+endfunction()
+
+# cameo_headers: one source per public header, which includes nothing else.
+function(cameo_add_header_check)
+  set(sources)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cameo/*.hpp)
+  foreach(provider IN LISTS cameo_built_providers)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/eps/${provider}/include/*.hpp)
+    list(APPEND headers ${found})
+  endforeach()
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "^.*/include/" "" path ${header})
+    set(source ${PROJECT_BINARY_DIR}/generated/headers/${path}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include <${path}>\n")
+    list(APPEND sources ${source})
+  endforeach()
+  if(sources)
+    add_library(cameo_headers OBJECT ${sources})
+    target_compile_options(cameo_headers PRIVATE -O0)
+    cameo_link_everything(cameo_headers)
+  endif()
+endfunction()
+
+# Nothing of ours runs before main. Instrumented and unoptimised objects are another matter.
+function(cameo_add_initialiser_tests)
+  if(CAMEO_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  endif()
+  set(libraries cameo_minimal cameo_host cameo_onnx)
+  foreach(provider IN LISTS cameo_built_providers)
+    list(APPEND libraries cameo_ep_${provider})
+  endforeach()
+  foreach(library IN LISTS libraries)
+    get_target_property(type ${library} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      cameo_add_test(no_static_initialiser.${library} ${CMAKE_OBJDUMP} -h $<TARGET_FILE:${library}>)
+      set_tests_properties(no_static_initialiser.${library} PROPERTIES FAIL_REGULAR_EXPRESSION "init_array|\\.ctors")
+    endif()
+  endforeach()
+endfunction()
+
+function(cameo_add_tests)
+  cameo_add_doctests()
+  cameo_add_header_check()
+  cameo_add_initialiser_tests()
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/compile_fail/*.cpp)
+  list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
+  foreach(file IN LISTS files)
+    cameo_compile_fail_test(${file})
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
+  list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    add_executable(test_${name} ${file})
+    set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    cameo_link_everything(test_${name})
+    target_link_libraries(test_${name} PRIVATE ${CMAKE_DL_LIBS})
+    cameo_add_test(program.${name} test_${name})
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/scripts/*.py)
+  list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    cameo_add_test(script.${name} ${CAMEO_VENV_PYTHON} ${file})
+    set_tests_properties(script.${name} PROPERTIES RESOURCE_LOCK build_tree)
+  endforeach()
+  cameo_add_test(layers ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
+  cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
+endfunction()
+
+# examples/NAME: its own CMakeLists.txt, or all its sources one program that the tests run.
+function(cameo_add_examples)
+  file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/examples/*)
+  foreach(folder IN LISTS folders)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    get_filename_component(name ${folder} NAME)
+    if(EXISTS ${folder}/CMakeLists.txt)
+      add_subdirectory(${folder})
+    elseif(sources)
+      add_executable(example_${name} ${sources})
+      set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+      cameo_link_everything(example_${name})
+      cameo_add_test(example.${name} example_${name})
+    endif()
+  endforeach()
+endfunction()
+
+# The target tier has a program of its own, linked without exceptions and RTTI, that drives the layers it holds.
+function(cameo_add_minimal_tests)
+  enable_testing()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/minimal/*.cpp)
+  if(sources)
+    add_executable(cameo_minimal_tests ${sources})
+    target_link_libraries(cameo_minimal_tests PRIVATE cameo_options cameo::minimal)
+    add_test(NAME minimal COMMAND cameo_minimal_tests)
+  endif()
+  set(generated)
+  foreach(layer core op kernel plan run)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cameo/${layer}/*.hpp)
+    foreach(header IN LISTS headers)
+      string(REGEX REPLACE "^.*/include/" "" path ${header})
+      set(source ${PROJECT_BINARY_DIR}/generated/headers/${path}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "#include <${path}>\n")
+      list(APPEND generated ${source})
+    endforeach()
+  endforeach()
+  add_library(cameo_minimal_headers OBJECT ${generated})
+  target_compile_options(cameo_minimal_headers PRIVATE -O0)
+  target_link_libraries(cameo_minimal_headers PRIVATE cameo_options cameo::target)
+endfunction()

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Holds the tree to the order of its layers: an include points only upwards in the table below.
+
+Usage: layers.py ROOT          prints one line per offence, exit status 1 if there is one
+       layers.py --self-test   offends in a scratch tree, once per rule, and sees each offence reported
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+# layer: what it may include directly; what those may, it may too
+MAY_INCLUDE = {
+    "core": [],
+    "op": ["core"],
+    "kernel": ["op"],
+    "plan": ["kernel"],
+    "run": ["plan"],
+    "graph": ["op"],
+    "transform": ["graph"],
+    "partition": ["transform", "plan"],
+    "ep": ["run", "partition"],
+    "format": ["graph", "plan"],
+    "context": ["ep", "format"],
+    "package": ["core", "op", "ep"],
+    "session": ["context", "package", "ep", "format", "run"],
+    "program": ["session"],
+}
+# third-party headers by the library they are of, and the layers whose sources may include it
+THIRD_PARTY = {
+    "fmt/": {"graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
+    "range/v3/": {"graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
+    "google/protobuf/": {"format"},
+    "onnx/": {"format"},
+    "flatbuffers/": {"format"},
+    "nlohmann/": {"context", "package", "session", "program", "ep"},
+    "CLI/": {"program"},
+}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+PROVIDER_NAME = re.compile(r'"[A-Za-z]+ExecutionProvider"|\beps::\w')
+OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
+
+
+def closure(layer):
+    reached, todo = {layer}, [layer]
+    while todo:
+        for above in MAY_INCLUDE[todo.pop()]:
+            if above not in reached:
+                reached.add(above)
+                todo.append(above)
+    return reached
+
+
+REACH = {layer: closure(layer) for layer in MAY_INCLUDE}
+
+
+def is_standard(name):
+    """<vector>, <cstdint>: no folder and no extension."""
+    return re.fullmatch(r"[a-z_]+", name) is not None
+
+
+def layer_of_include(name):
+    parts = name.split("/")
+    if parts[0] == "cameo" and len(parts) > 2:
+        return parts[1]
+    return "cameo" if name == "cameo/cameo.hpp" else None
+
+
+def third_party_offence(layer, name):
+    for prefix, layers in THIRD_PARTY.items():
+        if name.startswith(prefix) and layer not in layers:
+            return f"{prefix.rstrip('/')} has no business in layer {layer}"
+    return None
+
+
+def check_layer_file(layer, public, name, quote):
+    """What is wrong with one include of a file of include/ or src/; None if nothing."""
+    other = layer_of_include(name)
+    if other == "eps" or name.startswith("eps/") or "/eps/" in name:
+        return None if layer == "program" and not public else "nothing in include/ or src/ includes a provider"
+    if other == "cameo":
+        return None if layer == "program" else "cameo/cameo.hpp is for users, not for layers"
+    if other is not None:
+        if layer == "cameo" or other in REACH.get(layer, ()):
+            return None
+        return f"layer {layer} may not include layer {other}"
+    if public and quote == '"':
+        return "a public header includes as <cameo/layer/file.hpp>"
+    if public and not is_standard(name):
+        return "a public header includes no third-party header"
+    return None if quote == '"' else third_party_offence(layer, name)
+
+
+def check_provider_file(provider, public, name, quote):
+    """The same for a file of eps/<provider>/."""
+    match = re.search(r"(?:^|/)eps/(\w+)", name)
+    if match:
+        other = match.group(1)
+        return None if other == provider else f"provider {provider} includes provider {other}"
+    if public and quote == "<" and not name.startswith("cameo/") and not is_standard(name):
+        return "a public header includes no third-party header"
+    return None
+
+
+def offences(root):
+    for path in sorted(p for top in ("include", "src") for p in (root / top).rglob("*") if p.suffix in (".hpp", ".cpp")):
+        relative = path.relative_to(root)
+        public = relative.parts[0] == "include"
+        inner = relative.parts[2:] if public else relative.parts[1:]
+        layer = inner[0] if len(inner) > 1 else "cameo"
+        if layer != "cameo" and layer not in MAY_INCLUDE:
+            yield f"{relative}: '{layer}' is not a layer"
+            continue
+        text = path.read_text(encoding="utf-8")
+        for quote, name in INCLUDE.findall(text):
+            offence = check_layer_file(layer, public, name, quote)
+            if offence:
+                yield f"{relative}: includes {name}: {offence}"
+        if layer != "program":
+            yield from naming_offences(relative, layer, text)
+    for path in sorted(p for p in (root / "eps").rglob("*") if p.suffix in (".hpp", ".cpp")):
+        relative = path.relative_to(root)
+        if len(relative.parts) < 4 or relative.parts[2] not in ("include", "src"):
+            continue
+        for quote, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            offence = check_provider_file(relative.parts[1], relative.parts[2] == "include", name, quote)
+            if offence:
+                yield f"{relative}: includes {name}: {offence}"
+
+
+def naming_offences(relative, layer, text):
+    code = COMMENT.sub("", text)
+    for match in PROVIDER_NAME.findall(code):
+        yield f"{relative}: names a provider: {match}"
+    if layer != "op":
+        for match in OPERATOR_NAME.findall(code):
+            yield f"{relative}: names an operator: {match}"
+
+
+SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
+    ("include/cameo/core/a.hpp", "#include <vector>\n", None),
+    ("include/cameo/plan/a.hpp", "#include <cameo/core/a.hpp>\n", None),
+    ("include/cameo/plan/b.hpp", "#include <cameo/kernel/a.hpp>  // op::Relu, \"CPUExecutionProvider\"\n", None),
+    ("include/cameo/core/b.hpp", "#include <cameo/op/a.hpp>\n", "may not include layer op"),
+    ("include/cameo/graph/a.hpp", "#include <cameo/plan/a.hpp>\n", "may not include layer plan"),
+    ("include/cameo/session/a.hpp", "#include <cameo/format/a.hpp>\n", None),
+    ("include/cameo/graph/c.hpp", "#include <fmt/format.h>\n", "third-party"),
+    ("include/cameo/graph/d.hpp", '#include "other.hpp"\n', "includes as <cameo"),
+    ("include/cameo/cameo.hpp", "#include <cameo/session/a.hpp>\n", None),
+    ("src/run/a.cpp", "#include <cameo/cameo.hpp>\n", "for users"),
+    ("src/session/a.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes a provider"),
+    ("src/program/a.cpp", "#include <cameo/eps/cpu.hpp>\n", None),
+    ("src/run/b.cpp", "#include <fmt/format.h>\n", "no business"),
+    ("src/graph/a.cpp", "#include <google/protobuf/message.h>\n", "no business"),
+    ("src/format/a.cpp", "#include <google/protobuf/message.h>\n", None),
+    ("src/plan/c.cpp", "bool f() { return id == op::Loop::id; }\n", "names an operator"),
+    ("src/op/c.cpp", "bool f() { return id == op::Loop::id; }\n", None),
+    ("src/partition/c.cpp", 'auto f = "CPUExecutionProvider";\n', "names a provider"),
+    ("src/novel/a.cpp", "\n", "is not a layer"),
+    ("eps/one/include/cameo/eps/one.hpp", "#include <cameo/ep/provider.hpp>\n#include <cameo/eps/one/x.hpp>\n", None),
+    ("eps/one/include/cameo/eps/two.hpp", "#include <Eigen/Dense>\n", "third-party"),
+    ("eps/one/src/a.cpp", "#include <Eigen/Dense>\n", None),
+    ("eps/one/src/b.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes provider cpu"),
+]
+
+
+def self_test():
+    failed = 0
+    for file, text, words in SELF_TEST:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / file
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+            found = list(offences(pathlib.Path(folder)))
+        right = any(words in line for line in found) if words else not found
+        if not right:
+            failed += 1
+            print(f"{file}: expected {words or 'nothing'}, found {found}")
+    print(f"{len(SELF_TEST) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    if sys.argv[1] == "--self-test":
+        return self_test()
+    found = list(offences(pathlib.Path(sys.argv[1])))
+    print("\n".join(found) if found else "every include points upwards")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
