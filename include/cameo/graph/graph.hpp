@@ -119,12 +119,13 @@ class graph {
 
   /// Adds a node behind all others. Its outputs get it as their producer; its subgraphs' captures become its captures.
   node_id add_node(const node_spec&);
+  /// Its outputs stay as values without a producer, for another node to make.
   void remove_node(node_id);
   void set_input(node_id, std::size_t i, value_id);
   /// Replaces the whole input list.
   void set_inputs(node_id, std::span<const value_id>);
   void set_attributes(node_id, std::span<const attribute>);
-  /// Every use of `from` by a node becomes one of `to`; graph outputs stay.
+  /// Every use of `from` by a node becomes one of `to`, in subgraphs that capture it too; graph outputs stay.
   void replace_uses(value_id from, value_id to);
   /// The capture of `outer`, a value of outer(), made if there is none yet (then the holder, if there is one, has it
   /// among its captures).
@@ -157,7 +158,14 @@ class graph {
   friend class use_range;
   void link(std::uint32_t edge);
   void unlink(std::uint32_t edge);
+  std::uint32_t append_edge(node_id, value_id);
+  void move_edges_to_end(node_id, std::span<const value_id> inputs);
+  std::uint32_t find_capture_edge(node_id, value_id) const;
   void add_capture_edge(node_id, value_id);
+  void drop_capture_edge(node_id, value_id);
+  void recapture(value_id from, value_id to);
+  bool is_sorted() const;
+  status cycle_error(std::span<const std::uint32_t> waits) const;
 
   model* owner_;
   graph* outer_;
@@ -168,6 +176,7 @@ class graph {
   std::vector<value_id> inputs_, outputs_, initializers_, captures_;
   std::vector<node_id> order_;
   std::unordered_map<std::string_view, value_id> by_name_;
+  std::unordered_map<std::uint32_t, value_id> captured_;  // by the outer value's number
   std::uint64_t next_unique_ = 0;
 };
 
@@ -255,6 +264,7 @@ class model {
   std::deque<value_type> types_;
   std::deque<std::unique_ptr<graph>> graphs_;
   std::unordered_map<std::string, std::uint32_t> symbol_numbers_;
+  std::uint64_t next_fresh_ = 0;
   std::unique_ptr<graph> main_;
 };
 

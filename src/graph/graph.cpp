@@ -1,0 +1,363 @@
+#include <cameo/graph/graph.hpp>
+
+#include "messages.hpp"
+
+#include <functional>
+#include <queue>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::uint32_t no_edge = 0xFFFFFFFF;
+
+}  // namespace
+
+graph::graph(model& owner, graph* outer) : owner_{&owner}, outer_{outer} {}
+
+// --- uses ---
+
+void graph::link(std::uint32_t e) {
+  edge& added = edges_[e];
+  added.next = added.previous = no_edge;
+  if (added.value == value_id::none) return;
+  graph_value& v = (*this)[added.value];
+  added.next = v.first_edge;
+  if (v.first_edge != no_edge) edges_[v.first_edge].previous = e;
+  v.first_edge = e;
+  ++v.use_count;
+}
+
+void graph::unlink(std::uint32_t e) {
+  edge& gone = edges_[e];
+  if (gone.value == value_id::none) return;
+  graph_value& v = (*this)[gone.value];
+  (gone.previous == no_edge ? v.first_edge : edges_[gone.previous].next) = gone.next;
+  if (gone.next != no_edge) edges_[gone.next].previous = gone.previous;
+  gone.value = value_id::none;
+  gone.next = gone.previous = no_edge;
+  --v.use_count;
+}
+
+std::uint32_t graph::append_edge(node_id n, value_id v) {
+  edges_.push_back({v, n, no_edge, no_edge});
+  link(std::uint32_t(edges_.size() - 1));
+  return std::uint32_t(edges_.size() - 1);
+}
+
+void graph::move_edges_to_end(node_id n, std::span<const value_id> inputs) {
+  graph_node& node = (*this)[n];
+  const std::uint32_t old = node.first_edge, captures_at = old + node.input_count;
+  for (std::uint32_t e = old; e < captures_at; ++e) unlink(e);
+  node.first_edge = std::uint32_t(edges_.size());
+  for (value_id v : inputs) append_edge(n, v);
+  for (std::uint32_t i = 0; i < node.capture_count; ++i) {
+    const value_id captured = edges_[captures_at + i].value;
+    unlink(captures_at + i);
+    append_edge(n, captured);
+  }
+  node.input_count = std::uint32_t(inputs.size());
+}
+
+std::uint32_t graph::find_capture_edge(node_id n, value_id v) const {
+  const graph_node& node = (*this)[n];
+  const std::uint32_t first = node.first_edge + node.input_count, last = first + node.capture_count;
+  if (node.capture_count <= (*this)[v].use_count) {  // whichever list is shorter
+    for (std::uint32_t e = first; e < last; ++e)
+      if (edges_[e].value == v) return e;
+  } else {
+    for (std::uint32_t e = (*this)[v].first_edge; e != no_edge; e = edges_[e].next)
+      if (e >= first && e < last) return e;
+  }
+  return no_edge;
+}
+
+void graph::add_capture_edge(node_id n, value_id v) {
+  if (find_capture_edge(n, v) != no_edge) return;
+  graph_node& node = (*this)[n];
+  if (node.first_edge + node.input_count + node.capture_count != edges_.size()) {
+    std::vector<value_id> inputs(node.input_count);
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = input(n, i);
+    move_edges_to_end(n, inputs);
+  }
+  append_edge(n, v);
+  ++(*this)[n].capture_count;
+}
+
+void graph::drop_capture_edge(node_id n, value_id v) {
+  const std::uint32_t gone = find_capture_edge(n, v);
+  if (gone == no_edge) return;
+  graph_node& node = (*this)[n];
+  const std::uint32_t last = node.first_edge + node.input_count + --node.capture_count;
+  const value_id kept = edges_[last].value;
+  unlink(gone);
+  if (gone == last) return;
+  unlink(last);
+  edges_[gone].value = kept;
+  link(gone);
+}
+
+// --- values ---
+
+value_id graph::add_value(std::string_view value_name, const value_type* type) {
+  const value_id id{std::uint32_t(values_.size())};
+  graph_value v;
+  v.name = or_throw(owner_->memory.copy(value_name));
+  v.type = type;
+  values_.push_back(v);
+  if (!v.name.empty()) by_name_.try_emplace(v.name, id);
+  return id;
+}
+
+void graph::add_input(value_id v) {
+  inputs_.push_back(v);
+  (*this)[v].is_input = true;
+}
+
+void graph::add_output(value_id v) {
+  outputs_.push_back(v);
+  (*this)[v].is_output = true;
+}
+
+void graph::add_initializer(value_id v, const value* constant) {
+  initializers_.push_back(v);
+  (*this)[v].constant = constant;
+}
+
+void graph::remove_initializer(value_id v) {
+  const auto at = std::find(initializers_.begin(), initializers_.end(), v);
+  if (at != initializers_.end()) initializers_.erase(at);
+}
+
+void graph::set_outputs(std::span<const value_id> outputs) {
+  std::vector<value_id> fresh{outputs.begin(), outputs.end()};
+  for (value_id v : outputs_) (*this)[v].is_output = false;
+  outputs_ = std::move(fresh);
+  for (value_id v : outputs_) (*this)[v].is_output = true;
+}
+
+value_id graph::find(std::string_view value_name) const {
+  const auto at = by_name_.find(value_name);
+  return at == by_name_.end() ? value_id::none : at->second;
+}
+
+value_id graph::resolve(std::string_view value_name) {
+  if (const value_id here = find(value_name); here != value_id::none) return here;
+  const value_id there = outer_ ? outer_->resolve(value_name) : value_id::none;
+  return there == value_id::none ? there : capture_of(there);
+}
+
+value_id graph::capture_of(value_id outer) {
+  const auto [at, is_new] = captured_.try_emplace(std::uint32_t(outer), value_id::none);
+  if (!is_new) return at->second;
+  const graph_value& from = (*outer_)[outer];
+  const value_id made{std::uint32_t(values_.size())};
+  graph_value v;
+  v.name = from.name;  // texts live in the model: shared
+  v.type = from.type;
+  v.constant = from.constant;
+  v.outer = outer;
+  values_.push_back(v);
+  captures_.push_back(made);
+  at->second = made;
+  if (!v.name.empty()) by_name_.try_emplace(v.name, made);
+  if (holder_ != node_id::none && !(*outer_)[holder_].removed) outer_->add_capture_edge(holder_, outer);
+  return made;
+}
+
+std::string_view graph::unique_name(std::string_view stem) {
+  const auto taken = [&](std::string_view candidate) {
+    for (const graph* g = this; g; g = g->outer_)
+      if (g->by_name_.contains(candidate)) return true;
+    return candidate.empty();
+  };
+  if (!taken(stem)) return or_throw(owner_->memory.copy(stem));
+  for (;;)
+    if (const std::string candidate = fmt::format("{}_{}", stem, next_unique_++); !taken(candidate))
+      return or_throw(owner_->memory.copy(std::string_view{candidate}));
+}
+
+// --- nodes ---
+
+node_id graph::add_node(const node_spec& spec) {
+  arena& memory = owner_->memory;
+  const node_id id{std::uint32_t(nodes_.size())};
+  graph_node n;
+  n.name = or_throw(memory.copy(spec.name));
+  n.domain = or_throw(memory.copy(spec.domain));
+  n.op_type = or_throw(memory.copy(spec.op_type));
+  n.overload = or_throw(memory.copy(spec.overload));
+  n.doc_string = or_throw(memory.copy(spec.doc_string));
+  n.opset = spec.opset;
+  n.attributes = or_throw(memory.copy(spec.attributes));
+  n.subgraphs = or_throw(memory.copy(spec.subgraphs));
+  n.outputs = or_throw(memory.copy(spec.outputs));
+  n.metadata = or_throw(memory.copy(spec.metadata));
+  n.first_edge = std::uint32_t(edges_.size());
+  n.input_count = std::uint32_t(spec.inputs.size());
+  nodes_.push_back(n);
+  for (value_id v : spec.inputs) append_edge(id, v);
+  for (std::size_t i = 0; i < n.outputs.size(); ++i)
+    if (n.outputs[i] != value_id::none) {
+      (*this)[n.outputs[i]].producer = id;
+      (*this)[n.outputs[i]].producer_output = std::uint32_t(i);
+    }
+  for (graph* body : n.subgraphs) {
+    body->holder_ = id;
+    for (value_id c : body->captures_) add_capture_edge(id, (*body)[c].outer);
+  }
+  return id;
+}
+
+void graph::remove_node(node_id id) {
+  graph_node& n = (*this)[id];
+  if (n.removed) return;
+  for (std::uint32_t i = 0; i < n.input_count + n.capture_count; ++i) unlink(n.first_edge + i);
+  n.input_count = n.capture_count = 0;
+  for (value_id v : n.outputs)
+    if (v != value_id::none && (*this)[v].producer == id) (*this)[v].producer = node_id::none;
+  n.outputs = {};
+  n.removed = true;
+}
+
+void graph::set_input(node_id n, std::size_t i, value_id v) {
+  const std::uint32_t e = (*this)[n].first_edge + std::uint32_t(i);
+  unlink(e);
+  edges_[e].value = v;
+  link(e);
+}
+
+void graph::set_inputs(node_id n, std::span<const value_id> inputs) {
+  const std::vector<value_id> copy{inputs.begin(), inputs.end()};
+  if (copy.size() != (*this)[n].input_count) return move_edges_to_end(n, copy);
+  for (std::size_t i = 0; i < copy.size(); ++i) set_input(n, i, copy[i]);
+}
+
+void graph::set_attributes(node_id n, std::span<const attribute> attributes) {
+  (*this)[n].attributes = or_throw(owner_->memory.copy(attributes));
+}
+
+void graph::replace_uses(value_id from, value_id to) {
+  if (from == to) return;
+  std::uint32_t next = no_edge;
+  for (std::uint32_t e = (*this)[from].first_edge; e != no_edge; e = next) {
+    next = edges_[e].next;
+    const node_id n = edges_[e].node;
+    const graph_node& node = (*this)[n];
+    const bool is_capture = e - node.first_edge >= node.input_count;
+    if (is_capture && find_capture_edge(n, to) != no_edge) {
+      // Compacting a node's captures moves its last one, which can't be a use of `from`: a node captures it once.
+      drop_capture_edge(n, from);
+    } else {
+      unlink(e);
+      edges_[e].value = to;
+      link(e);
+    }
+    if (is_capture)
+      for (graph* body : node.subgraphs) body->recapture(from, to);
+  }
+}
+
+void graph::recapture(value_id from, value_id to) {
+  const auto at = captured_.find(std::uint32_t(from));
+  if (at == captured_.end()) return;
+  const value_id old = at->second;
+  captured_.erase(at);
+  graph_value& v = (*this)[old];
+  if (const auto named = by_name_.find(v.name); named != by_name_.end() && named->second == old) by_name_.erase(named);
+  const auto [other, is_new] = captured_.try_emplace(std::uint32_t(to), old);
+  if (is_new) {
+    const graph_value& source = (*outer_)[to];
+    v.outer = to;
+    v.name = source.name;
+    v.type = source.type;
+    v.constant = source.constant;
+    if (!v.name.empty()) by_name_.try_emplace(v.name, old);
+    return;
+  }
+  replace_uses(old, other->second);  // both captured: the two become one
+  captures_.erase(std::find(captures_.begin(), captures_.end(), old));
+  v.outer = value_id::none;
+  if (!v.is_output) return;
+  std::replace(outputs_.begin(), outputs_.end(), old, other->second);
+  v.is_output = false;
+  (*this)[other->second].is_output = true;
+}
+
+// --- order ---
+
+bool graph::is_sorted() const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const graph_node& n = nodes_[i];
+    for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e) {
+      if (edges_[e].value == value_id::none) continue;
+      const node_id producer = (*this)[edges_[e].value].producer;
+      if (producer != node_id::none && index_of(producer) >= i) return false;
+    }
+  }
+  return true;
+}
+
+status graph::sort() {
+  std::vector<node_id> order;
+  order.reserve(nodes_.size());
+  if (is_sorted()) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (!nodes_[i].removed) order.push_back(node_id{std::uint32_t(i)});
+    order_ = std::move(order);
+    return status_code::ok;
+  }
+  std::vector<std::uint32_t> waits(nodes_.size(), 0);
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const graph_node& n = nodes_[i];
+    if (n.removed) continue;
+    ++count;
+    for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e)
+      if (edges_[e].value != value_id::none && (*this)[edges_[e].value].producer != node_id::none) ++waits[i];
+    if (waits[i] == 0) ready.push(std::uint32_t(i));
+  }
+  while (!ready.empty()) {
+    const node_id n{ready.top()};
+    ready.pop();
+    order.push_back(n);
+    const std::span<const value_id> outputs = (*this)[n].outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == value_id::none) continue;
+      const graph_value& v = (*this)[outputs[i]];
+      if (v.producer != n || v.producer_output != i) continue;  // hostile: someone else's too, or listed twice
+      for (use u : uses(outputs[i]))
+        if (--waits[index_of(u.node)] == 0) ready.push(std::uint32_t(u.node));
+    }
+  }
+  if (order.size() != count) return cycle_error(waits);
+  order_ = std::move(order);
+  return status_code::ok;
+}
+
+status graph::cycle_error(std::span<const std::uint32_t> waits) const {
+  // Backwards from any node that never got ready, along producers that never did, until one comes twice.
+  std::size_t at = 0;
+  while (nodes_[at].removed || waits[at] == 0) ++at;
+  std::vector<bool> seen(nodes_.size(), false);
+  std::size_t via = at;
+  while (!seen[at]) {
+    seen[at] = true;
+    const graph_node& n = nodes_[at];
+    const std::size_t from = at;
+    for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e) {
+      if (edges_[e].value == value_id::none) continue;
+      const node_id producer = (*this)[edges_[e].value].producer;
+      if (producer != node_id::none && waits[index_of(producer)] != 0) {
+        via = from;
+        at = index_of(producer);
+        break;
+      }
+    }
+  }
+  return failed(status_code::invalid_graph,
+                "{} is part of a cycle: its output reaches its own input through {}; nodes must form an acyclic graph",
+                describe(*this, nodes_[at]), describe(*this, nodes_[via]));
+}
+
+}  // namespace cameo::inline CAMEO_ABI

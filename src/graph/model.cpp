@@ -1,0 +1,40 @@
+#include <cameo/graph/graph.hpp>
+
+#include "messages.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+model::model() : main_{std::make_unique<graph>(*this, nullptr)} {}
+model::~model() = default;
+
+graph& model::add_graph(graph* outer) { return *graphs_.emplace_back(std::make_unique<graph>(*this, outer)); }
+
+const value_type* model::keep(value_type type) { return &types_.emplace_back(std::move(type)); }
+
+std::int64_t model::opset(std::string_view domain_of_op) const {
+  for (const opset_import& import : imports)
+    if (import.domain == domain_of_op) return import.version;
+  return 0;
+}
+
+std::uint32_t model::symbol(std::string_view name) {
+  const auto [at, is_new] = symbol_numbers_.try_emplace(std::string{name}, std::uint32_t(symbols.size()));
+  if (is_new) symbols.emplace_back(name);
+  return at->second;
+}
+
+std::uint32_t model::fresh_symbol() {
+  std::string name;
+  do name = fmt::format("unk__{}", next_fresh_++);
+  while (symbol_numbers_.contains(name));
+  return symbol(name);
+}
+
+const function* model::find_function(std::string_view of_domain, std::string_view name,
+                                     std::string_view overload) const {
+  for (const function& f : functions)
+    if (f.name == name && f.domain == of_domain && f.overload == overload) return &f;
+  return nullptr;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
