@@ -1,0 +1,91 @@
+# Shell functions that examples/quickstart, tests/run and .ci/run share: what a machine must have, and building.
+# Sourced by bash with `set -eu`. Everything here may run twice; the second time does nothing.
+
+cameo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# Debian packages, by what they are needed for; each set comes on top of the one before.
+cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev libprotobuf-dev protobuf-compiler
+  libeigen3-dev libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libre2-dev libpng-dev libjpeg-dev"
+cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
+  python3"
+cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev"
+
+cameo_say() { printf '== %s\n' "$*" >&2; }
+
+cameo_retry() { # command...: up to three times, for what goes over a network
+  local try
+  for try in 1 2 3; do
+    "$@" </dev/null && return 0
+    cameo_say "failed (try $try of 3): $*"
+    sleep $((try * 5))
+  done
+  return 1
+}
+
+cameo_has_package() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# cameo_install build [tests [ci]]: installs the packages that are missing, or says what root has to run.
+cameo_install() {
+  local set_name list package missing=()
+  if ! command -v dpkg-query >/dev/null 2>&1; then
+    cameo_say "not a Debian system: its packages are taken to be there"
+    return 0
+  fi
+  for set_name in "$@"; do
+    list=cameo_packages_$set_name
+    for package in ${!list}; do
+      cameo_has_package "$package" || missing+=("$package")
+    done
+    # A python3 of another origin brings venv along; Debian's has it in a package of its own.
+    if [ "$set_name" = tests ] && ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
+      missing+=(python3-venv)
+    fi
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    cameo_say "missing packages; run this as root, then try again:"
+    printf '  apt-get update && apt-get install -y --no-install-recommends %s\n' "${missing[*]}" >&2
+    return 1
+  fi
+  cameo_say "installing with apt-get: ${missing[*]}"
+  cameo_retry apt-get -qq update &&
+    DEBIAN_FRONTEND=noninteractive cameo_retry apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2
+}
+
+# cameo_venv: a python3 with tests/requirements.txt, its path left in CAMEO_VENV_PYTHON.
+cameo_venv() {
+  local requirements=$cameo_root/tests/requirements.txt folder stamp
+  folder=${CAMEO_VENV_DIR:-$cameo_root/.venv}/onnx
+  stamp=$(python3 --version; sha256sum <"$requirements")
+  CAMEO_VENV_PYTHON=$folder/bin/python
+  if [ -x "$CAMEO_VENV_PYTHON" ] && [ "$(cat "$folder/stamp" 2>/dev/null)" = "$stamp" ]; then
+    return 0
+  fi
+  cameo_say "python packages into $folder: $(tr '\n' ' ' <"$requirements")"
+  rm -rf "$folder"
+  mkdir -p "$(dirname "$folder")"
+  python3 -m venv "$folder" &&
+    cameo_retry "$CAMEO_VENV_PYTHON" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2 &&
+    printf '%s\n' "$stamp" >"$folder/stamp"
+}
+
+# Processors this process may use, at least one.
+cameo_jobs() { nproc 2>/dev/null || echo 1; }
+
+# cameo_build PRESET [target...]: configures build/PRESET when needed and builds.
+cameo_build() {
+  local preset=$1 target arguments=()
+  shift
+  for target in "$@"; do arguments+=(--target "$target"); done
+  local python=()
+  [ -z "${CAMEO_VENV_PYTHON:-}" ] || python=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
+  (cd "$cameo_root" && cmake --preset "$preset" -Wno-dev "${python[@]}" ${CAMEO_CMAKE_ARGS:-} >build-log.$$ 2>&1 </dev/null) || {
+    cat "$cameo_root/build-log.$$" >&2
+    rm -f "$cameo_root/build-log.$$"
+    return 1
+  }
+  rm -f "$cameo_root/build-log.$$"
+  cmake --build "$cameo_root/build/$preset" -j "${CAMEO_JOBS:-$(cameo_jobs)}" "${arguments[@]}" </dev/null >&2
+}
