@@ -79,13 +79,12 @@ cameo_build() {
   local preset=$1 target arguments=()
   shift
   for target in "$@"; do arguments+=(--target "$target"); done
-  local python=()
+  local python=() log
   [ -z "${CAMEO_VENV_PYTHON:-}" ] || python=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
-  (cd "$cameo_root" && cmake --preset "$preset" -Wno-dev "${python[@]}" ${CAMEO_CMAKE_ARGS:-} >build-log.$$ 2>&1 </dev/null) || {
-    cat "$cameo_root/build-log.$$" >&2
-    rm -f "$cameo_root/build-log.$$"
+  # CMake's chatter is of interest only when it fails.
+  log=$(cd "$cameo_root" && cmake --preset "$preset" -Wno-dev ${python[@]+"${python[@]}"} 2>&1 </dev/null) || {
+    printf '%s\n' "$log" >&2
     return 1
   }
-  rm -f "$cameo_root/build-log.$$"
-  cmake --build "$cameo_root/build/$preset" -j "${CAMEO_JOBS:-$(cameo_jobs)}" "${arguments[@]}" </dev/null >&2
+  cmake --build "$cameo_root/build/$preset" -j "${CAMEO_JOBS:-$(cameo_jobs)}" ${arguments[@]+"${arguments[@]}"} </dev/null >&2
 }
