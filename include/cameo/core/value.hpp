@@ -32,6 +32,9 @@ class tensor_view {
   std::int64_t count_;
 };
 
+/// What a value is declared to be.
+enum class type_kind : std::uint8_t { unknown, tensor, sparse_tensor, sequence, map, optional, opaque };
+
 /// What a value is while it is being used. An optional that holds something is that something; an empty one is `none`.
 enum class value_kind : std::uint8_t { none, tensor, sequence, map, sparse_tensor };
 

@@ -24,8 +24,6 @@ struct dim {
   bool operator==(const dim&) const = default;
 };
 
-enum class type_kind : std::uint8_t { unknown, tensor, sparse_tensor, sequence, map, optional, opaque };
-
 /// The static type of a value, as ONNX's TypeProto says it. Host only.
 class value_type {
  public:

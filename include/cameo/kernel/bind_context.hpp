@@ -1,0 +1,88 @@
+#pragma once
+#include <cameo/core/arena.hpp>
+#include <cameo/kernel/operand.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What a kernel tells the planner about its outputs, besides running.
+struct output_hint {
+  enum class use : std::uint8_t { may_overwrite, views } kind;
+  std::uint32_t output, input;
+};
+
+/// What a kernel sees once, when a plan is made. One thread; spans live as long as the plan unless said.
+class bind_context {
+ public:
+  std::string_view op_type, node_name;
+  int since = 0;                             // version of the operator
+  std::span<const attribute> attributes;
+  std::span<const operand> inputs, outputs;  // these two only during bind
+  std::size_t subgraph_count = 0;
+  arena& state;                              // lives as long as the plan: what a kernel keeps, packed weights
+  bool prepack = true;                       // false: keep no copies of constants (session.disable_prepacking)
+  arena_vector<output_hint>& hints;
+
+  const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
+  /// An attribute, or `otherwise` when the node leaves it out. A wrong kind counts as left out: models are checked
+  /// before, so this is never the user's file.
+  std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::i ? a->i : otherwise;
+  }
+  float float_or(std::string_view name, float otherwise) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::f ? a->f : otherwise;
+  }
+  std::string_view string_or(std::string_view name, std::string_view otherwise) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::s ? a->s : otherwise;
+  }
+  std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::ints ? a->ints : otherwise;
+  }
+  std::span<const float> floats_or(std::string_view name, std::span<const float> otherwise = {}) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::floats ? a->floats : otherwise;
+  }
+  std::span<const std::string_view> strings_or(std::string_view name) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::strings ? a->strings : std::span<const std::string_view>{};
+  }
+  bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
+  bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }
+  /// The constant behind input i, or null.
+  const value* constant(std::size_t i) const { return has_input(i) ? inputs[i].constant : nullptr; }
+  /// Number of a graph attribute among the node's subgraphs, for run_context::open; -1 when it is left out.
+  int subgraph(std::string_view name) const {
+    const attribute* a = find(name);
+    return a && a->kind == attribute_kind::g ? int(a->i) : -1;
+  }
+
+  /// Output o may be written over input i when nobody needs that any more (same number of bytes).
+  void may_overwrite(std::size_t o, std::size_t i) { hint({output_hint::use::may_overwrite, index(o), index(i)}); }
+  /// Output o is always the bytes of input i in other extents: the kernel calls run_context::forward for it.
+  void views(std::size_t o, std::size_t i) { hint({output_hint::use::views, index(o), index(i)}); }
+
+  /// Memory for what is computed from constants once, aligned to 64.
+  template <class T>
+  result<std::span<T>> keep(std::size_t count) {
+    static_assert(std::is_trivial_v<T>);
+    std::size_t bytes = 0;
+    if (!checked_multiply(count, sizeof(T), bytes)) return status_code::out_of_memory;
+    void* const memory = state.allocate(bytes, 64);
+    if (!memory) return status_code::out_of_memory;
+    return std::span<T>{static_cast<T*>(memory), count};
+  }
+
+ private:
+  static std::uint32_t index(std::size_t i) { return std::uint32_t(i); }
+  void hint(output_hint h) {
+    if (!hints.push_back(h)) lost_hints = true;  // a missed hint costs memory, never correctness
+  }
+
+ public:
+  bool lost_hints = false;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,65 @@
+#pragma once
+#include <cameo/kernel/bind_context.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+#include <concepts>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A kernel that is its own state: `static result<K> bind(bind_context&)`, `status run(run_context&) const`.
+template <class K>
+concept self_kernel = requires(const K& state, bind_context& once, run_context& each) {
+  { K::bind(once) } -> std::same_as<result<K>>;
+  { state.run(each) } -> std::same_as<status>;
+};
+template <class R>
+struct result_value {};
+template <class T>
+struct result_value<result<T>> {
+  using type = T;
+};
+template <class K>
+using bound_state = typename result_value<decltype(K::bind(std::declval<bind_context&>()))>::type;
+/// A kernel with a state of another type: `static result<S> bind(bind_context&)`,
+/// `static status run(const S&, run_context&)`.
+template <class K>
+concept state_kernel = !self_kernel<K> && requires(const bound_state<K>& state, run_context& each) {
+  { K::run(state, each) } -> std::same_as<status>;
+};
+
+/// bind once, run any number of times from any number of threads. Either may throw where exceptions are on: the core
+/// that calls it turns that into EP_FAIL.
+template <class K>
+concept kernel = self_kernel<K> || state_kernel<K>;
+
+/// A kernel that does not take every node its types allow: `static bool accepts(const bind_context&)`.
+template <class K>
+concept choosy_kernel = kernel<K> && requires(const bind_context& node) {
+  { K::accepts(node) } -> std::same_as<bool>;
+};
+
+/// A bound kernel without its type: what a plan keeps and a run calls.
+struct bound_kernel {
+  const void* state = nullptr;
+  status (*run)(const void* state, run_context&) = nullptr;
+};
+
+/// The one door a row has: it erases K, and is instantiated per row, so it is kept lean. With `only_ask` it binds
+/// nothing and says NOT_IMPLEMENTED for a node that a choosy kernel does not accept.
+template <kernel K>
+result<bound_kernel> bind_kernel(bind_context& context, bool only_ask) {
+  if constexpr (choosy_kernel<K>)
+    if (!K::accepts(context)) return status_code::not_implemented;
+  if (only_ask) return bound_kernel{};
+  using state_type = bound_state<K>;
+  result<state_type> bound = K::bind(context);
+  if (!bound) return bound.error();
+  const state_type* const state = context.state.keep(std::move(*bound));
+  if (!state) return status_code::out_of_memory;
+  return bound_kernel{state, [](const void* self, run_context& each) -> status {
+                        if constexpr (self_kernel<K>) return static_cast<const K*>(self)->run(each);
+                        else return K::run(*static_cast<const state_type*>(self), each);
+                      }};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

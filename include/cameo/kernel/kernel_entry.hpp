@@ -1,0 +1,111 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Since-versions First to Last of an operator; without Last, all that the tables know.
+template <int First, int Last = 255>
+struct since {};
+
+/// Values, so that they combine as C++'s own constraints do: constrain<"T1", float> && constrain<"T2", bool, int>.
+template <fixed_string TypeString, class... Ts>
+struct one_of {
+  static constexpr std::size_t size = sizeof...(Ts);
+};
+template <class... Sets>
+struct constraints {
+  static constexpr std::size_t size = sizeof...(Sets), combinations = (1 * ... * Sets::size);
+};
+template <fixed_string TypeString, class... Ts>
+inline constexpr constraints<one_of<TypeString, Ts...>> constrain{};
+/// No constraint: whatever the operator allows.
+inline constexpr constraints<> any_types{};
+template <class... A, class... B>
+constexpr constraints<A..., B...> operator&&(constraints<A...>, constraints<B...>) {
+  return {};
+}
+
+template <class Op, class Since, class Constraints>
+struct entry_check;  // entry_check.hpp
+
+/// A line of a kernel list: Kernel runs Op in these versions, for every combination of the types listed.
+/// Kernel takes one type per type string, in the order of `constrain`; each combination is a row.
+template <class Op, class Since, auto Constraints, template <class...> class Kernel>
+struct kernel_entry {
+  using op = Op;
+  using check = entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  static constexpr auto types = Constraints;
+  static constexpr std::size_t rows = types.combinations, rules = rows * types.size;
+};
+
+/// A line for a kernel that is no template: one row for all the types listed. For kernels that move elements by their
+/// size, or that look at types when they bind.
+template <class Op, class Since, auto Constraints, class Kernel>
+struct erased_entry {
+  using op = Op;
+  using check = entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  static constexpr auto types = Constraints;
+  static constexpr std::size_t rows = 1, rules = types.size;
+};
+
+/// What a row asks of the values that a type string binds. Bit i of `inputs` is set for formal input i; for a variadic
+/// one, all from there on.
+struct kernel_rule {
+  type_mask allowed;
+  std::uint32_t inputs;
+  std::uint16_t outputs;
+  char type_string[10];  // for messages; cut when longer
+};
+
+/// A type string with the types asked of it.
+struct type_choice {
+  std::string_view type_string;
+  type_mask types;
+};
+
+/// Tensor element types that a version allows for a type string: of tensors, and of optionals that hold them.
+constexpr type_mask allowed_types(const op_version& version, std::string_view type_string) {
+  for (const type_rule& rule : version.types)
+    if (rule.type_string == type_string) return rule.tensors | rule.optionals;
+  return 0;
+}
+
+/// The versions in [first, last] that allow all the given types; none if `last` is 0.
+struct version_range {
+  int first = 255, last = 0;
+};
+constexpr version_range versions_that_allow(std::span<const op_version> versions, version_range asked,
+                                            std::span<const type_choice> choices) {
+  version_range found;
+  for (const op_version& version : versions) {
+    bool fits = asked.first <= version.since && version.since <= asked.last;
+    for (const type_choice& choice : choices)
+      fits = fits && (choice.types & allowed_types(version, choice.type_string)) == choice.types;
+    if (fits) found = {found.last ? found.first : version.since, version.since};
+  }
+  return found;
+}
+
+/// Positions of the parameters that a type string binds.
+constexpr std::uint32_t positions(std::span<const parameter> parameters, std::string_view type_string) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].type_string == type_string)
+      bits |= parameters[i].option == parameter_option::variadic ? ~std::uint32_t{} << i : std::uint32_t{1} << i;
+  return bits;
+}
+
+/// Resolves a type string to the parameters it binds, once, here: at run time there are only numbers to compare.
+constexpr kernel_rule resolve(std::span<const op_version> versions, version_range range, const type_choice& choice) {
+  kernel_rule rule{choice.types, 0, 0, {}};
+  for (const op_version& version : versions) {
+    if (version.since < range.first || version.since > range.last) continue;
+    rule.inputs |= positions(version.inputs, choice.type_string);
+    rule.outputs = std::uint16_t(rule.outputs | positions(version.outputs, choice.type_string));
+  }
+  const std::string_view shown = choice.type_string.substr(0, sizeof rule.type_string - 1);
+  for (std::size_t i = 0; i < shown.size(); ++i) rule.type_string[i] = shown[i];
+  return rule;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

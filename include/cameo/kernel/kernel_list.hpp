@@ -1,0 +1,196 @@
+#pragma once
+#include <cameo/core/table.hpp>
+#include <cameo/kernel/entry_check.hpp>
+
+#include <array>
+#include <tuple>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// One kernel for one operator, one range of versions and one choice of types. Found by `op`; `rules` is an index.
+struct kernel_row {
+  op_id op;
+  std::uint8_t first, last;  // since-versions
+  std::uint16_t rules;       // where its rules start in kernel_table::rules
+  std::uint8_t rule_count;
+  bool choosy;               // a match must ask `bind` too
+  result<bound_kernel> (*bind)(bind_context&, bool only_ask);
+};
+static_assert(sizeof(kernel_row) <= 32);
+
+/// All kernels of a provider, as the core sees them: rows sorted by `op`; the operators they are for.
+struct kernel_table {
+  std::span<const kernel_row> rows;
+  std::span<const kernel_rule> rules;
+  std::span<const op_row> ops;
+};
+
+/// True if some node matches both: only operator, versions or the types of one parameter can part them.
+constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std::span<const kernel_rule> rules) {
+  if (a.op != b.op || a.last < b.first || b.last < a.first) return false;
+  for (const kernel_rule& x : rules.subspan(a.rules, a.rule_count))
+    for (const kernel_rule& y : rules.subspan(b.rules, b.rule_count))
+      if (((x.inputs & y.inputs) || (x.outputs & y.outputs)) && !(x.allowed & y.allowed)) return false;
+  return true;
+}
+
+template <class First, class Second>
+struct ambiguity_check {
+  static_assert(std::is_void_v<First>,
+                "cameo: two entries of one kernel list match the same node; part them by version or by type");
+};
+template <>
+struct ambiguity_check<void, void> {};
+
+/// Turns entries into rows, one per combination of types. Only here do types become numbers and pointers.
+template <std::size_t Rows, std::size_t Rules>
+struct table_builder {
+  struct numbered_row {
+    kernel_row row;
+    std::uint16_t entry;  // the entry it came from, counted from 1
+  };
+  std::array<numbered_row, Rows> rows{};
+  std::array<kernel_rule, Rules> rules{};
+  std::size_t row_count = 0, rule_count = 0;
+  std::uint16_t entry = 0;
+
+  template <fixed_string S, class T>
+  struct chosen {};
+
+  template <class Line, fixed_string S, class... Ts, class... Rest, class... Chosen>
+  constexpr void add(Line line, constraints<one_of<S, Ts...>, Rest...>, Chosen... so_far) {
+    (add(line, constraints<Rest...>{}, so_far..., chosen<S, Ts>{}), ...);
+  }
+  template <class Op, int First, int Last, auto C, template <class...> class K, fixed_string... S, class... Ts>
+  constexpr void add(kernel_entry<Op, since<First, Last>, C, K>, constraints<>, chosen<S, Ts>...) {
+    add_row<Op, First, Last, K<Ts...>>(std::array<type_choice, sizeof...(S)>{type_choice{S, mask_of<Ts>}...});
+  }
+  template <class Op, class Since, auto C, template <class...> class K>
+  constexpr void add_line(kernel_entry<Op, Since, C, K> line) {
+    ++entry;
+    add(line, line.types);
+  }
+  template <class Op, int First, int Last, auto C, class K>
+  constexpr void add_line(erased_entry<Op, since<First, Last>, C, K> line) {
+    ++entry;
+    add_erased<Op, First, Last, K>(line.types);
+  }
+  template <class Op, int First, int Last, class K, class... Sets>
+  constexpr void add_erased(constraints<Sets...>) {
+    add_row<Op, First, Last, K>(std::array<type_choice, sizeof...(Sets)>{choice_of(Sets{})...});
+  }
+
+  template <fixed_string S, class... Ts>
+  static constexpr type_choice choice_of(one_of<S, Ts...>) {
+    return {S, mask_of<Ts...>};
+  }
+  /// For an erased entry each type may need another version; the row then spans them all, and the model's check has
+  /// seen to it that a node only has types its version allows.
+  template <class Op, int First, int Last, class K, std::size_t N>
+  constexpr void add_row(const std::array<type_choice, N>& choices) {
+    static_assert(sizeof(kernel_check<K>) != 0);
+    version_range range;
+    for (const op_version& v : Op::versions)
+      if (First <= v.since && v.since <= Last && allows_some(v, choices))
+        range = {range.last ? range.first : v.since, v.since};
+    if (range.last == 0) no_version_allows_these_types_together();
+    rows[row_count++] = {{op_id_of<Op>, std::uint8_t(range.first), std::uint8_t(range.last), std::uint16_t(rule_count),
+                          std::uint8_t(N), choosy_kernel<K>, bind_kernel<K>},
+                         entry};
+    for (const type_choice& choice : choices) rules[rule_count++] = resolve(Op::versions, range, choice);
+  }
+  template <std::size_t N>
+  static constexpr bool allows_some(const op_version& version, const std::array<type_choice, N>& choices) {
+    for (const type_choice& choice : choices)
+      if (!(choice.types & allowed_types(version, choice.type_string))) return false;
+    return true;
+  }
+  /// Not constexpr: reaching it is a compile-time error that names the entry.
+  static void no_version_allows_these_types_together() {}
+};
+
+constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
+  std::size_t total = 0;
+  for (std::size_t count : counts) total += count;
+  return total;
+}
+
+/// By operator; lines of one operator as they were written. Sorts integers: whole rows move slowly at compile time.
+template <std::size_t Rows, std::size_t Rules>
+constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
+  std::array<std::uint64_t, Rows> keys{};
+  for (std::size_t i = 0; i < Rows; ++i) keys[i] = std::uint64_t(built.rows[i].row.op) << 32 | i;
+  sort_rows(keys.data(), Rows, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+  std::array<std::uint16_t, Rows> order{};
+  for (std::size_t i = 0; i < Rows; ++i) order[i] = std::uint16_t(keys[i]);
+  return order;
+}
+
+/// Two entries, counted from 1, that match the same node; zeros if there are none.
+template <std::size_t Rows, std::size_t Rules>
+constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Rows, Rules>& built,
+                                                         const std::array<std::uint16_t, Rows>& order) {
+  for (std::size_t i = 0; i < Rows; ++i)
+    for (std::size_t j = i + 1; j < Rows && built.rows[order[j]].row.op == built.rows[order[i]].row.op; ++j)
+      if (match_the_same_node(built.rows[order[i]].row, built.rows[order[j]].row, built.rules))
+        return {built.rows[order[i]].entry, built.rows[order[j]].entry};
+  return {};
+}
+
+/// The operators of a list of entries, each once, sorted by id.
+template <class... Entries>
+struct entry_ops {
+  static constexpr auto sorted = [] {
+    std::array<op_row, sizeof...(Entries)> rows{make_op_row<typename Entries::op>()...};
+    std::array<std::uint64_t, sizeof...(Entries)> keys{};
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::uint64_t(rows[i].id) << 32 | i;
+    sort_rows(keys.data(), keys.size(), [](std::uint64_t a, std::uint64_t b) { return a < b; });
+    std::array<op_row, sizeof...(Entries)> sorted{};
+    for (std::size_t i = 0; i < keys.size(); ++i) sorted[i] = rows[std::uint32_t(keys[i])];
+    return sorted;
+  }();
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < sorted.size(); ++i) n += i == 0 || sorted[i].id != sorted[i - 1].id;
+    return n;
+  }();
+  static constexpr auto rows = [] {
+    std::array<op_row, count> rows{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      if (i == 0 || sorted[i].id != sorted[i - 1].id) rows[n++] = sorted[i];
+    return rows;
+  }();
+};
+
+/// The kernels of a provider, one line each, in any order. Everything in it is computed and checked by the compiler.
+/// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
+template <class... Entries>
+class kernel_list {
+  static_assert(sum({1, sizeof(typename Entries::check)...}) != 0);
+  static constexpr std::size_t row_count = sum({0, Entries::rows...}), rule_count = sum({0, Entries::rules...});
+
+  static constexpr auto built = [] {
+    table_builder<row_count, rule_count> table;
+    const int in_order[] = {0, (table.add_line(Entries{}), 0)...};
+    static_cast<void>(in_order);
+    return table;
+  }();
+  static constexpr auto order = sorted_order(built);
+  static constexpr auto clash = find_clash(built, order);
+  using with_none = std::tuple<void, Entries...>;
+  static_assert(sizeof(ambiguity_check<std::tuple_element_t<clash.first, with_none>,
+                                       std::tuple_element_t<clash.second, with_none>>));
+
+  static constexpr auto rows = [] {
+    std::array<kernel_row, row_count> rows{};
+    for (std::size_t i = 0; i < row_count; ++i) rows[i] = built.rows[order[i]].row;
+    return rows;
+  }();
+  static constexpr auto rules = built.rules;  // a copy: what `built` holds besides stays out of the program
+
+ public:
+  static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows};
+};
+
+}  // namespace cameo::inline CAMEO_ABI

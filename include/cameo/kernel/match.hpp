@@ -1,0 +1,28 @@
+#pragma once
+#include <cameo/kernel/kernel_list.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Why a provider leaves a node alone, in order of how close it came.
+enum class refusal : std::uint8_t { none, no_kernel, version, type, declined };
+
+/// What a table of kernels says to a node. `row` runs it, or came closest; words are made only if somebody asks.
+struct verdict {
+  refusal why = refusal::no_kernel;
+  const kernel_row* row = nullptr;
+  const kernel_rule* rule = nullptr;   // the first that failed, if `why` is type,
+  dtype found = dtype::undefined;      // the type that broke it,
+  type_mask accepted = 0;              // the types that would have passed it,
+  int obeyed = 0;                      // and how many rules of the row held before it
+  explicit operator bool() const { return why == refusal::none; }
+};
+
+/// Finds the row that runs a node, or the row that came closest. Knows no operator, no kernel, no provider. A match
+/// with a choosy row holds only when its kernel accepts the node (ask `bind`).
+verdict match(const node_signature&, const kernel_table&);
+
+/// The verdict in words: " has no kernel for it", " does not take T = int64 but float double"; into `line`, cut where
+/// that ends.
+std::string_view explain(const verdict&, std::span<char> line);
+
+}  // namespace cameo::inline CAMEO_ABI

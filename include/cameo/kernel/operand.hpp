@@ -1,0 +1,31 @@
+#pragma once
+#include <cameo/op/op.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What is known of an input or output of a node before any run.
+struct operand {
+  type_kind kind = type_kind::unknown;  // of an optional: what it holds
+  dtype type = dtype::undefined;        // of elements; of a sequence of tensors, of theirs
+  bool present = false;                 // false: the node leaves it out
+  bool optional = false;                // may hold nothing
+  bool has_rank = false;                // then `shape` has the rank, with -1 for dims known only in a run
+  extents shape = {};
+  const value* constant = nullptr;      // the same in every run
+
+  bool fixed_shape() const {
+    if (!has_rank) return false;
+    for (std::int64_t d : shape)
+      if (d < 0) return false;
+    return true;
+  }
+};
+
+/// A node as kernels are matched to it: no graph, no draft.
+struct node_signature {
+  op_id op;
+  int since = 0;  // of the version in force
+  std::span<const operand> inputs, outputs;
+};
+
+}  // namespace cameo::inline CAMEO_ABI
