@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/ep/provider.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds see no kernel and no Highway.
+struct cpu_kernels {
+  static const kernel_table table;
+};
+
+/// Runs ONNX on the processor; the fallback at the end of a runtime's list. Stateless; thread-safe.
+struct cpu {
+  static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";
+  using role = fallback;
+  using kernels = cpu_kernels;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
