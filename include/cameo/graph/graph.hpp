@@ -39,6 +39,8 @@ struct graph_value {
   bool is_input = false, is_output = false;
   std::string_view doc_string;
   std::span<const property> metadata;
+  std::string_view unknown;                // see model::unknown
+  std::string_view constant_unknown;       // the same of the initializer's own message
 };
 
 /// One node. `op` is null for a call of a model-local function (`callee`) until it is inlined, and before check_model.
@@ -54,6 +56,7 @@ struct graph_node {
   std::uint32_t input_count = 0, capture_count = 0;
   std::span<const value_id> outputs;       // value_id::none: absent
   std::span<const property> metadata;
+  std::string_view unknown;                // see model::unknown
   bool removed = false;
 
   std::int32_t provider = -1;              // who runs it: index into the runtime's list, once partitioned
@@ -80,6 +83,7 @@ class graph {
 
   std::string_view name, doc_string;
   std::span<const property> metadata;
+  std::string_view unknown;  // see model::unknown
 
   model& owner() const { return *owner_; }
   /// The graph whose node holds this one; null for the main graph and bodies of functions.
@@ -224,6 +228,7 @@ struct function {
   std::span<const attribute> attribute_defaults;
   std::span<const opset_import> imports;
   std::span<const property> metadata;
+  std::string_view unknown;  // see model::unknown
   std::unique_ptr<graph> body;
 };
 
@@ -244,8 +249,9 @@ class model {
   std::deque<function> functions;          // of the model (local)
   std::vector<std::shared_ptr<const file_bytes>> files;
   std::string path;                        // where it was read from; empty for bytes
-  /// Parts of the file that cameo does not interpret, by where they belong, as protobuf wire bytes to write back.
-  std::vector<std::pair<const void*, std::string_view>> unknown_fields;
+  /// What the file said that cameo does not interpret, as the bytes of a message of the same kind with only those
+  /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have theirs.
+  std::string_view unknown;
 
   graph& main() const { return *main_; }
   /// A graph that the model owns, for a node's attribute.

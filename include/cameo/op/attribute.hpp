@@ -38,6 +38,7 @@ struct attribute {
   std::span<const value_type* const> types = {};
   std::string_view ref_attr_name = {};       // inside a function body: the caller's attribute that stands here
   std::string_view doc_string = {};
+  std::string_view unknown = {};             // what the file said that cameo does not interpret, for its writer
 };
 
 /// The attribute with this name, or null.

@@ -1,0 +1,120 @@
+#include <cameo/graph/file_bytes.hpp>
+
+#include "messages.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <new>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A descriptor, closed on the way out: a mapping outlives it.
+struct open_file {
+  int descriptor;
+  explicit open_file(int opened) : descriptor{opened} {}
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+  ~open_file() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+};
+
+status system_error(const std::string& path, std::string_view doing) {
+  const int error = errno;
+  const status_code code =
+      error == ENOENT || error == ENOTDIR ? status_code::no_suchfile
+      : error == ENOMEM                   ? status_code::out_of_memory
+                                          : status_code::fail;
+  return failed(code, "{}: {}: {}", path, doing, std::strerror(error));
+}
+
+/// Whether the words of a path lead out of where it starts, or can mean something else on another system. A file
+/// written on one system is read on another: both separators count.
+bool leads_out(std::string_view location) {
+  int depth = 0;
+  while (!location.empty()) {
+    const std::size_t end = std::min(location.find_first_of("/\\"), location.size());
+    const std::string_view part = location.substr(0, end);
+    if (part == "..") {
+      if (--depth < 0) return true;
+    } else if (!part.empty() && part != ".") {
+      ++depth;
+    }
+    location.remove_prefix(std::min(end + 1, location.size()));
+  }
+  return false;
+}
+
+bool is_inside(const fs::path& folder, const fs::path& file) {
+  auto at = file.begin();
+  for (const fs::path& part : folder) {
+    if (part.empty()) continue;  // of a trailing separator
+    if (at == file.end() || *at != part) return false;
+    ++at;
+  }
+  return at != file.end();
+}
+
+}  // namespace
+
+result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& path) try {
+  // Opening a pipe must not wait for its writer; for a regular file O_NONBLOCK means nothing.
+  const open_file file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.descriptor < 0) return system_error(path, "cannot open");
+  struct stat facts {};
+  if (::fstat(file.descriptor, &facts) != 0) return system_error(path, "cannot stat");
+  if (!S_ISREG(facts.st_mode)) return failed(status_code::invalid_argument, "{}: not a regular file", path);
+  const auto size = std::size_t(facts.st_size);
+  if (size == 0) return std::shared_ptr<const file_bytes>{new file_bytes{path, {}}};
+  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+  if (memory == MAP_FAILED) return system_error(path, "cannot map");
+  const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
+  try {
+    return std::shared_ptr<const file_bytes>{new file_bytes{path, bytes}};
+  } catch (...) {
+    ::munmap(memory, size);
+    throw;
+  }
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+}
+
+file_bytes::~file_bytes() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+result<std::string> confined_path(const std::string& base, std::string_view location, std::string_view what) try {
+  const auto refused = [&](std::string_view why) {
+    return failed(status_code::invalid_graph,
+                  "{}: external data '{}' {}; it must be a regular file inside the folder '{}', named relative to it",
+                  what, location, why, base);
+  };
+  if (location.empty()) return refused("names no file");
+  if (location.find('\0') != location.npos) return refused("has a zero byte in its name");
+  if (location.front() == '/' || location.front() == '\\') return refused("is absolute");
+  if (location.size() > 1 && location[1] == ':') return refused("names a drive");
+  if (leads_out(location)) return refused("leads out of the folder");
+  std::error_code error;
+  const fs::path folder = fs::canonical(base.empty() ? fs::path{"."} : fs::path{base}, error);
+  if (error) return failed(status_code::invalid_graph, "{}: folder '{}': {}", what, base, error.message());
+  const fs::path file = fs::canonical(folder / fs::path{location}, error);
+  if (error) return refused("cannot be opened (" + error.message() + ")");
+  if (!is_inside(folder, file)) return refused("leads out of the folder through a symbolic link");
+  if (!fs::is_regular_file(file, error)) return refused("is not a regular file");
+  return file.string();
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+} catch (const std::exception& e) {
+  return status{status_code::fail, e.what()};
+}
+
+}  // namespace cameo::inline CAMEO_ABI
