@@ -1,6 +1,7 @@
 # Tests. What a file is follows from where it lies:
 #   tests/<layer>/*_test.cpp, eps/*/tests/*_test.cpp   doctest, all in one runner; one ctest per file
-#   tests/programs/NAME.cpp                            a program of its own that passes with exit status 0
+#   tests/programs/NAME.cpp                            a program of its own that passes with exit status 0; one that
+#                                                      replaces malloc says "// not with a sanitizer" in a line
 #   tests/scripts/NAME.py                              a script, run with CAMEO_* in its environment
 #   tests/compile_fail/NAME.cpp                        must not compile, with the words it expects; its twin must
 #   examples/NAME/*.cpp                                a program, run as a test
@@ -130,6 +131,10 @@ function(cameo_add_tests)
   list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
   foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
+    file(STRINGS ${file} own_allocator REGEX "^// not with a sanitizer" LIMIT_COUNT 1)
+    if(CAMEO_SANITIZE AND own_allocator)
+      continue()
+    endif()
     add_executable(test_${name} ${file})
     set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     cameo_link_everything(test_${name})
