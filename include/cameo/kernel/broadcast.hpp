@@ -1,0 +1,106 @@
+#pragma once
+#include <cameo/core/extents.hpp>
+
+#include <array>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// The loops of an elementwise operation whose N operands broadcast to one output. Axes that every operand treats alike
+/// are merged, so that what is left is few and long rows: equal shapes are one row; so is a scalar operand, with step 0;
+/// a bias along the last axis gives rows of that axis. Allocates nothing; const use from any number of threads.
+template <std::size_t N>
+class broadcast_loops {
+ public:
+  /// Per operand, in elements.
+  using positions = std::array<std::int64_t, N>;
+
+  /// False when the shapes have no common shape, by ONNX's multidirectional broadcasting.
+  [[nodiscard]] bool make(const std::array<const extents*, N>& operands) {
+    shape_ = *operands[0];
+    for (std::size_t i = 1; i < N; ++i) {
+      const extents so_far = shape_;
+      if (!broadcast(so_far, *operands[i], shape_)) return false;
+    }
+    loops_ = 0;
+    if (!shape_.checked_count(count_)) count_ = 0;  // such an output is refused when memory is asked for it
+    if (count_ > 0) merge_axes(operands);
+    return true;
+  }
+
+  const extents& shape() const { return shape_; }
+  /// Elements of the output; 0 also when their number does not fit.
+  std::int64_t count() const { return count_; }
+  /// Elements of a row.
+  std::int64_t row_length() const { return loops_ ? loop_[0].size : 1; }
+  /// How far each operand goes from one element of a row to the next: 1, or 0 where it repeats one element.
+  const positions& steps() const { return steps_; }
+
+  /// Calls f(out, in, n) for the pieces of rows that make up the elements [first, last) of the output: n elements from
+  /// `out` on, computed from each operand's elements from in[i] on, in steps of steps()[i].
+  template <class F>
+  void rows(std::int64_t first, std::int64_t last, F&& f) const {
+    if (first >= last) return;
+    const std::int64_t length = row_length();
+    std::int64_t column = first % length, row = first / length;
+    std::array<std::int64_t, max_rank> index{};
+    positions start{};
+    for (std::size_t l = 1; l < loops_; ++l) {
+      index[l] = row % loop_[l].size;
+      row /= loop_[l].size;
+      for (std::size_t i = 0; i < N; ++i) start[i] += index[l] * loop_[l].stride[i];
+    }
+    while (first < last) {
+      const std::int64_t n = std::min(length - column, last - first);
+      positions in = start;
+      for (std::size_t i = 0; i < N; ++i) in[i] += column * steps_[i];
+      f(first, in, n);
+      first += n;
+      column = 0;
+      next_row(index, start);
+    }
+  }
+
+ private:
+  struct loop {
+    std::int64_t size = 1;
+    positions stride{};
+    std::array<bool, N> moves{};
+  };
+
+  void merge_axes(const std::array<const extents*, N>& operands) {
+    positions stride;
+    stride.fill(1);
+    for (std::size_t from_back = 1; from_back <= shape_.rank(); ++from_back) {
+      const std::int64_t size = shape_[shape_.rank() - from_back];
+      if (size == 1) continue;
+      loop axis{size, {}, {}};
+      for (std::size_t i = 0; i < N; ++i) {
+        const extents& operand = *operands[i];
+        axis.moves[i] = from_back <= operand.rank() && operand[operand.rank() - from_back] != 1;
+        if (!axis.moves[i]) continue;
+        axis.stride[i] = stride[i];
+        stride[i] *= size;
+      }
+      if (loops_ && loop_[loops_ - 1].moves == axis.moves) loop_[loops_ - 1].size *= size;
+      else loop_[loops_++] = axis;
+    }
+    for (std::size_t i = 0; i < N; ++i) steps_[i] = loops_ ? loop_[0].stride[i] : 0;
+  }
+
+  void next_row(std::array<std::int64_t, max_rank>& index, positions& start) const {
+    for (std::size_t l = 1; l < loops_; ++l) {
+      for (std::size_t i = 0; i < N; ++i) start[i] += loop_[l].stride[i];
+      if (++index[l] < loop_[l].size) return;
+      for (std::size_t i = 0; i < N; ++i) start[i] -= loop_[l].size * loop_[l].stride[i];
+      index[l] = 0;
+    }
+  }
+
+  extents shape_;
+  std::int64_t count_ = 0;
+  std::size_t loops_ = 0;  // innermost first
+  std::array<loop, max_rank> loop_{};
+  positions steps_{};
+};
+
+}  // namespace cameo::inline CAMEO_ABI
