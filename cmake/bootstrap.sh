@@ -51,7 +51,8 @@ cameo_install() {
   fi
   cameo_say "installing with apt-get: ${missing[*]}"
   cameo_retry apt-get -qq update &&
-    DEBIAN_FRONTEND=noninteractive cameo_retry apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2
+    DEBIAN_FRONTEND=noninteractive cameo_retry apt-get -qq -o Dpkg::Use-Pty=0 install -y \
+      --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 # cameo_venv: a python3 with tests/requirements.txt, its path left in CAMEO_VENV_PYTHON.
