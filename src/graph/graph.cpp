@@ -164,6 +164,14 @@ value_id graph::capture_of(value_id outer) {
   return made;
 }
 
+const value* graph::constant_of(value_id v) const {
+  const graph* home = this;
+  for (; (*home)[v].outer != value_id::none; home = home->outer_) v = (*home)[v].outer;
+  const graph_value& source = (*home)[v];
+  const bool has_defaults = owner_->ir_version == 0 || owner_->ir_version >= 4;
+  return source.is_input && (has_defaults || home->outer_) ? nullptr : source.constant;
+}
+
 std::string_view graph::unique_name(std::string_view stem) {
   const auto taken = [&](std::string_view candidate) {
     for (const graph* g = this; g; g = g->outer_)

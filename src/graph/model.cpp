@@ -32,8 +32,17 @@ std::uint32_t model::fresh_symbol() {
 
 const function* model::find_function(std::string_view of_domain, std::string_view name,
                                      std::string_view overload) const {
-  for (const function& f : functions)
-    if (f.name == name && f.domain == of_domain && f.overload == overload) return &f;
+  const auto hash = [](std::string_view d, std::string_view n, std::string_view o) {
+    const std::hash<std::string_view> of;
+    return (of(d) * 31 + of(n)) * 31 + of(o);
+  };
+  for (; functions_indexed_ < functions.size(); ++functions_indexed_) {
+    const function& f = functions[functions_indexed_];
+    function_index_.emplace(hash(f.domain, f.name, f.overload), &f);
+  }
+  const auto [first, last] = function_index_.equal_range(hash(of_domain, name, overload));
+  for (auto at = first; at != last; ++at)
+    if (const function& f = *at->second; f.name == name && f.domain == of_domain && f.overload == overload) return &f;
   return nullptr;
 }
 

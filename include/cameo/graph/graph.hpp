@@ -112,6 +112,10 @@ class graph {
     return edges_[nodes_[index_of(n)].first_edge + nodes_[index_of(n)].input_count + i].value;
   }
 
+  /// What the value is in every run, looked up through captures; null if it is no constant, or an input with a default
+  /// that a caller may replace (an initializer that is an input too, from IR version 4 on).
+  const value* constant_of(value_id) const;
+
   /// Adds a value; `name` is copied into the model. Names are unique within a graph: the caller checks with find().
   value_id add_value(std::string_view name, const value_type* type = nullptr);
   void add_input(value_id);
@@ -271,6 +275,8 @@ class model {
   std::deque<std::unique_ptr<graph>> graphs_;
   std::unordered_map<std::string, std::uint32_t> symbol_numbers_;
   std::uint64_t next_fresh_ = 0;
+  mutable std::unordered_multimap<std::size_t, const function*> function_index_;  // of find_function, by hash
+  mutable std::size_t functions_indexed_ = 0;
   std::unique_ptr<graph> main_;
 };
 

@@ -59,6 +59,7 @@ enum class role : std::uint16_t {
   is_constant = 4,           // its attributes are its value
   is_compiled_context = 8,   // carries a provider's compiled form of a subgraph
   needs_training = 16,       // defined by a rewriting of the whole graph
+  is_identity = 32,          // its output is its input
 };
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }

@@ -1,0 +1,253 @@
+#include <cameo/graph/check.hpp>
+
+#include <algorithm>
+
+#include "functions.hpp"
+#include "inference.hpp"
+#include "inline.hpp"
+#include "messages.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+const op_row* op_table::find(std::string_view domain, std::string_view name) const {
+  if (const op_row* const found = find_op(standard, domain, name)) return found;
+  for (std::span<const op_row> rows : more)
+    if (const op_row* const found = find_op(rows, domain, name)) return found;
+  return nullptr;
+}
+
+bool op_table::knows_domain(std::string_view domain) const {
+  const auto has = [&](std::span<const op_row> rows) {
+    return std::any_of(rows.begin(), rows.end(), [&](const op_row& row) { return row.domain == domain; });
+  };
+  return has(standard) || std::any_of(more.begin(), more.end(), has);
+}
+
+namespace {
+
+bool is_standard(const op_table& ops, const op_row* row) {
+  return row >= ops.standard.data() && row < ops.standard.data() + ops.standard.size();
+}
+
+template <class... Args>
+status bad(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::invalid_graph, format, std::forward<Args>(args)...);
+}
+
+std::string range_of(std::size_t least, std::size_t formal_count, bool is_variadic) {
+  if (is_variadic) return fmt::format("at least {}", least);
+  return least == formal_count ? fmt::format("{}", least) : fmt::format("{} to {}", least, formal_count);
+}
+
+/// Inputs or outputs. `present(i)`: the i-th is not left out.
+template <class Present>
+status check_arity(std::string_view what, std::span<const parameter> parameters, std::size_t least, std::size_t count,
+                   Present present) {
+  while (count > 0 && !present(count - 1)) --count;
+  const bool is_variadic = !parameters.empty() && parameters.back().option == parameter_option::variadic;
+  if (is_variadic) least = std::max<std::size_t>(least, parameters.size() - 1 + parameters.back().min_arity);
+  for (std::size_t i = 0; i < std::max(count, parameters.size()); ++i) {
+    const parameter* const p = formal(parameters, i);
+    if (!p)
+      return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
+    const bool needed = p->option == parameter_option::single || i < count;
+    if (needed && p->option != parameter_option::optional && !(i < count && present(i)))
+      return bad("{} '{}' is missing: it has {} {}s, takes {}", what, p->name, count, what,
+                 range_of(least, parameters.size(), is_variadic));
+  }
+  if (count < least)
+    return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
+  return status_code::ok;
+}
+
+status check_attribute(const graph_node& n, const attribute& a, const attribute_rule* rule, bool in_function) {
+  if (!a.ref_attr_name.empty()) {
+    if (!in_function)
+      return bad("attribute '{}' refers to '{}' of a caller, but this is no function", a.name, a.ref_attr_name);
+    if (a.kind == attribute_kind::undefined) return status_code::ok;
+  }
+  if (rule && rule->kind != a.kind)
+    return bad("attribute '{}' is of type {}, needs {}", a.name, attribute_kind_rows[std::size_t(a.kind)].name,
+               attribute_kind_rows[std::size_t(rule->kind)].name);
+  if (!a.ref_attr_name.empty()) return status_code::ok;
+  const auto exists = [&](std::int64_t i) { return i >= 0 && std::size_t(i) < n.subgraphs.size(); };
+  if ((a.kind == attribute_kind::g && !exists(a.i)) ||
+      (a.kind == attribute_kind::graphs && !std::all_of(a.ints.begin(), a.ints.end(), exists)))
+    return bad("attribute '{}' names a graph that the node does not have", a.name);
+  return status_code::ok;
+}
+
+status check_attributes(const graph_node& n, const op_table& ops, bool in_function) {
+  const std::span<const attribute_rule> rules = n.version->attributes;
+  const bool is_context = has_role(n.op->roles, role::is_compiled_context);
+  const bool all_declared = !is_context && (is_standard(ops, n.op) || !rules.empty());
+  std::vector<std::string_view> names;
+  for (const attribute& a : n.attributes) {
+    names.push_back(a.name);
+    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const attribute_rule& r) { return r.name == a.name; });
+    const bool is_known = rule != rules.end();
+    if (!is_known && all_declared && !a.name.starts_with("__")) {
+      std::string known;
+      for (const attribute_rule& r : rules) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", r.name);
+      return bad("has no attribute '{}'{}{}", a.name, known.empty() ? "; it takes none" : "; it takes ", known);
+    }
+    if (status fine = check_attribute(n, a, is_known ? &*rule : nullptr, in_function); !fine) return fine;
+  }
+  for (const attribute_rule& rule : rules)
+    if (rule.required && !find_attribute(n.attributes, rule.name))
+      return bad("attribute '{}' ({}) is missing", rule.name, attribute_kind_rows[std::size_t(rule.kind)].name);
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+    return bad("has attribute '{}' twice", *twice);
+  return status_code::ok;
+}
+
+/// Every value of a graph has a name of its own and comes from one place.
+status check_values(const graph& g) {
+  std::vector<bool> is_input(g.value_count(), false);
+  for (value_id v : g.inputs()) {
+    if (is_input[index_of(v)]) return bad("input '{}' is there twice", g[v].name);
+    is_input[index_of(v)] = true;
+  }
+  for (std::size_t i = 0; i < g.value_count(); ++i) {
+    const value_id id{std::uint32_t(i)};
+    const graph_value& v = g[id];
+    const bool is_capture = v.outer != value_id::none, is_used = v.use_count > 0 || v.is_output;
+    if (!is_capture && is_used && !v.name.empty() && g.find(v.name) != id)
+      return bad("two values are named '{}': names must be unique within a graph", v.name);
+    const bool is_made = v.producer != node_id::none;
+    if (is_made && (v.is_input || is_capture))
+      return bad("{} makes '{}', which is {} already", describe(g, g[v.producer]), v.name,
+                 v.is_input ? "a graph input" : "a value of the enclosing graph");
+    if (is_used && !is_made && !v.is_input && !is_capture && !v.constant) {
+      const auto uses = g.uses(id);
+      const std::string by = uses.empty() ? std::string{"a graph output"} : describe(g, g[(*uses.begin()).node]);
+      return failed(status_code::invalid_argument, "'{}', used by {}, is no input, initializer or output of a node",
+                    v.name, by);
+    }
+  }
+  for (value_id v : g.initializers())
+    if (g[v].producer != node_id::none)
+      return bad("{} makes '{}', which is an initializer already", describe(g, g[g[v].producer]), g[v].name);
+  return status_code::ok;
+}
+
+status check_outputs(const graph& g, node_id id) {
+  const graph_node& n = g[id];
+  for (std::size_t i = 0; i < n.outputs.size(); ++i) {
+    if (n.outputs[i] == value_id::none) continue;
+    const graph_value& v = g[n.outputs[i]];
+    if (v.producer == id && v.producer_output == i) continue;
+    if (v.producer == id || v.producer == node_id::none) return bad("makes '{}' twice", v.name);
+    return bad("makes '{}', which {} makes too", v.name, describe(g, g[v.producer]));
+  }
+  return status_code::ok;
+}
+
+/// All that needs no types, in a graph and those below it; sorts them.
+status check_structure(graph& g, const op_table& ops, bool in_function, std::size_t depth) {
+  if (depth > max_graph_depth)
+    return bad("graph '{}' is nested more than {} deep", g.name, max_graph_depth);
+  if (status fine = check_values(g); !fine) return fine;
+  for (std::size_t i = 0; i < g.node_capacity(); ++i) {
+    const node_id id{std::uint32_t(i)};
+    if (g[id].removed) continue;
+    const auto where = [&](status wrong) { return std::move(wrong).in(describe(g, g[id])); };
+    if (status fine = check_outputs(g, id); !fine) return where(std::move(fine));
+    if (status fine = check_node(g, id, ops, in_function); !fine) return where(std::move(fine));
+    for (graph* body : g[id].subgraphs)
+      if (status fine = check_structure(*body, ops, in_function, depth + 1); !fine)
+        return where(std::move(fine).in(fmt::format("body '{}'", body->name)));
+  }
+  return g.sort();
+}
+
+status check_imports(std::span<const opset_import> imports) {
+  for (const opset_import& import : imports)
+    if (import.version < 1)
+      return bad("opset {} of domain '{}' is below 1", import.version, domain_name(import.domain));
+  return status_code::ok;
+}
+
+status check_whole(model& m, const op_table& ops) {
+  graph& main = m.main();
+  const std::span<const node_id> order = main.order();
+  if (order.empty() && main.node_capacity() == 0 && main.outputs().empty())
+    return failed(status_code::invalid_argument, "the graph is empty: it has neither nodes nor outputs");
+  if (status fine = check_imports(m.imports); !fine) return fine;
+  for (const function& f : m.functions) {
+    status fine = check_imports(f.imports);
+    if (fine && m.find_function(f.domain, f.name, f.overload) != &f)
+      fine = bad("there are two of this name; names of functions must be unique");
+    if (fine) fine = check_structure(*f.body, ops, true, 0);
+    if (!fine) return std::move(fine).in(fmt::format("function '{}'", function_name(f)));
+  }
+  if (status fine = check_structure(main, ops, false, 0); !fine) return fine;
+  if (status fine = check_calls(m); !fine) return fine;
+  return inference{m, &ops}.run(main);
+}
+
+}  // namespace
+
+status resolve_node(graph& g, node_id id, const op_table& ops) {
+  graph_node& n = g[id];
+  n.op = nullptr;
+  n.version = nullptr;
+  n.callee = g.owner().find_function(n.domain, n.op_type, n.overload);
+  if (n.callee) return status_code::ok;
+  const op_row* const row = ops.find(n.domain, n.op_type);
+  const std::string_view domain = domain_name(n.domain);
+  if (!row && !ops.knows_domain(n.domain))
+    return failed(status_code::fail,
+                  "nobody declares an operator of domain '{}': give the runtime a provider that declares '{}', or the "
+                  "model a function of this name",
+                  domain, n.op_type);
+  if (!row) return bad("there is no operator '{}' in domain '{}' at opset {}", n.op_type, domain, n.opset);
+  if (n.opset < 1) return bad("the model imports no opset of domain '{}'", domain);
+  const op_version* const version = row->at(n.opset);
+  if (!version)
+    return bad("there is no operator '{}' in domain '{}' at opset {}; it appears in opset {}", n.op_type, domain,
+               n.opset, row->versions.empty() ? 0 : row->versions.front().since);
+  if (version->deprecated)
+    return bad("operator '{}' of domain '{}' is deprecated since opset {}; the model imports opset {}", n.op_type,
+               domain, version->since, n.opset);
+  n.op = row;
+  n.version = version;
+  return status_code::ok;
+}
+
+status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
+  if (status found = resolve_node(g, id, ops); !found) return found;
+  const graph_node& n = g[id];
+  if (n.callee) {
+    const graph& body = *n.callee->body;
+    if (n.input_count > body.inputs().size())
+      return bad("has {} inputs, but function '{}' takes {}", n.input_count, function_name(*n.callee),
+                 body.inputs().size());
+    if (n.outputs.size() > body.outputs().size())
+      return bad("has {} outputs, but function '{}' makes {}", n.outputs.size(), function_name(*n.callee),
+                 body.outputs().size());
+    for (const attribute& a : n.attributes)
+      if (status fine = check_attribute(n, a, nullptr, in_function); !fine) return fine;
+    return status_code::ok;
+  }
+  const op_version& version = *n.version;
+  if (status fine = check_arity("input", version.inputs, version.min_inputs, n.input_count,
+                                [&](std::size_t i) { return g.input(id, i) != value_id::none; });
+      !fine)
+    return fine;
+  if (status fine = check_arity("output", version.outputs, version.min_outputs, n.outputs.size(),
+                                [&](std::size_t i) { return n.outputs[i] != value_id::none; });
+      !fine)
+    return fine;
+  return check_attributes(n, ops, in_function);
+}
+
+status check_model(model& m, const op_table& ops) {
+  return guarded([&]() -> status {
+    status fine = check_whole(m, ops);
+    return fine || m.path.empty() ? std::move(fine) : std::move(fine).in(m.path);
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

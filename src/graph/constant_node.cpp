@@ -1,0 +1,104 @@
+#include <cameo/core/checked.hpp>
+
+#include "messages.hpp"
+#include "types.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// What a file may ask for in one constant: a dense tensor is made of a few bytes.
+constexpr std::uint64_t max_dense_bytes = std::uint64_t{1} << 31;
+
+/// The row-major position of the n-th entry; false if an index is out of range.
+bool position_of(const value& sparse, std::size_t n, std::uint64_t count, std::uint64_t& at) {
+  const value& indices = sparse.parts[1];
+  const auto* const all = static_cast<const std::int64_t*>(indices.data);
+  if (indices.shape.rank() == 1) {
+    at = std::uint64_t(all[n]);
+    return all[n] >= 0 && at < count;
+  }
+  const std::size_t rank = sparse.shape.rank();
+  at = 0;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const std::int64_t i = all[n * rank + axis];
+    if (i < 0 || i >= sparse.shape[axis]) return false;
+    at = at * std::uint64_t(sparse.shape[axis]) + std::uint64_t(i);
+  }
+  return true;
+}
+
+result<value> dense(model& m, const value& sparse) {
+  const auto bad = [](std::string_view why) {
+    return failed(status_code::invalid_graph, "attribute 'sparse_value' {}", why);
+  };
+  if (sparse.kind != value_kind::sparse_tensor || sparse.parts.size() != 2) return bad("holds no sparse tensor");
+  const value &values = sparse.parts[0], &indices = sparse.parts[1];
+  const std::size_t rank = sparse.shape.rank(), nnz = values.shape.rank() == 1 ? std::size_t(values.shape[0]) : 0;
+  const bool fits = indices.type == dtype::i64 &&
+                    ((indices.shape.rank() == 1 && std::size_t(indices.shape[0]) == nnz) ||
+                     (indices.shape.rank() == 2 && std::size_t(indices.shape[0]) == nnz &&
+                      std::size_t(indices.shape[1]) == rank));
+  if (!fits) return bad("has indices that are neither int64 [nnz] nor int64 [nnz, rank]");
+  const std::size_t width = row_of(sparse.type).bits / 8;
+  if (width == 0 || row_of(sparse.type).bits % 8 || values.type != sparse.type)
+    return bad("has elements of a type that sparse tensors can't have");
+  std::uint64_t count = 1, bytes = 0;
+  for (std::int64_t d : sparse.shape)
+    if (d < 0 || !checked_multiply(count, std::uint64_t(d), count)) return bad("has a shape that is too large");
+  if (!checked_bytes(sparse.type, count, bytes) || bytes > max_dense_bytes) return bad("is over 2 GB when dense");
+  void* const memory = m.memory.allocate(std::size_t(bytes ? bytes : 1), 64);
+  if (!memory) return status_code::out_of_memory;
+  std::memset(memory, 0, std::size_t(bytes));
+  for (std::size_t n = 0; n < nnz; ++n) {
+    std::uint64_t at = 0;
+    if (!position_of(sparse, n, count, at)) return bad("has an index outside its shape");
+    std::memcpy(static_cast<std::byte*>(memory) + at * width, static_cast<const std::byte*>(values.data) + n * width,
+                width);
+  }
+  return value::tensor(sparse.type, sparse.shape, memory);
+}
+
+template <class T>
+result<value> tensor_of(model& m, std::span<const T> elements, bool is_scalar) {
+  result<std::span<T>> kept = m.memory.copy(elements);
+  if (!kept) return kept.error();
+  const extents shape = is_scalar ? extents{} : extents{std::int64_t(kept->size())};
+  return value::tensor<T>(shape, std::span<const T>{*kept});
+}
+
+result<value> value_of(model& m, const attribute& a) {
+  switch (a.kind) {
+    case attribute_kind::t:
+      if (a.tensors.size() == 1) return a.tensors[0];
+      break;
+    case attribute_kind::sparse_tensor:
+      if (a.tensors.size() == 1) return dense(m, a.tensors[0]);
+      break;
+    case attribute_kind::f: return tensor_of<float>(m, {&a.f, 1}, true);
+    case attribute_kind::i: return tensor_of<std::int64_t>(m, {&a.i, 1}, true);
+    case attribute_kind::s: return tensor_of<std::string_view>(m, {&a.s, 1}, true);
+    case attribute_kind::floats: return tensor_of<float>(m, a.floats, false);
+    case attribute_kind::ints: return tensor_of<std::int64_t>(m, a.ints, false);
+    case attribute_kind::strings: return tensor_of<std::string_view>(m, a.strings, false);
+    default: break;
+  }
+  return failed(status_code::invalid_graph, "attribute '{}' holds no value", a.name);
+}
+
+}  // namespace
+
+result<value> constant_of_node(model& m, const graph_node& n) {
+  const attribute* found = nullptr;
+  for (const attribute& a : n.attributes) {
+    if (a.name.starts_with("__")) continue;
+    if (found)
+      return failed(status_code::invalid_graph, "attributes '{}' and '{}' are both its value: it needs exactly one",
+                    found->name, a.name);
+    found = &a;
+  }
+  if (!found) return failed(status_code::invalid_graph, "no attribute is its value: it needs exactly one");
+  if (!found->ref_attr_name.empty()) return value{};
+  return value_of(m, *found);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

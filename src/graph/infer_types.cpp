@@ -1,0 +1,294 @@
+#include <cameo/graph/check.hpp>
+#include <cameo/op/infer.hpp>
+
+#include "inference.hpp"
+#include "inline.hpp"
+#include "messages.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::size_t max_elements = 64;
+
+/// The numbers of a small integer constant of rank 0 or 1; negative ones count as unknown. False if it is none.
+bool elements_of_constant(const value& v, std::vector<dim>& made) {
+  if (v.kind != value_kind::tensor || v.shape.rank() > 1 || v.memory != 0) return false;
+  const std::int64_t count = v.shape.count();
+  if (count > std::int64_t(max_elements) || (v.type != dtype::i64 && v.type != dtype::i32)) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t element = 0;
+    const auto* const bytes = static_cast<const std::byte*>(v.data);  // of a file: alignment is not promised
+    if (v.type == dtype::i64) {
+      std::memcpy(&element, bytes + 8 * i, 8);
+    } else {
+      std::int32_t narrow = 0;
+      std::memcpy(&narrow, bytes + 4 * i, 4);
+      element = narrow;
+    }
+    made.push_back(element < 0 ? dim{} : dim::of(element));
+  }
+  return true;
+}
+
+}  // namespace
+
+/// One node, as its shape function sees it.
+class inference::node_context final : public infer_context {
+ public:
+  node_context(inference& all, scope& in, node_id id)
+      : bodies_done(in.of[id].subgraphs.size()), all_{all}, in_{in}, id_{id}, node_{in.of[id]},
+        made_(node_.outputs.size()) {
+    inputs_ = node_.input_count;
+    while (inputs_ > 0 && in.of.input(id, inputs_ - 1) == value_id::none) --inputs_;
+  }
+
+  const op_version& version() const override { return *node_.version; }
+  std::span<const attribute> attributes() const override { return node_.attributes; }
+  std::size_t input_count() const override { return inputs_; }
+  std::size_t output_count() const override { return made_.size(); }
+  const value_type* input(std::size_t i) const override {
+    const value_id v = value_at(i);
+    const value_type* const type = v == value_id::none ? nullptr : in_.of[v].type;
+    return type && type->kind != type_kind::unknown ? type : nullptr;
+  }
+  const value* constant(std::size_t i) const override {
+    const value_id v = value_at(i);
+    return v == value_id::none ? nullptr : in_.of.constant_of(v);
+  }
+  const std::vector<dim>* elements(std::size_t i) const override {
+    const value_id v = value_at(i);
+    return v == value_id::none ? nullptr : all_.elements_of(in_, v);
+  }
+  dim fresh_symbol() override { return dim::named(all_.model_.fresh_symbol()); }
+  result<std::vector<const value_type*>> infer_subgraph(std::size_t index,
+                                                        std::span<const value_type* const> inputs) override {
+    if (index >= bodies_done.size())
+      return failed(status_code::invalid_graph, "subgraph {} is asked for, but it has {}", index, bodies_done.size());
+    bodies_done[index] = true;
+    return all_.run_body(in_, id_, index, inputs);
+  }
+  void set_output(std::size_t i, value_type type) override {
+    if (i < made_.size()) made_[i] = std::move(type);
+  }
+  void set_elements(std::size_t i, std::vector<dim> elements) override {
+    if (i < made_.size() && node_.outputs[i] != value_id::none && elements.size() <= max_elements)
+      in_.elements.insert_or_assign(std::uint32_t(node_.outputs[i]), std::move(elements));
+  }
+
+  value_type& made(std::size_t i) { return made_[i]; }
+  std::vector<bool> bodies_done;
+
+ private:
+  value_id value_at(std::size_t i) const { return i < inputs_ ? in_.of.input(id_, i) : value_id::none; }
+  inference& all_;
+  scope& in_;
+  node_id id_;
+  const graph_node& node_;
+  std::size_t inputs_;
+  std::vector<value_type> made_;
+};
+
+const std::vector<dim>* inference::elements_of(scope& s, value_id v) {
+  scope* at = &s;
+  for (; at->of[v].outer != value_id::none; at = at->outer) {
+    if (!at->outer) return nullptr;
+    v = at->of[v].outer;
+  }
+  if (const auto known = at->elements.find(std::uint32_t(v)); known != at->elements.end()) return &known->second;
+  const value* const constant = at->of.constant_of(v);
+  std::vector<dim> made;
+  if (!constant || !elements_of_constant(*constant, made)) return nullptr;
+  return &at->elements.emplace(std::uint32_t(v), std::move(made)).first->second;
+}
+
+/// What constants say of their values, and what captures see of theirs.
+bool inference::begin(scope& s) {
+  graph& g = s.of;
+  auto [at, is_first] = declared_.try_emplace(&g);
+  if (is_first) {
+    at->second.resize(g.value_count());
+    for (std::size_t i = 0; i < g.value_count(); ++i) at->second[i] = g[value_id(i)].type;
+  } else {
+    if (g.order().size() > again_left_) {
+      forget(g);
+      return false;
+    }
+    again_left_ -= g.order().size();
+    for (std::size_t i = 0; i < at->second.size(); ++i) g[value_id(i)].type = at->second[i];
+  }
+  for (value_id c : g.captures()) {
+    const graph_value& source = (*g.outer())[g[c].outer];
+    g[c].type = source.type;
+    g[c].constant = source.constant;
+  }
+  return true;
+}
+
+void inference::forget(graph& g) {
+  const auto at = declared_.find(&g);
+  if (at == declared_.end()) return;
+  for (std::size_t i = 0; i < at->second.size(); ++i) g[value_id(i)].type = at->second[i];
+  for (node_id n : g.order())
+    for (graph* body : g[n].subgraphs) forget(*body);
+}
+
+status inference::set_output(graph& g, value_id v, const value_type& inferred) {
+  if (inferred.kind == type_kind::unknown) return status_code::ok;
+  const value_type* const declared = g[v].type;
+  if (!declared) {
+    g[v].type = model_.keep(inferred);
+    return status_code::ok;
+  }
+  const bool strict = &g == &model_.main();
+  result<value_type> merged =
+      merge_types(inferred, *declared, strict ? rank_conflict::is_error : rank_conflict::tolerated);
+  if (!merged) return std::move(merged.error()).in(fmt::format("'{}'", g[v].name));
+  if (!same_type(*merged, *declared)) g[v].type = model_.keep(*std::move(merged));
+  return status_code::ok;
+}
+
+status inference::set_constant(graph& g, node_id id) {
+  const graph_node& n = g[id];
+  if (n.outputs.empty() || n.outputs[0] == value_id::none) return status_code::ok;
+  graph_value& v = g[n.outputs[0]];
+  if (!v.constant) {
+    result<value> made = constant_of_node(model_, n);
+    if (!made) return made.error();
+    if (!*made) return status_code::ok;
+    v.constant = model_.memory.keep(*made);
+    if (!v.constant) return status_code::out_of_memory;
+  }
+  return set_output(g, n.outputs[0], type_of(*v.constant));
+}
+
+status inference::infer_bodies(scope& s, node_id id, const std::vector<bool>& done) {
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    if (done[i]) continue;
+    const std::vector<const value_type*> as_declared(s.of[id].subgraphs[i]->inputs().size(), nullptr);
+    if (auto outputs = run_body(s, id, i, as_declared); !outputs) return outputs.error();
+  }
+  return status_code::ok;
+}
+
+status inference::infer_node(scope& s, node_id id) {
+  graph& g = s.of;
+  const graph_node& n = g[id];
+  if (n.callee) return infer_call(s, id);
+  if (!n.op || !n.version) return infer_bodies(s, id, std::vector<bool>(n.subgraphs.size()));
+  const op_version& version = *n.version;
+  type_bindings bindings;
+  for (std::size_t i = 0; i < n.input_count; ++i) {
+    const value_id v = g.input(id, i);
+    const parameter* const p = formal(version.inputs, i);
+    if (v == value_id::none || !p || !g[v].type) continue;
+    if (status fits = bindings.bind(version, *p, *g[v].type, "input"); !fits) return fits;
+  }
+  if (has_role(n.op->roles, role::is_constant))
+    if (status set = set_constant(g, id); !set) return set;
+  node_context context{*this, s, id};
+  if (status inferred = n.op->infer(context); !inferred) return inferred;
+  if (status inferred = infer_bodies(s, id, context.bodies_done); !inferred) return inferred;
+  for (std::size_t i = 0; i < n.outputs.size(); ++i) {
+    const value_id v = n.outputs[i];
+    const parameter* const p = formal(version.outputs, i);
+    if (v == value_id::none || !p) continue;
+    value_type& made = context.made(i);
+    if (made.kind == type_kind::unknown) {
+      made = bindings.expected(version, *p);
+    } else if (made.kind == type_kind::tensor && made.type == dtype::undefined) {
+      if (const value_type wanted = bindings.expected(version, *p); wanted.is_tensor()) made.type = wanted.type;
+    }
+    if (status set = set_output(g, v, made); !set) return std::move(set).in("output");
+    if (!g[v].type) continue;
+    if (status fits = bindings.bind(version, *p, *g[v].type, "output"); !fits) return fits;
+  }
+  return status_code::ok;
+}
+
+result<std::vector<const value_type*>> inference::run_body(scope& s, node_id id, std::size_t index,
+                                                           std::span<const value_type* const> inputs) {
+  graph& body = *s.of[id].subgraphs[index];
+  const auto where = [&](status bad) { return std::move(bad).in(fmt::format("body '{}'", body.name)); };
+  if (inputs.size() > body.inputs().size())
+    return where(failed(status_code::invalid_graph, "takes {} inputs, but gets {}", body.inputs().size(),
+                        inputs.size()));
+  for (std::size_t i = inputs.size(); i < body.inputs().size(); ++i)
+    if (!body[body.inputs()[i]].constant)
+      return where(failed(status_code::invalid_graph, "gets {} inputs, but takes {}", inputs.size(),
+                          body.inputs().size()));
+  scope inner{body, &s};
+  if (begin(inner)) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i])
+        if (status set = set_output(body, body.inputs()[i], *inputs[i]); !set)
+          return where(std::move(set).in("input"));
+    if (status inferred = run(inner); !inferred) return where(std::move(inferred));
+  }
+  std::vector<const value_type*> outputs;
+  for (value_id v : body.outputs()) outputs.push_back(body[v].type);
+  return outputs;
+}
+
+status inference::infer_call(scope& s, node_id id) {
+  graph& g = s.of;
+  const function& f = *g[id].callee;
+  const std::size_t size = f.body->node_capacity();
+  if (!ops_ || size > scratch_left_ || !g[id].subgraphs.empty()) return status_code::ok;
+  scratch_left_ -= size;
+  graph& scratch = model_.add_graph(nullptr);
+  const graph_node call = g[id];
+  std::vector<value_id> inputs, outputs;
+  for (std::size_t i = 0; i < call.input_count; ++i) {
+    const value_id v = g.input(id, i);
+    inputs.push_back(v == value_id::none ? v : scratch.add_value(g[v].name, g[v].type));
+    if (v == value_id::none) continue;
+    if (const value* const constant = g.constant_of(v))
+      scratch.add_initializer(inputs.back(), constant);
+    else
+      scratch.add_input(inputs.back());
+  }
+  for (value_id v : call.outputs) outputs.push_back(v == value_id::none ? v : scratch.add_value(g[v].name));
+  // An input of the call that the body hands through has no name of its own here: outputs name what they turn out to be.
+  const node_id copy = scratch.add_node({call.name, call.domain, call.op_type, call.overload, {}, call.opset, inputs,
+                                         outputs, call.attributes, {}, {}});
+  result<std::vector<value_id>> made = expand_call(scratch, copy, f, *ops_);
+  if (!made) return made.error();
+  if (status sorted = scratch.sort(); !sorted) return sorted;
+  scope inner{scratch, nullptr};
+  begin(inner);
+  if (status inferred = run(inner); !inferred) return inferred;
+  for (std::size_t i = 0; i < made->size() && i < call.outputs.size(); ++i)
+    if (const value_id v = (*made)[i]; call.outputs[i] != value_id::none && v != value_id::none && scratch[v].type)
+      if (status set = set_output(g, call.outputs[i], *scratch[v].type); !set) return std::move(set).in("output");
+  return status_code::ok;
+}
+
+status inference::run(scope& s) {
+  graph& g = s.of;
+  for (value_id v : g.initializers()) {
+    if (!g[v].constant) continue;
+    value_type type = type_of(*g[v].constant);
+    if (!g.constant_of(v) && g[v].type && g[v].type->shape && type.shape) {
+      if (type.shape->size() != g[v].type->shape->size())
+        return failed(status_code::invalid_graph, "input '{}' is declared with rank {}, but its default has rank {}",
+                      g[v].name, g[v].type->shape->size(), type.shape->size());
+      type.shape.reset();  // a caller may pass another
+    }
+    if (status set = set_output(g, v, type); !set) return std::move(set).in("initializer");
+  }
+  for (node_id n : g.order())
+    if (status inferred = infer_node(s, n); !inferred) return std::move(inferred).in(describe(g, g[n]));
+  return status_code::ok;
+}
+
+status inference::run(graph& g) {
+  scope whole{g, nullptr};
+  begin(whole);
+  return run(whole);
+}
+
+status infer_types(graph& g) {
+  return guarded([&]() -> status { return inference{g.owner()}.run(g); });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

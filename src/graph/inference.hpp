@@ -1,0 +1,54 @@
+#pragma once
+#include <cameo/graph/graph.hpp>
+
+#include <unordered_map>
+
+#include "types.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+struct op_table;
+
+/// Infers types in a graph and those below it, and holds every node's types against its operator's while at it.
+class inference {
+ public:
+  /// With `ops`, calls of functions are looked into: their bodies are copied to a scratch graph and inferred there.
+  explicit inference(model& of, const op_table* ops = nullptr) : model_{of}, ops_{ops} {}
+
+  status run(graph& g);
+
+ private:
+  class node_context;
+  friend class node_context;
+
+  /// What is known of one graph beyond the types of its values.
+  struct scope {
+    graph& of;
+    scope* outer;
+    std::unordered_map<std::uint32_t, std::vector<dim>> elements = {};
+  };
+
+  status run(scope&);
+  bool begin(scope&);
+  void forget(graph&);
+  status infer_node(scope&, node_id);
+  status infer_bodies(scope&, node_id, const std::vector<bool>& done);
+  status infer_call(scope&, node_id);
+  status set_constant(graph&, node_id);
+  status set_output(graph&, value_id, const value_type& inferred);
+  result<std::vector<const value_type*>> run_body(scope&, node_id, std::size_t index,
+                                                  std::span<const value_type* const> inputs);
+  const std::vector<dim>* elements_of(scope&, value_id);
+
+  model& model_;
+  const op_table* ops_;
+  /// The types that values had before the first inference of a graph: a body is inferred again when what its node
+  /// passes turns out to be less certain, and must not remember what it was told before.
+  std::unordered_map<const graph*, std::vector<const value_type*>> declared_;
+  /// How many more nodes may be inferred again: bodies in bodies, each inferred twice, would take forever.
+  std::size_t again_left_ = 200'000;
+  /// How many more nodes of functions may be copied only to look at their types.
+  std::size_t scratch_left_ = 20'000;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

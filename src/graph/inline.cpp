@@ -1,0 +1,239 @@
+#include "inline.hpp"
+
+#include <algorithm>
+
+#include "functions.hpp"
+#include "messages.hpp"
+#include "types.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Copies graphs into a model, with the attributes of a call filled in.
+class copier {
+ public:
+  copier(graph& home, const graph_node& call, const function& f, const op_table& ops)
+      : home_{home}, memory_{home.owner().memory}, call_{call}, function_{f}, ops_{ops},
+        prefix_{call.name.empty() ? call.op_type : call.name} {}
+
+  /// Copies the nodes of `from` into `to`; `map` has the values that exist already, and gets the others.
+  status copy_nodes(const graph& from, graph& to, std::vector<value_id>& map, std::vector<node_id>* added) {
+    std::vector<value_id> inputs, outputs;
+    for (std::size_t i = 0; i < from.node_capacity(); ++i) {
+      const graph_node& n = from[node_id(i)];
+      if (n.removed) continue;
+      std::vector<graph*> subgraphs;
+      for (const graph* body : n.subgraphs) {
+        result<graph*> made = copy_body(*body, to, [&](value_id v) { return map[index_of(v)]; });
+        if (!made) return made.error();
+        subgraphs.push_back(*made);
+      }
+      result<std::vector<attribute>> attributes = fill_in(n.attributes, to, subgraphs);
+      if (!attributes) return attributes.error();
+      inputs.clear();
+      outputs.clear();
+      for (std::size_t k = 0; k < n.input_count; ++k) inputs.push_back(mapped(map, from.input(node_id(i), k)));
+      for (value_id v : n.outputs) outputs.push_back(mapped(map, v));
+      const std::string name = fmt::format("{}/{}", prefix_, n.name.empty() ? n.op_type : n.name);
+      const node_id made = to.add_node({name, n.domain, n.op_type, n.overload, n.doc_string, n.opset, inputs, outputs,
+                                        *attributes, subgraphs, n.metadata});
+      if (status fine = check_node(to, made, ops_, false); !fine)
+        return std::move(fine).in(describe(to, to[made]));
+      if (added) added->push_back(made);
+    }
+    return status_code::ok;
+  }
+
+  /// A new value that stands for `v` of `from`.
+  value_id new_value(const graph_value& v, graph& to) {
+    const std::string_view name = to.unique_name(fmt::format("{}/{}", prefix_, v.name));
+    const value_type* type = v.type ? home_.owner().keep(without_symbols(*v.type)) : nullptr;
+    const value_id made = to.add_value(name, type);
+    if (v.constant && v.producer == node_id::none) to.add_initializer(made, v.constant);
+    return made;
+  }
+
+ private:
+  static value_id mapped(const std::vector<value_id>& map, value_id v) {
+    return v == value_id::none ? v : map[index_of(v)];
+  }
+
+  /// `outer_value` tells which value of `outer` stands for a captured one.
+  template <class OuterValue>
+  result<graph*> copy_body(const graph& from, graph& outer, OuterValue outer_value) {
+    graph& to = home_.owner().add_graph(&outer);
+    to.name = from.name;
+    to.doc_string = from.doc_string;
+    to.metadata = from.metadata;
+    std::vector<value_id> map(from.value_count(), value_id::none);
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      const graph_value& v = from[value_id(i)];
+      if (v.outer == value_id::none) {
+        map[i] = new_value(v, to);
+      } else if (const value_id there = outer_value(v.outer); there != value_id::none) {
+        map[i] = to.capture_of(there);
+      }  // else the call leaves out what the body would capture: absent inside too
+    }
+    for (value_id v : from.inputs()) to.add_input(map[index_of(v)]);
+    for (value_id v : from.outputs()) {
+      if (map[index_of(v)] == value_id::none)
+        return failed(status_code::invalid_graph, "body '{}' gives out '{}', which the call leaves out", from.name,
+                      from[v].name);
+      to.add_output(map[index_of(v)]);
+    }
+    if (status copied = copy_nodes(from, to, map, nullptr); !copied) return copied;
+    if (status sorted = to.sort(); !sorted) return sorted;
+    return &to;
+  }
+
+  const attribute* of_caller(std::string_view name) const {
+    if (const attribute* const given = find_attribute(call_.attributes, name)) return given;
+    return find_attribute(function_.attribute_defaults, name);
+  }
+
+  /// A value of the graph that holds the call, as seen in `inside`, a graph below it.
+  value_id seen_in(graph& inside, value_id v) const {
+    return &inside == &home_ ? v : inside.capture_of(seen_in(*inside.outer(), v));
+  }
+
+  result<std::vector<attribute>> fill_in(std::span<const attribute> attributes, graph& to,
+                                         std::vector<graph*>& subgraphs) {
+    std::vector<attribute> filled;
+    for (const attribute& a : attributes) {
+      if (a.ref_attr_name.empty()) {
+        filled.push_back(a);
+        continue;
+      }
+      const attribute* const given = of_caller(a.ref_attr_name);
+      if (!given) continue;
+      if (a.kind != attribute_kind::undefined && a.kind != given->kind)
+        return failed(status_code::invalid_graph, "attribute '{}' is of type {}, needs {}", given->name,
+                      attribute_kind_rows[std::size_t(given->kind)].name,
+                      attribute_kind_rows[std::size_t(a.kind)].name);
+      attribute copy = *given;
+      copy.name = a.name;
+      if (given->kind == attribute_kind::g || given->kind == attribute_kind::graphs)
+        if (status taken = take_graphs(*given, copy, to, subgraphs); !taken) return taken;
+      filled.push_back(copy);
+    }
+    return filled;
+  }
+
+  /// Graphs that the call passes: copied, since their node is another one now.
+  status take_graphs(const attribute& given, attribute& copy, graph& to, std::vector<graph*>& subgraphs) {
+    std::vector<std::int64_t> numbers{given.ints.begin(), given.ints.end()};
+    if (given.kind == attribute_kind::g) numbers.assign(1, given.i);
+    for (std::int64_t& number : numbers) {
+      if (number < 0 || std::size_t(number) >= call_.subgraphs.size())
+        return failed(status_code::invalid_graph, "attribute '{}' names a graph that the call does not have",
+                      given.name);
+      const graph& body = *call_.subgraphs[std::size_t(number)];
+      result<graph*> made = copy_body(body, to, [&](value_id v) { return seen_in(to, v); });
+      if (!made) return made.error();
+      number = std::int64_t(subgraphs.size());
+      subgraphs.push_back(*made);
+    }
+    if (given.kind == attribute_kind::g)
+      copy.i = numbers[0];
+    else
+      copy.ints = or_throw(memory_.copy(std::span<const std::int64_t>{numbers}));
+    return status_code::ok;
+  }
+
+  graph& home_;
+  arena& memory_;
+  const graph_node& call_;
+  const function& function_;
+  const op_table& ops_;
+  std::string_view prefix_;
+};
+
+/// The call's output `gone` is the value `there`; who reads it, reads that one.
+status hand_through(graph& g, value_id gone, value_id there) {
+  if (there != value_id::none) {
+    g.replace_uses(gone, there);
+    return status_code::ok;
+  }
+  std::vector<graph::use> uses;
+  for (graph::use u : g.uses(gone)) uses.push_back(u);
+  for (graph::use u : uses) {
+    if (u.position >= g[u.node].input_count)
+      return failed(status_code::invalid_graph, "'{}' is used in a body of {}, but the call leaves it out",
+                    g[gone].name, describe(g, g[u.node]));
+    g.set_input(u.node, u.position, value_id::none);
+  }
+  return status_code::ok;
+}
+
+/// A node that copies `from` to the graph output `to`, so that the output keeps its name.
+result<node_id> add_identity(graph& g, value_id from, value_id to, const function& f, const op_table& ops) {
+  const auto row = std::find_if(ops.standard.begin(), ops.standard.end(),
+                                [](const op_row& r) { return has_role(r.roles, role::is_identity); });
+  if (from == value_id::none || row == ops.standard.end())
+    return failed(status_code::invalid_graph, "graph output '{}' is an input that function '{}' only hands through{}",
+                  g[to].name, function_name(f), from == value_id::none ? ", and the call leaves it out" : "");
+  std::int64_t opset = g.owner().opset(row->domain);
+  for (const opset_import& import : f.imports)
+    if (import.domain == row->domain) opset = import.version;
+  if (opset < 1) opset = row->versions.back().since;
+  const node_id made = g.add_node({g[to].name, row->domain, row->name, {}, {}, opset, {&from, 1}, {&to, 1}});
+  if (status fine = check_node(g, made, ops, false); !fine) return fine;
+  return made;
+}
+
+}  // namespace
+
+result<std::vector<value_id>> expand_call(graph& g, node_id id, const function& f, const op_table& ops,
+                                          std::vector<node_id>* added) {
+  const graph_node call = g[id];
+  const graph& body = *f.body;
+  std::vector<value_id> map(body.value_count(), value_id::none), outputs(call.outputs.begin(), call.outputs.end());
+  std::vector<bool> is_mapped(body.value_count(), false);
+  if (call.input_count > body.inputs().size() || outputs.size() > body.outputs().size())
+    return failed(status_code::invalid_graph, "{} has {} inputs and {} outputs, but function '{}' has {} and {}",
+                  describe(g, call), call.input_count, outputs.size(), function_name(f), body.inputs().size(),
+                  body.outputs().size());
+  for (std::size_t i = 0; i < body.inputs().size(); ++i) {
+    const std::size_t v = index_of(body.inputs()[i]);
+    is_mapped[v] = true;
+    if (i < call.input_count) map[v] = g.input(id, i);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const value_id v = body.outputs()[i];
+    if (outputs[i] == value_id::none || is_mapped[index_of(v)] || body[v].producer == node_id::none) continue;
+    is_mapped[index_of(v)] = true;
+    map[index_of(v)] = outputs[i];
+  }
+  g.remove_node(id);  // frees its outputs for the copies
+  copier copy{g, call, f, ops};
+  for (std::size_t i = 0; i < map.size(); ++i)
+    if (!is_mapped[i]) map[i] = copy.new_value(body[value_id(i)], g);
+  if (status copied = copy.copy_nodes(body, g, map, added); !copied)
+    return std::move(copied).in(fmt::format("function '{}'", function_name(f)));
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i] != value_id::none) outputs[i] = map[index_of(body.outputs()[i])];
+  return outputs;
+}
+
+result<std::vector<node_id>> inline_call(graph& g, node_id id, const function& f, const op_table& ops) {
+  return guarded([&]() -> result<std::vector<node_id>> {
+    const std::span<const value_id> before = g[id].outputs;
+    std::vector<node_id> added;
+    result<std::vector<value_id>> outputs = expand_call(g, id, f, ops, &added);
+    if (!outputs) return outputs.error();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const value_id gone = before[i], there = (*outputs)[i];
+      if (gone == there) continue;
+      if (g[gone].is_output) {
+        result<node_id> identity = add_identity(g, there, gone, f, ops);
+        if (!identity) return identity.error();
+        added.push_back(*identity);
+      } else if (status handed = hand_through(g, gone, there); !handed) {
+        return handed;
+      }
+    }
+    return added;
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

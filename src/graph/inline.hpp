@@ -1,0 +1,16 @@
+#pragma once
+#include <cameo/graph/check.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Finds the operator and version of a node, or the function that it calls.
+status resolve_node(graph&, node_id, const op_table&);
+/// The same, and checks what needs no types: arities and attributes. `in_function`: attributes may refer to a caller's.
+status check_node(graph&, node_id, const op_table&, bool in_function);
+
+/// inline_call without the care for graph outputs: the values that the call's outputs turn out to be (its own, or what
+/// the body hands through). `added` gets the new nodes.
+result<std::vector<value_id>> expand_call(graph&, node_id, const function&, const op_table&,
+                                          std::vector<node_id>* added = nullptr);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,202 @@
+#include "types.hpp"
+
+#include "messages.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+bool known(const value_type* type) { return type && type->kind != type_kind::unknown; }
+
+/// A type as type_rule sees it: which of its masks, and which element.
+struct shape_of_type {
+  type_mask type_rule::*mask = nullptr;  // null: a map, or a sequence of them
+  dtype element = dtype::undefined;
+  bool has_map = false;
+};
+
+shape_of_type classify(const value_type& type) {
+  const value_type* const of = type.of.get();
+  switch (type.kind) {
+    case type_kind::tensor: return {&type_rule::tensors, type.type};
+    case type_kind::sparse_tensor: return {&type_rule::sparse_tensors, type.type};
+    case type_kind::map: return {nullptr, dtype::undefined, true};
+    case type_kind::sequence:
+      if (known(of) && of->kind == type_kind::map) return {nullptr, dtype::undefined, true};
+      return {&type_rule::sequences, known(of) && of->is_tensor() ? of->type : dtype::undefined};
+    case type_kind::optional:
+      if (known(of) && of->kind == type_kind::sequence)
+        return {&type_rule::optional_sequences, known(of->of.get()) ? of->of->type : dtype::undefined};
+      return {&type_rule::optionals, known(of) && of->is_tensor() ? of->type : dtype::undefined};
+    default: return {};
+  }
+}
+
+bool allows(const type_rule& rule, const value_type& type) {
+  const shape_of_type shape = classify(type);
+  if (shape.has_map) return rule.maps;
+  if (!shape.mask) return false;
+  const type_mask mask = rule.*shape.mask;
+  return shape.element == dtype::undefined ? mask != 0 : (mask & bit_of(shape.element)) != 0;
+}
+
+constexpr std::pair<type_mask type_rule::*, std::pair<const char*, const char*>> containers[] = {
+    {&type_rule::tensors, {"tensor(", ")"}},
+    {&type_rule::sequences, {"seq(tensor(", "))"}},
+    {&type_rule::optionals, {"optional(tensor(", "))"}},
+    {&type_rule::optional_sequences, {"optional(seq(tensor(", ")))"}},
+    {&type_rule::sparse_tensors, {"sparse_tensor(", ")"}},
+};
+
+std::string allowed_types(const type_rule& rule) {
+  std::string all;
+  for (const auto& [mask, words] : containers)
+    for (const dtype_row& row : elements::rows)
+      if (rule.*mask & bit_of(row.id))
+        all += fmt::format("{}{}{}{}", all.empty() ? "" : ", ", words.first, row.name, words.second);
+  if (rule.maps) all += all.empty() ? "maps" : ", maps";
+  return all;
+}
+
+const type_rule* rule_of(const op_version& version, std::string_view type_string) {
+  for (const type_rule& rule : version.types)
+    if (rule.type_string == type_string) return &rule;
+  return nullptr;
+}
+
+dim merge_dims(dim inferred, dim declared) {
+  if (inferred.known()) return inferred;
+  return declared.known() || inferred.symbol == 0 ? declared : inferred;
+}
+
+}  // namespace
+
+std::string type_name(const value_type& type) {
+  const std::string of = type.of ? type_name(*type.of) : "?";
+  switch (type.kind) {
+    case type_kind::tensor: return fmt::format("tensor({})", row_of(type.type).name);
+    case type_kind::sparse_tensor: return fmt::format("sparse_tensor({})", row_of(type.type).name);
+    case type_kind::sequence: return fmt::format("seq({})", of);
+    case type_kind::optional: return fmt::format("optional({})", of);
+    case type_kind::map: return fmt::format("map({}, {})", row_of(type.type).name, of);
+    case type_kind::opaque: return "opaque";
+    default: return "unknown";
+  }
+}
+
+bool same_kind(const value_type& a, const value_type& b) {
+  if (a.kind == type_kind::unknown || b.kind == type_kind::unknown) return true;
+  if (a.kind != b.kind) return false;
+  if (a.type != b.type && a.type != dtype::undefined && b.type != dtype::undefined) return false;
+  return !a.of || !b.of || same_kind(*a.of, *b.of);
+}
+
+bool same_type(const value_type& a, const value_type& b) {
+  if (a.kind != b.kind || a.type != b.type || a.shape != b.shape || a.denotation != b.denotation) return false;
+  return a.of == b.of || (a.of && b.of && same_type(*a.of, *b.of));
+}
+
+value_type type_of(const value& v) {
+  const auto dims = [&] {
+    std::vector<dim> made;
+    for (std::int64_t d : v.shape) made.push_back(dim::of(d));
+    return made;
+  };
+  switch (v.kind) {
+    case value_kind::tensor: return value_type::tensor(v.type, dims());
+    case value_kind::sparse_tensor: return {type_kind::sparse_tensor, v.type, dims(), {}, {}};
+    case value_kind::sequence:
+      return value_type::sequence(v.parts.empty() || v.type != dtype::undefined ? value_type::tensor(v.type)
+                                                                                : type_of(v.parts[0]));
+    case value_kind::map:
+      return value_type::map(v.type, v.parts.size() == 2 ? value_type::tensor(v.parts[1].type) : value_type{});
+    default: return {};
+  }
+}
+
+value_type without_symbols(value_type type) {
+  if (type.shape)
+    for (dim& d : *type.shape) d.symbol = 0;
+  if (type.of) type.of = std::make_shared<const value_type>(without_symbols(*type.of));
+  return type;
+}
+
+result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict ranks) {
+  if (inferred.kind == type_kind::unknown) return declared;
+  if (declared.kind == type_kind::unknown) return inferred;
+  // An optional that holds something is that something: either may be what the file says.
+  if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.of &&
+      same_kind(*declared.of, inferred))
+    return declared;
+  if (!same_kind(inferred, declared))
+    return failed(status_code::invalid_graph, "is declared as {}, but is {}", type_name(declared), type_name(inferred));
+  value_type merged = inferred;
+  if (merged.type == dtype::undefined) merged.type = declared.type;
+  if (merged.denotation.empty()) merged.denotation = declared.denotation;
+  if (!merged.of || merged.of->kind == type_kind::unknown) {
+    merged.of = declared.of;
+  } else if (declared.of) {
+    result<value_type> of = merge_types(*merged.of, *declared.of, rank_conflict::tolerated);
+    if (!of) return of.error();
+    merged.of = std::make_shared<const value_type>(*std::move(of));
+  }
+  if (!merged.shape) {
+    merged.shape = declared.shape;
+  } else if (declared.shape) {
+    if (merged.shape->size() == declared.shape->size()) {
+      for (std::size_t i = 0; i < merged.shape->size(); ++i)
+        (*merged.shape)[i] = merge_dims((*merged.shape)[i], (*declared.shape)[i]);
+    } else if (ranks == rank_conflict::is_error) {
+      return failed(status_code::invalid_graph, "is declared with rank {}, but has rank {}", declared.shape->size(),
+                    merged.shape->size());
+    }
+  }
+  return merged;
+}
+
+const type_bindings::binding* type_bindings::find(std::string_view type_string) const {
+  for (const binding& b : bound_)
+    if (b.type_string == type_string) return &b;
+  return nullptr;
+}
+
+status type_bindings::bind(const op_version& version, const parameter& p, const value_type& type,
+                           std::string_view what) {
+  if (type.kind == type_kind::unknown) return status_code::ok;
+  const type_rule* const rule = rule_of(version, p.type_string);
+  if (rule && !allows(*rule, type))
+    return failed(status_code::invalid_graph, "{} '{}' is {}; '{}' allows {}", what, p.name, type_name(type),
+                  p.type_string, allowed_types(*rule));
+  if (p.option == parameter_option::variadic && !p.homogeneous) return status_code::ok;
+  if (const binding* const before = find(p.type_string)) {
+    if (!same_kind(*before->type, type))
+      return failed(status_code::invalid_graph, "{} '{}' is {}, but '{}' is {} already, by '{}': they must be the same",
+                    what, p.name, type_name(type), p.type_string, type_name(*before->type), before->parameter);
+    return status_code::ok;
+  }
+  bound_.push_back({p.type_string, p.name, &type});
+  return status_code::ok;
+}
+
+value_type type_bindings::expected(const op_version& version, const parameter& p) const {
+  if (p.option != parameter_option::variadic || p.homogeneous)
+    if (const binding* const bound = find(p.type_string)) {
+      value_type type = *bound->type;
+      type.shape.reset();
+      type.denotation.clear();
+      if (type.of) {  // the elements of another sequence need not have the shape of these
+        value_type of = *type.of;
+        of.shape.reset();
+        type.of = std::make_shared<const value_type>(std::move(of));
+      }
+      return type;
+    }
+  const type_rule* const rule = rule_of(version, p.type_string);
+  if (!rule || rule->maps || rule->optionals || rule->optional_sequences || rule->sparse_tensors) return {};
+  if (std::has_single_bit(rule->tensors) && !rule->sequences)
+    return value_type::tensor(dtype(std::countr_zero(rule->tensors)));
+  if (std::has_single_bit(rule->sequences) && !rule->tensors)
+    return value_type::sequence(value_type::tensor(dtype(std::countr_zero(rule->sequences))));
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,50 @@
+#pragma once
+#include <cameo/graph/graph.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// "tensor(float)", without a shape.
+std::string type_name(const value_type&);
+/// Equal but for shapes; what is unknown equals everything.
+bool same_kind(const value_type&, const value_type&);
+/// Equal, shapes included.
+bool same_type(const value_type&, const value_type&);
+/// The type of a constant.
+value_type type_of(const value&);
+/// Symbols become unknown: what is left when a type leaves the function that its symbols belong to.
+value_type without_symbols(value_type);
+
+enum class rank_conflict : bool { tolerated, is_error };
+/// What is known from both: known dims win over symbols, symbols over nothing, and `inferred` over `declared`.
+/// INVALID_GRAPH when kinds or element types differ, or ranks if those matter; the words say which.
+result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict);
+
+/// The types that a node's type strings stand for, found out from its inputs and then held against its outputs.
+class type_bindings {
+ public:
+  /// Checks the type of an actual parameter and remembers it for its type string. `what` is "input" or "output".
+  status bind(const op_version&, const parameter&, const value_type&, std::string_view what);
+  /// What a parameter must be, if its type string is bound or allows one type only: with no shape. Else unknown.
+  value_type expected(const op_version&, const parameter&) const;
+  void clear() { bound_.clear(); }
+
+ private:
+  struct binding {
+    std::string_view type_string, parameter;
+    const value_type* type;
+  };
+  const binding* find(std::string_view type_string) const;
+  std::vector<binding> bound_;
+};
+
+/// The formal parameter of the i-th actual one, or null if there are fewer.
+inline const parameter* formal(std::span<const parameter> parameters, std::size_t i) {
+  if (i < parameters.size()) return &parameters[i];
+  return !parameters.empty() && parameters.back().option == parameter_option::variadic ? &parameters.back() : nullptr;
+}
+
+/// The value that a node with role::is_constant stands for, in the model's memory; none if its attribute is the
+/// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.
+result<value> constant_of_node(model&, const graph_node&);
+
+}  // namespace cameo::inline CAMEO_ABI
