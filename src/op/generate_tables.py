@@ -31,6 +31,7 @@ ROLES = {
     **{("", name): ["is_random"] for name in RANDOM},
     ("", "Dropout"): ["is_random"],
     ("", "Constant"): ["is_constant"],
+    ("", "Identity"): ["is_identity"],
     ("com.microsoft", "EPContext"): ["is_compiled_context"],
     ("com.microsoft", "BiasDropout"): ["is_random"],
     ("com.microsoft", "BitmaskBiasDropout"): ["is_random"],

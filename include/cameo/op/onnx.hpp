@@ -1466,6 +1466,7 @@ struct Hardmax {
 };
 struct Identity {
   static constexpr std::string_view domain = "", name = "Identity";
+  static constexpr role roles = role::is_identity;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t35, {}, 1, 1},
       {13, detail::p2, detail::p3, detail::t36, {}, 1, 1},
