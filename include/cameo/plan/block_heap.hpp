@@ -1,0 +1,63 @@
+#pragma once
+#include <cameo/core/arena.hpp>
+#include <cameo/core/checked.hpp>
+
+#include <bit>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A stretch of memory that is free or in use. In use it is counted: who keeps a value counts once.
+struct storage_block {
+  std::uintptr_t address = 0;
+  std::size_t size = 0;                                    // a multiple of block_heap::granule
+  storage_block *before = nullptr, *after = nullptr;       // neighbours in memory
+  storage_block *next = nullptr, *previous = nullptr;      // in a list of free ones; in use: for the owner's lists
+  std::uint32_t references = 0;
+  std::uint32_t parts = 0;                                 // it holds so many values, which count references too
+  std::uint8_t memory = 0;                                 // kind
+  bool free = false;
+};
+
+/// Hands out stretches of address ranges; takes them back in any order. Good fit from free lists by power of two, so
+/// constant time but for a bounded search. Knows addresses only and never touches them: the planner uses it on offsets,
+/// the runner on memory of any kind. Not thread-safe.
+class block_heap {
+ public:
+  static constexpr std::size_t granule = 64;
+
+  explicit block_heap(arena& descriptors) noexcept : descriptors_{&descriptors} {}
+  block_heap(const block_heap&) = delete;
+  block_heap& operator=(const block_heap&) = delete;
+
+  /// Adds a range; it must not touch one that was added before. False when descriptors run out.
+  [[nodiscard]] bool add_range(std::uintptr_t address, std::size_t size) noexcept {
+    if (size < granule) return true;
+    storage_block* const block = new_descriptor();
+    if (!block) return false;
+    block->address = address;
+    block->size = size & ~(granule - 1);
+    put_free(block);
+    return true;
+  }
+  /// At least `bytes`, with one reference. Null when nothing fits.
+  storage_block* allocate(std::size_t bytes) noexcept;
+  /// Gives it back; the descriptor may go to a neighbour.
+  void release(storage_block*) noexcept;
+  /// Forgets all ranges and blocks; whoever still holds a block must not give it back.
+  void clear() noexcept;
+
+ private:
+  static unsigned bin_of(std::size_t size) noexcept { return unsigned(std::bit_width(size / granule)) - 1; }
+  storage_block* new_descriptor() noexcept;
+  void recycle(storage_block*) noexcept;
+  void put_free(storage_block*) noexcept;
+  void take_free(storage_block*) noexcept;
+
+  arena* descriptors_;
+  storage_block* spare_ = nullptr;
+  arena_vector<storage_block*> made_{*descriptors_};
+  storage_block* bins_[58] = {};
+  std::uint64_t filled_ = 0;             // bit b: bins_[b] is not empty
+};
+
+}  // namespace cameo::inline CAMEO_ABI

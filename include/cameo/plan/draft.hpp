@@ -1,0 +1,53 @@
+#pragma once
+#include <cameo/core/arena.hpp>
+#include <cameo/kernel/match.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Number of a value within one draft; 0 is the absent one.
+using slot = std::uint32_t;
+
+struct draft;
+
+struct draft_value {
+  std::string_view name;
+  operand info;                       // `present` is true
+  bool is_input = false, is_output = false;
+};
+
+struct draft_node {
+  std::string_view name;
+  const op_row* op = nullptr;         // null for a compiled node
+  std::string_view op_type;           // for messages
+  int since = 0;
+  std::span<const slot> inputs, outputs;
+  std::span<const attribute> attributes;
+  std::span<draft* const> subgraphs;
+  std::uint8_t provider = 0;          // index of its binder
+  bound_kernel compiled = {};         // set when a provider has compiled the node already
+};
+
+/// A value of the enclosing draft that a subgraph reads, and the slot it has inside.
+struct capture {
+  slot inner, outer;
+};
+
+/// A graph as flat tables in the caller's memory: values, and nodes in order of execution. What lowering makes of a
+/// graph, or a reader of a file; texts, attributes and constants belong to whoever made it.
+struct draft {
+  arena& memory;
+  arena_vector<draft_value> values{memory};
+  arena_vector<draft_node> nodes{memory};
+  arena_vector<slot> inputs{memory}, outputs{memory};
+  arena_vector<capture> captures{memory};
+
+  explicit draft(arena& where) : memory{where} {}
+  /// OUT_OF_MEMORY when the arena is full. The first call also makes slot 0.
+  result<slot> add_value(const draft_value& value) {
+    if (values.empty() && !values.push_back({})) return status_code::out_of_memory;
+    if (!values.push_back(value)) return status_code::out_of_memory;
+    return slot(values.size() - 1);
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,43 @@
+#pragma once
+#include <cameo/core/memory.hpp>
+#include <cameo/plan/draft.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+struct plan_view;
+
+/// A bound node, or a copy between memory kinds that the planner put in.
+struct plan_step {
+  bound_kernel kernel;
+  std::span<const slot> inputs, outputs;
+  std::span<const slot> releases;          // values in run-time blocks that nobody needs after this step
+  std::span<const output_hint> hints;
+  std::span<const plan_view* const> subplans;
+  std::string_view name, op_type;          // for errors and profiles
+  std::uint32_t level = 0;                 // steps of one level don't depend on each other
+  std::uint8_t provider = 0;
+};
+
+inline constexpr std::size_t not_planned = std::size_t(-1);
+
+/// Where the values of a plan lie whose shapes are known before a run: offsets into one region per memory kind.
+struct placement {
+  std::span<std::size_t> offsets;          // per slot; not_planned: not here
+  std::span<std::size_t> region_bytes;     // per memory kind
+};
+
+/// What the runner needs, all of it constant: spans into the arena that the plan was made in. `initial` is how a frame
+/// starts: constants in place, types set. A value is fixed when it has an offset in `fixed`.
+struct plan_view {
+  std::span<const plan_step> steps;
+  std::span<const value> initial;          // per slot; slot 0 is `none`
+  std::span<const std::string_view> names; // per slot
+  std::span<const slot> inputs, outputs;
+  std::span<const capture> captures;
+  placement fixed;
+  std::size_t levels = 0;
+  bool by_level = false;                   // lifetimes hold for a run level by level, too
+  bool has_dynamic = false;                // some tensor's shape is known only in a run
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,44 @@
+#pragma once
+#include <cameo/plan/block_heap.hpp>
+#include <cameo/plan/plan.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// How the nodes of one provider are bound.
+struct node_binder {
+  std::string_view provider;               // short name
+  const void* self = nullptr;              // the provider's object
+  /// Binds a node that the provider took.
+  result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&) = nullptr;
+  std::uint8_t memory = 0;                 // kind that its kernels read and write
+};
+
+/// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
+result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&, bind_context&);
+
+struct plan_options {
+  std::span<const node_binder> binders;    // by draft_node::provider
+  std::span<const memory_source> memories; // by kind; [0] is the host's. Outlive the plan.
+  arena* scratch = nullptr;                // for what is only needed while planning; null: the plan's own
+  bool prepack = true;
+  bool by_level = false;                   // plan lifetimes so that the steps of a level may run at once
+  std::size_t memory_limit = std::size_t{1} << 40;  // bytes of one region that are not believed any more
+};
+
+/// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must
+/// outlive it only where kernels keep its attributes. NOT_IMPLEMENTED, INVALID_GRAPH, ... as kernels say, with the
+/// node's path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
+result<const plan_view*> make_plan(const draft&, const plan_options&, arena& memory);
+
+/// Places values by their lifetimes: first fit in the order of steps, inputs overwritten where kernels allow it.
+/// `bytes` says how much each slot needs, not_planned for those that are to stay out. Writes `out`.
+struct placement_request {
+  std::span<const plan_step> steps;
+  std::span<const value> initial;
+  std::span<const slot> outputs;           // live to the end
+  std::span<const std::size_t> bytes;
+  bool by_level = false;
+};
+status place_values(const placement_request&, arena& scratch, placement out);
+
+}  // namespace cameo::inline CAMEO_ABI

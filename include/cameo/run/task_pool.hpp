@@ -1,0 +1,70 @@
+#pragma once
+#include <cameo/core/function_ref.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Work for every thread: call it with (index, lane) for each index.
+using task = function_ref<void(std::size_t index, std::size_t lane)>;
+
+/// Threads of the user's own. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with lane below
+/// concurrency() and never the same lane on two threads at once; it comes back when all are done. Several threads may
+/// call it at the same time. `f` does not throw.
+template <class P>
+concept task_pool = requires(P& pool, std::size_t count, task f) {
+  { pool.concurrency() } -> std::convertible_to<std::size_t>;
+  pool.parallel(count, f);
+};
+/// A pool that wants to know when a run begins and ends: to wake its threads once, and to let them sleep.
+template <class P>
+concept scoped_task_pool = task_pool<P> && requires(P& pool) {
+  pool.begin_run();
+  pool.end_run();
+};
+
+/// A pool without its type: three words and no allocation. The pool outlives it.
+class task_pool_ref {
+ public:
+  task_pool_ref() = default;
+  template <task_pool P>
+  task_pool_ref(P& pool) : self_{&pool}, row_{&row_of_pool<P>} {}
+
+  std::size_t concurrency() const { return row_ ? row_->concurrency(self_) : 1; }
+  void parallel(std::size_t count, task f) const {
+    if (row_) return row_->parallel(self_, count, f);
+    for (std::size_t i = 0; i < count; ++i) f(i, 0);
+  }
+  void begin_run() const {
+    if (row_) row_->begin_run(self_);
+  }
+  void end_run() const {
+    if (row_) row_->end_run(self_);
+  }
+
+ private:
+  struct row {
+    std::size_t (*concurrency)(void*);
+    void (*parallel)(void*, std::size_t, task);
+    void (*begin_run)(void*);
+    void (*end_run)(void*);
+  };
+  template <class P>
+  static constexpr row row_of_pool{
+      [](void* self) { return std::size_t(static_cast<P*>(self)->concurrency()); },
+      [](void* self, std::size_t count, task f) { static_cast<P*>(self)->parallel(count, f); },
+      [](void* self) {
+        if constexpr (scoped_task_pool<P>) static_cast<P*>(self)->begin_run();
+        else static_cast<void>(self);
+      },
+      [](void* self) {
+        if constexpr (scoped_task_pool<P>) static_cast<P*>(self)->end_run();
+        else static_cast<void>(self);
+      }};
+
+  void* self_ = nullptr;
+  const row* row_ = nullptr;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,322 @@
+#include <cameo/plan/planner.hpp>
+
+#include "plan/copy_step.hpp"
+#include "plan/guarded.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature& node,
+                                   bind_context& context) {
+  const verdict v = match(node, *static_cast<const kernel_table*>(kernels));
+  if (v) return v.row->bind(context, false);
+  char line[240];
+  return status{status_code::not_implemented, explain(v, line)};
+}
+
+namespace {
+
+/// Makes one plan; its subgraphs' plans first.
+class planner {
+ public:
+  planner(const draft& net, const plan_options& options, arena& memory)
+      : net_{net}, options_{options}, memory_{memory} {}
+
+  result<const plan_view*> run() {
+    if (status s = start_values(); !s) return s;
+    for (const draft_node& node : net_.nodes)
+      if (status s = add_node(node); !s) return std::move(s).in(path(node));
+    if (status s = bring_outputs_home(); !s) return s;
+    if (status s = set_levels(); !s) return s;
+    return finish();
+  }
+
+ private:
+  status start_values() {
+    const std::size_t n = net_.values.size() + 1;
+    if (!values_.reserve(n) || !infos_.reserve(n) || !names_.reserve(n) || !producers_.reserve(n) ||
+        !copies_.reserve(n) || !steps_.reserve(net_.nodes.size()))
+      return status_code::out_of_memory;
+    for (std::size_t i = 0; i < std::max<std::size_t>(net_.values.size(), 1); ++i) {
+      const draft_value v = i < net_.values.size() ? net_.values[i] : draft_value{};
+      if (result<slot> s = add_value(v.name, v.info, 0); !s) return s.error();
+    }
+    return {};
+  }
+
+  result<slot> add_value(std::string_view name, const operand& info, std::uint8_t kind) {
+    value start{value_kind::none, info.type, kind};
+    if (info.constant) start = *info.constant;
+    if (!values_.push_back(start) || !infos_.push_back(info) || !names_.push_back(name) || !producers_.push_back(none) ||
+        !copies_.push_back(0))
+      return status_code::out_of_memory;
+    return slot(values_.size() - 1);
+  }
+
+  std::string_view path(const draft_node& node) {
+    if constexpr (!status::has_words) return {};
+    arena_vector<char> text{memory_};
+    for (std::string_view part : {std::string_view{"node '"}, node.name, std::string_view{"' ("}, node.op_type,
+                                  std::string_view{")"}})
+      if (!text.append(part)) return node.name;
+    return {text.begin(), text.size()};
+  }
+
+  status add_node(const draft_node& node) {
+    if (node.provider >= options_.binders.size()) return {status_code::fail, "the node has no provider"};
+    const node_binder& binder = options_.binders[node.provider];
+    plan_step step;
+    step.name = node.name, step.op_type = node.op_type, step.provider = node.provider;
+    result<std::span<slot>> inputs = memory_.copy(node.inputs), outputs = memory_.copy(node.outputs);
+    if (!inputs || !outputs) return status_code::out_of_memory;
+    for (slot& s : *inputs)
+      if (status moved = bring(s, binder.memory); !moved) return moved;
+    for (slot s : *outputs) values_[s].memory = binder.memory;
+    step.inputs = *inputs, step.outputs = *outputs;
+    if (status s = plan_subgraphs(node, step); !s) return s;
+    if (status s = bind(node, binder, step); !s) return s;
+    return push(step);
+  }
+
+  status push(const plan_step& step) {
+    if (!steps_.push_back(step)) return status_code::out_of_memory;
+    for (slot s : step.outputs)
+      if (s) producers_[s] = std::uint32_t(steps_.size() - 1);
+    return {};
+  }
+
+  /// Makes `s` a slot whose value lies in memory of this kind, by a copy that all later readers share.
+  status bring(slot& s, std::uint8_t kind) {
+    if (s == 0 || values_[s].memory == kind) return {};
+    if (const slot there = copies_[s]; there && values_[there].memory == kind) return s = there, status{};
+    if (values_[s].memory != 0 && kind != 0)  // between two devices: by way of the host
+      if (status home = bring(s, 0); !home) return home;
+    const operand info = infos_[s];
+    if (info.kind != type_kind::tensor || info.type == dtype::string)
+      return {status_code::not_implemented, "only tensors of numbers can move between kinds of memory"};
+    operand copied = info;
+    copied.constant = nullptr;
+    const result<slot> to = add_value(names_[s], copied, kind);
+    if (!to) return to.error();
+    if (info.constant) {
+      result<value> moved = copy_constant(*info.constant, options_.memories[kind], kind, memory_);
+      if (!moved) return moved.error();
+      values_[*to] = *moved;
+      infos_[*to].constant = &*memory_.keep(*moved);
+    } else {
+      const std::uint8_t from = values_[s].memory;
+      result<plan_step> step = copy_step(options_.memories[from ? from : kind], from != 0, s, *to, memory_);
+      if (!step) return step.error();
+      step->name = names_[s];
+      if (status pushed = push(*step); !pushed) return pushed;
+    }
+    copies_[s] = *to;
+    s = *to;
+    return {};
+  }
+
+  status plan_subgraphs(const draft_node& node, plan_step& step) {
+    if (node.subgraphs.empty()) return {};
+    result<std::span<const plan_view*>> subplans = memory_.take<const plan_view*>(node.subgraphs.size());
+    if (!subplans) return subplans.error();
+    for (std::size_t i = 0; i < node.subgraphs.size(); ++i) {
+      result<std::span<capture>> captures = memory_.copy(std::span<const capture>{node.subgraphs[i]->captures.span()});
+      if (!captures) return captures.error();
+      for (capture& c : *captures)
+        if (status s = bring(c.outer, 0); !s) return s;
+      planner inside{*node.subgraphs[i], options_, memory_};
+      inside.nested_ = true;
+      inside.brought_captures_ = *captures;
+      result<const plan_view*> sub = inside.run();
+      if (!sub) return sub.error();
+      (*subplans)[i] = *sub;
+    }
+    step.subplans = *subplans;
+    return {};
+  }
+
+  status bind(const draft_node& node, const node_binder& binder, plan_step& step) {
+    operands_.clear();
+    for (std::span<const slot> slots : {step.inputs, step.outputs})
+      for (slot s : slots) {
+        operand o = s ? infos_[s] : operand{};
+        o.present = s != 0;
+        if (!operands_.push_back(o)) return status_code::out_of_memory;
+      }
+    const std::span<const operand> all = operands_.span();
+    arena_vector<output_hint> hints{memory_};
+    bind_context context{.op_type = node.op_type,
+                         .node_name = node.name,
+                         .since = node.since,
+                         .attributes = node.attributes,
+                         .inputs = all.first(step.inputs.size()),
+                         .outputs = all.subspan(step.inputs.size()),
+                         .subgraph_count = node.subgraphs.size(),
+                         .state = memory_,
+                         .prepack = options_.prepack,
+                         .hints = hints};
+    if (node.compiled.run) {
+      step.kernel = node.compiled;
+    } else {
+      const node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs, context.outputs};
+      result<bound_kernel> bound =
+          guarded<result<bound_kernel>>([&] { return binder.bind(binder.self, node, signature, context); });
+      if (!bound) return std::move(bound.error()).in(binder.provider);
+      step.kernel = *bound;
+    }
+    step.hints = hints.span();
+    return {};
+  }
+
+  status bring_outputs_home() {
+    for (slot s : net_.outputs) {
+      if (status moved = bring(s, 0); !moved) return moved;
+      if (!outputs_.push_back(s)) return status_code::out_of_memory;
+    }
+    return {};
+  }
+
+  /// A step's level is one past the highest of what it reads. By level, steps are reordered: stable, so deterministic.
+  status set_levels() {
+    std::uint32_t deepest = 0;
+    for (plan_step& step : steps_) {
+      std::uint32_t level = 0;
+      const auto after = [&](slot s) {
+        if (s && producers_[s] != none) level = std::max(level, steps_[producers_[s]].level + 1);
+      };
+      for (slot s : step.inputs) after(s);
+      for (const plan_view* sub : step.subplans)
+        for (const capture& c : sub->captures) after(c.outer);
+      step.level = level;
+      deepest = std::max(deepest, level + 1);
+    }
+    levels_ = deepest;
+    if (!options_.by_level) return {};
+    result<std::span<std::uint32_t>> starts = memory_.take<std::uint32_t>(deepest + 1);
+    result<std::span<plan_step>> sorted = memory_.take<plan_step>(steps_.size());
+    if (!starts || !sorted) return status_code::out_of_memory;
+    for (const plan_step& step : steps_) ++(*starts)[step.level + 1];
+    for (std::size_t i = 1; i < starts->size(); ++i) (*starts)[i] += (*starts)[i - 1];
+    for (const plan_step& step : steps_) (*sorted)[(*starts)[step.level]++] = step;
+    for (std::size_t i = 0; i < sorted->size(); ++i) steps_[i] = (*sorted)[i];
+    return {};
+  }
+
+  bool fixed(slot s) const {
+    return s && !infos_[s].constant && infos_[s].kind == type_kind::tensor && !infos_[s].optional &&
+           infos_[s].fixed_shape();
+  }
+
+  /// After which step each value in a run-time block is given back. Fixed values are placed by lifetime instead.
+  status find_releases(std::span<const std::size_t> offsets) {
+    result<std::span<std::uint32_t>> last = memory_.take<std::uint32_t>(values_.size());
+    if (!last) return last.error();
+    for (std::uint32_t& l : *last) l = none;
+    std::size_t level_end = steps_.size();
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      if (!options_.by_level || i + 1 == steps_.size() || steps_[i + 1].level != steps_[i].level) level_end = i;
+      const auto use = [&](slot s) {
+        if (s && producers_[s] != none && (*last)[s] == none) (*last)[s] = std::uint32_t(level_end);
+      };
+      for (slot s : steps_[i].inputs) use(s);
+      for (slot s : steps_[i].outputs) use(s);
+      for (const plan_view* sub : steps_[i].subplans)
+        for (const capture& c : sub->captures) use(c.outer);
+    }
+    for (slot s : outputs_) (*last)[s] = none;
+    for (std::size_t s = 0; s < values_.size(); ++s)
+      if (offsets[s] != not_planned) (*last)[s] = none;
+    result<std::span<std::uint32_t>> counts = memory_.take<std::uint32_t>(steps_.size() + 1);
+    result<std::span<slot>> all = memory_.take<slot>(values_.size());
+    if (!counts || !all) return status_code::out_of_memory;
+    for (std::uint32_t l : *last)
+      if (l != none) ++(*counts)[l + 1];
+    for (std::size_t i = 1; i < counts->size(); ++i) (*counts)[i] += (*counts)[i - 1];
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      steps_[i].releases = all->subspan((*counts)[i], (*counts)[i + 1] - (*counts)[i]);
+    result<std::span<std::uint32_t>> next = memory_.copy(std::span<const std::uint32_t>{*counts});
+    if (!next) return next.error();
+    for (std::size_t s = 0; s < values_.size(); ++s)
+      if ((*last)[s] != none) (*all)[(*next)[(*last)[s]]++] = slot(s);
+    return {};
+  }
+
+  result<const plan_view*> finish() {
+    plan_view view;
+    view.steps = steps_.span(), view.initial = values_.span(), view.names = names_.span();
+    view.outputs = outputs_.span(), view.levels = levels_, view.by_level = options_.by_level;
+    result<std::span<slot>> inputs = memory_.copy(std::span<const slot>{net_.inputs.span()});
+    result<std::span<std::size_t>> offsets = memory_.take<std::size_t>(values_.size());
+    result<std::span<std::size_t>> regions = memory_.take<std::size_t>(options_.memories.size());
+    if (!inputs || !offsets || !regions) return status_code::out_of_memory;
+    view.inputs = *inputs;
+    view.captures = nested_ ? std::span<const capture>{brought_captures_} : net_.captures.span();
+    view.fixed = {*offsets, *regions};
+    if (status s = place_fixed(view); !s) return s;
+    if (status s = find_releases(view.fixed.offsets); !s) return s;
+    plan_view* const kept = memory_.keep(view);
+    if (!kept) return status_code::out_of_memory;
+    return kept;
+  }
+
+  status place_fixed(plan_view& view) {
+    arena& scratch = options_.scratch ? *options_.scratch : memory_;
+    result<std::span<std::size_t>> bytes = scratch.take<std::size_t>(values_.size());
+    if (!bytes) return bytes.error();
+    for (std::size_t& b : *bytes) b = not_planned;
+    for (const plan_step& step : steps_) {
+      for (slot s : step.outputs) {
+        if (!s) continue;
+        if (!fixed(s)) {
+          view.has_dynamic = true;
+          continue;
+        }
+        if (status sized = fixed_bytes(s, (*bytes)[s]); !sized) return std::move(sized).in(step.name);
+      }
+      for (const output_hint& h : step.hints)
+        if (h.kind == output_hint::use::views && h.output < step.outputs.size()) (*bytes)[step.outputs[h.output]] = not_planned;
+    }
+    if (nested_)  // what a subgraph gives out must outlive its frame
+      for (slot s : outputs_) (*bytes)[s] = not_planned;
+    const placement_request request{view.steps, view.initial, view.outputs, *bytes, view.by_level};
+    if (status s = place_values(request, scratch, view.fixed); !s) return s;
+    for (std::size_t region : view.fixed.region_bytes)
+      if (region > options_.memory_limit)
+        return {status_code::out_of_memory, "the values of this model need more memory than the limit allows"};
+    for (std::size_t s = 1; s < values_.size(); ++s)
+      if (view.fixed.offsets[s] != not_planned) values_[s].kind = value_kind::tensor, values_[s].shape = infos_[s].shape;
+    return {};
+  }
+
+  status fixed_bytes(slot s, std::size_t& bytes) const {
+    std::int64_t count = 0;
+    std::uint64_t needed = 0;
+    if (!infos_[s].shape.checked_count(count) ||
+        !checked_bytes(infos_[s].type, std::uint64_t(count), needed) || needed > options_.memory_limit)
+      return {status_code::out_of_memory, "an output of this shape does not fit into memory"};
+    bytes = std::size_t(needed);
+    return {};
+  }
+
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+  const draft& net_;
+  const plan_options& options_;
+  arena& memory_;
+  bool nested_ = false;
+  std::size_t levels_ = 0;
+  std::span<const capture> brought_captures_;
+  arena_vector<plan_step> steps_{memory_};
+  arena_vector<value> values_{memory_};
+  arena_vector<operand> infos_{memory_};
+  arena_vector<operand> operands_{memory_};
+  arena_vector<std::string_view> names_{memory_};
+  arena_vector<std::uint32_t> producers_{memory_};
+  arena_vector<slot> copies_{memory_}, outputs_{memory_};
+};
+
+}  // namespace
+
+result<const plan_view*> make_plan(const draft& net, const plan_options& options, arena& memory) {
+  return planner{net, options, memory}.run();
+}
+
+}  // namespace cameo::inline CAMEO_ABI
