@@ -1,0 +1,261 @@
+// Operators with bodies: If, Loop, Scan, SequenceMap.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+using type_list = std::vector<const value_type*>;
+
+/// Infers the body in a graph attribute. It must have as many outputs as `needs`.
+result<type_list> body_types(infer_context& c, std::string_view name, const type_list& inputs, std::size_t needs) {
+  const attribute* body = c.find(name);
+  if (!body || body->kind != attribute_kind::g || body->i < 0)
+    return invalid("attribute ", name, " is missing, must be a graph");
+  result<type_list> outputs = c.infer_subgraph(std::size_t(body->i), inputs);
+  if (!outputs) return std::move(outputs.error()).in(std::string{name} + ": ");
+  if (outputs->size() < needs)
+    return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", needs);
+  return outputs;
+}
+
+value_type tensor_type(const value_type& like, dims shape) {
+  value_type made = value_type::tensor(like.type, std::move(shape));
+  made.kind = like.kind;
+  return made;
+}
+
+bool has_shape(const value_type* type) { return type && type->is_tensor() && type->shape; }
+
+/// A type that holds whatever shape the value takes later.
+value_type without_shape(const value_type& type) {
+  value_type bare = type;
+  bare.shape.reset();
+  return bare;
+}
+
+/// The type with axis `axis` put in, of size `size`.
+result<value_type> stacked(const value_type* element, dim size, std::int64_t axis, std::string_view what) {
+  if (!element || !element->is_tensor()) return value_type{};
+  if (!element->shape) return *element;
+  result<std::size_t> at = axis_in(axis, element->shape->size() + 1, what);
+  if (!at) return at.error();
+  dims shape = *element->shape;
+  shape.insert(shape.begin() + std::ptrdiff_t(*at), size);
+  return tensor_type(*element, std::move(shape));
+}
+
+}  // namespace
+
+status if_(infer_context& c) {
+  const std::size_t count = c.output_count();
+  result<type_list> then_types = body_types(c, "then_branch", {}, count);
+  if (!then_types) return then_types.error();
+  std::vector<std::optional<value_type>> kept(count);  // the second inference may drop what the first gave
+  for (std::size_t i = 0; i < count; ++i)
+    if ((*then_types)[i]) kept[i] = *(*then_types)[i];
+  result<type_list> else_types = body_types(c, "else_branch", {}, count);
+  if (!else_types) return else_types.error();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!kept[i] || !(*else_types)[i]) continue;
+    result<value_type> merged = merge(*kept[i], *(*else_types)[i]);
+    if (!merged) return std::move(merged.error()).in("output " + std::to_string(i) + " of the branches: ");
+    give(c, i, &*merged);
+  }
+  return status_code::ok;
+}
+
+namespace {
+
+/// Loops within loops are tried with the first round's shapes only this deep: each level may infer its body twice.
+constexpr int deepest_try = 3;
+thread_local int loop_depth = 0;
+struct deeper {
+  deeper() { ++loop_depth; }
+  ~deeper() { --loop_depth; }
+  deeper(const deeper&) = delete;
+  deeper& operator=(const deeper&) = delete;
+};
+
+struct loop_types {
+  value_type iteration = value_type::tensor(dtype::i64, {}), condition = value_type::tensor(dtype::boolean, {});
+  std::vector<std::optional<value_type>> carried;
+
+  type_list inputs() const {
+    type_list all{&iteration, &condition};
+    for (const std::optional<value_type>& type : carried) all.push_back(type ? &*type : nullptr);
+    return all;
+  }
+};
+
+bool same_shape(const value_type& a, const value_type& b) {
+  if (a.kind != b.kind || a.type != b.type || bool(a.of) != bool(b.of) || bool(a.shape) != bool(b.shape)) return false;
+  return (!a.shape || std::ranges::equal(*a.shape, *b.shape, [](dim x, dim y) { return x.same(y); })) &&
+         (!a.of || same_shape(*a.of, *b.of));
+}
+
+/// True if a round leaves the carried values with the types it found them with.
+bool is_stable(const loop_types& in, const type_list& out) {
+  for (std::size_t i = 0; i < in.carried.size(); ++i)
+    if (in.carried[i] && (!out[i + 1] || !same_shape(*in.carried[i], *out[i + 1]))) return false;
+  return true;
+}
+
+/// After no round at all, a carried value is what it was; it may lose its being optional in a round.
+result<value_type> carried_output(const std::optional<value_type>& before, const value_type* after) {
+  if (!after) return value_type{};
+  if (!before || (before->kind == type_kind::optional && after->kind != type_kind::optional))
+    return without_shape(*after);
+  return merge(*before, *after);
+}
+
+status give_loop_outputs(infer_context& c, const loop_types& in, const type_list& out, dim rounds) {
+  for (std::size_t i = 0; i < c.output_count(); ++i) {
+    result<value_type> type = i < in.carried.size() ? carried_output(in.carried[i], out[i + 1])
+                                                    : stacked(out[i + 1], rounds, 0, "the axis of rounds");
+    if (!type) return std::move(type.error()).in("output " + std::to_string(i) + ": ");
+    give(c, i, &*type);
+  }
+  return status_code::ok;
+}
+
+}  // namespace
+
+status loop(infer_context& c) {
+  const deeper guard;
+  loop_types in;
+  for (std::size_t i = 2; i < c.input_count(); ++i)
+    in.carried.push_back(c.has_input(i) ? std::optional{*c.input(i)} : std::nullopt);
+  if (c.output_count() < in.carried.size())
+    return invalid("node has ", in.carried.size(), " carried values but ", c.output_count(),
+                   " outputs, must have one for each");
+  const std::size_t needs = c.output_count() + 1;
+  if (loop_depth <= deepest_try) {
+    result<type_list> out = body_types(c, "body", in.inputs(), needs);
+    if (out && is_stable(in, *out)) return give_loop_outputs(c, in, *out, dim{});
+  }
+  for (std::optional<value_type>& type : in.carried)
+    if (type) type = without_shape(*type);
+  for (std::optional<value_type>& type : in.carried)
+    if (type && type->of) type->of = std::make_shared<const value_type>(without_shape(*type->of));
+  result<type_list> out = body_types(c, "body", in.inputs(), needs);
+  if (!out) return out.error();
+  return give_loop_outputs(c, in, *out, dim{});
+}
+
+namespace {
+
+/// A Scan node, taken apart. Versions before 9 have a batch axis and, first, an input with lengths.
+struct scan_plan {
+  std::size_t first = 0, states = 0, scanned = 0;
+  bool batched = false;
+  dim batch, length;
+  std::vector<value_type> types;  // of the body's inputs; unknown where they are
+};
+
+result<scan_plan> plan_scan(const infer_context& c) {
+  scan_plan plan;
+  plan.batched = c.version().since < 9;
+  plan.first = plan.batched ? 1 : 0;
+  const std::int64_t scanned = c.int_or("num_scan_inputs", 0);
+  const std::size_t count = c.input_count() > plan.first ? c.input_count() - plan.first : 0;
+  if (scanned < 1 || std::uint64_t(scanned) > count)
+    return invalid("attribute num_scan_inputs is ", scanned, ", must be from 1 to ", count, ", the number of inputs");
+  plan.scanned = std::size_t(scanned);
+  plan.states = count - plan.scanned;
+  if (c.output_count() < plan.states)
+    return invalid("node has ", plan.states, " states but ", c.output_count(), " outputs, must have one for each");
+  return plan;
+}
+
+/// The attribute's i-th entry, or 0; its length must be `count` if it is there.
+result<std::int64_t> entry(const infer_context& c, std::string_view name, std::size_t i, std::size_t count) {
+  const std::span<const std::int64_t> list = c.ints_or(name);
+  if (list.empty()) return std::int64_t{0};
+  if (list.size() != count) return invalid("attribute ", name, " has ", list.size(), " elements, must have ", count);
+  return list[i];
+}
+
+status take_batch(scan_plan& plan, dims& shape, std::size_t input) {
+  if (!plan.batched) return status_code::ok;
+  if (shape.empty()) return invalid("input ", input, " is a scalar, must begin with the batch axis");
+  result<dim> batch = unify(plan.batch, shape[0], "batch sizes");
+  if (!batch) return batch.error();
+  plan.batch = *batch;
+  shape.erase(shape.begin());
+  return status_code::ok;
+}
+
+status add_scan_input(const infer_context& c, scan_plan& plan, std::size_t i) {
+  const std::size_t input = plan.first + i;
+  if (!c.has_input(input)) return plan.types.emplace_back(), status_code::ok;
+  if (!has_shape(c.input(input))) return plan.types.push_back(*c.input(input)), status_code::ok;
+  dims shape = *c.input(input)->shape;
+  if (status s = take_batch(plan, shape, input); !s) return s;
+  if (i >= plan.states) {
+    result<std::int64_t> asked = plan.batched ? std::int64_t{0}
+                                              : entry(c, "scan_input_axes", i - plan.states, plan.scanned);
+    if (!asked) return asked.error();
+    result<std::size_t> axis = axis_in(*asked, shape.size(), "attribute scan_input_axes");
+    if (!axis) return axis.error();
+    result<dim> length = unify(plan.length, shape[*axis], "lengths of scanned inputs");
+    if (!length) return length.error();
+    plan.length = *length;
+    shape.erase(shape.begin() + std::ptrdiff_t(*axis));
+  }
+  plan.types.push_back(tensor_type(*c.input(input), std::move(shape)));
+  return status_code::ok;
+}
+
+result<value_type> scan_output(const infer_context& c, const scan_plan& plan, const value_type* from, std::size_t i) {
+  if (!from) return value_type{};
+  result<value_type> type = *from;
+  if (i >= plan.states) {
+    result<std::int64_t> axis = plan.batched ? std::int64_t{0}
+                                             : entry(c, "scan_output_axes", i - plan.states,
+                                                     c.output_count() - plan.states);
+    if (!axis) return axis.error();
+    type = stacked(from, plan.length, *axis, "attribute scan_output_axes");
+  }
+  if (type && plan.batched) type = stacked(&*type, plan.batch, 0, "the batch axis");
+  return type;
+}
+
+}  // namespace
+
+status scan(infer_context& c) {
+  result<scan_plan> plan = plan_scan(c);
+  if (!plan) return plan.error();
+  for (std::size_t i = 0; i < plan->states + plan->scanned; ++i)
+    if (status s = add_scan_input(c, *plan, i); !s) return s;
+  type_list inputs;
+  for (const value_type& type : plan->types) inputs.push_back(type.kind == type_kind::unknown ? nullptr : &type);
+  result<type_list> outputs = body_types(c, "body", inputs, c.output_count());
+  if (!outputs) return outputs.error();
+  for (std::size_t i = 0; i < c.output_count(); ++i) {
+    result<value_type> type = scan_output(c, *plan, (*outputs)[i], i);
+    if (!type) return std::move(type.error()).in("output " + std::to_string(i) + ": ");
+    give(c, i, &*type);
+  }
+  return status_code::ok;
+}
+
+status sequence_map(infer_context& c) {
+  type_list inputs;
+  for (std::size_t i = 0; i < c.input_count(); ++i) {
+    const value_type* type = c.has_input(i) ? c.input(i) : nullptr;
+    if (i == 0 && type && type->kind != type_kind::sequence)
+      return invalid("input_sequence is ", type->to_string(), ", must be a sequence");
+    inputs.push_back(type && type->kind == type_kind::sequence ? type->of.get() : type);
+  }
+  result<type_list> outputs = body_types(c, "body", inputs, c.output_count());
+  if (!outputs) return outputs.error();
+  for (std::size_t i = 0; i < c.output_count(); ++i) {
+    if (!(*outputs)[i]) continue;
+    const value_type type = value_type::sequence(*(*outputs)[i]);
+    give(c, i, &type);
+  }
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

@@ -1,0 +1,200 @@
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+#include <cameo/core/checked.hpp>
+
+#include <limits>
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// The broadcast of all inputs from `first` on; nothing if one is unknown.
+result<std::optional<dims>> broadcast_of(const infer_context& c, std::size_t first, std::size_t last) {
+  std::vector<const dims*> shapes;
+  for (std::size_t i = first; i < last; ++i) {
+    const dims* shape = c.shape(i);
+    if (!shape) return std::optional<dims>{};
+    shapes.push_back(shape);
+  }
+  result<dims> joined = infer_broadcast(shapes);
+  if (!joined) return joined.error();
+  return std::optional<dims>{std::move(*joined)};
+}
+
+status give_broadcast(infer_context& c, dtype type) {
+  result<std::optional<dims>> shape = broadcast_of(c, 0, c.input_count());
+  if (!shape) return shape.error();
+  give(c, 0, type, std::move(*shape));
+  return status_code::ok;
+}
+
+enum class arithmetic { add, subtract, multiply, divide };
+
+/// What integer arithmetic gives, where that is a size; unknown where it overflows or is negative.
+dim compute(arithmetic what, dim a, dim b) {
+  const bool both = a.known() && b.known();
+  std::int64_t size = -1;
+  switch (what) {
+    case arithmetic::add:
+      if (a.size == 0) return b;
+      if (b.size == 0) return a;
+      return both && checked_add(a.size, b.size, size) ? dim::of(size) : dim{};
+    case arithmetic::subtract:
+      if (b.size == 0) return a;
+      if (a.same(b)) return dim::of(0);
+      return both && a.size >= b.size ? dim::of(a.size - b.size) : dim{};
+    case arithmetic::multiply:
+      if (a.size == 1) return b;
+      if (b.size == 1) return a;
+      return both && checked_multiply(a.size, b.size, size) ? dim::of(size) : dim{};
+    case arithmetic::divide:
+      if (b.size == 1) return a;
+      return both && b.size > 0 ? dim::of(a.size / b.size) : dim{};
+  }
+  return {};
+}
+
+void give_computed(infer_context& c, arithmetic what) {
+  if (c.input_count() != 2 || (c.element(0) != dtype::i64 && c.element(0) != dtype::i32)) return;
+  const dims *a = c.elements(0), *b = c.elements(1);
+  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
+  const std::int64_t largest =
+      c.element(0) == dtype::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+  const std::size_t count = a->size() == 1 ? b->size() : a->size();
+  dims computed(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    computed[i] = compute(what, (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+    if (computed[i].size > largest) computed[i] = dim{};
+  }
+  give_elements(c, 0, std::move(computed));
+}
+
+/// Before version 7, the second input broadcasts to the first, if at all.
+status binary(infer_context& c, dtype type) {
+  if (c.version().since >= 7) return give_broadcast(c, type);
+  give(c, 0, type, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status arithmetic_of(infer_context& c, arithmetic what) {
+  if (status s = binary(c, c.element(0)); !s) return s;
+  give_computed(c, what);
+  return status_code::ok;
+}
+
+}  // namespace
+
+status like_input(infer_context& c) {
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+
+status identity(infer_context& c) {
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr) give_elements(c, 0, *elements);
+  return status_code::ok;
+}
+
+status add(infer_context& c) { return arithmetic_of(c, arithmetic::add); }
+status subtract(infer_context& c) { return arithmetic_of(c, arithmetic::subtract); }
+status multiply(infer_context& c) { return arithmetic_of(c, arithmetic::multiply); }
+status divide(infer_context& c) { return arithmetic_of(c, arithmetic::divide); }
+status elementwise_binary(infer_context& c) { return binary(c, c.element(0)); }
+status comparison(infer_context& c) { return binary(c, dtype::boolean); }
+
+status predicate(infer_context& c) {
+  give(c, 0, dtype::boolean, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+/// Before version 8, Max, Min, Sum and Mean take inputs of one shape.
+status variadic(infer_context& c) {
+  if (c.version().since >= 8) return give_broadcast(c, c.element(0));
+  give(c, 0, c.element(0), copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status where(infer_context& c) { return give_broadcast(c, c.element(1)); }
+
+status prelu(infer_context& c) {
+  const dims *x = c.shape(0), *slope = c.shape(1);
+  give(c, 0, c.element(0), copy_of(x));
+  if (!x || !slope || c.version().since < 7) return status_code::ok;
+  if (slope->size() > x->size())
+    return invalid("slope ", *slope, " has a higher rank than X ", *x, ", must broadcast to X");
+  for (std::size_t i = 1; i <= slope->size(); ++i) {
+    const dim to = (*x)[x->size() - i], from = (*slope)[slope->size() - i];
+    if (from.known() && to.known() && from.size != 1 && from.size != to.size)
+      return invalid("slope ", *slope, " does not broadcast to X ", *x);
+  }
+  return status_code::ok;
+}
+
+status cast(infer_context& c) {
+  result<dtype> to = dtype_attribute(c, "to", dtype::undefined);
+  if (!to) return to.error();
+  if (c.version().since < 6) {  // a name, in capitals
+    std::string name{c.string_or("to", "")};
+    for (char& letter : name)
+      if (letter >= 'A' && letter <= 'Z') letter = char(letter - 'A' + 'a');
+    *to = dtype_named(name);
+  }
+  if (*to == dtype::undefined) return invalid("attribute to names no element type, must be one of ONNX's");
+  give(c, 0, *to, copy_of(c.shape(0)));
+  const dims* elements = c.input_count() ? c.elements(0) : nullptr;
+  if (!elements || (*to != dtype::i64 && *to != dtype::i32)) return status_code::ok;
+  dims kept = *elements;
+  for (dim& d : kept)
+    if (*to == dtype::i32 && d.size > std::numeric_limits<std::int32_t>::max()) d = dim{};
+  give_elements(c, 0, std::move(kept));
+  return status_code::ok;
+}
+
+status cast_like(infer_context& c) {
+  give(c, 0, c.element(1), copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status bit_cast(infer_context& c) {
+  result<dtype> to = dtype_attribute(c, "to", dtype::undefined);
+  if (!to) return to.error();
+  const dtype from = c.element(0);
+  if (from != dtype::undefined && row_of(from).bits != row_of(*to).bits)
+    return invalid("attribute to is ", *to, ", must have as many bits as ", from);
+  give(c, 0, *to, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status dropout(infer_context& c) {
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  give(c, 1, c.version().since < 10 ? c.element(0) : dtype::boolean, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+/// Quantized values have the zero point's type, else the attribute's, else uint8.
+status quantize_linear(infer_context& c) {
+  result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
+  if (!to) return to.error();
+  if (*to == dtype::undefined) *to = c.input_count() > 2 ? c.element(2) : dtype::u8;
+  give(c, 0, *to, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+/// The scale's type since version 19, float before. (ONNX's begins at 10: version 1 is com.microsoft's, which follows the
+/// scale too.)
+status dequantize_linear(infer_context& c) {
+  result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
+  if (!to) return to.error();
+  if (*to == dtype::undefined) *to = c.version().since >= 19 || c.version().since == 1 ? c.element(1) : dtype::f32;
+  give(c, 0, *to, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status dynamic_quantize_linear(infer_context& c) {
+  give(c, 0, dtype::u8, copy_of(c.shape(0)));
+  give(c, 1, dtype::f32, dims{});
+  give(c, 2, dtype::u8, dims{});
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

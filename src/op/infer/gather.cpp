@@ -1,0 +1,178 @@
+// Operators that pick elements by index, or put them there.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+#include <cameo/core/checked.hpp>
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+void give_gathered_elements(infer_context& c) {
+  const dims *elements = c.elements(0), *shape = c.shape(0), *at = c.shape(1);
+  const int_list indices = ints_of_input(c, 1);
+  if (!elements || !shape || shape->size() != 1 || !at || at->size() > 1 || indices.state != int_list::known) return;
+  const auto count = std::int64_t(elements->size());
+  dims picked;
+  for (std::int64_t i : indices.values) {
+    if (i < -count || i >= count) return;
+    picked.push_back((*elements)[std::size_t(i < 0 ? i + count : i)]);
+  }
+  give_elements(c, 0, std::move(picked));
+}
+
+status check_indices(const infer_context& c, dim size, std::size_t axis) {
+  const std::optional<std::vector<std::int64_t>> indices = c.constant_ints(1);
+  if (!indices || !size.known()) return status_code::ok;
+  for (std::int64_t i : *indices)
+    if (i < -size.size || i >= size.size)
+      return invalid("indices has ", i, ", must be from ", -size.size, " to ", size.size - 1, " for axis ", axis);
+  return status_code::ok;
+}
+
+}  // namespace
+
+status gather(infer_context& c) {
+  const dims *in = c.shape(0), *indices = c.shape(1);
+  std::optional<dims> out;
+  if (in) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    if (!axis) return axis.error();
+    if (status s = check_indices(c, (*in)[*axis], *axis); !s) return s;
+    if (indices) {
+      const auto at = in->begin() + std::ptrdiff_t(*axis);
+      out = dims(in->begin(), at);
+      out->insert(out->end(), indices->begin(), indices->end());
+      out->insert(out->end(), at + 1, in->end());
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  if (in) give_gathered_elements(c);
+  return status_code::ok;
+}
+
+status gather_elements(infer_context& c) {
+  const dims *in = c.shape(0), *indices = c.shape(1);
+  if (in) {
+    if (result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size()); !axis) return axis.error();
+    if (indices)
+      if (status s = check_rank(*indices, in->size(), "indices"); !s) return s;
+  }
+  give(c, 0, c.element(0), copy_of(indices));
+  return status_code::ok;
+}
+
+status gather_nd(infer_context& c) {
+  const dims *in = c.shape(0), *indices = c.shape(1);
+  std::optional<dims> out;
+  if (in && indices) {
+    const std::int64_t batch = c.int_or("batch_dims", 0);
+    if (indices->empty()) return invalid("indices is a scalar, must have rank 1 or more");
+    if (batch < 0 || batch >= std::int64_t(std::min(in->size(), indices->size())))
+      return invalid("attribute batch_dims is ", batch, ", must be from 0 to less than the ranks of ", *in, " and ",
+                     *indices);
+    const dim depth = indices->back();
+    const std::int64_t most = std::int64_t(in->size()) - batch;
+    if (depth.known() && depth.size > most)
+      return invalid("the last dim of indices ", *indices, " is ", depth, ", must be at most ", most, " for data ", *in);
+    if (depth.known()) {
+      out = dims(indices->begin(), indices->end() - 1);
+      out->insert(out->end(), in->begin() + std::ptrdiff_t(batch + depth.size), in->end());
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status scatter_elements(infer_context& c) {
+  if (const dims* in = c.shape(0)) {
+    if (result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size()); !axis) return axis.error();
+    for (std::size_t i : {1, 2})
+      if (const dims* other = c.shape(i))
+        if (status s = check_rank(*other, in->size(), i == 1 ? "indices" : "updates"); !s) return s;
+  }
+  give(c, 0, c.element(0), copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status scatter_nd(infer_context& c) {
+  const dims *in = c.shape(0), *indices = c.shape(1);
+  if (in && indices) {
+    if (indices->empty()) return invalid("indices is a scalar, must have rank 1 or more");
+    if (const dim depth = indices->back(); depth.known() && depth.size > std::int64_t(in->size()))
+      return invalid("the last dim of indices ", *indices, " is ", depth, ", must be at most the rank of data ", *in);
+  }
+  give(c, 0, c.element(0), copy_of(in));
+  return status_code::ok;
+}
+
+status compress(infer_context& c) {
+  std::optional<dims> out;
+  if (!c.find("axis")) {
+    out = dims{c.fresh_symbol()};
+  } else if (const dims* in = c.shape(0)) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    if (!axis) return axis.error();
+    out = *in;
+    (*out)[*axis] = c.fresh_symbol();
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status unique(infer_context& c) {
+  const dim count = c.fresh_symbol();
+  const dims* in = c.shape(0);
+  std::optional<dims> out;
+  dim whole;
+  if (!c.find("axis")) {
+    out = dims{count};
+    if (in) {
+      result<dim> all = product(*in);
+      if (!all) return all.error();
+      whole = *all;
+    }
+  } else if (in) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    if (!axis) return axis.error();
+    whole = (*in)[*axis];
+    out = *in;
+    (*out)[*axis] = count;
+  }
+  give(c, 0, c.element(0), std::move(out));
+  give(c, 1, dtype::i64, dims{count});
+  give(c, 2, dtype::i64, dims{whole});
+  give(c, 3, dtype::i64, dims{count});
+  return status_code::ok;
+}
+
+status non_zero(infer_context& c) {
+  const dims* in = c.shape(0);
+  // A scalar counts as a list of one.
+  const dim rank = in ? dim::of(std::int64_t(std::max<std::size_t>(in->size(), 1))) : dim{};
+  give(c, 0, dtype::i64, dims{rank, c.fresh_symbol()});
+  return status_code::ok;
+}
+
+status one_hot(infer_context& c) {
+  std::optional<dims> out;
+  const std::optional<std::vector<std::int64_t>> depth = c.constant_ints(1);
+  const bool known = depth && depth->size() == 1;
+  if (known && (*depth)[0] < 0) return invalid("depth is ", (*depth)[0], ", must be 0 or more");
+  if (const dims* in = c.shape(0)) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", -1), in->size() + 1);
+    if (!axis) return axis.error();
+    out = *in;
+    const dims* elements = c.elements(1);
+    const dim size = known ? dim::of((*depth)[0]) : elements && elements->size() == 1 ? (*elements)[0] : dim{};
+    out->insert(out->begin() + std::ptrdiff_t(*axis), size);
+  }
+  give(c, 0, c.element(2), std::move(out));
+  return status_code::ok;
+}
+
+status non_max_suppression(infer_context& c) {
+  give(c, 0, dtype::i64, dims{c.fresh_symbol(), dim::of(3)});
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

@@ -1,0 +1,201 @@
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+#include <cameo/core/checked.hpp>
+
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// The shape that an input spells out, as far as it is known; nothing if not even its rank is.
+result<std::optional<dims>> shape_in_input(const infer_context& c, std::size_t input) {
+  if (std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input)) {
+    dims shape;
+    for (std::int64_t size : *sizes) {
+      if (size < 0) return invalid("input ", input, " asks for a dim of size ", size, ", must be 0 or more");
+      shape.push_back(dim::of(size));
+    }
+    return std::optional<dims>{std::move(shape)};
+  }
+  if (const dims* elements = input < c.input_count() ? c.elements(input) : nullptr) return copy_of(elements);
+  const dims* shape = c.shape(input);
+  constexpr std::int64_t largest_rank = 64;  // more is no shape, and would be memory for nothing
+  if (shape && shape->size() == 1 && (*shape)[0].known() && (*shape)[0].size <= largest_rank)
+    return std::optional<dims>{dims(std::size_t((*shape)[0].size))};
+  return std::optional<dims>{};
+}
+
+result<dims> shape_in_attribute(const infer_context& c, std::string_view name) {
+  dims shape;
+  for (std::int64_t size : c.ints_or(name)) {
+    if (size < 0) return invalid("attribute ", name, " has a dim of size ", size, ", must be 0 or more");
+    shape.push_back(dim::of(size));
+  }
+  return shape;
+}
+
+dims elements_of(std::span<const std::int64_t> numbers) {
+  dims elements;
+  for (std::int64_t n : numbers) elements.push_back(n >= 0 ? dim::of(n) : dim{});
+  return elements;
+}
+
+dims shape_of(const value& v) {
+  dims shape;
+  for (std::int64_t size : v.shape.dims()) shape.push_back(dim::of(size));
+  return shape;
+}
+
+void give_list(infer_context& c, dtype type, std::size_t count) {
+  give(c, 0, type, dims{dim::of(std::int64_t(count))});
+}
+
+void give_tensor(infer_context& c, const value& v) {
+  give(c, 0, v.type, shape_of(v));
+  if (v.kind != value_kind::tensor || v.shape.rank() > 1 || v.memory != 0) return;
+  const auto count = std::size_t(v.shape.count());
+  if (v.type == dtype::i64) give_elements(c, 0, elements_of({static_cast<const std::int64_t*>(v.data), count}));
+  if (v.type != dtype::i32) return;
+  const auto* first = static_cast<const std::int32_t*>(v.data);
+  give_elements(c, 0, elements_of(std::vector<std::int64_t>(first, first + count)));
+}
+
+}  // namespace
+
+status constant(infer_context& c) {
+  for (const attribute& a : c.attributes()) {
+    if (a.name == "value" || a.name == "sparse_value") {
+      if (a.tensors.size() == 1) give_tensor(c, a.tensors[0]);
+    } else if (a.name == "value_float") {
+      give(c, 0, dtype::f32, dims{});
+    } else if (a.name == "value_int") {
+      give(c, 0, dtype::i64, dims{});
+      give_elements(c, 0, elements_of({&a.i, 1}));
+    } else if (a.name == "value_string") {
+      give(c, 0, dtype::string, dims{});
+    } else if (a.name == "value_floats") {
+      give_list(c, dtype::f32, a.floats.size());
+    } else if (a.name == "value_ints") {
+      give_list(c, dtype::i64, a.ints.size());
+      give_elements(c, 0, elements_of(a.ints));
+    } else if (a.name == "value_strings") {
+      give_list(c, dtype::string, a.strings.size());
+    }
+  }
+  return status_code::ok;
+}
+
+status constant_of_shape(infer_context& c) {
+  const attribute* value = c.find("value");
+  const dtype type = value && value->tensors.size() == 1 ? value->tensors[0].type : dtype::f32;
+  result<std::optional<dims>> shape = shape_in_input(c, 0);
+  if (!shape) return shape.error();
+  if (*shape)
+    if (result<dim> count = product(**shape); !count) return count.error();
+  give(c, 0, type, std::move(*shape));
+  return status_code::ok;
+}
+
+namespace {
+/// max(ceil((limit - start) / delta), 0)
+result<dim> range_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
+  if (delta == 0) return invalid("delta is 0, must not be");
+  if (delta > 0 ? start >= limit : start <= limit) return dim::of(0);
+  const std::uint64_t low = std::uint64_t(delta > 0 ? start : limit), high = std::uint64_t(delta > 0 ? limit : start);
+  const std::uint64_t step = delta > 0 ? std::uint64_t(delta) : -std::uint64_t(delta);
+  const std::uint64_t count = (high - low - 1) / step + 1;
+  if (count > std::uint64_t(INT64_MAX)) return invalid("the range has more elements than 63 bits count");
+  return dim::of(std::int64_t(count));
+}
+}  // namespace
+
+status range(infer_context& c) {
+  const std::optional<std::vector<std::int64_t>> start = c.constant_ints(0), limit = c.constant_ints(1),
+                                                 delta = c.constant_ints(2);
+  dims shape{dim{}};
+  if (start && limit && delta && start->size() == 1 && limit->size() == 1 && delta->size() == 1) {
+    result<dim> count = range_count((*start)[0], (*limit)[0], (*delta)[0]);
+    if (!count) return count.error();
+    shape[0] = *count;
+    if (count->size <= 64) {
+      std::vector<std::int64_t> numbers;
+      for (std::int64_t i = 0, n = (*start)[0]; i < count->size; ++i) {
+        numbers.push_back(n);
+        if (!checked_add(n, (*delta)[0], n)) break;  // only after the last
+      }
+      if (c.element(0) == dtype::i64 || c.element(0) == dtype::i32) give_elements(c, 0, elements_of(numbers));
+    }
+  } else if (start && start->size() == 1 && (*start)[0] == 0 && delta && delta->size() == 1 && (*delta)[0] == 1 &&
+             c.input_count() > 1) {
+    // Range(0, n, 1): n may be a symbol
+    if (const dims* n = c.elements(1); n && n->size() == 1) shape[0] = (*n)[0];
+  }
+  give(c, 0, c.element(0), std::move(shape));
+  return status_code::ok;
+}
+
+status eye_like(infer_context& c) {
+  result<dtype> type = dtype_attribute(c, "dtype", c.element(0));
+  if (!type) return type.error();
+  if (const dims* in = c.shape(0))
+    if (status s = check_rank(*in, 2, "input"); !s) return s;
+  give(c, 0, *type, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status random(infer_context& c) {
+  result<dtype> type = dtype_attribute(c, "dtype", dtype::f32);
+  if (!type) return type.error();
+  result<dims> shape = shape_in_attribute(c, "shape");
+  if (!shape) return shape.error();
+  give(c, 0, *type, std::move(*shape));
+  return status_code::ok;
+}
+
+status random_like(infer_context& c) {
+  result<dtype> type = dtype_attribute(c, "dtype", c.element(0));
+  if (!type) return type.error();
+  give(c, 0, *type, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status multinomial(infer_context& c) {
+  result<dtype> type = dtype_attribute(c, "dtype", dtype::i32);
+  if (!type) return type.error();
+  const std::int64_t samples = c.int_or("sample_size", 1);
+  if (samples < 1) return invalid("attribute sample_size is ", samples, ", must be 1 or more");
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    if (status s = check_rank(*in, 2, "input"); !s) return s;
+    out = dims{(*in)[0], dim::of(samples)};
+  }
+  give(c, 0, *type, std::move(out));
+  return status_code::ok;
+}
+
+status window(infer_context& c) {
+  result<dtype> type = dtype_attribute(c, "output_datatype", dtype::f32);
+  if (!type) return type.error();
+  const std::optional<std::vector<std::int64_t>> size = c.constant_ints(0);
+  const bool known = size && size->size() == 1;
+  if (known && (*size)[0] < 0) return invalid("size is ", (*size)[0], ", must be 0 or more");
+  give(c, 0, *type, dims{known ? dim::of((*size)[0]) : dim{}});
+  return status_code::ok;
+}
+
+status expand(infer_context& c) {
+  result<std::optional<dims>> to = shape_in_input(c, 1);
+  if (!to) return to.error();
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0); in && *to) {
+    const dims* both[] = {in, &**to};
+    result<dims> joined = infer_broadcast(both);
+    if (!joined) return joined.error();
+    out = std::move(*joined);
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

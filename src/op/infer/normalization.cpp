@@ -1,0 +1,122 @@
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// The vectors of input 1 and on must have one element per channel of input 0.
+status check_channels(const infer_context& c, std::size_t last) {
+  const dims* x = c.shape(0);
+  if (!x || x->size() < 2) return status_code::ok;
+  for (std::size_t i = 1; i <= last; ++i) {
+    const dims* v = c.shape(i);
+    if (!v) continue;
+    if (v->size() != 1 || ((*v)[0].known() && (*x)[1].known() && (*v)[0].size != (*x)[1].size))
+      return invalid("input ", i, " has shape ", *v, ", must have [", (*x)[1], "], one per channel of X ", *x);
+  }
+  return status_code::ok;
+}
+
+}  // namespace
+
+status batch_normalization(infer_context& c) {
+  // Until version 9, `spatial` 0 meant a mean per element, of the shape of one X.
+  if (c.int_or("spatial", 1) != 0 || c.version().since >= 9)
+    if (status s = check_channels(c, 4); !s) return s;
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  for (std::size_t i = 1; i < c.output_count(); ++i) {
+    // mean, var and, until version 9, saved_mean and saved_var
+    const std::size_t from = i % 2 ? 3 : 4;
+    give(c, i, c.element(from), copy_of(c.shape(from)));
+  }
+  return status_code::ok;
+}
+
+status instance_normalization(infer_context& c) {
+  if (const dims* x = c.shape(0))
+    if (status s = check_rank(*x, 3, std::size_t(-1), "input"); !s) return s;
+  if (status s = check_channels(c, 2); !s) return s;
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+
+status lrn(infer_context& c) {
+  if (const std::int64_t size = c.int_or("size", 1); size < 1)
+    return invalid("attribute size is ", size, ", must be 1 or more");
+  if (const dims* x = c.shape(0))
+    if (status s = check_rank(*x, 2, std::size_t(-1), "X"); !s) return s;
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+
+namespace {
+
+/// X's shape with ones from `axis` on: that of a mean that is kept.
+result<std::optional<dims>> statistics_shape(const infer_context& c, std::int64_t otherwise) {
+  const dims* x = c.shape(0);
+  if (!x) return std::optional<dims>{};
+  result<std::size_t> axis = axis_in(c.int_or("axis", otherwise), x->size());
+  if (!axis) return axis.error();
+  dims shape = *x;
+  for (std::size_t i = *axis; i < shape.size(); ++i) shape[i] = dim::of(1);
+  return std::optional<dims>{std::move(shape)};
+}
+
+}  // namespace
+
+/// LayerNormalization, SimplifiedLayerNormalization, RMSNormalization: Y, and statistics in stash_type.
+status layer_normalization(infer_context& c) {
+  result<std::optional<dims>> statistics = statistics_shape(c, -1);
+  if (!statistics) return statistics.error();
+  result<dtype> stash = dtype_attribute(c, "stash_type", dtype::f32);
+  if (!stash) return stash.error();
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, *stash, *statistics);
+  return status_code::ok;
+}
+
+/// The sum with the skip (output 3) has the input's type; mean and variance are float.
+status skip_layer_normalization(infer_context& c) {
+  result<std::optional<dims>> statistics = statistics_shape(c, -1);
+  if (!statistics) return statistics.error();
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  give(c, 1, dtype::f32, *statistics);
+  give(c, 2, dtype::f32, std::move(*statistics));
+  if (c.has_input(0)) give(c, 3, c.input(0));
+  return status_code::ok;
+}
+
+namespace {
+
+struct recurrent_shape {
+  dim steps, batch;
+  std::int64_t directions = 1;
+};
+
+}  // namespace
+
+/// RNN, GRU and LSTM: Y [seq, directions, batch, hidden], then the last states [directions, batch, hidden]. `layout` 1
+/// puts the batch first.
+status recurrent(infer_context& c) {
+  const std::int64_t hidden = c.int_or("hidden_size", -1);
+  if (c.find("hidden_size") && hidden < 1) return invalid("attribute hidden_size is ", hidden, ", must be 1 or more");
+  const dim size = hidden < 1 ? dim{} : dim::of(hidden);
+  recurrent_shape r;
+  if (c.string_or("direction", "forward") == "bidirectional") r.directions = 2;
+  const bool batch_first = c.int_or("layout", 0) != 0;
+  if (const dims* x = c.shape(0)) {
+    if (status s = check_rank(*x, 3, "X"); !s) return s;
+    r.steps = (*x)[batch_first], r.batch = (*x)[!batch_first];
+  }
+  const dim directions = dim::of(r.directions);
+  if (batch_first) {
+    give(c, 0, c.element(0), dims{r.batch, r.steps, directions, size});
+    for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, c.element(0), dims{r.batch, directions, size});
+  } else {
+    give(c, 0, c.element(0), dims{r.steps, directions, r.batch, size});
+    for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, c.element(0), dims{directions, r.batch, size});
+  }
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

@@ -1,0 +1,324 @@
+// Operators that join tensors and cut them: Concat, Split, Slice, Pad, Resize.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+#include <cameo/core/checked.hpp>
+
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+void give_joined_elements(infer_context& c) {
+  dims joined;
+  for (std::size_t i = 0; i < c.input_count(); ++i) {
+    const dims *elements = c.elements(i), *shape = c.shape(i);
+    if (!elements || !shape || shape->size() != 1) return;
+    joined.insert(joined.end(), elements->begin(), elements->end());
+  }
+  give_elements(c, 0, std::move(joined));
+}
+
+status join(dims& out, const dims& in, std::size_t axis, std::size_t input) {
+  if (in.size() != out.size())
+    return invalid("input 0 has rank ", out.size(), " and input ", input, " has shape ", in, ", ranks must be equal");
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    result<dim> d = k == axis ? sum(out[k], in[k]) : unify(out[k], in[k], "dims outside the axis of concatenation");
+    if (!d) return d.error();
+    out[k] = *d;
+  }
+  return status_code::ok;
+}
+
+}  // namespace
+
+status concat(infer_context& c) {
+  std::optional<dims> out;
+  std::size_t axis = 0;
+  bool unknown = false;
+  for (std::size_t i = 0; i < c.input_count(); ++i) {
+    const dims* in = c.shape(i);
+    if (!in) {
+      unknown = true;
+    } else if (!out) {
+      result<std::size_t> found = axis_in(c.int_or("axis", c.version().since < 4 ? 1 : 0), in->size());
+      if (!found) return found.error();
+      axis = *found;
+      out = *in;
+    } else if (status s = join(*out, *in, axis, i); !s) {
+      return s;
+    }
+  }
+  if (out && unknown) (*out)[axis] = dim{};
+  dtype type = dtype::undefined;
+  for (std::size_t i = 0; i < c.input_count() && type == dtype::undefined; ++i) type = c.element(i);
+  give(c, 0, type, std::move(out));
+  if (c.input_count() && !unknown && axis == 0) give_joined_elements(c);
+  return status_code::ok;
+}
+
+namespace {
+
+/// The sizes of Split's parts; nothing where they are unknown.
+result<std::optional<std::vector<std::int64_t>>> parts_of(const infer_context& c, dim whole, std::size_t count) {
+  using parts = std::optional<std::vector<std::int64_t>>;
+  int_list given = ints_of(c, "split", 1);
+  if (given.state == int_list::known) {
+    if (given.values.size() != count)
+      return invalid("split has ", given.values.size(), " sizes, must have one for each of ", count, " outputs");
+    std::int64_t all = 0;
+    for (std::int64_t size : given.values)
+      if (size < 0 || !checked_add(all, size, all)) return invalid("split has a size of ", size, ", must be 0 or more");
+    if (whole.known() && all != whole.size)
+      return invalid("the sizes in split add up to ", all, ", must add up to ", whole, ", the size of the axis");
+    return parts{std::move(given.values)};
+  }
+  const std::int64_t asked = c.int_or("num_outputs", std::int64_t(count));
+  if (asked != std::int64_t(count))
+    return invalid("attribute num_outputs is ", asked, ", must be ", count, ", the number of outputs");
+  if (given.state == int_list::unknown || !whole.known() || !count) return parts{};
+  const std::int64_t n = std::int64_t(count);
+  const std::int64_t chunk = whole.size / n + (whole.size % n != 0);
+  if (c.version().since < 18 && whole.size % n != 0)
+    return invalid("axis has size ", whole, ", must be a multiple of ", count, ", the number of outputs, or need split");
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t left = whole.size; sizes.size() < count; left -= sizes.back())
+    sizes.push_back(std::min(left, chunk));  // from version 18, the last part may be smaller
+  return parts{std::move(sizes)};
+}
+
+}  // namespace
+
+status split(infer_context& c) {
+  const dims* in = c.shape(0);
+  if (!in) {
+    for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, c.element(0));
+    return status_code::ok;
+  }
+  result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+  if (!axis) return axis.error();
+  result<std::optional<std::vector<std::int64_t>>> parts = parts_of(c, (*in)[*axis], c.output_count());
+  if (!parts) return parts.error();
+  for (std::size_t i = 0; i < c.output_count(); ++i) {
+    dims out = *in;
+    out[*axis] = *parts ? dim::of((**parts)[i]) : dim{};
+    give(c, i, c.element(0), std::move(out));
+  }
+  return status_code::ok;
+}
+
+namespace {
+
+/// One axis of a slice, clamped as ONNX says: `count` elements from `first`, `step` apart.
+struct cut {
+  std::int64_t first = 0, step = 1, count = 0;
+};
+
+cut cut_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  const auto place = [&](std::int64_t at, std::int64_t least, std::int64_t most) {
+    return std::clamp(at < 0 ? at + size : at, least, most);
+  };
+  cut made{0, step, 0};
+  if (step > 0) {
+    made.first = place(start, 0, size);
+    const std::int64_t last = place(end, 0, size);
+    if (made.first < last) made.count = (last - made.first - 1) / step + 1;
+  } else if (size > 0) {
+    made.first = place(start, 0, size - 1);
+    const std::int64_t last = place(end, -1, size - 1);
+    const std::uint64_t stride = -std::uint64_t(step);  // even of the smallest integer
+    if (made.first > last) made.count = std::int64_t(std::uint64_t(made.first - last - 1) / stride) + 1;
+  }
+  return made;
+}
+
+struct slice_arguments {
+  int_list starts, ends, axes, steps;
+};
+
+slice_arguments slice_arguments_of(const infer_context& c) {
+  if (c.version().since < 10)
+    return {ints_of_attribute(c, "starts"), ints_of_attribute(c, "ends"), ints_of_attribute(c, "axes"), {}};
+  return {ints_of_input(c, 1), ints_of_input(c, 2), ints_of_input(c, 3), ints_of_input(c, 4)};
+}
+
+status slice_axis(dim& d, std::size_t i, const slice_arguments& a) {
+  const bool stepped = a.steps.state != int_list::absent;
+  const std::int64_t step = a.steps.state == int_list::known ? a.steps.values[i] : 1;
+  if (step == 0) return invalid("steps is 0 at ", i, ", must not be");
+  const bool known = a.starts.state == int_list::known && a.ends.state == int_list::known &&
+                     (!stepped || a.steps.state == int_list::known);
+  if (known && d.known()) {
+    d = dim::of(cut_of(d.size, a.starts.values[i], a.ends.values[i], step).count);
+  } else if (!known || step != 1 || a.starts.values[i] != 0 || a.ends.values[i] < INT32_MAX) {
+    d = dim{};  // else it is the whole axis
+  }
+  return status_code::ok;
+}
+
+void give_sliced_elements(infer_context& c, const slice_arguments& a) {
+  const dims *elements = c.elements(0), *shape = c.shape(0);
+  const bool known = a.starts.state == int_list::known && a.ends.state == int_list::known &&
+                     a.axes.state != int_list::unknown && a.steps.state != int_list::unknown;
+  if (!elements || !shape || shape->size() != 1 || !known || a.starts.values.size() != 1) return;
+  const cut at = cut_of(std::int64_t(elements->size()), a.starts.values[0], a.ends.values[0],
+                        a.steps.state == int_list::known ? a.steps.values[0] : 1);
+  dims kept;
+  for (std::int64_t i = 0; i < at.count; ++i) kept.push_back((*elements)[std::size_t(at.first + i * at.step)]);
+  give_elements(c, 0, std::move(kept));
+}
+
+}  // namespace
+
+status slice(infer_context& c) {
+  const dims* in = c.shape(0);
+  slice_arguments a = slice_arguments_of(c);
+  std::optional<dims> out;
+  if (in) out = dims(in->size());
+  std::size_t count = std::size_t(-1);
+  for (const int_list* list : {&a.starts, &a.ends, &a.axes, &a.steps}) {
+    if (list->state != int_list::known) continue;
+    if (count != std::size_t(-1) && list->values.size() != count)
+      return invalid("starts, ends, axes and steps have ", count, " and ", list->values.size(),
+                     " elements, must have equally many");
+    count = list->values.size();
+  }
+  if (in && count != std::size_t(-1) && a.axes.state != int_list::unknown) {
+    if (a.axes.state == int_list::absent)
+      for (std::size_t i = 0; i < count; ++i) a.axes.values.push_back(std::int64_t(i));
+    result<std::vector<std::size_t>> axes = axes_in(a.axes.values, in->size());
+    if (!axes) return axes.error();
+    out = *in;
+    for (std::size_t i = 0; i < count; ++i)
+      if (status s = slice_axis((*out)[(*axes)[i]], i, a); !s) return s;
+  }
+  give(c, 0, c.element(0), std::move(out));
+  if (in && !in->empty()) give_sliced_elements(c, a);
+  return status_code::ok;
+}
+
+status pad(infer_context& c) {
+  const dims* in = c.shape(0);
+  int_list pads = c.version().since < 2 ? ints_of_attribute(c, "paddings") : ints_of(c, "pads", 1);
+  const int_list axes = c.version().since >= 18 ? ints_of_input(c, 3) : int_list{};
+  std::optional<dims> out;
+  if (in) out = dims(in->size());
+  if (in && pads.state == int_list::known && axes.state != int_list::unknown) {
+    std::vector<std::size_t> padded(in->size());
+    for (std::size_t i = 0; i < padded.size(); ++i) padded[i] = i;
+    if (axes.state == int_list::known) {
+      result<std::vector<std::size_t>> known = axes_in(axes.values, in->size());
+      if (!known) return known.error();
+      padded = std::move(*known);
+    }
+    if (pads.values.size() != 2 * padded.size())
+      return invalid("pads has ", pads.values.size(), " elements, must have ", 2 * padded.size(), " for input ", *in);
+    out = *in;
+    for (std::size_t i = 0; i < padded.size(); ++i) {
+      const std::int64_t before = pads.values[i], after = pads.values[padded.size() + i];
+      dim& d = (*out)[padded[i]];
+      std::int64_t size = 0;
+      if (!d.known()) {
+        if (before != 0 || after != 0) d = dim{};
+      } else if (!checked_add(d.size, before, size) || !checked_add(size, after, size) || size < 0) {
+        return invalid("pads are ", before, " and ", after, " at axis ", padded[i], " of ", *in,
+                       ", must leave a size from 0 to 2^63 - 1");
+      } else {
+        d = dim::of(size);
+      }
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+namespace {
+
+/// floor(size * scale); nothing when that is no size.
+result<dim> scaled(dim d, float scale, std::size_t axis) {
+  if (!(scale > 0) || std::isinf(scale)) return invalid("the scale of axis ", axis, " must be a positive number");
+  if (scale == 1.0F || !d.known()) return scale == 1.0F ? d : dim{};
+  const float size = std::floor(float(d.size) * scale);
+  if (!(size < 9.2e18F)) return invalid("axis ", axis, " of size ", d, " gets too large, needs a smaller scale");
+  return dim::of(std::int64_t(size));
+}
+
+status give_scaled(infer_context& c, std::span<const float> scales, const std::vector<std::size_t>& axes) {
+  dims out = *c.shape(0);
+  if (scales.size() != axes.size())
+    return invalid("scales has ", scales.size(), " elements, must have ", axes.size(), " for input ", out);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    result<dim> size = scaled(out[axes[i]], scales[i], axes[i]);
+    if (!size) return size.error();
+    out[axes[i]] = *size;
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+result<std::vector<std::size_t>> resized_axes(const infer_context& c, std::size_t rank) {
+  const std::span<const std::int64_t> named = c.ints_or("axes");
+  if (!named.empty()) return axes_in(named, rank, "attribute axes");
+  std::vector<std::size_t> all(rank);
+  for (std::size_t i = 0; i < rank; ++i) all[i] = i;
+  return all;
+}
+
+}  // namespace
+
+status upsample(infer_context& c) {
+  const dims* in = c.shape(0);
+  give(c, 0, c.element(0), in ? std::optional<dims>{dims(in->size())} : std::nullopt);
+  if (!in) return status_code::ok;
+  result<std::vector<std::size_t>> axes = resized_axes(c, in->size());
+  if (!axes) return axes.error();
+  if (c.version().since >= 9) {
+    const std::optional<std::span<const float>> scales = constant_floats(c, 1);
+    return scales ? give_scaled(c, *scales, *axes) : status{};
+  }
+  if (c.version().since >= 7) {
+    const attribute* scales = c.find("scales");
+    return scales ? give_scaled(c, scales->floats, *axes) : status{};
+  }
+  if (status s = check_rank(*in, 4, "X"); !s) return s;
+  const attribute *rows = c.find("height_scale"), *columns = c.find("width_scale");
+  const float scales[] = {1, 1, rows ? rows->f : 1, columns ? columns->f : 1};
+  return give_scaled(c, scales, *axes);
+}
+
+namespace {
+
+status give_resized(infer_context& c, const std::vector<std::int64_t>& sizes, const std::vector<std::size_t>& axes) {
+  dims out = *c.shape(0);
+  if (sizes.size() != axes.size())
+    return invalid("sizes has ", sizes.size(), " elements, must have ", axes.size(), " for input ", out);
+  const bool stretch = c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch";
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (sizes[i] < 0) return invalid("sizes is ", sizes[i], " at ", i, ", must be 0 or more");
+    out[axes[i]] = stretch ? dim::of(sizes[i]) : dim{};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+}  // namespace
+
+status resize(infer_context& c) {
+  if (c.version().since < 11) return upsample(c);
+  const dims* in = c.shape(0);
+  give(c, 0, c.element(0), in ? std::optional<dims>{dims(in->size())} : std::nullopt);
+  if (!in) return status_code::ok;
+  result<std::vector<std::size_t>> axes = resized_axes(c, in->size());
+  if (!axes) return axes.error();
+  const int_list sizes = ints_of_input(c, 3);
+  if (sizes.state == int_list::known && !(sizes.values.empty() && !axes->empty()))
+    return give_resized(c, sizes.values, *axes);
+  const std::optional<std::span<const float>> scales = constant_floats(c, 2);
+  if (scales && !scales->empty()) return give_scaled(c, *scales, *axes);
+  if (const dims* elements = c.input_count() > 3 ? c.elements(3) : nullptr; elements && elements->size() == in->size())
+    if (c.ints_or("axes").empty() && c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch")
+      give(c, 0, c.element(0), *elements);
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

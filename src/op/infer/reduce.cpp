@@ -1,0 +1,105 @@
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// A shape without these axes, or with ones in their place.
+dims reduced(const dims& from, const std::vector<std::size_t>& axes, bool keep) {
+  std::vector<bool> gone(from.size());
+  for (std::size_t axis : axes) gone[axis] = true;
+  dims left;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!gone[i])
+      left.push_back(from[i]);
+    else if (keep)
+      left.push_back(dim::of(1));
+  }
+  return left;
+}
+
+}  // namespace
+
+status reduce(infer_context& c) {
+  const dims* in = c.shape(0);
+  const int_list axes = ints_of(c, "axes", 1);
+  const bool keep = c.int_or("keepdims", 1) != 0;
+  const bool none = axes.state == int_list::absent || (axes.state == int_list::known && axes.values.empty());
+  std::optional<dims> out;
+  if (in && none && c.int_or("noop_with_empty_axes", 0) != 0) {
+    out = *in;
+  } else if (in && none) {
+    out = dims(keep ? in->size() : 0, dim::of(1));
+  } else if (in && axes.state == int_list::known) {
+    result<std::vector<std::size_t>> known = axes_in(axes.values, in->size());
+    if (!known) return known.error();
+    out = reduced(*in, *known, keep);
+  } else if (in && keep) {
+    out = dims(in->size());
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status arg_extreme(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    if (!axis) return axis.error();
+    if ((*in)[*axis].size == 0) return invalid("axis ", *axis, " of ", *in, " is empty and has no largest or smallest");
+    out = reduced(*in, {*axis}, c.int_or("keepdims", 1) != 0);
+  }
+  give(c, 0, dtype::i64, std::move(out));
+  return status_code::ok;
+}
+
+/// Softmax and its kin, and the cumulative ones: like the input, with an axis that must be there. `otherwise`: the axis
+/// of a node that names none; Softmax's default changed with version 13.
+namespace {
+status along_axis(infer_context& c, std::int64_t otherwise) {
+  if (const dims* in = c.shape(0); in && !in->empty()) {
+    const std::int64_t axis = c.int_or("axis", otherwise);
+    // Before version 13 the axis splits the input in two and may be its end.
+    if (c.version().since >= 13 || axis != std::int64_t(in->size()))
+      if (result<std::size_t> found = axis_in(axis, in->size()); !found) return found.error();
+  }
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+}  // namespace
+
+status softmax(infer_context& c) { return along_axis(c, c.version().since >= 13 ? -1 : 1); }
+status lp_normalization(infer_context& c) { return along_axis(c, -1); }
+
+status cumulative(infer_context& c) {
+  if (const dims* in = c.shape(0))
+    if (std::optional<std::vector<std::int64_t>> axis = c.constant_ints(1); axis && axis->size() == 1)
+      if (result<std::size_t> found = axis_in((*axis)[0], in->size(), "input axis"); !found) return found.error();
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+
+status top_k(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", -1), in->size());
+    if (!axis) return axis.error();
+    out = *in;
+    dim& size = (*out)[*axis];
+    const int_list k = ints_of(c, "k", 1);
+    const dims* elements = c.input_count() > 1 ? c.elements(1) : nullptr;
+    if (k.state == int_list::known) {
+      if (k.values.size() != 1) return invalid("K has ", k.values.size(), " elements, must have one");
+      if (k.values[0] < 0 || (size.known() && k.values[0] > size.size))
+        return invalid("K is ", k.values[0], ", must be from 0 to ", size, ", the size of axis ", *axis);
+      size = dim::of(k.values[0]);
+    } else {
+      size = elements && elements->size() == 1 ? (*elements)[0] : dim{};
+    }
+  }
+  give(c, 0, c.element(0), out);
+  give(c, 1, dtype::i64, std::move(out));
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

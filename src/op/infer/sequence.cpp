@@ -1,0 +1,177 @@
+// Sequences, optionals and strings.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// The type in a sequence; null when unknown. INVALID_GRAPH when the input is no sequence.
+result<const value_type*> element_of(const infer_context& c, std::size_t input) {
+  const value_type* type = c.has_input(input) ? c.input(input) : nullptr;
+  if (!type || type->kind == type_kind::unknown) return nullptr;
+  if (type->kind == type_kind::sequence) return type->of.get();
+  return invalid("input ", input, " is ", type->to_string(), ", must be a sequence");
+}
+
+}  // namespace
+
+status sequence_construct(infer_context& c) {
+  std::optional<value_type> element;
+  for (std::size_t i = 0; i < c.input_count(); ++i) {
+    if (!c.has_input(i)) return status_code::ok;
+    result<value_type> merged = element ? merge(*element, *c.input(i)) : result<value_type>{*c.input(i)};
+    if (!merged) return merged.error();
+    element = std::move(*merged);
+  }
+  if (!element) return status_code::ok;
+  const value_type type = value_type::sequence(std::move(*element));
+  give(c, 0, &type);
+  return status_code::ok;
+}
+
+status sequence_empty(infer_context& c) {
+  result<dtype> element = dtype_attribute(c, "dtype", dtype::f32);
+  if (!element) return element.error();
+  const value_type type = value_type::sequence(value_type::tensor(*element));
+  give(c, 0, &type);
+  return status_code::ok;
+}
+
+status sequence_at(infer_context& c) {
+  result<const value_type*> element = element_of(c, 0);
+  if (!element) return element.error();
+  give(c, 0, *element);
+  return status_code::ok;
+}
+
+status sequence_erase(infer_context& c) {
+  if (result<const value_type*> element = element_of(c, 0); !element) return element.error();
+  if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+
+status sequence_insert(infer_context& c) {
+  result<const value_type*> element = element_of(c, 0);
+  if (!element) return element.error();
+  if (!*element || !c.has_input(1)) return status_code::ok;
+  result<value_type> merged = merge(**element, *c.input(1));
+  if (!merged) return merged.error();
+  const value_type type = value_type::sequence(std::move(*merged));
+  give(c, 0, &type);
+  return status_code::ok;
+}
+
+status sequence_length(infer_context& c) {
+  if (result<const value_type*> element = element_of(c, 0); !element) return element.error();
+  give(c, 0, dtype::i64, dims{});
+  return status_code::ok;
+}
+
+status concat_from_sequence(infer_context& c) {
+  result<const value_type*> element = element_of(c, 0);
+  if (!element) return element.error();
+  if (!*element || !(*element)->is_tensor()) return status_code::ok;
+  const std::int64_t fresh = c.int_or("new_axis", 0);
+  if (fresh != 0 && fresh != 1) return invalid("attribute new_axis is ", fresh, ", must be 0 or 1");
+  std::optional<dims> out = (*element)->shape;
+  if (out) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", 0), out->size() + std::size_t(fresh));
+    if (!axis) return axis.error();
+    if (fresh)
+      out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
+    else
+      (*out)[*axis] = dim{};
+  }
+  give(c, 0, (*element)->type, std::move(out));
+  return status_code::ok;
+}
+
+namespace {
+
+/// The size that all parts along the axis have; unknown if they differ. With a scalar, the last may be smaller.
+result<dim> part_size(const infer_context& c, dim whole) {
+  const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(1);
+  if (!sizes || sizes->empty()) return dim{};
+  for (std::int64_t size : *sizes)
+    if (size < 0) return invalid("split has a size of ", size, ", must be 0 or more");
+  const std::int64_t first = sizes->front();
+  if (c.constant(1)->shape.rank() > 0)
+    return std::ranges::all_of(*sizes, [&](std::int64_t size) { return size == first; }) ? dim::of(first) : dim{};
+  if (first == 0) return invalid("split is 0, must be 1 or more");
+  return whole.known() && whole.size % first == 0 ? dim::of(first) : dim{};
+}
+
+}  // namespace
+
+status split_to_sequence(infer_context& c) {
+  std::optional<dims> part;
+  if (const dims* in = c.shape(0)) {
+    result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size());
+    if (!axis) return axis.error();
+    part = *in;
+    if (c.input_count() > 1) {
+      result<dim> size = part_size(c, (*in)[*axis]);
+      if (!size) return size.error();
+      (*part)[*axis] = *size;
+    } else if (c.int_or("keepdims", 1) != 0) {
+      (*part)[*axis] = dim::of(1);
+    } else {
+      part->erase(part->begin() + std::ptrdiff_t(*axis));
+    }
+  }
+  if (c.element(0) == dtype::undefined) return status_code::ok;
+  value_type element = value_type::tensor(c.element(0));
+  element.shape = std::move(part);
+  const value_type type = value_type::sequence(std::move(element));
+  give(c, 0, &type);
+  return status_code::ok;
+}
+
+status optional(infer_context& c) {
+  const attribute* named = c.find("type");
+  const value_type* inner = c.has_input(0) ? c.input(0) : nullptr;
+  if (!inner && c.input_count() == 0 && named && named->types.size() == 1) inner = named->types[0];
+  if (!inner || inner->kind == type_kind::unknown) return status_code::ok;
+  const value_type type = value_type::optional(*inner);
+  give(c, 0, &type);
+  return status_code::ok;
+}
+
+status optional_has_element(infer_context& c) {
+  give(c, 0, dtype::boolean, dims{});
+  return status_code::ok;
+}
+
+/// From version 18, what is no optional is its own element.
+status optional_get_element(infer_context& c) {
+  if (!c.has_input(0)) return status_code::ok;
+  const value_type* type = c.input(0);
+  give(c, 0, type->kind == type_kind::optional ? type->of.get() : type);
+  return status_code::ok;
+}
+
+status string_split(infer_context& c) {
+  const dims* in = c.shape(0);
+  std::optional<dims> parts = copy_of(in);
+  if (parts) parts->push_back(c.fresh_symbol());
+  give(c, 0, dtype::string, std::move(parts));
+  give(c, 1, dtype::i64, copy_of(in));
+  return status_code::ok;
+}
+
+/// [C] or [1, C]. Words that are stopped leave; where none is left, one empty word stays.
+status string_normalizer(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    if (status s = check_rank(*in, 1, 2, "X"); !s) return s;
+    if (in->size() == 2 && (*in)[0].known() && (*in)[0].size != 1)
+      return invalid("X has shape ", *in, ", must have [C] or [1,C]");
+    out = *in;
+    const attribute* stopped = c.find("stopwords");
+    if ((stopped && !stopped->strings.empty()) || out->back().size == 0) out->back() = dim{};
+  }
+  give(c, 0, dtype::string, std::move(out));
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

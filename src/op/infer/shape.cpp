@@ -1,0 +1,305 @@
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+#include <cameo/core/checked.hpp>
+
+namespace cameo::inline CAMEO_ABI::infer {
+
+status shape(infer_context& c) {
+  const dims* in = c.shape(0);
+  if (!in) {
+    give(c, 0, dtype::i64, dims{dim{}});
+    return status_code::ok;
+  }
+  // start and end count from the end if negative, and are clamped, not checked.
+  const auto rank = std::int64_t(in->size());
+  const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const std::int64_t first = place(c.int_or("start", 0)), last = place(c.int_or("end", rank));
+  dims part;
+  if (first < last) part.assign(in->begin() + first, in->begin() + last);
+  give(c, 0, dtype::i64, dims{dim::of(std::int64_t(part.size()))});
+  give_elements(c, 0, std::move(part));
+  return status_code::ok;
+}
+
+status size(infer_context& c) {
+  give(c, 0, dtype::i64, dims{});
+  if (const dims* in = c.shape(0)) {
+    result<dim> count = product(*in);
+    if (!count) return count.error();
+    give_elements(c, 0, {*count});
+  }
+  return status_code::ok;
+}
+
+namespace {
+
+/// Reshape's target as dims: 0 copies the input's (unless allow_zero), -1 is what is left over.
+struct reshape_target {
+  dims shape;
+  std::optional<std::size_t> left_over;
+};
+
+result<reshape_target> target_of(std::span<const std::int64_t> sizes, const dims* in, bool allow_zero) {
+  reshape_target target;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t size = sizes[i];
+    if (size == -1) {
+      if (target.left_over) return invalid("shape has -1 at ", *target.left_over, " and ", i, ", must have it once");
+      target.left_over = i;
+      target.shape.push_back(dim{});
+    } else if (size < 0) {
+      return invalid("shape has ", size, " at ", i, ", must be -1 or more");
+    } else if (size == 0 && !allow_zero) {
+      if (in && i >= in->size())
+        return invalid("shape has 0 at ", i, ", which copies a dim that input ", *in, " has not");
+      target.shape.push_back(in ? (*in)[i] : dim{});
+    } else {
+      target.shape.push_back(dim::of(size));
+    }
+  }
+  if (allow_zero && target.left_over && std::ranges::find(sizes, 0) != sizes.end())
+    return invalid("shape has 0 and -1 while allowzero is 1, must not have both");
+  return target;
+}
+
+/// Takes out of both lists the dims that are surely the same.
+void cancel(dims& a, dims& b) {
+  std::erase_if(a, [&](dim d) {
+    const auto same = std::ranges::find_if(b, [&](dim other) { return d.same(other); });
+    if (same == b.end()) return false;
+    b.erase(same);
+    return true;
+  });
+}
+
+status fill_left_over(reshape_target& target, const dims& in) {
+  constexpr std::size_t longest = 64;  // what cancelling costs grows with the square of the rank
+  dims from = in, to = target.shape;
+  if (from.size() > longest || to.size() > longest) return status_code::ok;
+  if (target.left_over) to.erase(to.begin() + std::ptrdiff_t(*target.left_over));
+  // A copied 0 says nothing about the rest, so it must not make -1 ambiguous; but without -1 all empty shapes are equal.
+  const bool empty = std::ranges::any_of(to, [](dim d) { return d.size == 0; });
+  if (target.left_over || !empty) cancel(from, to);
+  result<dim> all = product(from), rest = product(to);
+  if (!all) return all.error();
+  if (!rest) return rest.error();
+  if (!all->known() && rest->size != 1) return status_code::ok;
+  if (!rest->known()) return status_code::ok;
+  if (!target.left_over) {
+    if (all->known() && all->size != rest->size)
+      return invalid("input ", in, " does not have as many elements as shape ", target.shape);
+    return status_code::ok;
+  }
+  dim& left = target.shape[*target.left_over];
+  if (rest->size == 1) {
+    left = *all;
+  } else if (rest->size == 0) {
+    return invalid("shape ", target.shape, " has -1 beside 0, so -1 could be anything");
+  } else if (all->size % rest->size != 0) {
+    return invalid("input ", in, " does not divide into shape ", target.shape, ": ", *all, " elements by ", *rest);
+  } else {
+    left = dim::of(all->size / rest->size);
+  }
+  return status_code::ok;
+}
+
+}  // namespace
+
+status reshape(infer_context& c) {
+  const dims* in = c.shape(0);
+  const bool allow_zero = c.int_or("allowzero", 0) != 0;
+  std::optional<dims> out;
+  int_list sizes = ints_of_attribute(c, "shape");
+  if (sizes.state == int_list::absent && c.input_count() > 1)
+    if (std::optional<std::vector<std::int64_t>> constant = c.constant_ints(1))
+      sizes = {int_list::known, std::move(*constant)};
+  if (sizes.state == int_list::known) {
+    result<reshape_target> target = target_of(sizes.values, in, allow_zero);
+    if (!target) return target.error();
+    if (in)
+      if (status s = fill_left_over(*target, *in); !s) return s;
+    out = std::move(target->shape);
+  } else if (const dims* elements = c.input_count() > 1 ? c.elements(1) : nullptr) {
+    // An unknown element may be -1, so it is an unknown dim. A symbol cannot: it is a size. It may be 0, but then so is
+    // the dim it stands for, and models don't mean to copy by it.
+    out = *elements;
+    for (std::size_t i = 0; i < out->size(); ++i)
+      if ((*out)[i].size == 0 && !allow_zero) (*out)[i] = in && i < in->size() ? (*in)[i] : dim{};
+  } else if (const dims* list = c.shape(1); list && list->size() == 1 && (*list)[0].known() && (*list)[0].size <= 64) {
+    out = dims(std::size_t((*list)[0].size));
+  }
+  give(c, 0, c.element(0), std::move(out));
+  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr; elements && sizes.values.size() <= 1)
+    if (sizes.state == int_list::known) give_elements(c, 0, *elements);
+  return status_code::ok;
+}
+
+status flatten(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    const auto rank = std::int64_t(in->size());
+    std::int64_t axis = c.int_or("axis", 1);
+    if (axis < -rank || axis > rank)
+      return invalid("attribute axis is ", axis, ", must be from ", -rank, " to ", rank, " for input ", *in);
+    if (axis < 0) axis += rank;
+    result<dim> rows = product(std::span{*in}.first(std::size_t(axis)));
+    result<dim> columns = product(std::span{*in}.subspan(std::size_t(axis)));
+    if (!rows) return rows.error();
+    if (!columns) return columns.error();
+    out = dims{*rows, *columns};
+  }
+  give(c, 0, c.element(0), out ? std::move(out) : dims(2));
+  return status_code::ok;
+}
+
+status transpose(infer_context& c) {
+  std::optional<dims> out;
+  const std::span<const std::int64_t> order = c.ints_or("perm");
+  if (const dims* in = c.shape(0)) {
+    if (order.empty()) {
+      out = dims(in->rbegin(), in->rend());
+    } else {
+      if (order.size() != in->size())
+        return invalid("attribute perm has ", order.size(), " axes, must have ", in->size(), " for input ", *in);
+      result<std::vector<std::size_t>> axes = axes_in(order, in->size(), "attribute perm");
+      if (!axes) return axes.error();
+      out.emplace();
+      for (std::size_t axis : *axes) out->push_back((*in)[axis]);
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status squeeze(infer_context& c) {
+  const dims* in = c.shape(0);
+  const int_list axes = ints_of(c, "axes", 1);
+  std::optional<dims> out;
+  if (in && axes.state == int_list::known) {
+    result<std::vector<std::size_t>> known = axes_in(axes.values, in->size());
+    if (!known) return known.error();
+    std::vector<bool> gone(in->size());
+    for (std::size_t axis : *known) {
+      if ((*in)[axis].known() && (*in)[axis].size != 1)
+        return invalid("axes names axis ", axis, " of ", *in, ", whose size must be 1 to be squeezed");
+      gone[axis] = true;
+    }
+    out.emplace();
+    for (std::size_t i = 0; i < in->size(); ++i)
+      if (!gone[i]) out->push_back((*in)[i]);
+  } else if (in && axes.state == int_list::absent && std::ranges::all_of(*in, &dim::known)) {
+    out.emplace();
+    std::ranges::copy_if(*in, std::back_inserter(*out), [](dim d) { return d.size != 1; });
+  }
+  give(c, 0, c.element(0), std::move(out));
+  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr) give_elements(c, 0, *elements);
+  return status_code::ok;
+}
+
+status unsqueeze(infer_context& c) {
+  const dims* in = c.shape(0);
+  const int_list axes = ints_of(c, "axes", 1);
+  std::optional<dims> out;
+  if (in && axes.state == int_list::known) {
+    const std::size_t rank = in->size() + axes.values.size();
+    result<std::vector<std::size_t>> known = axes_in(axes.values, rank);
+    if (!known) return known.error();
+    std::vector<bool> fresh(rank);
+    for (std::size_t axis : *known) fresh[axis] = true;
+    out.emplace();
+    auto next = in->begin();
+    for (std::size_t i = 0; i < rank; ++i) out->push_back(fresh[i] ? dim::of(1) : *next++);
+  }
+  const bool is_list = out && out->size() <= 1;
+  give(c, 0, c.element(0), std::move(out));
+  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr; elements && is_list)
+    give_elements(c, 0, *elements);
+  return status_code::ok;
+}
+
+status expand_dims(infer_context& c) {
+  std::optional<dims> out;
+  const std::optional<std::vector<std::int64_t>> axis = c.constant_ints(1);
+  if (const dims* in = c.shape(0); in && axis && axis->size() == 1) {
+    result<std::size_t> at = axis_in((*axis)[0], in->size() + 1, "input axis");
+    if (!at) return at.error();
+    out = *in;
+    out->insert(out->begin() + std::ptrdiff_t(*at), dim::of(1));
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+namespace {
+
+status check_block(std::int64_t block) {
+  if (block >= 1 && block <= 46340) return status_code::ok;  // so that its square is an int32
+  return invalid("attribute blocksize is ", block, ", must be from 1 to 46340");
+}
+
+result<dim> divided(dim d, std::int64_t by, std::size_t axis) {
+  if (!d.known()) return by == 1 ? d : dim{};
+  if (d.size % by != 0) return invalid("axis ", axis, " has size ", d, ", must be a multiple of ", by);
+  return dim::of(d.size / by);
+}
+
+result<dim> multiplied(dim d, std::int64_t by) {
+  const dim both[] = {d, dim::of(by)};
+  return product(both);
+}
+
+}  // namespace
+
+status depth_to_space(infer_context& c) {
+  const std::int64_t block = c.int_or("blocksize", 0);
+  if (status s = check_block(block); !s) return s;
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    if (status s = check_rank(*in, 4, "input"); !s) return s;
+    result<dim> depth = divided((*in)[1], block * block, 1), rows = multiplied((*in)[2], block),
+                columns = multiplied((*in)[3], block);
+    for (result<dim>* d : {&depth, &rows, &columns})
+      if (!*d) return d->error();
+    out = dims{(*in)[0], *depth, *rows, *columns};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status space_to_depth(infer_context& c) {
+  const std::int64_t block = c.int_or("blocksize", 0);
+  if (status s = check_block(block); !s) return s;
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    if (status s = check_rank(*in, 4, "input"); !s) return s;
+    result<dim> depth = multiplied((*in)[1], block * block), rows = divided((*in)[2], block, 2),
+                columns = divided((*in)[3], block, 3);
+    for (result<dim>* d : {&depth, &rows, &columns})
+      if (!*d) return d->error();
+    out = dims{(*in)[0], *depth, *rows, *columns};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status tile(infer_context& c) {
+  const dims* in = c.shape(0);
+  std::optional<dims> out;
+  const int_list repeats = c.version().since >= 6 ? ints_of_input(c, 1) : int_list{int_list::unknown};
+  if (in) out = dims(in->size());
+  if (in && repeats.state == int_list::known) {
+    if (repeats.values.size() != in->size())
+      return invalid("repeats has ", repeats.values.size(), " elements, must have ", in->size(), " for input ", *in);
+    for (std::size_t i = 0; i < in->size(); ++i) {
+      if (repeats.values[i] < 0) return invalid("repeats is ", repeats.values[i], " at ", i, ", must be 0 or more");
+      result<dim> size = multiplied((*in)[i], repeats.values[i]);
+      if (!size) return size.error();
+      (*out)[i] = *size;
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

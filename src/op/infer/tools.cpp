@@ -1,0 +1,159 @@
+#include "tools.hpp"
+
+#include <cameo/core/checked.hpp>
+
+namespace cameo::inline CAMEO_ABI::infer {
+
+void append_to(std::string& text, std::string_view words) { text += words; }
+void append_to(std::string& text, std::int64_t number) { text += std::to_string(number); }
+void append_to(std::string& text, dim d) {
+  if (d.known())
+    append_to(text, d.size);
+  else
+    text += '?';
+}
+void append_to(std::string& text, const dims& shape) {
+  text += '[';
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i) text += ',';
+    append_to(text, shape[i]);
+  }
+  text += ']';
+}
+void append_to(std::string& text, dtype type) { text += row_of(type).name; }
+
+void give(infer_context& c, std::size_t output, dtype type, std::optional<dims> shape) {
+  if (output >= c.output_count() || type == dtype::undefined) return;
+  value_type made = value_type::tensor(type);
+  made.shape = std::move(shape);
+  c.set_output(output, std::move(made));
+}
+
+void give(infer_context& c, std::size_t output, const value_type* type) {
+  if (output < c.output_count() && type && type->kind != type_kind::unknown) c.set_output(output, *type);
+}
+
+void give_elements(infer_context& c, std::size_t output, dims elements) {
+  constexpr std::size_t longest = 1024;
+  if (output < c.output_count() && elements.size() <= longest) c.set_elements(output, std::move(elements));
+}
+
+std::optional<dims> copy_of(const dims* shape) { return shape ? std::optional<dims>{*shape} : std::nullopt; }
+
+result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_view what) {
+  const auto size = std::int64_t(rank);
+  if (axis >= -size && axis < size) return std::size_t(axis < 0 ? axis + size : axis);
+  if (rank == 0) return invalid(what, " is ", axis, ", but the input is a scalar and has no axes");
+  return invalid(what, " is ", axis, ", must be from ", -size, " to ", size - 1, " for rank ", rank);
+}
+
+result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank, std::string_view what) {
+  std::vector<std::size_t> found;
+  std::vector<bool> seen(rank);
+  for (std::int64_t axis : axes) {
+    result<std::size_t> one = axis_in(axis, rank, what);
+    if (!one) return one.error();
+    if (seen[*one]) return invalid(what, " lists axis ", *one, " twice, must list each once");
+    seen[*one] = true;
+    found.push_back(*one);
+  }
+  return found;
+}
+
+int_list ints_of_attribute(const infer_context& c, std::string_view name) {
+  const attribute* found = c.find(name);
+  if (!found) return {};
+  if (found->kind == attribute_kind::i) return {int_list::known, {found->i}};
+  return {int_list::known, {found->ints.begin(), found->ints.end()}};
+}
+
+int_list ints_of_input(const infer_context& c, std::size_t input) {
+  if (input >= c.input_count()) return {};
+  if (std::optional<std::vector<std::int64_t>> constant = c.constant_ints(input))
+    return {int_list::known, std::move(*constant)};
+  int_list list{int_list::unknown};
+  const dims* elements = c.elements(input);
+  if (!elements || !std::ranges::all_of(*elements, &dim::known)) return list;
+  list.state = int_list::known;
+  for (dim d : *elements) list.values.push_back(d.size);
+  return list;
+}
+
+int_list ints_of(const infer_context& c, std::string_view name, std::size_t input) {
+  int_list list = ints_of_attribute(c, name);
+  return list.state == int_list::absent ? ints_of_input(c, input) : list;
+}
+
+std::optional<std::span<const float>> constant_floats(const infer_context& c, std::size_t input) {
+  const value* constant = input < c.input_count() ? c.constant(input) : nullptr;
+  if (!constant || constant->kind != value_kind::tensor || constant->type != dtype::f32 || constant->memory != 0)
+    return {};
+  return std::span{static_cast<const float*>(constant->data), std::size_t(constant->shape.count())};
+}
+
+result<dim> product(std::span<const dim> all) {
+  for (dim d : all)
+    if (d.size == 0) return dim::of(0);
+  std::int64_t size = 1;
+  dim unknown;
+  std::size_t unknowns = 0;
+  for (dim d : all) {
+    if (!d.known())
+      unknown = d, ++unknowns;
+    else if (!checked_multiply(size, d.size, size))
+      return invalid("the sizes of ", dims(all.begin(), all.end()), " multiply to more than 64 bits hold");
+  }
+  if (unknowns == 0) return dim::of(size);
+  return unknowns == 1 && size == 1 ? unknown : dim{};
+}
+
+result<dim> sum(dim a, dim b) {
+  if (a.size == 0) return b;
+  if (b.size == 0) return a;
+  if (!a.known() || !b.known()) return dim{};
+  std::int64_t size = 0;
+  if (!checked_add(a.size, b.size, size)) return invalid("sizes ", a, " and ", b, " add up to more than 64 bits hold");
+  return dim::of(size);
+}
+
+result<dim> unify(dim a, dim b, std::string_view what) {
+  if (a.known() && b.known() && a.size != b.size) return invalid(what, " are ", a, " and ", b, ", must be equal");
+  if (a.known()) return a;
+  return b.known() || !a.symbol ? b : a;
+}
+
+status check_rank(const dims& shape, std::size_t least, std::size_t most, std::string_view what) {
+  if (shape.size() >= least && shape.size() <= most) return status_code::ok;
+  if (least == most) return invalid(what, " has shape ", shape, " of rank ", shape.size(), ", must have rank ", least);
+  if (most == std::size_t(-1))
+    return invalid(what, " has shape ", shape, " of rank ", shape.size(), ", must have rank ", least, " or more");
+  return invalid(what, " has shape ", shape, " of rank ", shape.size(), ", must have rank ", least, " to ", most);
+}
+
+result<value_type> merge(const value_type& a, const value_type& b) {
+  if (a.kind == type_kind::unknown || b.kind == type_kind::unknown) return value_type{};
+  if (a.kind != b.kind && (a.kind == type_kind::optional || b.kind == type_kind::optional)) return value_type{};
+  if (a.kind != b.kind || a.type != b.type)
+    return invalid("types ", a.to_string(), " and ", b.to_string(), " differ, must be the same");
+  value_type merged{a.kind, a.type, {}, {}, a.denotation};
+  if (a.shape && b.shape && a.shape->size() == b.shape->size()) {
+    merged.shape = *a.shape;
+    for (std::size_t i = 0; i < a.shape->size(); ++i)
+      if (!(*a.shape)[i].same((*b.shape)[i])) (*merged.shape)[i] = dim{};
+  }
+  if (a.of && b.of) {
+    result<value_type> of = merge(*a.of, *b.of);
+    if (!of) return of.error();
+    merged.of = std::make_shared<const value_type>(std::move(*of));
+  }
+  return merged;
+}
+
+result<dtype> dtype_attribute(const infer_context& c, std::string_view name, dtype otherwise) {
+  const std::int64_t number = c.int_or(name, std::int64_t(otherwise));
+  if (number >= 0 && number < std::int64_t(dtype::count)) return dtype(number);
+  return invalid("attribute ", name, " is ", number, ", must be the number of an element type, 1 to ",
+                 std::int64_t(dtype::count) - 1);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

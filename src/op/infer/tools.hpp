@@ -1,0 +1,76 @@
+#pragma once
+#include <cameo/op/infer.hpp>
+
+namespace cameo::inline CAMEO_ABI::infer {
+
+using dims = std::vector<dim>;
+
+// Composing the words of an error. Builds without words compose nothing.
+void append_to(std::string& text, std::string_view words);
+void append_to(std::string& text, std::int64_t number);
+void append_to(std::string& text, dim);
+void append_to(std::string& text, const dims&);
+void append_to(std::string& text, dtype);
+inline void append_to(std::string& text, int number) { append_to(text, std::int64_t{number}); }
+inline void append_to(std::string& text, std::size_t number) { append_to(text, std::int64_t(number)); }
+inline void append_to(std::string& text, const char* words) { append_to(text, std::string_view{words}); }
+
+/// INVALID_GRAPH, with the parts one after the other as its words.
+template <class... Parts>
+status invalid([[maybe_unused]] const Parts&... parts) {
+  if constexpr (!status::has_words) {
+    return status_code::invalid_graph;
+  } else {
+    std::string text;
+    (append_to(text, parts), ...);
+    return {status_code::invalid_graph, text};
+  }
+}
+
+/// Sets an output, if the node has it and the element type is known.
+void give(infer_context&, std::size_t output, dtype, std::optional<dims> shape = {});
+void give(infer_context&, std::size_t output, const value_type*);
+/// Sets what is known of an output's elements. Long lists are dropped: they can't be shapes, and lists that double from
+/// node to node would eat the memory.
+void give_elements(infer_context&, std::size_t output, dims elements);
+
+std::optional<dims> copy_of(const dims* shape);
+
+/// An axis that may count from the end, as an index. `what` is its name in the error.
+result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_view what = "attribute axis");
+/// Several, all different.
+result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank,
+                                         std::string_view what = "axes");
+
+/// Integers that some versions take as an attribute and others as an input.
+struct int_list {
+  enum { absent, unknown, known } state = absent;
+  std::vector<std::int64_t> values = {};
+};
+int_list ints_of_attribute(const infer_context&, std::string_view name);
+/// Also those that follow from shapes. An input whose type is unknown counts as unknown, not as absent.
+int_list ints_of_input(const infer_context&, std::size_t input);
+/// The attribute if the node has it, else the input.
+int_list ints_of(const infer_context&, std::string_view name, std::size_t input);
+
+/// The floats of a constant input; nothing when it is not constant.
+std::optional<std::span<const float>> constant_floats(const infer_context&, std::size_t input);
+
+result<dim> product(std::span<const dim>);
+result<dim> sum(dim, dim);
+/// Two dims that must be the same size; gives the better known one.
+result<dim> unify(dim, dim, std::string_view what);
+/// The rank must lie in [least, most].
+status check_rank(const dims& shape, std::size_t least, std::size_t most, std::string_view what);
+inline status check_rank(const dims& shape, std::size_t rank, std::string_view what) {
+  return check_rank(shape, rank, rank, what);
+}
+
+/// What holds for a value that may have either type: dims that differ get lost, and so does the type of what is an
+/// optional only on one side. INVALID_GRAPH when the kinds or element types differ otherwise.
+result<value_type> merge(const value_type&, const value_type&);
+
+/// The dtype that an attribute numbers, as ONNX does; `otherwise` when it is absent; INVALID_GRAPH if there is none.
+result<dtype> dtype_attribute(const infer_context&, std::string_view name, dtype otherwise);
+
+}  // namespace cameo::inline CAMEO_ABI::infer

@@ -1,0 +1,87 @@
+#include <cameo/op/infer.hpp>
+
+#include "infer/tools.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+status infer_nothing(infer_context&) { return status_code::ok; }
+
+std::int64_t infer_context::int_or(std::string_view name, std::int64_t otherwise) const {
+  const attribute* found = find(name);
+  return found && found->kind == attribute_kind::i ? found->i : otherwise;
+}
+
+std::string_view infer_context::string_or(std::string_view name, std::string_view otherwise) const {
+  const attribute* found = find(name);
+  return found && found->kind == attribute_kind::s ? found->s : otherwise;
+}
+
+std::span<const std::int64_t> infer_context::ints_or(std::string_view name,
+                                                     std::span<const std::int64_t> otherwise) const {
+  const attribute* found = find(name);
+  return found && found->kind == attribute_kind::ints ? found->ints : otherwise;
+}
+
+dtype infer_context::element(std::size_t i) const {
+  return has_input(i) && input(i)->is_tensor() ? input(i)->type : dtype::undefined;
+}
+
+const std::vector<dim>* infer_context::shape(std::size_t i) const {
+  return has_input(i) && input(i)->is_tensor() && input(i)->shape ? &*input(i)->shape : nullptr;
+}
+
+namespace {
+
+template <class T>
+std::vector<std::int64_t> numbers_of(const value& v) {
+  const auto view = v.as<T>();
+  return {view.begin(), view.end()};
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> infer_context::constant_ints(std::size_t i) const {
+  const value* found = i < input_count() ? constant(i) : nullptr;
+  if (!found || found->kind != value_kind::tensor || found->memory != 0 || found->shape.rank() > 1) return {};
+  switch (found->type) {
+    case dtype::i64: return numbers_of<std::int64_t>(*found);
+    case dtype::i32: return numbers_of<std::int32_t>(*found);
+    case dtype::i16: return numbers_of<std::int16_t>(*found);
+    case dtype::i8: return numbers_of<std::int8_t>(*found);
+    case dtype::u32: return numbers_of<std::uint32_t>(*found);
+    case dtype::u16: return numbers_of<std::uint16_t>(*found);
+    case dtype::u8: return numbers_of<std::uint8_t>(*found);
+    default: return {};
+  }
+}
+
+namespace {
+
+/// Both dims of one axis in one: a known size beats a symbol, and 1 gives way to anything.
+result<dim> broadcast_dim(dim a, dim b, std::size_t axis) {
+  if (a.size == 1 || a.same(b)) return b;
+  if (b.size == 1) return a;
+  if (a.known() && b.known())
+    return infer::invalid("dims ", a, " and ", b, " of axis ", axis,
+                          " of the result do not broadcast: they must be equal, or one of them 1");
+  return a.known() ? a : b.known() ? b : dim{};
+}
+
+}  // namespace
+
+result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes) {
+  std::size_t rank = 0;
+  for (const std::vector<dim>* shape : shapes) rank = std::max(rank, shape->size());
+  std::vector<dim> joined(rank, dim::of(1));
+  for (const std::vector<dim>* shape : shapes) {
+    const std::size_t first = rank - shape->size();
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      result<dim> one = broadcast_dim(joined[first + i], (*shape)[i], first + i);
+      if (!one) return one.error();
+      joined[first + i] = *one;
+    }
+  }
+  return joined;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

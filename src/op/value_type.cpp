@@ -1,0 +1,45 @@
+#include <cameo/op/value_type.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+std::optional<extents> value_type::fixed_shape() const {
+  if (!shape || shape->size() > max_rank) return {};
+  extents fixed;
+  for (dim d : *shape) {
+    if (!d.known()) return {};
+    fixed.push_back(d.size);
+  }
+  return fixed;
+}
+
+namespace {
+
+std::string to_text(dim d, const std::vector<std::string>* symbols) {
+  if (d.known()) return std::to_string(d.size);
+  // Symbols are numbered from 1; their names are listed from 0.
+  return d.symbol && symbols && d.symbol <= symbols->size() ? (*symbols)[d.symbol - 1] : "?";
+}
+
+}  // namespace
+
+std::string value_type::to_string(const std::vector<std::string>* symbols) const {
+  const std::string inner = of ? of->to_string(symbols) : "unknown";
+  switch (kind) {
+    case type_kind::unknown: return "unknown";
+    case type_kind::opaque: return "opaque(" + denotation + ")";
+    case type_kind::sequence: return "seq(" + inner + ")";
+    case type_kind::optional: return "optional(" + inner + ")";
+    case type_kind::map: return std::string{"map("} + row_of(type).name + ", " + inner + ")";
+    case type_kind::tensor:
+    case type_kind::sparse_tensor: break;
+  }
+  std::string text = kind == type_kind::tensor ? "tensor(" : "sparse_tensor(";
+  text += row_of(type).name;
+  text += ')';
+  if (!shape) return text;
+  text += '[';
+  for (std::size_t i = 0; i < shape->size(); ++i) text += (i ? "," : "") + to_text((*shape)[i], symbols);
+  return text + "]";
+}
+
+}  // namespace cameo::inline CAMEO_ABI
