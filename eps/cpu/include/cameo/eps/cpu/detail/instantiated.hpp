@@ -1,0 +1,12 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <type_traits>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What a kernel that is compiled in a .cpp publishes: `static constexpr bool instantiated = is_one_of<T, ...>`.
+template <class T, class... Ts>
+inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,107 @@
+#include <cameo/eps/cpu/detail/message.hpp>
+#include <cameo/kernel/broadcast.hpp>
+
+#include "binary_rows.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+constexpr std::int64_t grain = 1 << 15;
+
+/// b's extents with ones behind them, so that plain broadcasting does what `axis` asks for. False if b does not fit.
+bool align_by_axis(const extents& a, const extents& b, std::int64_t axis, extents& aligned) {
+  aligned = b;
+  std::int64_t elements = 0;
+  if (b.checked_count(elements) && elements == 1) {
+    aligned = {};
+    return true;
+  }
+  if (b.rank() > a.rank()) return false;
+  if (axis < 0) axis = std::int64_t(a.rank() - b.rank());
+  if (axis > std::int64_t(a.rank() - b.rank())) return false;
+  aligned.resize(a.rank() - std::size_t(axis), 1);
+  for (std::size_t i = 0; i < b.rank(); ++i)
+    if (b[i] != a[std::size_t(axis) + i]) return false;
+  return true;
+}
+
+/// A slope per channel, before opset 7, is a vector that belongs to axis 1.
+void align_to_channel(const extents& x, extents& slope) {
+  if (slope.rank() == 1 && x.rank() > 2 && slope[0] == x[1]) slope.resize(x.rank() - 1, 1);
+}
+
+status do_not_fit(const extents& a, const extents& b, const char* why) {
+  return (message{} << "shapes " << a << " and " << b << why).invalid_argument();
+}
+
+bool has_zero(const value& v, std::size_t bytes) {
+  const auto find = [&]<class T>(std::type_identity<T>) {
+    bool found = false;
+    const T* const elements = static_cast<const T*>(v.data);
+    const std::int64_t count = v.shape.count();
+    for (std::int64_t i = 0; i < count; ++i) found |= elements[i] == 0;
+    return found;
+  };
+  switch (bytes) {
+    case 1: return find(std::type_identity<std::uint8_t>{});
+    case 2: return find(std::type_identity<std::uint16_t>{});
+    case 4: return find(std::type_identity<std::uint32_t>{});
+    default: return find(std::type_identity<std::uint64_t>{});
+  }
+}
+
+}  // namespace
+
+status binary_state::run(run_context& c) const {
+  const value &a = c.input(0), &b = c.input(1);
+  extents fitted = b.shape;
+  switch (align) {
+    case alignment::by_axis:
+      if (!align_by_axis(a.shape, b.shape, axis, fitted))
+        return do_not_fit(a.shape, b.shape, ": the second must be part of the first, or a scalar (opset < 7)");
+      break;
+    case alignment::none:
+      if (a.shape != b.shape) return do_not_fit(a.shape, b.shape, " differ, and broadcast is not 1 (opset < 7)");
+      break;
+    case alignment::channel: align_to_channel(a.shape, fitted); break;
+    default: break;
+  }
+  broadcast_loops<2> loops;
+  if (!loops.make({&a.shape, &fitted})) return do_not_fit(a.shape, b.shape, " do not broadcast to a common one");
+  if (align != alignment::both_ways && loops.shape() != a.shape)
+    return do_not_fit(a.shape, b.shape, ": the second must broadcast to the first");
+  const result<value*> out = c.output(0, loops.shape());
+  if (!out) return out.error();
+  if (loops.count() == 0) return {};
+  if (divides && has_zero(b, b_bytes)) return {status_code::invalid_argument, "integer division by zero"};
+  const auto* const x = static_cast<const std::byte*>(a.data);
+  const auto* const y = static_cast<const std::byte*>(b.data);
+  auto* const z = static_cast<std::byte*>((*out)->data);
+  const std::int64_t x_step = loops.steps()[0], y_step = loops.steps()[1];
+  parallel_for(c, loops.count(), grain, [&](std::int64_t first, std::int64_t last) {
+    loops.rows(first, last, [&](std::int64_t to, const auto& from, std::int64_t n) {
+      row(x + from[0] * a_bytes, x_step, y + from[1] * b_bytes, y_step, z + to * out_bytes, n);
+    });
+  });
+  return {};
+}
+
+status finish_binding(bind_context& c, const binary_choice& choice, binary_state& state) {
+  if (!choice.row) return {status_code::not_implemented, "no row for this type"};
+  const auto bytes = [](dtype type) { return std::uint8_t(row_of(type).bits / 8); };
+  state.row = choice.row;
+  state.divides = choice.divides;
+  state.align = choice.align;
+  state.a_bytes = bytes(c.inputs[0].type);
+  state.b_bytes = bytes(c.inputs[1].type);
+  state.out_bytes = choice.out_bytes ? std::uint8_t(choice.out_bytes) : state.a_bytes;
+  if (c.since < 7 && choice.align == binary_state::alignment::both_ways) {
+    state.align = c.int_or("broadcast", 0) != 0 ? binary_state::alignment::by_axis : binary_state::alignment::none;
+    state.axis = c.int_or("axis", -1);
+  }
+  if (state.a_bytes == state.out_bytes) c.may_overwrite(0, 0);
+  if (state.b_bytes == state.out_bytes) c.may_overwrite(0, 1);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
