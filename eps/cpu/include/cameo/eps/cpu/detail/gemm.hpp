@@ -1,0 +1,95 @@
+#pragma once
+#include <cameo/eps/cpu/detail/activation.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// The packed matrix product that MatMul, Gemm, Conv and whoever multiplies matrices share. T is float or double.
+//
+// C = f(alpha * A * B + beta * bias + add), C row-major [m, n]. A is cut into panels of `rows` rows, B into panels of
+// `columns` columns, each panel stored k by k ([k][rows], [k][columns]), the last filled up with zeros. A tile of C,
+// rows x columns, stays in registers while it runs down a block of k.
+
+/// Rows and columns of the register tile of the instruction set in use; the same for the whole life of the program.
+struct gemm_tile {
+  std::int64_t rows, columns;
+};
+template <class T>
+gemm_tile tile_of();
+
+/// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride].
+template <class T>
+struct matrix_ref {
+  const T* data = nullptr;
+  std::int64_t row_stride = 0, column_stride = 1;
+};
+
+/// What happens to a tile of C before it is stored for the last time.
+template <class T>
+struct gemm_epilogue {
+  T alpha = T(1), beta = T(1);
+  const T* bias = nullptr;  // null: none. Strides of 0 broadcast; the column's is 0 or 1
+  std::int64_t bias_row_stride = 0, bias_column_stride = 0;
+  const T* add = nullptr;   // null: none; columns are neighbours
+  std::int64_t add_row_stride = 0;
+  activation f = {};
+
+  /// The epilogue of the part of C that starts at (row, column).
+  gemm_epilogue at(std::int64_t row, std::int64_t column) const {
+    gemm_epilogue part = *this;
+    if (bias) part.bias += row * bias_row_stride + column * bias_column_stride;
+    if (add) part.add += row * add_row_stride + column;
+    return part;
+  }
+};
+
+/// Elements of a packed A [m, k] or B [k, n]; false when that overflows.
+template <class T>
+[[nodiscard]] bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size);
+template <class T>
+[[nodiscard]] bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size);
+/// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size.
+template <class T>
+void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
+template <class T>
+void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed);
+
+/// C [m, n] from panels of A and of B, on the calling thread.
+template <class T>
+struct gemm_block {
+  std::int64_t m, n, k;
+  const T* a;       // packed; starts with a panel
+  const T* b;
+  T* c;
+  std::int64_t c_row_stride;
+  gemm_epilogue<T> epilogue;  // of this part of C
+};
+template <class T>
+void multiply_block(const gemm_block<T>&);
+
+/// How C is cut into tasks of `rows` x `columns`: by shapes alone, so that results don't depend on threads.
+struct gemm_grid {
+  std::int64_t rows, columns;                // multiples of the tile's
+  std::int64_t row_blocks, column_blocks;    // how many that makes
+};
+/// `copies`: independent products of this shape that run side by side.
+template <class T>
+gemm_grid grid_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t copies);
+
+/// One product, or `a_offsets.size()` of one shape: number i has A at a.data + a_offsets[i], B at b.data +
+/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one.
+template <class T>
+struct gemm_problem {
+  std::int64_t m, n, k;
+  matrix_ref<T> a, b;
+  const T* packed_b = nullptr;  // of the one B all products share, or null
+  T* c;
+  gemm_epilogue<T> epilogue = {};
+  std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
+};
+/// Uses scratch of the run for what has to be packed; dims may be 0 (k = 0 leaves beta * bias + add). Sums are formed
+/// in an order that depends on the shapes alone.
+template <class T>
+status multiply(run_context&, const gemm_problem<T>&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps
