@@ -1,0 +1,315 @@
+#include <cameo/run/runner.hpp>
+
+#include "plan/guarded.hpp"
+#include "run/runner_impl.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+step_context::step_context(runner::impl& r, std::size_t lanes, std::size_t at)
+    : run_context{services, &r, lanes}, lane{at} {}
+
+result<runner*> runner::make(const plan_view& plan, std::span<const memory_source> sources, arena& memory,
+                             std::size_t limit) {
+  if (sources.size() > max_memory_kinds) return status{status_code::not_implemented, "too many kinds of memory"};
+  void* const place = memory.allocate(sizeof(impl), alignof(impl));
+  if (!place) return status_code::out_of_memory;
+  impl* const self = std::construct_at(static_cast<impl*>(place), plan, sources, memory, limit);
+  if (status s = self->prepare(); !s) return s;
+  void* const handle = memory.allocate(sizeof(runner), alignof(runner));
+  if (!handle) return status_code::out_of_memory;
+  return ::new (handle) runner{self};
+}
+
+runner::~runner() {
+  for (std::size_t kind = 0; kind < impl_->memories.size(); ++kind) {
+    const std::size_t bytes = impl_->plan.fixed.region_bytes[kind];
+    const memory_source& source = impl_->sources[kind];
+    if (impl_->main.regions[kind]) source.release(source.self, impl_->main.regions[kind], bytes);
+    std::destroy_at(impl_->memories[kind]);
+  }
+}
+
+std::size_t runner::arena_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t kind = 0; kind < impl_->memories.size(); ++kind)
+    bytes += impl_->plan.fixed.region_bytes[kind] + impl_->memories[kind]->bytes();
+  return bytes;
+}
+
+status runner::run(std::span<const value> inputs, std::span<value> outputs, const run_options& options) {
+  impl& self = *impl_;
+  if (inputs.size() != self.plan.inputs.size() || outputs.size() != self.plan.outputs.size())
+    return {status_code::invalid_argument, "the plan has another number of inputs or outputs"};
+  self.options = &options;
+  if (self.dirty) self.start_over();
+  self.begin(inputs, outputs);
+  options.pool.begin_run();
+  status done = self.run(inputs, outputs);
+  options.pool.end_run();
+  if (done) done = self.finish(outputs);
+  if (!done) self.dirty = true;
+  return done;
+}
+
+status runner::impl::prepare() {
+  const result<std::span<run_memory*>> all = tables.take<run_memory*>(sources.size());
+  const result<std::span<value>> values = tables.take<value>(plan.initial.size());
+  const result<std::span<value>> outputs = tables.take<value>(plan.outputs.size());
+  if (!all || !values || !outputs) return status_code::out_of_memory;
+  main.plan = &plan;
+  main.values = values->data();
+  bound = *outputs;
+  for (std::size_t kind = 0; kind < sources.size(); ++kind) {
+    void* const place = tables.allocate(sizeof(run_memory), alignof(run_memory));
+    if (!place) return status_code::out_of_memory;
+    (*all)[kind] = std::construct_at(static_cast<run_memory*>(place), sources[kind], tables, limit);
+    const std::size_t bytes = plan.fixed.region_bytes[kind];
+    memories = all->first(kind + 1);
+    if (!bytes) continue;
+    void* const region = bytes > limit ? nullptr : sources[kind].allocate(sources[kind].self, bytes, 64);
+    if (!region) return {status_code::out_of_memory, "no memory for the values of this model"};
+    main.regions[kind] = static_cast<std::byte*>(region);
+  }
+  for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
+  return {};
+}
+
+void runner::impl::start_over() {
+  for (run_memory* memory : memories) memory->clear();
+  for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
+  texts = nullptr;
+  text_used = 0;
+  dirty = false;
+}
+
+void runner::impl::begin(std::span<const value> inputs, std::span<value> outputs) {
+  while (texts) memories[0]->release(std::exchange(texts, texts->next));
+  text_used = 0;
+  for (slot s : plan.outputs) reset(main, s);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    main.values[plan.inputs[i]] = inputs[i];
+    main.values[plan.inputs[i]].owner = nullptr;
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    bound[i] = outputs[i];
+    value& v = main.values[plan.outputs[i]];
+    if (!outputs[i].data || v.owner != &planned_storage) continue;
+    // A planned output with memory of the caller's: kernels find that memory when the shape is the planned one.
+    if (outputs[i].bytes() >= v.bytes()) v.data = outputs[i].data, v.owner = nullptr;
+    else v.data = nullptr, v.kind = value_kind::none, v.owner = nullptr;
+  }
+}
+
+status runner::impl::run(std::span<const value>, std::span<value>) {
+  shared = plan.by_level && options->pool.concurrency() > 1;
+  if (shared) return run_levels(main);
+  step_context context{*this, options->pool.concurrency(), 0};
+  context.within = &main;
+  return run_steps(main, context);
+}
+
+namespace {
+
+status named(status failed, const plan_step& step) {
+  if constexpr (!status::has_words) return failed;
+  char line[256];
+  std::size_t used = 0;
+  for (std::string_view part :
+       {std::string_view{"node '"}, step.name, std::string_view{"' ("}, step.op_type, std::string_view{")"}})
+    used += part.copy(line + used, sizeof line - used);
+  return std::move(failed).in({line, used});
+}
+
+}  // namespace
+
+/// Steps in order. Exceptions of kernels are caught here, once for all steps of a run.
+status runner::impl::run_steps(frame& within, step_context& context) {
+  const plan_step* at = nullptr;
+  status done = guarded<status>([&]() -> status {
+    for (const plan_step& step : within.plan->steps) {
+      at = &step;
+      if (stopped()) return stop_status();
+      if (status s = run_step(step, within, context); !s) return s;
+    }
+    at = nullptr;
+    return {};
+  });
+  if (done || !at) return done;
+  if (done.code() == status_code::canceled && stopped()) return stop_status();
+  return named(std::move(done), *at);
+}
+
+status runner::impl::run_step(const plan_step& step, frame& within, step_context& context) {
+  context.step = &step;
+  context.enter(within.values, step.inputs, step.outputs);
+  const step_observer* const observer = options->observer;
+  const std::int64_t start = observer ? observer->now() : 0;
+  status done = step.kernel.run(step.kernel.state, context);
+  if (observer) observer->record(observer->self, step, start, observer->now(), context.lane);
+  if (!done) return done;
+  if (context.scratch || context.opened) end_step(context);
+  if (!shared) {
+    for (slot s : step.releases) reset(within, s);
+  }
+  return {};
+}
+
+/// Steps level by level: those of a level at once, each on one thread; a level of one step has all threads.
+status runner::impl::run_levels(frame& within) {
+  const std::span<const plan_step> steps = plan.steps;
+  for (std::size_t first = 0, last; first < steps.size(); first = last) {
+    for (last = first + 1; last < steps.size() && steps[last].level == steps[first].level;) ++last;
+    if (stopped()) return stop_status();
+    const std::size_t count = last - first;
+    std::atomic<std::size_t> failed{count};
+    status why;
+    const auto run_one = [&](std::size_t i, std::size_t lane, std::size_t lanes) {
+      if (failed.load(std::memory_order_relaxed) < i) return;
+      step_context context{*this, lanes, lane};
+      context.within = &within;
+      status done = guarded<status>([&] { return run_step(steps[first + i], within, context); });
+      if (done) return;
+      const spin_lock hold{lock()};
+      if (i < failed.load(std::memory_order_relaxed)) {
+        failed.store(i, std::memory_order_relaxed);
+        why = named(std::move(done), steps[first + i]);
+      }
+    };
+    if (count == 1) run_one(0, 0, options->pool.concurrency());
+    else options->pool.parallel(count, [&](std::size_t i, std::size_t lane) { run_one(i, lane, 1); });
+    if (!why) return why.code() == status_code::canceled && stopped() ? stop_status() : why;
+    for (std::size_t i = first; i < last; ++i)
+      for (slot s : steps[i].releases) reset(within, s);
+  }
+  return {};
+}
+
+status runner::impl::finish(std::span<value> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const value& v = main.values[plan.outputs[i]];
+    const value& memory = bound[i];
+    if (memory.data && v.kind == value_kind::tensor && v.data != memory.data) {
+      // The kernel did not write there: a constant, an input, or a value with another output's memory.
+      if (v.bytes() > memory.bytes())
+        return {status_code::invalid_argument, "the memory bound to an output is too small for its shape"};
+      if (v.bytes()) std::memcpy(memory.data, v.data, v.bytes());
+    }
+    void* const data = memory.data && v.kind == value_kind::tensor ? memory.data : v.data;
+    outputs[i] = v;
+    outputs[i].data = data;
+  }
+  bool scattered = false;
+  for (const run_memory* memory : memories) scattered = scattered || memory->scattered();
+  return scattered ? settle(outputs) : status{};
+}
+
+/// After a run that outgrew its memory: one chunk instead of many, so that the next run of this size asks for nothing.
+/// What the outputs refer to moves along.
+status runner::impl::settle(std::span<value> outputs) {
+  for (run_memory* memory : memories)
+    if (memory->scattered() && !memory->gather()) return dirty = true, status{};  // outputs stay where they are
+  texts = nullptr;
+  text_used = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].owner || outputs[i].owner == &planned_storage) {
+      if (outputs[i].type != dtype::string) continue;
+    }
+    result<value> moved = relocate(outputs[i]);
+    if (!moved) return moved.error();
+    outputs[i] = *moved;
+    main.values[plan.outputs[i]] = *moved;
+  }
+  for (run_memory* memory : memories)
+    if (memory->scattered()) memory->drop_old();
+  return {};
+}
+
+result<value> runner::impl::relocate(const value& from) {
+  value to = from;
+  if (from.kind == value_kind::none) return to;
+  const bool whole = from.kind == value_kind::tensor;
+  if (!from.owner && !(whole && from.type == dtype::string)) return to;
+  storage_block* const block = take(0, whole ? from.bytes() : from.parts.size() * sizeof(value));
+  if (!block) return status_code::out_of_memory;
+  to.owner = block;
+  void* const memory = reinterpret_cast<void*>(block->address);
+  if (!whole) {
+    value* const first = static_cast<value*>(memory);
+    for (std::size_t i = 0; i < from.parts.size(); ++i) std::construct_at(first + i);
+    block->parts = std::uint32_t(from.parts.size());
+    to.parts = {first, from.parts.size()};
+    for (std::size_t i = 0; i < from.parts.size(); ++i) {
+      result<value> part = relocate(from.parts[i]);
+      if (!part) return part.error();
+      first[i] = *part;
+    }
+    return to;
+  }
+  to.data = memory;
+  if (from.type != dtype::string) {
+    if (from.bytes()) std::memcpy(memory, from.data, from.bytes());
+    return to;
+  }
+  const tensor_view<const std::string_view> strings = from.as<std::string_view>();
+  auto* const moved = static_cast<std::string_view*>(memory);
+  for (std::size_t i = 0; i < strings.size(); ++i) {
+    const std::string_view s = strings[std::int64_t(i)];
+    char* const chars = take_text(s.size());
+    if (!chars) return status_code::out_of_memory;
+    if (!s.empty()) std::memcpy(chars, s.data(), s.size());
+    std::construct_at(moved + i, chars, s.size());
+  }
+  return to;
+}
+
+storage_block* runner::impl::take(std::uint8_t kind, std::size_t bytes) { return memories[kind]->allocate(bytes); }
+
+char* runner::impl::take_text(std::size_t bytes) {
+  if (!texts || bytes > texts->size - text_used) {
+    storage_block* const block = take(0, std::max<std::size_t>(bytes, 4096));
+    if (!block) return nullptr;
+    block->next = std::exchange(texts, block);
+    text_used = 0;
+  }
+  char* const chars = reinterpret_cast<char*>(texts->address) + text_used;
+  text_used += bytes;
+  return chars;
+}
+
+void runner::impl::drop(storage_block* block, std::uint8_t kind) {
+  if (--block->references) return;
+  value* const parts = reinterpret_cast<value*>(block->address);
+  for (std::uint32_t i = 0; i < block->parts; ++i)
+    if (parts[i].owner && parts[i].owner != &planned_storage) drop(parts[i].owner, parts[i].memory);
+  memories[kind]->release(block);
+}
+
+void runner::impl::reset(frame& within, slot s) {
+  value& v = within.values[s];
+  if (v.owner && v.owner != &planned_storage) drop(v.owner, v.kind == value_kind::tensor ? v.memory : 0);
+  v = within.start(s);
+}
+
+void runner::impl::end_step(step_context& context) {
+  const spin_lock hold{lock()};
+  while (context.scratch) memories[0]->release(std::exchange(context.scratch, context.scratch->next));
+  while (context.opened) {
+    subplan_frame* const done = std::exchange(context.opened, context.opened->next);
+    for (std::size_t kind = 0; kind < max_memory_kinds; ++kind)
+      if (done->regions[kind]) memories[kind]->release(done->regions[kind]);
+    memories[0]->release(done->block);
+  }
+}
+
+bool runner::impl::stopped() const {
+  const stop_condition& stop = options->stop;
+  return (stop.requested && stop.requested(stop.self)) || (stop.deadline && stop.now() >= stop.deadline);
+}
+
+status runner::impl::stop_status() const {
+  const stop_condition& stop = options->stop;
+  if (stop.requested && stop.requested(stop.self)) return {status_code::canceled, "the run was asked to stop"};
+  return {status_code::deadline_exceeded, "the run did not end before its deadline"};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

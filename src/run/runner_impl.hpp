@@ -1,0 +1,92 @@
+#pragma once
+#include <cameo/run/runner.hpp>
+
+#include "run/run_memory.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+inline constexpr std::size_t max_memory_kinds = 8;
+
+/// Stands for "in the frame's planned memory": such values are copied before they are kept.
+extern storage_block planned_storage;
+
+/// The values of one plan while it runs.
+struct frame {
+  const plan_view* plan = nullptr;
+  value* values = nullptr;
+  std::byte* regions[max_memory_kinds] = {};   // where fixed values lie, per memory kind
+
+  /// Slot s as a run starts with it.
+  value start(slot s) const {
+    value v = plan->initial[s];
+    if (const std::size_t offset = plan->fixed.offsets[s]; offset != not_planned) {
+      v.data = regions[v.memory] + offset;
+      v.owner = &planned_storage;
+    }
+    return v;
+  }
+};
+
+struct subplan_frame {
+  frame own;
+  storage_block* block = nullptr;                       // this struct and the values
+  storage_block* regions[max_memory_kinds] = {};
+  subplan_frame* next = nullptr;                        // opened by the same step before
+};
+
+/// One step while it runs: what the services need to know.
+class step_context : public run_context {
+ public:
+  step_context(runner::impl& r, std::size_t lanes, std::size_t lane);
+  frame* within = nullptr;
+  const plan_step* step = nullptr;
+  std::size_t lane = 0;
+  storage_block* scratch = nullptr;                     // linked by `next`
+  subplan_frame* opened = nullptr;
+
+  runner::impl& impl() const { return *static_cast<runner::impl*>(runner()); }
+};
+
+struct runner::impl {
+  impl(const plan_view& p, std::span<const memory_source> s, arena& t, std::size_t limit_bytes)
+      : plan{p}, sources{s}, tables{t}, limit{limit_bytes} {}
+
+  const plan_view& plan;
+  std::span<const memory_source> sources;
+  arena& tables;
+  std::size_t limit;
+  std::span<run_memory*> memories;             // per kind
+  frame main;
+  std::span<value> bound;                      // per output: the caller's memory in this run, or none
+  const run_options* options = nullptr;
+  bool dirty = false;                          // a run ended early, or a fixed value did not keep to its shape
+  std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
+  bool shared = false;                         // several steps run at once
+  storage_block* texts = nullptr;              // characters of strings, linked by `next`; filled from the front
+  std::size_t text_used = 0;
+
+  std::atomic_flag* lock() { return shared ? &tables_in_use : nullptr; }
+
+  status prepare();
+  status run(std::span<const value> inputs, std::span<value> outputs);
+  status run_steps(frame&, step_context&);
+  status run_levels(frame&);
+  status run_step(const plan_step&, frame&, step_context&);
+  void start_over();
+  void begin(std::span<const value> inputs, std::span<value> outputs);
+  status finish(std::span<value> outputs);
+  status settle(std::span<value> outputs);
+  result<value> relocate(const value&);
+
+  storage_block* take(std::uint8_t kind, std::size_t bytes);
+  char* take_text(std::size_t bytes);
+  void drop(storage_block*, std::uint8_t kind);       // one reference less
+  void reset(frame&, slot);
+  void end_step(step_context&);
+  bool stopped() const;
+  status stop_status() const;
+};
+
+extern const run_services services;
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,261 @@
+// What kernels ask of the runner while they run.
+#include "run/runner_impl.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+storage_block planned_storage;
+
+namespace {
+
+step_context& own(run_context& c) { return static_cast<step_context&>(c); }
+const step_context& own(const run_context& c) { return static_cast<const step_context&>(c); }
+
+status sized(dtype type, const extents& shape, std::size_t& bytes) {
+  std::int64_t count = 0;
+  std::uint64_t needed = 0;
+  if (!shape.checked_count(count) || !checked_bytes(type, std::uint64_t(count), needed) ||
+      needed > std::size_t(-1) / 2)
+    return {status_code::out_of_memory, "an output of this shape does not fit into memory"};
+  bytes = std::size_t(needed);
+  return {};
+}
+
+/// The caller's memory for a slot, or null. Only outputs of the whole run have any.
+const value* bound_memory(const step_context& c, slot s) {
+  runner::impl& r = c.impl();
+  if (c.within != &r.main) return nullptr;
+  for (std::size_t i = 0; i < r.plan.outputs.size(); ++i)
+    if (r.plan.outputs[i] == s && r.bound[i].data) return &r.bound[i];
+  return nullptr;
+}
+
+/// Takes over the block of an input that dies with this step, where the kernel allows it.
+storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
+  for (const output_hint& h : c.step->hints) {
+    if (h.kind != output_hint::use::may_overwrite || h.output >= c.step->outputs.size() ||
+        c.step->outputs[h.output] != s || h.input >= c.step->inputs.size())
+      continue;
+    const slot in = c.step->inputs[h.input];
+    value& from = c.values()[in];
+    if (!from.owner || from.owner == &planned_storage || from.owner->references != 1 || from.owner->parts ||
+        from.kind != value_kind::tensor || from.bytes() != bytes || from.memory != c.values()[s].memory)
+      continue;
+    if (std::find(c.step->releases.begin(), c.step->releases.end(), in) == c.step->releases.end()) continue;
+    return std::exchange(from.owner, nullptr);
+  }
+  return nullptr;
+}
+
+status allocate(run_context& base, slot s, value_kind kind, const extents& shape, std::size_t parts) {
+  step_context& c = own(base);
+  runner::impl& r = c.impl();
+  value& v = c.values()[s];
+  std::size_t bytes = 0;
+  if (kind == value_kind::tensor) {
+    if (status fits = sized(v.type, shape, bytes); !fits) return fits;
+  } else if (!checked_multiply(parts, sizeof(value), bytes)) {
+    return status_code::out_of_memory;
+  }
+  const value* const bound = bound_memory(c, s);
+  const spin_lock hold{r.lock()};
+  if (v.owner == &planned_storage) r.dirty = true;
+  else if (v.owner) r.drop(std::exchange(v.owner, nullptr), v.memory);
+  v.kind = kind, v.shape = shape, v.parts = {};
+  if (bound && kind == value_kind::tensor) {
+    if (bytes > bound->bytes())
+      return {status_code::invalid_argument, "the memory bound to this output is too small for its shape"};
+    v.data = bound->data, v.owner = nullptr;
+    return {};
+  }
+  storage_block* block = kind == value_kind::tensor && !r.shared ? overwrite(c, s, bytes) : nullptr;
+  if (!block) block = r.take(kind == value_kind::tensor ? v.memory : 0, bytes);
+  if (!block) return {status_code::out_of_memory, "no memory for an output"};
+  v.owner = block;
+  v.data = reinterpret_cast<void*>(block->address);
+  if (kind != value_kind::tensor) {
+    value* const first = static_cast<value*>(v.data);
+    for (std::size_t i = 0; i < parts; ++i) std::construct_at(first + i);
+    block->parts = std::uint32_t(parts);
+    v.parts = {first, parts};
+    v.data = nullptr;
+  }
+  return {};
+}
+
+/// A copy of a tensor's elements in a block of its own. Strings' characters live as long as the run anyway.
+result<value> copy_tensor(step_context& c, const value& from) {
+  runner::impl& r = c.impl();
+  storage_block* block;
+  {
+    const spin_lock hold{r.lock()};
+    block = r.take(0, from.bytes());
+  }
+  if (!block) return status{status_code::out_of_memory, "no memory for a copy"};
+  value copy = from;
+  copy.owner = block;
+  copy.memory = 0;
+  copy.data = reinterpret_cast<void*>(block->address);
+  if (from.memory) {
+    const memory_source& source = r.sources[from.memory];
+    if (status s = source.copy_to_host(source.self, copy.data, from.data, from.bytes()); !s) return s;
+  } else if (from.bytes()) {
+    std::memcpy(copy.data, from.data, from.bytes());
+  }
+  return copy;
+}
+
+result<value> keep(run_context& base, const value& v) {
+  step_context& c = own(base);
+  if (v.owner == &planned_storage) return copy_tensor(c, v);
+  if (v.owner) {
+    const spin_lock hold{c.impl().lock()};
+    ++v.owner->references;
+  }
+  return value{v};
+}
+
+void release(run_context& base, value& v) {
+  step_context& c = own(base);
+  if (v.owner && v.owner != &planned_storage) {
+    const spin_lock hold{c.impl().lock()};
+    c.impl().drop(v.owner, v.memory);
+  }
+  v = {};
+}
+
+status put(step_context& c, slot s, value& kept) {
+  value& v = c.values()[s];
+  if (const value* bound = bound_memory(c, s); bound && kept.kind == value_kind::tensor) {
+    if (kept.bytes() > bound->bytes())
+      return {status_code::invalid_argument, "the memory bound to this output is too small for its shape"};
+    if (kept.bytes() && kept.data != bound->data) std::memcpy(bound->data, kept.data, kept.bytes());
+    value copy = kept;
+    release(c, kept);
+    copy.data = bound->data, copy.owner = nullptr;
+    v = copy;
+    return {};
+  }
+  if (v.owner == &planned_storage) {
+    c.impl().dirty = true;
+  } else if (v.owner) {
+    const spin_lock hold{c.impl().lock()};
+    c.impl().drop(v.owner, v.memory);
+  }
+  const dtype declared = v.type;
+  v = std::exchange(kept, value{});
+  if (v.type == dtype::undefined) v.type = declared;
+  return {};
+}
+
+bool views(const step_context& c, slot s, const value& from) {
+  for (const output_hint& h : c.step->hints)
+    if (h.kind == output_hint::use::views && h.output < c.step->outputs.size() && c.step->outputs[h.output] == s &&
+        h.input < c.step->inputs.size() && &c.values()[c.step->inputs[h.input]] == &from)
+      return true;
+  return false;
+}
+
+status forward(run_context& base, slot s, const value& from, const extents* shape) {
+  step_context& c = own(base);
+  if (from.owner == &planned_storage && views(c, s, from) && !bound_memory(c, s)) {
+    value& v = c.values()[s];
+    v = from;
+    if (shape) v.shape = *shape;
+    return {};
+  }
+  result<value> kept = keep(c, from);
+  if (!kept) return kept.error();
+  if (shape) kept->shape = *shape;
+  return put(c, s, *kept);
+}
+
+status give(run_context& base, slot s, value& kept) {
+  step_context& c = own(base);
+  if (kept.owner != &planned_storage) return put(c, s, kept);
+  result<value> copy = copy_tensor(c, kept);
+  if (!copy) return copy.error();
+  return put(c, s, *copy);
+}
+
+void* scratch(run_context& base, std::size_t bytes) {
+  step_context& c = own(base);
+  const spin_lock hold{c.impl().lock()};
+  storage_block* const block = c.impl().take(0, bytes);
+  if (!block) return nullptr;
+  block->next = std::exchange(c.scratch, block);
+  return reinterpret_cast<void*>(block->address);
+}
+
+char* text(run_context& base, std::size_t bytes) {
+  step_context& c = own(base);
+  const spin_lock hold{c.impl().lock()};
+  return c.impl().take_text(bytes);
+}
+
+result<value> make(run_context& base, dtype type, const extents& shape) {
+  step_context& c = own(base);
+  std::size_t bytes = 0;
+  if (status fits = sized(type, shape, bytes); !fits) return fits;
+  const spin_lock hold{c.impl().lock()};
+  storage_block* const block = c.impl().take(0, bytes);
+  if (!block) return status{status_code::out_of_memory, "no memory for a tensor"};
+  value v{value_kind::tensor, type, 0, shape};
+  v.data = reinterpret_cast<void*>(block->address);
+  v.owner = block;
+  return v;
+}
+
+result<subplan_frame*> open(run_context& base, std::size_t subgraph) {
+  step_context& c = own(base);
+  runner::impl& r = c.impl();
+  if (subgraph >= c.step->subplans.size()) return status{status_code::fail, "the node has no such subgraph"};
+  const plan_view& plan = *c.step->subplans[subgraph];
+  const spin_lock hold{r.lock()};
+  const std::size_t head = align_up(sizeof(subplan_frame), 64);
+  storage_block* const block = r.take(0, head + plan.initial.size() * sizeof(value));
+  if (!block) return status{status_code::out_of_memory, "no memory for a subgraph"};
+  auto* const opened = std::construct_at(reinterpret_cast<subplan_frame*>(block->address));
+  opened->block = block;
+  opened->next = std::exchange(c.opened, opened);
+  opened->own.plan = &plan;
+  opened->own.values = reinterpret_cast<value*>(block->address + head);
+  for (std::size_t kind = 0; kind < plan.fixed.region_bytes.size(); ++kind) {
+    if (!plan.fixed.region_bytes[kind]) continue;
+    opened->regions[kind] = r.take(std::uint8_t(kind), plan.fixed.region_bytes[kind]);
+    if (!opened->regions[kind]) return status{status_code::out_of_memory, "no memory for a subgraph"};
+    opened->own.regions[kind] = reinterpret_cast<std::byte*>(opened->regions[kind]->address);
+  }
+  for (std::size_t s = 0; s < plan.initial.size(); ++s) std::construct_at(opened->own.values + s, opened->own.start(slot(s)));
+  for (const capture& each : plan.captures) opened->own.values[each.inner] = c.values()[each.outer];
+  return opened;
+}
+
+status call(run_context& base, subplan_frame& opened, std::span<const value> inputs, std::span<value> outputs) {
+  step_context& c = own(base);
+  runner::impl& r = c.impl();
+  const plan_view& plan = *opened.own.plan;
+  if (inputs.size() != plan.inputs.size() || outputs.size() != plan.outputs.size())
+    return {status_code::invalid_graph, "the subgraph has another number of inputs or outputs"};
+  for (std::size_t i = 0; i < inputs.size(); ++i) opened.own.values[plan.inputs[i]] = inputs[i];
+  step_context inner{r, c.lanes(), c.lane};
+  inner.within = &opened.own;
+  if (status done = r.run_steps(opened.own, inner); !done) return done;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    result<value> kept = keep(inner, opened.own.values[plan.outputs[i]]);
+    if (!kept) return kept.error();
+    outputs[i] = *kept;
+  }
+  const spin_lock hold{r.lock()};
+  for (slot s : plan.outputs) r.reset(opened.own, s);
+  return {};
+}
+
+void parallel(run_context& base, std::size_t count, task f) { own(base).impl().options->pool.parallel(count, f); }
+
+bool stopped(const run_context& base) { return own(base).impl().stopped(); }
+
+}  // namespace
+
+const run_services services{allocate, forward, give, keep, release, scratch, text, make, open, call, parallel, stopped};
+
+}  // namespace cameo::inline CAMEO_ABI
