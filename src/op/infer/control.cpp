@@ -14,8 +14,7 @@ result<type_list> body_types(infer_context& c, std::string_view name, const type
     return invalid("attribute ", name, " is missing, must be a graph");
   result<type_list> outputs = c.infer_subgraph(std::size_t(body->i), inputs);
   if (!outputs) return std::move(outputs.error()).in(std::string{name} + ": ");
-  if (outputs->size() < needs)
-    return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", needs);
+  if (outputs->size() < needs) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", needs);
   return outputs;
 }
 
@@ -193,8 +192,8 @@ status add_scan_input(const infer_context& c, scan_plan& plan, std::size_t i) {
   dims shape = *c.input(input)->shape;
   if (status s = take_batch(plan, shape, input); !s) return s;
   if (i >= plan.states) {
-    result<std::int64_t> asked = plan.batched ? std::int64_t{0}
-                                              : entry(c, "scan_input_axes", i - plan.states, plan.scanned);
+    result<std::int64_t> asked =
+        plan.batched ? std::int64_t{0} : entry(c, "scan_input_axes", i - plan.states, plan.scanned);
     if (!asked) return asked.error();
     result<std::size_t> axis = axis_in(*asked, shape.size(), "attribute scan_input_axes");
     if (!axis) return axis.error();
@@ -211,9 +210,8 @@ result<value_type> scan_output(const infer_context& c, const scan_plan& plan, co
   if (!from) return value_type{};
   result<value_type> type = *from;
   if (i >= plan.states) {
-    result<std::int64_t> axis = plan.batched ? std::int64_t{0}
-                                             : entry(c, "scan_output_axes", i - plan.states,
-                                                     c.output_count() - plan.states);
+    result<std::int64_t> axis =
+        plan.batched ? std::int64_t{0} : entry(c, "scan_output_axes", i - plan.states, c.output_count() - plan.states);
     if (!axis) return axis.error();
     type = stacked(from, plan.length, *axis, "attribute scan_output_axes");
   }

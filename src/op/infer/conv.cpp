@@ -20,8 +20,7 @@ result<std::vector<std::int64_t>> list_of(const infer_context& c, std::string_vi
                                           std::int64_t otherwise, std::int64_t least) {
   const std::span<const std::int64_t> given = c.ints_or(name);
   if (given.empty()) return std::vector<std::int64_t>(count, otherwise);
-  if (given.size() != count)
-    return invalid("attribute ", name, " has ", given.size(), " elements, must have ", count);
+  if (given.size() != count) return invalid("attribute ", name, " has ", given.size(), " elements, must have ", count);
   for (std::int64_t n : given)
     if (n < least || n > INT32_MAX)
       return invalid("attribute ", name, " has ", n, ", must be from ", least, " to ", std::int64_t{INT32_MAX});
@@ -52,10 +51,8 @@ result<window_rule> window_of(const infer_context& c, std::size_t axes, std::opt
     if (!*list) return list->error();
   w.strides = std::move(*strides), w.dilations = std::move(*dilations), w.pads = std::move(*pads);
   const std::string_view mode = c.string_or("auto_pad", "NOTSET");
-  if (mode == "SAME_UPPER" || mode == "SAME_LOWER")
-    w.pad = padding::same;
-  else if (mode == "VALID")
-    w.pad = padding::none;
+  if (mode == "SAME_UPPER" || mode == "SAME_LOWER") w.pad = padding::same;
+  else if (mode == "VALID") w.pad = padding::none;
   else if (mode != "NOTSET" && !mode.empty())
     return invalid("attribute auto_pad is ", mode, ", must be NOTSET, SAME_UPPER, SAME_LOWER or VALID");
   return w;
@@ -80,7 +77,8 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   const std::int64_t before = pad_before(w, i), more = before + pad_after(w, i), needs = reach(w, i);
   if (!in.known()) return stride == 1 && more + 1 == needs ? in : dim{};
   std::int64_t padded = 0;
-  if (!checked_add(in.size, more, padded)) return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
+  if (!checked_add(in.size, more, padded))
+    return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
   if (padded < needs)
     return invalid("the kernel reaches over ", needs, " elements of spatial axis ", i, ", which has ", padded,
                    " with its pads: the kernel must not be larger than the input");

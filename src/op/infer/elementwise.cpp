@@ -180,8 +180,8 @@ status quantize_linear(infer_context& c) {
   return status_code::ok;
 }
 
-/// The scale's type since version 19, float before. (ONNX's begins at 10: version 1 is com.microsoft's, which follows the
-/// scale too.)
+/// The scale's type since version 19, float before. (ONNX's begins at 10: version 1 is com.microsoft's, which follows
+/// the scale too.)
 status dequantize_linear(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
   if (!to) return to.error();

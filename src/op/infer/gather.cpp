@@ -73,7 +73,8 @@ status gather_nd(infer_context& c) {
     const dim depth = indices->back();
     const std::int64_t most = std::int64_t(in->size()) - batch;
     if (depth.known() && depth.size > most)
-      return invalid("the last dim of indices ", *indices, " is ", depth, ", must be at most ", most, " for data ", *in);
+      return invalid("the last dim of indices ", *indices, " is ", depth, ", must be at most ", most, " for data ",
+                     *in);
     if (depth.known()) {
       out = dims(indices->begin(), indices->end() - 1);
       out->insert(out->end(), in->begin() + std::ptrdiff_t(batch + depth.size), in->end());

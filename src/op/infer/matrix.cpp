@@ -10,7 +10,8 @@ namespace {
 result<std::optional<dims>> matmul_shape(const dims* left, const dims* right, bool transpose_left = false,
                                          bool transpose_right = false) {
   if (!left || !right) return std::optional<dims>{};
-  if (left->empty() || right->empty()) return invalid("an input of a matrix product is a scalar, must have rank 1 or more");
+  if (left->empty() || right->empty())
+    return invalid("an input of a matrix product is a scalar, must have rank 1 or more");
   dims a = *left, b = *right;
   const bool row = a.size() == 1, column = b.size() == 1;
   if (row) a.insert(a.begin(), dim::of(1));
@@ -115,7 +116,8 @@ status equation::read_operand(std::string_view term, const dims& shape, std::siz
   const bool elided = term.find(dots) != std::string_view::npos;
   const std::size_t letters = std::size_t(std::ranges::count_if(term, is_letter));
   if (elided ? shape.size() < letters : shape.size() != letters)
-    return invalid("equation has ", letters, " axes for input ", input, " of shape ", shape, ", must have ", shape.size());
+    return invalid("equation has ", letters, " axes for input ", input, " of shape ", shape, ", must have ",
+                   shape.size());
   std::size_t axis = 0;
   for (std::size_t i = 0; i < term.size(); ++i) {
     if (is_letter(term[i])) {
@@ -126,8 +128,7 @@ status equation::read_operand(std::string_view term, const dims& shape, std::siz
         size = other;
       else if (size.known() && other.known() && other.size != 1 && size.size != other.size)
         return invalid("equation gives axis ", term.substr(i, 1), " sizes ", size, " and ", other, ", must be equal");
-      else if (!size.known() && !size.same(other))
-        size = dim{};
+      else if (!size.known() && !size.same(other)) size = dim{};
       ++uses[std::uint8_t(term[i])];
     } else if (term.substr(i, 3) == dots) {
       const std::size_t count = shape.size() - letters;

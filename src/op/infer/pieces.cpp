@@ -80,7 +80,8 @@ result<std::optional<std::vector<std::int64_t>>> parts_of(const infer_context& c
   const std::int64_t n = std::int64_t(count);
   const std::int64_t chunk = whole.size / n + (whole.size % n != 0);
   if (c.version().since < 18 && whole.size % n != 0)
-    return invalid("axis has size ", whole, ", must be a multiple of ", count, ", the number of outputs, or need split");
+    return invalid("axis has size ", whole, ", must be a multiple of ", count,
+                   ", the number of outputs, or need split");
   std::vector<std::int64_t> sizes;
   for (std::int64_t left = whole.size; sizes.size() < count; left -= sizes.back())
     sizes.push_back(std::min(left, chunk));  // from version 18, the last part may be smaller

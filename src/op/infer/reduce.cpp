@@ -10,10 +10,8 @@ dims reduced(const dims& from, const std::vector<std::size_t>& axes, bool keep) 
   for (std::size_t axis : axes) gone[axis] = true;
   dims left;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (!gone[i])
-      left.push_back(from[i]);
-    else if (keep)
-      left.push_back(dim::of(1));
+    if (!gone[i]) left.push_back(from[i]);
+    else if (keep) left.push_back(dim::of(1));
   }
   return left;
 }

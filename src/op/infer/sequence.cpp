@@ -77,10 +77,8 @@ status concat_from_sequence(infer_context& c) {
   if (out) {
     result<std::size_t> axis = axis_in(c.int_or("axis", 0), out->size() + std::size_t(fresh));
     if (!axis) return axis.error();
-    if (fresh)
-      out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
-    else
-      (*out)[*axis] = dim{};
+    if (fresh) out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
+    else (*out)[*axis] = dim{};
   }
   give(c, 0, (*element)->type, std::move(out));
   return status_code::ok;

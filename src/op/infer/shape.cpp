@@ -73,18 +73,23 @@ void cancel(dims& a, dims& b) {
   });
 }
 
+result<dim> without_unknown(dims shape) {
+  std::erase_if(shape, [](dim d) { return !d.known(); });
+  return product(shape);
+}
+
 status fill_left_over(reshape_target& target, const dims& in) {
   constexpr std::size_t longest = 64;  // what cancelling costs grows with the square of the rank
   dims from = in, to = target.shape;
   if (from.size() > longest || to.size() > longest) return status_code::ok;
   if (target.left_over) to.erase(to.begin() + std::ptrdiff_t(*target.left_over));
-  // A copied 0 says nothing about the rest, so it must not make -1 ambiguous; but without -1 all empty shapes are equal.
+  // A copied 0 says nothing about the rest, so it must not make -1 ambiguous; but without -1 all empty shapes are
+  // equal.
   const bool empty = std::ranges::any_of(to, [](dim d) { return d.size == 0; });
   if (target.left_over || !empty) cancel(from, to);
   result<dim> all = product(from), rest = product(to);
   if (!all) return all.error();
   if (!rest) return rest.error();
-  if (!all->known() && rest->size != 1) return status_code::ok;
   if (!rest->known()) return status_code::ok;
   if (!target.left_over) {
     if (all->known() && all->size != rest->size)
@@ -92,10 +97,13 @@ status fill_left_over(reshape_target& target, const dims& in) {
     return status_code::ok;
   }
   dim& left = target.shape[*target.left_over];
-  if (rest->size == 1) {
-    left = *all;
-  } else if (rest->size == 0) {
-    return invalid("shape ", target.shape, " has -1 beside 0, so -1 could be anything");
+  if (rest->size == 0) return invalid("shape ", target.shape, " has -1 beside 0, so -1 could be anything");
+  if (!all->known()) {
+    // [batch, 3, 4] to [-1, 12]: what is known on both sides cancels as a whole.
+    result<dim> known = without_unknown(from);
+    if (!known) return known.error();
+    if (known->size == rest->size) std::erase_if(from, &dim::known);
+    if (known->size == rest->size || rest->size == 1) left = from.size() == 1 ? from[0] : dim{};
   } else if (all->size % rest->size != 0) {
     return invalid("input ", in, " does not divide into shape ", target.shape, ": ", *all, " elements by ", *rest);
   } else {

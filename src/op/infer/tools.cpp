@@ -7,10 +7,8 @@ namespace cameo::inline CAMEO_ABI::infer {
 void append_to(std::string& text, std::string_view words) { text += words; }
 void append_to(std::string& text, std::int64_t number) { text += std::to_string(number); }
 void append_to(std::string& text, dim d) {
-  if (d.known())
-    append_to(text, d.size);
-  else
-    text += '?';
+  if (d.known()) append_to(text, d.size);
+  else text += '?';
 }
 void append_to(std::string& text, const dims& shape) {
   text += '[';
@@ -98,8 +96,7 @@ result<dim> product(std::span<const dim> all) {
   dim unknown;
   std::size_t unknowns = 0;
   for (dim d : all) {
-    if (!d.known())
-      unknown = d, ++unknowns;
+    if (!d.known()) unknown = d, ++unknowns;
     else if (!checked_multiply(size, d.size, size))
       return invalid("the sizes of ", dims(all.begin(), all.end()), " multiply to more than 64 bits hold");
   }

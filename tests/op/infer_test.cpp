@@ -1,0 +1,307 @@
+#include "mock_infer_context.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace cameo;
+using cameo_test::mock_infer_context;
+
+namespace {
+
+using shape_list = std::vector<dim>;
+
+dim n(std::int64_t size) { return dim::of(size); }
+const dim batch = dim::named(1), length = dim::named(2);
+
+shape_list sized(std::initializer_list<std::int64_t> sizes) {
+  shape_list shape;
+  for (std::int64_t size : sizes) shape.push_back(n(size));
+  return shape;
+}
+
+bool same(const std::optional<shape_list>& found, const shape_list& expected) { return found && *found == expected; }
+
+/// The node is refused, with these words in the reason.
+void check_refused(mock_infer_context& c, std::string_view op, int opset, std::string_view words,
+                   std::size_t outputs = 1) {
+  const status s = c.infer(op, opset, outputs);
+  CAPTURE(op);
+  CHECK(s.code() == status_code::invalid_graph);
+  if constexpr (status::has_words) {
+    CAPTURE(s.words());
+    CHECK(s.words().find(words) != std::string_view::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("broadcasting joins sizes, keeps symbols, and prefers a known size") {
+  mock_infer_context c;
+  CHECK(c.in(dtype::f32, {batch, n(1), n(3)}).in(dtype::f32, {n(4), n(1)}).infer("Add", 14));
+  CHECK(same(c.out_type()->shape, {batch, n(4), n(3)}));
+  mock_infer_context equal;
+  CHECK(equal.in(dtype::f32, {batch, dim{}}).in(dtype::f32, {batch, n(5)}).infer("Mul", 14));
+  CHECK(same(equal.out_type()->shape, {batch, n(5)}));
+  mock_infer_context differing;
+  CHECK(differing.in(dtype::i64, {batch}).in(dtype::i64, {length}).infer("Less", 13));
+  CHECK(differing.out() == "tensor(bool)[?]");
+  mock_infer_context bad;
+  check_refused(bad.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({2, 4})), "Sub", 14, "dims 3 and 4");
+}
+
+TEST_CASE("what arithmetic on shapes gives is followed") {
+  mock_infer_context shape;
+  CHECK(shape.in(dtype::f32, {batch, n(3), n(8)}).with("start", 0).with("end", -1).infer("Shape", 15));
+  CHECK(same(shape.out_elements(), {batch, n(3)}));
+  mock_infer_context picked;
+  CHECK(picked.in_elements({batch, n(3), n(8)}).in_ints({-1, 0}).infer("Gather", 13));
+  CHECK(same(picked.out_elements(), {n(8), batch}));
+  mock_infer_context joined;
+  CHECK(joined.in_elements({batch}).in_ints({24}).with("axis", 0).infer("Concat", 13));
+  CHECK(same(joined.out_elements(), {batch, n(24)}));
+  mock_infer_context cut;
+  CHECK(
+      cut.in_elements({batch, n(3), n(8)}).in_ints({-1}).in_ints({-100}).in_ints({0}).in_ints({-2}).infer("Slice", 13));
+  CHECK(same(cut.out_elements(), {n(8), batch}));
+  mock_infer_context halved;
+  CHECK(halved.in_elements({n(9), batch}).in_ints({2}).infer("Div", 14));
+  CHECK(same(halved.out_elements(), {n(4), dim{}}));
+  mock_infer_context by_zero;
+  CHECK(by_zero.in_elements({n(9)}).in_ints({0}).infer("Div", 14));
+  CHECK(same(by_zero.out_elements(), {dim{}}));
+  mock_infer_context overflow;
+  CHECK(overflow.in_ints({INT64_MAX}).in_ints({2}).infer("Mul", 14));
+  CHECK(same(overflow.out_elements(), {dim{}}));
+}
+
+TEST_CASE("Reshape copies zeros, fills in what is left, and follows symbols") {
+  mock_infer_context c;
+  CHECK(c.in(dtype::f32, {batch, n(3), n(4)}).in_ints({0, -1}).infer("Reshape", 14));
+  CHECK(same(c.out_type()->shape, {batch, n(12)}));
+  mock_infer_context rest;
+  CHECK(rest.in(dtype::f32, {batch, n(3), n(4)}).in_ints({-1, 12}).infer("Reshape", 14));
+  CHECK(same(rest.out_type()->shape, {batch, n(12)}));
+  mock_infer_context elements;
+  CHECK(elements.in(dtype::f32, {batch, n(3)}).in_elements({n(3), batch}).infer("Reshape", 14));
+  CHECK(same(elements.out_type()->shape, {n(3), batch}));
+  mock_infer_context empty;
+  CHECK(empty.in(dtype::f32, sized({0, 3})).in_ints({0, -1}).infer("Reshape", 14));
+  CHECK(empty.out() == "tensor(float)[0,3]");
+  mock_infer_context attribute;
+  CHECK(attribute.in(dtype::f32, sized({2, 3})).with("shape", std::vector<std::int64_t>{6}).infer("Reshape", 1));
+  CHECK(attribute.out() == "tensor(float)[6]");
+  mock_infer_context remainder, twice, negative, count, beyond;
+  check_refused(remainder.in(dtype::f32, sized({5})).in_ints({2, -1}), "Reshape", 14, "does not divide");
+  check_refused(twice.in(dtype::f32, sized({5})).in_ints({-1, -1}), "Reshape", 14, "must have it once");
+  check_refused(negative.in(dtype::f32, sized({5})).in_ints({-5}), "Reshape", 14, "must be -1 or more");
+  check_refused(count.in(dtype::f32, sized({5})).in_ints({6}), "Reshape", 14, "as many elements");
+  check_refused(beyond.in(dtype::f32, sized({5})).in_ints({5, 0}), "Reshape", 14, "has not");
+}
+
+TEST_CASE("Squeeze and Unsqueeze take axes from either place") {
+  mock_infer_context by_attribute, by_input, all;
+  CHECK(by_attribute.in(dtype::f32, {batch, n(1)}).with("axes", std::vector<std::int64_t>{1}).infer("Squeeze", 11));
+  CHECK(same(by_attribute.out_type()->shape, {batch}));
+  CHECK(by_input.in(dtype::f32, {batch}).in_ints({-1, 0}).infer("Unsqueeze", 13));
+  CHECK(same(by_input.out_type()->shape, {n(1), batch, n(1)}));
+  CHECK(all.in(dtype::f32, sized({1, 4, 1})).infer("Squeeze", 13));
+  CHECK(all.out() == "tensor(float)[4]");
+  mock_infer_context wide, outside, twice;
+  check_refused(wide.in(dtype::f32, sized({2, 3})).in_ints({1}), "Squeeze", 13, "must be 1");
+  check_refused(outside.in(dtype::f32, sized({2, 3})).in_ints({5}), "Unsqueeze", 13, "must be from -3 to 2");
+  check_refused(twice.in(dtype::f32, sized({2, 1})).in_ints({1, -1}), "Squeeze", 13, "twice");
+}
+
+TEST_CASE("a window's places are counted, and no window may be wider than its input") {
+  mock_infer_context conv;
+  conv.in(dtype::f32, {batch, n(3), n(224), n(224)}).in(dtype::f32, sized({64, 3, 7, 7}));
+  conv.with("pads", std::vector<std::int64_t>{3, 3, 3, 3}).with("strides", std::vector<std::int64_t>{2, 2});
+  CHECK(conv.infer("Conv", 11));
+  CHECK(same(conv.out_type()->shape, {batch, n(64), n(112), n(112)}));
+  mock_infer_context pool;
+  pool.in(dtype::f32, sized({1, 8, 6})).with("kernel_shape", std::vector<std::int64_t>{3});
+  pool.with("strides", std::vector<std::int64_t>{2}).with("ceil_mode", 1);
+  CHECK(pool.infer("MaxPool", 12, 2));
+  CHECK(pool.out(0) == "tensor(float)[1,8,3]");
+  CHECK(pool.out(1) == "tensor(int64)[1,8,3]");
+  mock_infer_context same_pad;
+  same_pad.in(dtype::f32, {n(1), n(8), length}).with("kernel_shape", std::vector<std::int64_t>{3});
+  CHECK(same_pad.with("auto_pad", "SAME_LOWER").infer("AveragePool", 11));
+  CHECK(same(same_pad.out_type()->shape, {n(1), n(8), length}));
+  mock_infer_context wide, still, groups, negative;
+  wide.in(dtype::f32, sized({1, 1, 4})).in(dtype::f32, sized({1, 1, 5}));
+  check_refused(wide, "Conv", 11, "must not be larger");
+  still.in(dtype::f32, sized({1, 1, 4})).in(dtype::f32, sized({1, 1, 2}));
+  check_refused(still.with("strides", std::vector<std::int64_t>{0}), "Conv", 11, "strides has 0");
+  groups.in(dtype::f32, sized({1, 4, 4})).in(dtype::f32, sized({2, 4, 2}));
+  check_refused(groups.with("group", 0), "Conv", 11, "group is 0");
+  negative.in(dtype::f32, sized({1, 1, 4})).with("kernel_shape", std::vector<std::int64_t>{-2});
+  check_refused(negative, "MaxPool", 12, "kernel_shape has -2");
+}
+
+TEST_CASE("ConvTranspose spreads, and refuses pads that eat everything") {
+  mock_infer_context c, eaten;
+  c.in(dtype::f32, sized({1, 4, 5})).in(dtype::f32, sized({4, 2, 3})).with("strides", std::vector<std::int64_t>{2});
+  CHECK(c.with("group", 2).infer("ConvTranspose", 11));
+  CHECK(c.out() == "tensor(float)[1,4,11]");
+  eaten.in(dtype::f32, sized({1, 4, 2})).in(dtype::f32, sized({4, 2, 1}));
+  check_refused(eaten.with("pads", std::vector<std::int64_t>{9, 9}), "ConvTranspose", 11, "see pads");
+}
+
+TEST_CASE("matrices multiply when their inner sizes agree") {
+  mock_infer_context c, vector, gemm, bad, bias;
+  CHECK(c.in(dtype::f32, {batch, n(2), n(3)}).in(dtype::f32, sized({3, 4})).infer("MatMul", 13));
+  CHECK(same(c.out_type()->shape, {batch, n(2), n(4)}));
+  CHECK(vector.in(dtype::f32, sized({3})).in(dtype::f32, sized({3})).infer("MatMul", 13));
+  CHECK(vector.out() == "tensor(float)[]");
+  gemm.in(dtype::f32, {n(8), batch}).in(dtype::f32, sized({5, 8})).in(dtype::f32, sized({5}));
+  CHECK(gemm.with("transA", 1).with("transB", 1).infer("Gemm", 13));
+  CHECK(same(gemm.out_type()->shape, {batch, n(5)}));
+  check_refused(bad.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({4, 2})), "MatMul", 13, "3 and 4");
+  bias.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({3, 2})).in(dtype::f32, sized({3}));
+  check_refused(bias, "Gemm", 13, "must broadcast to [2,2]");
+  mock_infer_context einsum, implied;
+  CHECK(einsum.in(dtype::f32, {batch, n(2), n(3)})
+            .in(dtype::f32, {batch, n(3), n(4)})
+            .with("equation", "...ij, ...jk -> ...ik")
+            .infer("Einsum", 12));
+  CHECK(same(einsum.out_type()->shape, {batch, n(2), n(4)}));
+  CHECK(implied.in(dtype::f32, sized({2, 3})).with("equation", "ba").infer("Einsum", 12));
+  CHECK(implied.out() == "tensor(float)[3,2]");
+}
+
+TEST_CASE("Slice clamps, steps backwards, and refuses a step of zero") {
+  mock_infer_context c, extreme, zero, old;
+  c.in(dtype::f32, sized({10, 7})).in_ints({-3, 100}).in_ints({100, -100}).in_ints({0, 1}).in_ints({2, -3});
+  CHECK(c.infer("Slice", 13));
+  CHECK(c.out() == "tensor(float)[2,3]");
+  extreme.in(dtype::f32, sized({10})).in_ints({INT64_MAX}).in_ints({INT64_MIN}).in_ints({0}).in_ints({INT64_MIN});
+  CHECK(extreme.infer("Slice", 13));
+  CHECK(extreme.out() == "tensor(float)[1]");
+  check_refused(zero.in(dtype::f32, sized({4})).in_ints({0}).in_ints({4}).in_ints({0}).in_ints({0}), "Slice", 13,
+                "steps is 0");
+  old.in(dtype::f32, {batch, n(4)}).with("starts", std::vector<std::int64_t>{0, 1});
+  CHECK(old.with("ends", std::vector<std::int64_t>{INT64_MAX, 3}).infer("Slice", 1));
+  CHECK(same(old.out_type()->shape, {batch, n(2)}));
+}
+
+TEST_CASE("Split divides evenly, by sizes, or with a smaller last part") {
+  mock_infer_context even, last, bad;
+  CHECK(even.in(dtype::f32, sized({6})).infer("Split", 11, 3));
+  CHECK(even.out(2) == "tensor(float)[2]");
+  CHECK(last.in(dtype::f32, sized({7})).with("num_outputs", 3).infer("Split", 18, 3));
+  CHECK(last.out(0) == "tensor(float)[3]");
+  CHECK(last.out(2) == "tensor(float)[1]");
+  check_refused(bad.in(dtype::f32, sized({6})).in_ints({2, 2}), "Split", 13, "add up to 4", 2);
+}
+
+TEST_CASE("Resize takes sizes or scales") {
+  mock_infer_context sizes, scales, bad;
+  CHECK(sizes.in(dtype::f32, sized({1, 2, 3})).absent().absent().in_ints({1, 2, 9}).infer("Resize", 13));
+  CHECK(sizes.out() == "tensor(float)[1,2,9]");
+  CHECK(scales.in(dtype::f32, {batch, n(5)}).absent().in_floats({1, 1.5F}).infer("Resize", 13));
+  CHECK(same(scales.out_type()->shape, {batch, n(7)}));
+  check_refused(bad.in(dtype::f32, sized({5})).absent().in_floats({std::numeric_limits<float>::quiet_NaN()}), "Resize",
+                13, "positive");
+}
+
+TEST_CASE("If keeps what both branches agree on") {
+  const value_type left = value_type::tensor(dtype::f32, sized({2, 3})),
+                   right = value_type::tensor(dtype::f32, sized({2, 4}));
+  const value_type other = value_type::tensor(dtype::i64, {});
+  const auto gives = [](const value_type& type) {
+    return [&type](auto) { return std::vector<const value_type*>{&type}; };
+  };
+  mock_infer_context c, bad;
+  c.in(dtype::boolean, {}).with_graph("then_branch", gives(left)).with_graph("else_branch", gives(right));
+  CHECK(c.infer("If", 16));
+  CHECK(c.out() == "tensor(float)[2,?]");
+  bad.in(dtype::boolean, {}).with_graph("then_branch", gives(left)).with_graph("else_branch", gives(other));
+  check_refused(bad, "If", 16, "must be the same");
+}
+
+TEST_CASE("Loop keeps the shape of a value that does not change, and forgets that of one that does") {
+  value_type grown, row = value_type::tensor(dtype::f32, sized({4}));
+  int calls = 0;
+  mock_infer_context c;
+  c.in(dtype::i64, {}).in(dtype::boolean, {}).in(dtype::f32, sized({3}));
+  c.with_graph("body", [&](std::span<const value_type* const> in) {
+    grown = *in[2];
+    if (grown.shape) (*grown.shape)[0].size += 1;
+    return ++calls, std::vector<const value_type*>{in[1], &grown, &row};
+  });
+  CHECK(c.infer("Loop", 16, 2));
+  CHECK(calls == 2);
+  CHECK(c.out(0) == "tensor(float)");
+  CHECK(c.out(1) == "tensor(float)[?,4]");
+  mock_infer_context stable, few;
+  stable.in(dtype::i64, {}).in(dtype::boolean, {}).in(dtype::f32, sized({3}));
+  stable.with_graph("body", [](std::span<const value_type* const> in) { return std::vector{in[1], in[2]}; });
+  CHECK(stable.infer("Loop", 16));
+  CHECK(stable.out() == "tensor(float)[3]");
+  few.in(dtype::i64, {}).in(dtype::boolean, {}).in(dtype::f32, sized({3}));
+  few.with_graph("body", [](std::span<const value_type* const> in) { return std::vector{in[1]}; });
+  check_refused(few, "Loop", 16, "graph body has 1 outputs");
+}
+
+TEST_CASE("Scan takes the scanned axis away and puts it back") {
+  const auto body = [](std::span<const value_type* const> in) { return std::vector{in[0], in[1]}; };
+  mock_infer_context c, batched, bad;
+  c.in(dtype::f32, sized({2})).in(dtype::f32, {n(2), length}).with("num_scan_inputs", 1).with_graph("body", body);
+  c.with("scan_input_axes", std::vector<std::int64_t>{1}).with("scan_output_axes", std::vector<std::int64_t>{-1});
+  CHECK(c.infer("Scan", 11, 2));
+  CHECK(c.out(0) == "tensor(float)[2]");
+  CHECK(same(c.out_type(1)->shape, {n(2), length}));
+  batched.absent().in(dtype::f32, {batch, n(2)}).in(dtype::f32, {batch, length, n(2)}).with("num_scan_inputs", 1);
+  CHECK(batched.with_graph("body", body).infer("Scan", 8, 2));
+  CHECK(same(batched.out_type(0)->shape, {batch, n(2)}));
+  CHECK(same(batched.out_type(1)->shape, {batch, length, n(2)}));
+  check_refused(bad.in(dtype::f32, {}).with("num_scan_inputs", 7).with_graph("body", body), "Scan", 11,
+                "num_scan_inputs is 7");
+}
+
+TEST_CASE("sequences carry the type of their elements") {
+  mock_infer_context split, at, joined, bad;
+  CHECK(split.in(dtype::f32, {n(6), batch}).in_int(2).infer("SplitToSequence", 11));
+  CHECK(split.out() == "seq(tensor(float)[2,?])");
+  CHECK(at.in(*split.out_type()).in(dtype::i64, {}).infer("SequenceAt", 11));
+  CHECK(same(at.out_type()->shape, {n(2), batch}));
+  CHECK(joined.in(*split.out_type()).with("axis", 0).with("new_axis", 1).infer("ConcatFromSequence", 11));
+  CHECK(same(joined.out_type()->shape, {dim{}, n(2), batch}));
+  check_refused(bad.in(dtype::f32, {}).in(dtype::i64, {}), "SequenceAt", 11, "must be a sequence");
+}
+
+TEST_CASE("hostile numbers are refused by name, and never computed with") {
+  mock_infer_context huge, range, tile, pads, block, axis, gather, topk, onehot, concat, dilated;
+  const std::int64_t large = std::int64_t{1} << 62;
+  check_refused(huge.in_ints({large, 4}), "ConstantOfShape", 9, "more than 64 bits");
+  check_refused(range.in_int(0).in_int(9).in_int(0), "Range", 11, "delta is 0");
+  check_refused(tile.in(dtype::f32, sized({3})).in_ints({large}), "Tile", 13, "64 bits");
+  check_refused(pads.in(dtype::f32, sized({3})).in_ints({-2, -2}), "Pad", 13, "pads are -2 and -2");
+  check_refused(block.in(dtype::f32, sized({1, 4, 2, 2})).with("blocksize", 0), "DepthToSpace", 13, "blocksize is 0");
+  check_refused(axis.in(dtype::f32, sized({3})).with("axis", INT64_MIN), "Softmax", 13, "must be from -1 to 0");
+  check_refused(gather.in(dtype::f32, sized({3})).in_ints({3}), "Gather", 13, "indices has 3, must be from -3 to 2");
+  check_refused(topk.in(dtype::f32, sized({3})).in_ints({4}), "TopK", 11, "K is 4", 2);
+  check_refused(onehot.in(dtype::i64, sized({3})).in_int(-1).in(dtype::f32, sized({2})), "OneHot", 11, "depth is -1");
+  check_refused(concat.in(dtype::f32, sized({3, 2})).in(dtype::f32, sized({3})).with("axis", 0), "Concat", 13, "ranks");
+  dilated.in(dtype::f32, sized({1, 1, 4})).in(dtype::f32, sized({1, 1, 3}));
+  check_refused(dilated.with("dilations", std::vector<std::int64_t>{INT64_MAX}), "Conv", 11, "dilations has");
+}
+
+TEST_CASE("an unknown input leaves the output as unknown as it must be") {
+  mock_infer_context none, rank;
+  CHECK(none.absent().absent().infer("Add", 14));
+  CHECK(none.out() == "unknown");
+  CHECK(rank.in(value_type::tensor(dtype::f32)).in(dtype::f32, sized({2})).infer("Add", 14));
+  CHECK(rank.out() == "tensor(float)");
+}
+
+TEST_CASE("types are written with the names of their symbols") {
+  const std::vector<std::string> names{"batch", "length"};
+  CHECK(value_type::tensor(dtype::f32, {batch, n(3), dim{}}).to_string(&names) == "tensor(float)[batch,3,?]");
+  CHECK(value_type::sequence(value_type::optional(value_type::tensor(dtype::i64))).to_string() ==
+        "seq(optional(tensor(int64)))");
+  CHECK(!value_type::tensor(dtype::f32, {batch}).fixed_shape());
+  CHECK(value_type::tensor(dtype::f32, sized({2, 3})).fixed_shape() == extents{2, 3});
+}
