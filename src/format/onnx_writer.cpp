@@ -1,0 +1,294 @@
+#include "onnx_proto.hpp"
+#include "onnx_wire.hpp"
+
+#include <cameo/format/atomic_file.hpp>
+
+#include <climits>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::int64_t default_ir_version = 10;
+
+/// The name a file knows a value by: a capture has that of what it captures.
+std::string_view name_of(const graph* g, value_id v) {
+  if (v == value_id::none) return {};
+  while ((*g)[v].outer != value_id::none && g->outer()) {
+    v = (*g)[v].outer;
+    g = g->outer();
+  }
+  return (*g)[v].name;
+}
+
+/// Fills in what a message had that cameo did not interpret; the bytes are of our own making.
+void restore(std::string_view unknown, pb::Message& to) {
+  if (!unknown.empty()) (void)parse_message(to, unknown, INT_MAX);
+}
+
+/// The i-th of a repeated field that may hold rests already.
+template <class Message>
+Message& at_or_add(pb::RepeatedPtrField<Message>& all, std::size_t i) {
+  return i < std::size_t(all.size()) ? *all.Mutable(int(i)) : *all.Add();
+}
+
+void set_properties(std::span<const property> from, pb::RepeatedPtrField<onnx::StringStringEntryProto>& to) {
+  for (const auto& [key, words] : from) {
+    auto& entry = *to.Add();
+    entry.set_key(std::string{key});
+    entry.set_value(std::string{words});
+  }
+}
+
+/// The same for a message whose installed version lacks the field.
+void add_properties(std::span<const property> from, int number, pb::UnknownFieldSet& to) {
+  pb::RepeatedPtrField<onnx::StringStringEntryProto> entries;
+  set_properties(from, entries);
+  for (const auto& entry : entries) to.AddLengthDelimited(number, entry.SerializeAsString());
+}
+
+class onnx_writer {
+ public:
+  onnx_writer(const model& from, tensor_writer& tensors) : model_{from}, tensors_{tensors} {}
+
+  status write(onnx::ModelProto& to) {
+    to.set_ir_version(model_.ir_version > 0 ? model_.ir_version : default_ir_version);
+    if (model_.model_version) to.set_model_version(model_.model_version);
+    if (!model_.producer_name.empty()) to.set_producer_name(std::string{model_.producer_name});
+    if (!model_.producer_version.empty()) to.set_producer_version(std::string{model_.producer_version});
+    if (!model_.domain.empty()) to.set_domain(std::string{model_.domain});
+    if (!model_.doc_string.empty()) to.set_doc_string(std::string{model_.doc_string});
+    write_imports(model_.imports, *to.mutable_opset_import());
+    set_properties(model_.metadata, *to.mutable_metadata_props());
+    for (const function& f : model_.functions)
+      if (status s = write_function(f, *to.add_functions()); !s) return std::move(s).in(f.name);
+    return write_graph(model_.main(), *to.mutable_graph());
+  }
+
+ private:
+  static void write_imports(std::span<const opset_import> from,
+                            pb::RepeatedPtrField<onnx::OperatorSetIdProto>& to) {
+    for (const opset_import& import : from) {
+      auto& added = *to.Add();
+      added.set_domain(std::string{import.domain});
+      added.set_version(import.version);
+    }
+  }
+
+  status write_function(const function& from, onnx::FunctionProto& to) {
+    restore(from.unknown, to);
+    pb::UnknownFieldSet& newer = *to.mutable_unknown_fields();
+    to.set_name(std::string{from.name});
+    to.set_domain(std::string{from.domain});
+    if (!from.doc_string.empty()) to.set_doc_string(std::string{from.doc_string});
+    if (!from.overload.empty()) newer.AddLengthDelimited(13, std::string{from.overload});
+    write_imports(from.imports, *to.mutable_opset_import());
+    for (std::string_view name : from.attribute_names) to.add_attribute(std::string{name});
+    for (const attribute& a : from.attribute_defaults) {
+      onnx::AttributeProto message;
+      if (status s = write_attribute(a, {}, message); !s) return s;
+      newer.AddLengthDelimited(11, message.SerializeAsString());
+    }
+    add_properties(from.metadata, 14, newer);
+    if (!from.body) return status_code::ok;
+    const graph& g = *from.body;
+    for (value_id v : g.inputs()) to.add_input(std::string{g[v].name});
+    for (value_id v : g.outputs()) to.add_output(std::string{name_of(&g, v)});
+    if (!g.initializers().empty())
+      return {status_code::invalid_graph, "a function's body cannot have initializers in a file"};
+    for (std::size_t i = 0; i < g.value_count(); ++i) {
+      const graph_value& v = g[value_id(i)];
+      if (!has_info(v)) continue;
+      onnx::ValueInfoProto info;
+      write_info(v, v.name, info);
+      newer.AddLengthDelimited(12, info.SerializeAsString());
+    }
+    return write_nodes(g, *to.mutable_node());
+  }
+
+  status write_graph(const graph& g, onnx::GraphProto& to) {
+    restore(g.unknown, to);
+    to.set_name(std::string{g.name});
+    if (!g.doc_string.empty()) to.set_doc_string(std::string{g.doc_string});
+    add_properties(g.metadata, 16, *to.mutable_unknown_fields());
+    for (value_id v : g.inputs()) write_info(g[v], g[v].name, *to.add_input());
+    for (value_id v : g.outputs()) write_info(g[v], name_of(&g, v), *to.add_output());
+    std::vector<bool> is_initializer(g.value_count(), false);
+    for (value_id v : g.initializers()) {
+      is_initializer[index_of(v)] = true;
+      if (status s = write_initializer(g[v], to); !s) return s;
+    }
+    for (std::size_t i = 0; i < g.value_count(); ++i) {
+      const graph_value& v = g[value_id(i)];
+      if (v.is_input || v.is_output || v.outer != value_id::none) continue;
+      const bool says_more = !v.doc_string.empty() || !v.metadata.empty() || !v.unknown.empty();
+      if (is_initializer[i] ? says_more : has_info(v) && v.producer != node_id::none)
+        write_info(v, v.name, *to.add_value_info());
+    }
+    return write_nodes(g, *to.mutable_node());
+  }
+
+  status write_initializer(const graph_value& v, onnx::GraphProto& to) {
+    if (!v.constant) return failed(status_code::invalid_graph, "initializer '{}' has no data", v.name);
+    if (v.constant->kind == value_kind::sparse_tensor) {
+      auto& message = *to.add_sparse_initializer();
+      restore(v.constant_unknown, message);
+      message.mutable_values()->set_name(std::string{v.name});
+      return tensors_.write(*v.constant, message);
+    }
+    auto& message = *to.add_initializer();
+    restore(v.constant_unknown, message);
+    message.set_name(std::string{v.name});
+    return tensors_.write(*v.constant, message);
+  }
+
+  static bool has_info(const graph_value& v) {
+    return v.outer == value_id::none && ((v.type && v.type->kind != type_kind::unknown) || !v.doc_string.empty() ||
+                                         !v.metadata.empty() || !v.unknown.empty());
+  }
+
+  void write_info(const graph_value& v, std::string_view name, onnx::ValueInfoProto& to) {
+    restore(v.unknown, to);
+    to.set_name(std::string{name});
+    if (!v.doc_string.empty()) to.set_doc_string(std::string{v.doc_string});
+    add_properties(v.metadata, 4, *to.mutable_unknown_fields());
+    if (v.type) write_type(*v.type, model_, *to.mutable_type());
+  }
+
+  status write_nodes(const graph& g, pb::RepeatedPtrField<onnx::NodeProto>& to) {
+    std::vector<node_id> order;
+    for (std::size_t i = 0; i < g.node_capacity(); ++i)
+      if (!g[node_id(i)].removed) order.push_back(node_id(i));
+    if (g.order().size() == order.size()) order.assign(g.order().begin(), g.order().end());
+    for (node_id n : order)
+      if (status s = write_node(g, n, *to.Add()); !s) return std::move(s).in(describe(g, g[n]));
+    return status_code::ok;
+  }
+
+  status write_node(const graph& g, node_id id, onnx::NodeProto& to) {
+    const graph_node& n = g[id];
+    restore(n.unknown, to);
+    pb::UnknownFieldSet& newer = *to.mutable_unknown_fields();
+    if (!n.name.empty()) to.set_name(std::string{n.name});
+    to.set_op_type(std::string{n.op_type});
+    if (!n.domain.empty()) to.set_domain(std::string{n.domain});
+    if (!n.doc_string.empty()) to.set_doc_string(std::string{n.doc_string});
+    if (!n.overload.empty()) newer.AddLengthDelimited(8, std::string{n.overload});
+    add_properties(n.metadata, 9, newer);
+    for (std::size_t i = 0; i < n.input_count; ++i) to.add_input(std::string{name_of(&g, g.input(id, i))});
+    for (value_id v : n.outputs) to.add_output(std::string{v == value_id::none ? std::string_view{} : g[v].name});
+    for (const attribute& a : n.attributes)
+      if (status s = write_attribute(a, n.subgraphs, *to.add_attribute()); !s)
+        return std::move(s).in(fmt::format("attribute '{}'", a.name));
+    return status_code::ok;
+  }
+
+  status write_subgraph(std::int64_t number, std::span<graph* const> subgraphs, onnx::GraphProto& to) {
+    if (number < 0 || std::size_t(number) >= subgraphs.size())
+      return failed(status_code::invalid_graph, "there is no subgraph {}", number);
+    return write_graph(*subgraphs[std::size_t(number)], to);
+  }
+
+  status write_attribute(const attribute& a, std::span<graph* const> subgraphs, onnx::AttributeProto& to) {
+    restore(a.unknown, to);
+    to.set_name(std::string{a.name});
+    if (!a.doc_string.empty()) to.set_doc_string(std::string{a.doc_string});
+    to.set_type(onnx::AttributeProto_AttributeType(int(a.kind)));
+    if (!a.ref_attr_name.empty()) {
+      to.set_ref_attr_name(std::string{a.ref_attr_name});
+      return status_code::ok;
+    }
+    switch (a.kind) {
+      case attribute_kind::f: to.set_f(a.f); break;
+      case attribute_kind::i: to.set_i(a.i); break;
+      case attribute_kind::s: to.set_s(std::string{a.s}); break;
+      case attribute_kind::floats: to.mutable_floats()->Add(a.floats.begin(), a.floats.end()); break;
+      case attribute_kind::ints: to.mutable_ints()->Add(a.ints.begin(), a.ints.end()); break;
+      case attribute_kind::strings:
+        for (std::string_view words : a.strings) to.add_strings(std::string{words});
+        break;
+      case attribute_kind::g: return write_subgraph(a.i, subgraphs, *to.mutable_g());
+      case attribute_kind::graphs:
+        for (std::int64_t number : a.ints)
+          if (status s = write_subgraph(number, subgraphs, *to.add_graphs()); !s) return s;
+        break;
+      case attribute_kind::type_proto:
+      case attribute_kind::type_protos:
+        for (std::size_t i = 0; i < a.types.size(); ++i)
+          write_type(*a.types[i], model_,
+                     a.kind == attribute_kind::type_proto ? *to.mutable_tp() : at_or_add(*to.mutable_type_protos(), i));
+        break;
+      default: return write_tensors(a, to);
+    }
+    return status_code::ok;
+  }
+
+  status write_tensors(const attribute& a, onnx::AttributeProto& to) {
+    for (std::size_t i = 0; i < a.tensors.size(); ++i) {
+      status s;
+      if (a.kind == attribute_kind::t) s = tensors_.write(a.tensors[i], *to.mutable_t());
+      if (a.kind == attribute_kind::tensors) s = tensors_.write(a.tensors[i], at_or_add(*to.mutable_tensors(), i));
+      if (a.kind == attribute_kind::sparse_tensor) s = tensors_.write(a.tensors[i], *to.mutable_sparse_tensor());
+      if (a.kind == attribute_kind::sparse_tensors)
+        s = tensors_.write(a.tensors[i], at_or_add(*to.mutable_sparse_tensors(), i));
+      if (!s) return s;
+    }
+    return status_code::ok;
+  }
+
+  const model& model_;
+  tensor_writer& tensors_;
+};
+
+/// The message in pieces that borrow the model's weights and what `tensors` packed.
+result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
+  std::vector<std::span<const std::byte>> raw;
+  tensors.raw = &raw;
+  onnx::ModelProto message;
+  if (status s = onnx_writer{from, tensors}.write(message); !s) return s;
+  const status too_large{status_code::invalid_argument,
+                         "the model is over 2 GB, more than protobuf allows; use external data "
+                         "(onnx_write_options.external_data)"};
+  if (message.ByteSizeLong() > std::size_t{INT_MAX}) return too_large;
+  result<wire_pieces> pieces = insert_raw_data(message.SerializeAsString(), wire_message::model, raw);
+  if (!pieces) return pieces;
+  pieces->append(from.unknown);
+  if (pieces->size() > std::size_t{INT_MAX}) return too_large;
+  return pieces;
+}
+
+}  // namespace
+
+status write_onnx(const model& from, const std::string& path, const onnx_write_options& options) {
+  return guarded([&]() -> status {
+    tensor_writer tensors;
+    tensors.external_file = options.external_data;
+    tensors.external_threshold = options.external_threshold;
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == path.npos ? std::string{} : path.substr(0, slash + 1);
+    if (options.external_data.find_first_of("/\\") != std::string::npos || options.external_data == "." ||
+        options.external_data == ".." || folder + options.external_data == path)
+      return failed(status_code::invalid_argument, "{}: external data '{}' must be a file name of its own beside the "
+                    "model", path, options.external_data);
+    result<wire_pieces> pieces = pieces_of(from, tensors);
+    if (!pieces) return std::move(pieces.error()).in(path);
+    // The data first: a model whose data is absent would be worse than none.
+    if (!tensors.external.empty())
+      if (status s = write_file_atomically(folder + options.external_data, tensors.external); !s) return s;
+    return write_file_atomically(path, pieces->spans());
+  });
+}
+
+result<std::string> write_onnx(const model& from) {
+  return guarded([&]() -> result<std::string> {
+    tensor_writer tensors;
+    result<wire_pieces> pieces = pieces_of(from, tensors);
+    if (!pieces) return pieces.error();
+    std::string all;
+    all.reserve(pieces->size());
+    for (std::span<const std::byte> piece : pieces->spans())
+      all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return all;
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI
