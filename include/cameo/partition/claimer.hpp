@@ -1,0 +1,27 @@
+#pragma once
+#include <cameo/core/result.hpp>
+#include <cameo/graph/views.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What a provider takes of a graph in one piece. Without a name it is one node, run as it is; with one, its nodes are
+/// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back.
+struct node_group {
+  std::vector<node_id> nodes;
+  std::string name = {};
+};
+
+/// Says, node by node, what a provider takes. Host only, one call per node, one thread; the view dies with the call.
+/// True is a promise.
+template <class P>
+concept node_claimer = requires(const P& p, const node_view& n) {
+  { p.claims(n) } -> std::same_as<bool>;
+};
+/// Says for a whole graph (a subgraph of If, Loop, ... is one of its own) what a provider takes, in order of wish. Nodes
+/// that have a provider already are not to be taken (node_view::provider).
+template <class P>
+concept group_claimer = requires(const P& p, const graph_view& g) {
+  { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

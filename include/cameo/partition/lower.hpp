@@ -1,0 +1,20 @@
+#pragma once
+#include <cameo/graph/views.hpp>
+#include <cameo/plan/draft.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What is known of a value, as kernels are told.
+operand describe(const graph_value&);
+
+/// A node as kernels are matched to it. The operands lie in `storage`.
+node_signature signature_of(const node_view&, std::vector<operand>& storage);
+
+/// Nodes whose outputs are all known already: they are never run.
+bool is_known(const graph&, const graph_node&);
+
+/// A partitioned graph, and its subgraphs, as drafts in `memory`. `compiled` gives the kernels of fused nodes by
+/// graph_node::fused. `overridable`: inputs with an initializer stay inputs (IR version 4 and later).
+result<draft*> lower(const graph&, std::span<const bound_kernel> compiled, bool overridable, arena& memory);
+
+}  // namespace cameo::inline CAMEO_ABI

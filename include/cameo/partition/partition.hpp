@@ -1,0 +1,45 @@
+#pragma once
+#include <cameo/core/function_ref.hpp>
+#include <cameo/graph/check.hpp>
+#include <cameo/partition/claimer.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A provider as partitioning sees it, without its type.
+struct claim_row {
+  std::string_view name, long_name;
+  const void* self = nullptr;
+  /// What it takes of a graph.
+  result<std::vector<node_group>> (*groups)(const void* self, const graph_view&) = nullptr;
+  /// Why it does not take a node, for people: " has no kernel for it".
+  std::string (*why_not)(const void* self, const node_view&) = nullptr;
+};
+
+/// A fused group: what its provider is to compile. `body` has the fused node's inputs and outputs, in their order;
+/// constants that the group reads lie in it.
+struct fused_node {
+  std::string name;               // "<long name>_<group>_<n>"
+  std::uint32_t provider = 0;
+  graph* in = nullptr;            // where the fused node stands
+  node_id node = node_id::none;
+  const graph* body = nullptr;
+};
+
+struct partition_options {
+  /// The body of an operator that nobody takes, or null: ONNX's own function bodies. The model keeps it.
+  function_ref<result<const function*>(model&, const graph_node&)> body_of;
+  /// Asked between steps; true ends with MODEL_LOAD_CANCELED.
+  function_ref<bool()> canceled;
+  bool allow_compile = true;      // session.disable_model_compile="0"
+};
+
+/// Gives every node of a checked model to the first provider that takes it, as partitioning.md section 3: fused groups
+/// are replaced by one node, calls of functions that nobody takes are replaced by their bodies and offered again.
+/// Fused nodes in the order they were made.
+///   INVALID_ARGUMENT            no provider
+///   MODEL_REQUIRES_COMPILATION  a group would need compiling and that is not allowed
+///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason
+///   FAIL                        a group that is not convex, overlaps another provider's, or names nodes that don't exist
+result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&, const partition_options&);
+
+}  // namespace cameo::inline CAMEO_ABI

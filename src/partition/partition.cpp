@@ -1,0 +1,143 @@
+#include <cameo/partition/lower.hpp>
+#include <cameo/partition/partition.hpp>
+
+#include "partition/fuse.hpp"
+
+#include <fmt/format.h>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+class partitioner {
+ public:
+  partitioner(model& m, std::span<const claim_row> rows, const op_table& ops, const partition_options& options)
+      : model_{m}, rows_{rows}, ops_{ops}, options_{options} {}
+
+  result<std::deque<fused_node>> run() {
+    if (rows_.empty()) return status{status_code::invalid_argument, "a session needs at least one provider"};
+    for (bool inlined = true; inlined;) {
+      for (std::size_t p = 0; p < rows_.size(); ++p)
+        if (status s = claim(model_.main(), p); !s) return s;
+      inlined = false;
+      if (status s = inline_unclaimed(model_.main(), inlined); !s) return s;
+    }
+    if (status s = require_all_claimed(model_.main()); !s) return s;
+    return std::move(fused_);
+  }
+
+ private:
+  status canceled() const {
+    if (!options_.canceled()) return {};
+    return {status_code::model_load_canceled, "loading was asked to stop while providers were choosing nodes"};
+  }
+
+  /// Nested graphs first, then this one, for one provider.
+  status claim(graph& g, std::size_t p) {
+    for (std::size_t i = 0; i < g.order().size(); ++i)
+      for (graph* sub : g[g.order()[i]].subgraphs)
+        if (g[g.order()[i]].fused < 0)
+          if (status s = claim(*sub, p); !s) return s;
+    if (g.order().empty()) return {};
+    if (status s = canceled(); !s) return s;
+    const claim_row& row = rows_[p];
+    result<std::vector<node_group>> groups = row.groups(row.self, graph_view{g});
+    if (!groups) return std::move(groups.error()).in(row.long_name);
+    if (status s = canceled(); !s) return s;
+    bool changed = false;
+    for (const node_group& group : *groups)
+      if (status s = take(g, group, p, changed); !s) return std::move(s).in(row.long_name);
+    return changed ? g.sort() : status{};
+  }
+
+  /// All or nothing: a group with a node that is gone or somebody else's is left alone.
+  status take(graph& g, const node_group& group, std::size_t p, bool& changed) {
+    for (node_id n : group.nodes) {
+      if (index_of(n) >= g.node_capacity()) return {status_code::fail, "claims a node that does not exist"};
+      if (g[n].removed || g[n].provider >= 0) return {};
+    }
+    if (group.nodes.empty()) return {};
+    if (group.name.empty()) {
+      if (group.nodes.size() != 1) return {status_code::fail, "a group of several nodes needs a name"};
+      g[group.nodes.front()].provider = std::int32_t(p);
+      return {};
+    }
+    if (!options_.allow_compile && !holds_only_contexts(g, group))
+      return {status_code::model_requires_compilation,
+              fmt::format("wants to compile '{}', and session.disable_model_compile is set", group.name)};
+    const std::string name = fmt::format("{}_{}_{}", rows_[p].long_name, group.name, fused_.size());
+    result<fused_node> made = fuse(g, group, name);
+    if (!made) return made.error();
+    made->provider = std::uint32_t(p);
+    g[made->node].provider = std::int32_t(p);
+    g[made->node].fused = std::int32_t(fused_.size());
+    fused_.push_back(std::move(*made));
+    changed = true;
+    return {};
+  }
+
+  static bool holds_only_contexts(const graph& g, const node_group& group) {
+    for (node_id n : group.nodes)
+      if (!g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) return false;
+    return true;
+  }
+
+  status inline_unclaimed(graph& g, bool& inlined) {
+    const std::vector<node_id> nodes(g.order().begin(), g.order().end());
+    bool changed = false;
+    for (node_id n : nodes) {
+      if (g[n].fused >= 0) continue;
+      for (graph* sub : g[n].subgraphs)
+        if (status s = inline_unclaimed(*sub, inlined); !s) return s;
+      if (g[n].provider >= 0 || is_known(g, g[n])) continue;
+      const function* body = g[n].callee;
+      if (!body) {
+        const result<const function*> standard = options_.body_of(model_, g[n]);
+        if (!standard) return standard.error();
+        body = *standard;
+      }
+      if (!body) continue;
+      if (++inlined_ > limit) return {status_code::invalid_graph, "functions of the model expand without end"};
+      const result<std::vector<node_id>> made = inline_call(g, n, *body, ops_);
+      if (!made) return made.error();
+      changed = true;
+    }
+    if (!changed) return {};
+    inlined = true;
+    if (status s = g.sort(); !s) return s;
+    return infer_types(g);
+  }
+
+  status require_all_claimed(const graph& g) const {
+    for (node_id n : g.order()) {
+      const graph_node& node = g[n];
+      if (node.fused >= 0) continue;
+      for (const graph* sub : node.subgraphs)
+        if (status s = require_all_claimed(*sub); !s) return std::move(s).in(fmt::format("node '{}'", node.name));
+      if (node.provider >= 0 || is_known(g, node)) continue;
+      std::string words = fmt::format("node '{}' ({}{}{}, opset {}):", node.name, node.domain,
+                                      node.domain.empty() ? "" : ".", node.op_type, node.opset);
+      for (const claim_row& row : rows_)
+        words += fmt::format("{} {}{}", &row == rows_.data() ? "" : ";", row.name,
+                             row.why_not(row.self, node_view{g, n}));
+      return {status_code::not_implemented, words};
+    }
+    return {};
+  }
+
+  static constexpr std::size_t limit = 100'000;
+  model& model_;
+  std::span<const claim_row> rows_;
+  const op_table& ops_;
+  const partition_options& options_;
+  std::deque<fused_node> fused_;
+  std::size_t inlined_ = 0;
+};
+
+}  // namespace
+
+result<std::deque<fused_node>> partition(model& m, std::span<const claim_row> rows, const op_table& ops,
+                                         const partition_options& options) {
+  return partitioner{m, rows, ops, options}.run();
+}
+
+}  // namespace cameo::inline CAMEO_ABI
