@@ -1,7 +1,7 @@
-#include <cameo/eps/cpu/detail/message.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
 #include "binary_rows.hpp"
+#include "refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -31,7 +31,7 @@ void align_to_channel(const extents& x, extents& slope) {
 }
 
 status do_not_fit(const extents& a, const extents& b, const char* why) {
-  return (message{} << "shapes " << a << " and " << b << why).invalid_argument();
+  return bad_input("shapes ", a, " and ", b, why);
 }
 
 bool has_zero(const value& v, std::size_t bytes) {
@@ -73,7 +73,7 @@ status binary_state::run(run_context& c) const {
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   if (loops.count() == 0) return {};
-  if (divides && has_zero(b, b_bytes)) return {status_code::invalid_argument, "integer division by zero"};
+  if (divides && has_zero(b, b_bytes)) return bad_input("integer division by zero");
   const auto* const x = static_cast<const std::byte*>(a.data);
   const auto* const y = static_cast<const std::byte*>(b.data);
   auto* const z = static_cast<std::byte*>((*out)->data);
