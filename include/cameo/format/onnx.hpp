@@ -1,18 +1,9 @@
 #pragma once
-#include <cameo/graph/graph.hpp>
+#include <cameo/format/format.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Limits on what a hostile file may cost.
-struct load_limits {
-  std::size_t graph_depth = 128;                       // nested subgraphs
-  std::size_t model_bytes = std::size_t{1} << 33;      // of texts, attributes and constants outside mapped files
-};
-
-struct onnx_read_options {
-  load_limits limits = {};
-  std::string external_data_folder = {};               // instead of the model's own folder
-};
+using onnx_read_options = read_options;
 
 /// Reads an ONNX model of any IR version; not yet checked (check_model). Weights stay in the mapped file: raw_data and
 /// external data become spans; the model keeps the mappings. Errors name the file and what is wrong:
@@ -47,5 +38,21 @@ result<std::string> write_pb(const value&, pb_kind kind, std::string_view name);
 
 /// Parses one FunctionProto (op/function_bodies.hpp) into the model's memory.
 result<function> read_function(model&, std::span<const std::byte> bytes);
+
+/// ONNX's protobuf files, for a session's list of formats. It recognises every file: protobuf has no magic number.
+struct onnx_format {
+  static constexpr std::string_view name = "onnx";
+  static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
+    return read_onnx(path, options);
+  }
+  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view of,
+                                             const read_options& options) {
+    return read_onnx(bytes, of, options);
+  }
+  static result<function> read_function(model& m, std::span<const std::byte> bytes) {
+    return cameo::read_function(m, bytes);
+  }
+};
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,6 @@
+#pragma once
+// Everything a program needs to load and run models, and to write providers and kernels of its own.
+#include <cameo/ep/provider.hpp>
+#include <cameo/kernel/kernel_list.hpp>
+#include <cameo/session/runtime.hpp>
+#include <cameo/session/session.hpp>

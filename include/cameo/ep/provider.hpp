@@ -1,0 +1,153 @@
+#pragma once
+#include <cameo/kernel/match.hpp>
+#include <cameo/partition/claimer.hpp>
+#include <cameo/run/executor.hpp>
+
+#include <memory>
+
+namespace cameo::inline CAMEO_ABI {
+
+// The page a provider author reads. A provider is a type with
+//
+//   static constexpr std::string_view name = "npu", long_name = "AcmeNpuExecutionProvider";
+//
+// that says what it takes, by one of
+//
+//   using kernels = kernel_list<kernel_entry<...>, ...>;          every node that a kernel matches
+//   bool claims(const node_view&) const;                         nodes, one by one (with kernels: those that match, too)
+//   result<std::vector<node_group>> groups(const graph_view&) const;   whole pieces of the graph, to be compiled
+//
+// and how it runs them, by `kernels`, by
+//
+//   status execute(const step_view&, run_context&) const;
+//
+// or, for groups with a name, by
+//
+//   result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
+//
+// Optional: `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel,
+// memory of its own (memory_provider below). A class that can't be edited gets all this from ep_traits.
+
+/// Specialise for a class you can't edit: the same hooks as static functions that take the object first.
+template <class P>
+struct ep_traits {};
+
+/// Where the hooks of P are written: in its ep_traits, or in P itself.
+template <class P>
+concept adapted = requires { ep_traits<P>::name; };
+template <class P>
+using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
+
+/// The role of a provider that promises to run every ONNX operator: `using role = cameo::fallback;`
+struct fallback {};
+
+/// A fused group for its provider to compile: a graph of its own with the fused node's inputs and outputs.
+struct fused_view {
+  std::string_view name;  // "<long name>_<group>_<n>", unique in the session
+  graph_view body;
+};
+
+/// What compile makes of a group: shared state and how to run it, thread-safe. Make it with compiled().
+struct compiled_node {
+  std::shared_ptr<const void> state;
+  status (*run)(const void* state, run_context&) = nullptr;
+};
+/// From an object with `status run(run_context&) const`.
+template <class Program>
+compiled_node compiled(Program program) {
+  static_assert(requires(const Program& p, run_context& c) {
+    { p.run(c) } -> std::same_as<status>;
+  }, "cameo: what a group is compiled to needs `status run(run_context&) const`");
+  return {std::make_shared<const Program>(std::move(program)), [](const void* state, run_context& c) -> status {
+            return static_cast<const Program*>(state)->run(c);
+          }};
+}
+
+// What P writes at all, rightly or wrongly: tells "missing" from "wrong". (An overloaded hook counts as missing.)
+template <class P>
+concept has_kernels = requires {
+  typename hooks_of<P>::kernels;
+  { hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
+};
+template <class P>
+concept writes_claims = requires { &hooks_of<P>::claims; };
+template <class P>
+concept writes_groups = requires { &hooks_of<P>::groups; };
+template <class P>
+concept writes_execute = requires { &hooks_of<P>::execute; };
+template <class P>
+concept writes_compile = requires { &hooks_of<P>::compile; };
+template <class P>
+concept writes_memory = requires { &hooks_of<P>::allocate; } || requires { &hooks_of<P>::copy_from_host; };
+
+template <class R, class F, class... Args>
+concept hook_returning = std::is_invocable_v<F, Args...> && std::same_as<R, std::invoke_result_t<F, Args...>>;
+
+/// Short and long name: `cpu`, and `CPUExecutionProvider` as files and options say.
+template <class P>
+concept named = requires {
+  { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
+  { hooks_of<P>::long_name } -> std::convertible_to<std::string_view>;
+};
+template <class P>
+concept claims_nodes = requires {
+  requires hook_returning<bool, decltype(&hooks_of<P>::claims), const P&, const node_view&>;
+};
+template <class P>
+concept claims_groups = requires {
+  requires hook_returning<result<std::vector<node_group>>, decltype(&hooks_of<P>::groups), const P&,
+                          const graph_view&>;
+};
+template <class P>
+concept executes = requires {
+  requires hook_returning<status, decltype(&hooks_of<P>::execute), const P&, const step_view&, run_context&>;
+};
+template <class P>
+concept execution_provider = named<P> && (has_kernels<P> || claims_nodes<P> || claims_groups<P>) &&
+                             (!writes_claims<P> || claims_nodes<P>) && (!writes_groups<P> || claims_groups<P>) &&
+                             (!writes_execute<P> || executes<P>);
+template <class P>
+concept fallback_provider = execution_provider<P> && std::same_as<typename hooks_of<P>::role, fallback>;
+/// Turns fused groups into programs of its own, before the first run: exactly one per group, in the same order.
+template <class P>
+concept compiler = execution_provider<P> && requires {
+  requires hook_returning<result<std::vector<compiled_node>>, decltype(&hooks_of<P>::compile), const P&,
+                          std::span<const fused_view>>;
+};
+/// Keeps values in memory of its own; the planner inserts the copies. Thread-safe; `release` gets what `allocate` gave.
+///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when there is none
+///   void release(void*, std::size_t bytes) const noexcept;
+///   status copy_from_host(void* to, const void* from, std::size_t bytes) const;
+///   status copy_to_host(void* to, const void* from, std::size_t bytes) const;
+template <class P>
+concept memory_provider = execution_provider<P> && requires {
+  requires hook_returning<void*, decltype(&hooks_of<P>::allocate), const P&, std::size_t, std::size_t>;
+  requires hook_returning<void, decltype(&hooks_of<P>::release), const P&, void*, std::size_t>;
+  requires hook_returning<status, decltype(&hooks_of<P>::copy_from_host), const P&, void*, const void*, std::size_t>;
+  requires hook_returning<status, decltype(&hooks_of<P>::copy_to_host), const P&, void*, const void*, std::size_t>;
+};
+
+/// One sentence per thing that can be wrong with P.
+template <class P>
+struct provider_check {
+  static_assert(named<P>, "cameo: a provider needs `name` (\"cpu\") and `long_name` (\"CPUExecutionProvider\")");
+  static_assert(has_kernels<P> || writes_claims<P> || writes_groups<P>,
+                "cameo: a provider needs `claims`, `groups`, or `using kernels = kernel_list<...>`");
+  static_assert(!writes_claims<P> || claims_nodes<P>,
+                "cameo: the hook `claims` must be `bool claims(const node_view&) const`");
+  static_assert(!writes_groups<P> || claims_groups<P>,
+                "cameo: the hook `groups` must be `result<std::vector<node_group>> groups(const graph_view&) const`");
+  static_assert(has_kernels<P> || writes_execute<P> || writes_compile<P>,
+                "cameo: a provider needs `execute`, `compile`, or `using kernels = kernel_list<...>`");
+  static_assert(!writes_execute<P> || executes<P>,
+                "cameo: the hook `execute` must be `status execute(const step_view&, run_context&) const`");
+  static_assert(!writes_compile<P> || compiler<P>,
+                "cameo: the hook `compile` must be "
+                "`result<std::vector<compiled_node>> compile(std::span<const fused_view>) const`");
+  static_assert(!writes_groups<P> || writes_compile<P> || writes_execute<P> || has_kernels<P>,
+                "cameo: a provider with `groups` needs `compile`");
+  static_assert(!writes_memory<P> || memory_provider<P>,
+                "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
+};
+
+}  // namespace cameo::inline CAMEO_ABI

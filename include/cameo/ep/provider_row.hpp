@@ -1,0 +1,137 @@
+#pragma once
+#include <cameo/core/memory.hpp>
+#include <cameo/ep/provider.hpp>
+#include <cameo/plan/planner.hpp>
+
+#include <string>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A provider without its type. No slot is ever null: what a provider does not write is filled in here.
+struct provider_row {
+  std::string_view name, long_name;
+  bool is_fallback;
+  std::span<const op_row> own_ops;              // operators it declares besides those of its kernels, sorted by id
+  result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
+  std::string (*why_not)(const void* self, const node_view&);
+  result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
+  result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
+  memory_source (*memory)(const void* self);
+  const kernel_table& (*kernels)();             // of a provider without any: an empty one
+};
+/// A provider and its object, which outlives the sessions made with it.
+struct provider {
+  const provider_row* row;
+  const void* self;
+};
+
+/// Matches a node against a table of kernels, asking choosy ones. The words are made only if `why` is given.
+bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
+const kernel_table& no_kernels();
+
+/// Calls a hook where it is written: a member function, or a static one of ep_traits that takes the object first.
+template <class Hook, class P, class... Args>
+decltype(auto) call_hook(Hook hook, const P& self, Args&&... args) {
+  if constexpr (std::is_member_pointer_v<Hook>) return (self.*hook)(std::forward<Args>(args)...);
+  else return hook(self, std::forward<Args>(args)...);
+}
+
+/// The hooks of P behind plain function pointers.
+template <class P>
+struct erased_hooks {
+  using hooks = hooks_of<P>;
+  static const P& of(const void* self) { return *static_cast<const P*>(self); }
+
+  static const kernel_table& kernels() {
+    if constexpr (has_kernels<P>) return hooks::kernels::table;
+    else return no_kernels();
+  }
+  static bool takes(const void* self, const node_view& node, std::string* why) {
+    if constexpr (claims_nodes<P>) {
+      if (!call_hook(&hooks::claims, of(self), node)) {
+        if (why) *why = " declines it";
+        return false;
+      }
+    }
+    if constexpr (has_kernels<P>) return kernel_matches(node, kernels(), why);
+    else return static_cast<void>(self), static_cast<void>(node), true;
+  }
+  static result<std::vector<node_group>> groups(const void* self, const graph_view& g) {
+    if constexpr (claims_groups<P>) {
+      return call_hook(&hooks::groups, of(self), g);
+    } else {
+      std::vector<node_group> taken;
+      for (node_view node : g.nodes())
+        if (node.provider() < 0 && takes(self, node, nullptr)) taken.push_back({{node.id()}, {}});
+      return taken;
+    }
+  }
+  static std::string why_not(const void* self, const node_view& node) {
+    if constexpr (claims_groups<P>) {
+      return static_cast<void>(self), static_cast<void>(node), " has no group for it";
+    } else {
+      std::string why;
+      return takes(self, node, &why) ? " runs it" : why;
+    }
+  }
+  static result<bound_kernel> bind(const void* self, const draft_node& node, const node_signature& signature,
+                                   bind_context& context) {
+    if constexpr (executes<P>) {
+      struct order {
+        const P* provider;
+        step_view step;
+      };
+      const result<std::span<operand>> ins = context.state.copy(context.inputs);
+      const result<std::span<operand>> outs = context.state.copy(context.outputs);
+      if (!ins || !outs) return status_code::out_of_memory;
+      const std::string_view domain = node.op ? node.op->domain : std::string_view{};
+      const order* const kept = context.state.keep(
+          order{&of(self), {node.name, domain, node.op_type, node.since, node.attributes, *ins, *outs}});
+      if (!kept) return status_code::out_of_memory;
+      static_cast<void>(signature);
+      return bound_kernel{kept, [](const void* state, run_context& each) -> status {
+                            const order& o = *static_cast<const order*>(state);
+                            return call_hook(&hooks::execute, *o.provider, o.step, each);
+                          }};
+    } else {
+      static_cast<void>(self);
+      return bind_by_table(&kernels(), node, signature, context);
+    }
+  }
+  static result<std::vector<compiled_node>> compile(const void* self, std::span<const fused_view> groups) {
+    if constexpr (compiler<P>) return call_hook(&hooks::compile, of(self), groups);
+    else return status{status_code::fail, "names groups to be fused, but has no `compile`"};
+  }
+  static memory_source memory(const void* self) {
+    if constexpr (memory_provider<P>) {
+      return {hooks::name, const_cast<void*>(self),
+              [](void* object, std::size_t bytes, std::size_t alignment) noexcept -> void* {
+                return call_hook(&hooks::allocate, of(object), bytes, alignment);
+              },
+              [](void* object, void* memory, std::size_t bytes) noexcept {
+                call_hook(&hooks::release, of(object), memory, bytes);
+              },
+              [](void* object, void* to, const void* from, std::size_t bytes) -> status {
+                return call_hook(&hooks::copy_from_host, of(object), to, from, bytes);
+              },
+              [](void* object, void* to, const void* from, std::size_t bytes) -> status {
+                return call_hook(&hooks::copy_to_host, of(object), to, from, bytes);
+              }};
+    } else {
+      return static_cast<void>(self), heap_memory();
+    }
+  }
+  static constexpr std::span<const op_row> own_ops() {
+    if constexpr (requires { hooks::operators::rows; }) return hooks::operators::rows;
+    else return {};
+  }
+};
+
+/// Named after the provider, not after a runtime's list: symbols stay short. Constant: nothing runs before main.
+template <class P>
+inline constexpr provider_row provider_row_of{hooks_of<P>::name,        hooks_of<P>::long_name, fallback_provider<P>,
+                                              erased_hooks<P>::own_ops(), erased_hooks<P>::groups, erased_hooks<P>::why_not,
+                                              erased_hooks<P>::bind,    erased_hooks<P>::compile, erased_hooks<P>::memory,
+                                              erased_hooks<P>::kernels};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,53 @@
+#pragma once
+#include <cameo/graph/graph.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Limits on what a hostile file may cost.
+struct load_limits {
+  std::size_t graph_depth = 128;                       // nested subgraphs
+  std::size_t model_bytes = std::size_t{1} << 33;      // of texts, attributes and constants outside mapped files
+};
+
+struct read_options {
+  load_limits limits = {};
+  std::string external_data_folder = {};               // instead of the model's own folder
+};
+
+/// A format without its type.
+struct format_row {
+  std::string_view name;
+  /// True for bytes that this format should read (the file's name helps where bytes don't tell).
+  bool (*recognises)(std::span<const std::byte> bytes, std::string_view path);
+  result<std::unique_ptr<model>> (*read_file)(const std::string& path, const read_options&);
+  result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);
+  /// Parses a fixed function body (op/function_bodies.hpp); NOT_IMPLEMENTED for formats that can't.
+  result<function> (*read_function)(model&, std::span<const std::byte>);
+};
+
+/// A format is a type with these as static functions; a session links those it names.
+template <class F>
+concept model_format = requires(std::span<const std::byte> bytes, const std::string& path, const read_options& options,
+                                model& m) {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::recognises(bytes, path) } -> std::same_as<bool>;
+  { F::read(path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
+  { F::read(bytes, path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
+  { F::read_function(m, bytes) } -> std::same_as<result<function>>;
+};
+template <model_format F>
+inline constexpr format_row format_row_of{
+    F::name, [](std::span<const std::byte> bytes, std::string_view path) { return F::recognises(bytes, path); },
+    [](const std::string& path, const read_options& options) { return F::read(path, options); },
+    [](std::span<const std::byte> bytes, std::string_view name, const read_options& options) {
+      return F::read(bytes, name, options);
+    },
+    [](model& m, std::span<const std::byte> bytes) { return F::read_function(m, bytes); }};
+
+/// Formats to try, in order; the last is taken for bytes that none recognises.
+template <model_format... Fs>
+struct format_list {
+  static constexpr format_row rows[] = {format_row_of<Fs>...};
+};
+
+}  // namespace cameo::inline CAMEO_ABI

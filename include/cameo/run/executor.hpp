@@ -1,0 +1,22 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A node as an executor runs it. Lives as long as the plan.
+struct step_view {
+  std::string_view name, domain, op_type;
+  int since = 0;
+  std::span<const attribute> attributes;
+  std::span<const operand> inputs, outputs;
+
+  const attribute* find(std::string_view attribute_name) const { return find_attribute(attributes, attribute_name); }
+};
+
+/// Runs the nodes it claimed by itself, any number of times, from any thread.
+template <class P>
+concept executor = requires(const P& p, const step_view& s, run_context& c) {
+  { p.execute(s, c) } -> std::same_as<status>;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

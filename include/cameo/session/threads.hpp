@@ -1,0 +1,35 @@
+#pragma once
+#include <cameo/core/result.hpp>
+#include <cameo/run/task_pool.hpp>
+
+#include <memory>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Threads that this process may keep busy: the cpuset's processors, or fewer when a CPU quota (cgroup v1 or v2, this
+/// group and those above it) allows less; a fraction counts as one. At least 1.
+std::size_t available_threads();
+
+/// cameo's own task_pool. Threads sleep between runs; inside a run they wait for the next parallel region by looking
+/// for at most 50 us, then asleep. A second caller while the pool is busy does its work by itself. Thread-safe.
+class thread_pool {
+ public:
+  /// `threads` in all, the caller included; threads - 1 are started. FAIL when the system has none.
+  static result<std::unique_ptr<thread_pool>> make(std::size_t threads, bool spin = true);
+  thread_pool(const thread_pool&) = delete;
+  thread_pool& operator=(const thread_pool&) = delete;
+  ~thread_pool();
+
+  std::size_t concurrency() const;
+  void parallel(std::size_t count, task f);
+  void begin_run();
+  void end_run();
+
+ private:
+  struct impl;
+  explicit thread_pool(std::unique_ptr<impl>);
+  std::unique_ptr<impl> impl_;
+};
+static_assert(scoped_task_pool<thread_pool>);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,36 @@
+#include <cameo/ep/provider_row.hpp>
+#include <cameo/partition/lower.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+bool kernel_matches(const node_view& node, const kernel_table& kernels, std::string* why) {
+  std::vector<operand> operands;
+  const node_signature signature = signature_of(node, operands);
+  verdict v = match(signature, kernels);
+  if (v && v.row->choosy) {
+    heap_arena scratch;
+    arena_vector<output_hint> hints{scratch};
+    bind_context context{.op_type = node.op_type(),
+                         .node_name = node.name(),
+                         .since = node.since(),
+                         .attributes = node.raw().attributes,
+                         .inputs = signature.inputs,
+                         .outputs = signature.outputs,
+                         .subgraph_count = node.subgraphs().size(),
+                         .state = scratch,
+                         .hints = hints};
+    if (!v.row->bind(context, true)) v.why = refusal::declined;
+  }
+  if (why) {
+    char line[240];
+    *why = explain(v, line);
+  }
+  return bool(v);
+}
+
+const kernel_table& no_kernels() {
+  static constexpr kernel_table none{};
+  return none;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
