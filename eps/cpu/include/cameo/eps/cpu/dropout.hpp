@@ -1,0 +1,19 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// y = x, and a mask that drops nothing; y is then x. Only where opset 12 asks for training by an input that is true:
+/// y[i] = mask[i] ? x[i] / (1 - ratio) : 0, where mask[i] is false with probability `ratio`. Equal seeds give equal
+/// masks; without `seed`, every run gives another. (What older opsets meant by is_test = 0 was never agreed on; they
+/// drop nothing.)
+struct dropout {
+  bool may_train = false, has_seed = false;
+  std::int64_t seed = 0;
+  bool mask_of_numbers = false;  // before opset 10: of the type of x
+
+  static result<dropout> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

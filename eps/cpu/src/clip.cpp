@@ -1,0 +1,110 @@
+#include <cameo/eps/cpu/clip.hpp>
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+
+#include <cstring>
+#include <limits>
+
+#include "refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+template <class T>
+void clip_numbers(T low, T high, const T* x, T* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T raised = x[i] < low ? low : x[i];
+    y[i] = raised > high ? high : raised;
+  }
+}
+
+/// A bound, or what bounds nothing.
+template <class T, class C>
+C bound_or(const void* bound, C otherwise) {
+  return bound ? C(*static_cast<const T*>(bound)) : otherwise;
+}
+
+template <class T>
+void clip_row(const void* low, const void* high, const void* x, void* y, std::int64_t n) {
+  using C = std::conditional_t<is_narrow_v<T>, float, T>;
+  using limits = std::numeric_limits<C>;
+  constexpr C least = limits::has_infinity ? -limits::infinity() : limits::min();
+  constexpr C most = limits::has_infinity ? limits::infinity() : limits::max();
+  const C from = bound_or<T, C>(low, least), to = bound_or<T, C>(high, most);
+  if constexpr (is_narrow_v<T>) {
+    float wide[narrow_block];
+    for (std::int64_t done = 0; done < n; done += narrow_block) {
+      const std::int64_t m = std::min(narrow_block, n - done);
+      widen_row(static_cast<const T*>(x) + done, wide, m);
+      clip_numbers(from, to, wide, wide, m);
+      narrow_row(wide, static_cast<T*>(y) + done, m);
+    }
+  } else {
+    clip_numbers(from, to, static_cast<const T*>(x), static_cast<T*>(y), n);
+  }
+}
+
+template <class... Ts>
+clip::row_function row_for(dtype type) {
+  clip::row_function found = nullptr;
+  ((type == dtype_of<Ts> ? void(found = clip_row<Ts>) : void()), ...);
+  return found;
+}
+
+std::uint64_t element_of(dtype type, float number) {
+  std::uint64_t bits = 0;
+  const auto store = [&](auto element) { std::memcpy(&bits, &element, sizeof element); };
+  switch (type) {
+    case dtype::f64: store(double(number)); break;
+    case dtype::f16: store(float16{number}); break;
+    case dtype::bf16: store(bfloat16{number}); break;
+    default: store(number); break;
+  }
+  return bits;
+}
+
+/// The scalar input i, or null.
+status read_bound(run_context& c, std::size_t i, const void*& bound) {
+  if (!c.has_input(i)) return {};
+  const value& v = c.input(i);
+  if (!v) return {};
+  if (v.shape.count() != 1) return bad_input(i == 1 ? "min" : "max", " must be a scalar, not of shape ", v.shape);
+  bound = v.data;
+  return {};
+}
+
+}  // namespace
+
+result<clip> clip::bind(bind_context& c) {
+  clip made;
+  const dtype type = c.inputs[0].type;
+  made.row = row_for<float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
+                     std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(type);
+  if (!made.row) return status{status_code::not_implemented, "no row for this type"};
+  made.bytes = row_of(type).bits / 8;
+  if (c.since < 11) {
+    made.by_attributes = true;
+    made.low = element_of(type, c.float_or("min", -std::numeric_limits<float>::infinity()));
+    made.high = element_of(type, c.float_or("max", std::numeric_limits<float>::infinity()));
+  }
+  c.may_overwrite(0, 0);
+  return made;
+}
+
+status clip::run(run_context& c) const {
+  const value& x = c.input(0);
+  const void *from = by_attributes ? &low : nullptr, *to = by_attributes ? &high : nullptr;
+  if (!by_attributes) {
+    if (status read = read_bound(c, 1, from); !read) return read;
+    if (status read = read_bound(c, 2, to); !read) return read;
+  }
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  const auto* const in = static_cast<const std::byte*>(x.data);
+  auto* const y = static_cast<std::byte*>((*out)->data);
+  parallel_for(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+    row(from, to, in + first * bytes, y + first * bytes, last - first);
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,134 @@
+#include <cameo/eps/cpu/variadic.hpp>
+#include <cameo/kernel/broadcast.hpp>
+
+#include <cstring>
+
+#include "binary_rows.hpp"
+#include "refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct sum_of {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct quotient {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+struct smaller {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b || a != a ? a : b;
+  }
+};
+struct larger {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b || a != a ? a : b;
+  }
+};
+
+template <class F>
+binary_row float_row(dtype type) {
+  return find_binary_row<F, void, float, double, float16, bfloat16>(type);
+}
+template <class F>
+binary_row number_row(dtype type) {
+  return find_binary_row<F, void, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t,
+                         std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(type);
+}
+
+binary_row fold_for(std::type_identity<op::Sum>, dtype type) { return float_row<sum_of>(type); }
+binary_row fold_for(std::type_identity<op::Mean>, dtype type) { return float_row<sum_of>(type); }
+binary_row fold_for(std::type_identity<op::Min>, dtype type) { return number_row<smaller>(type); }
+binary_row fold_for(std::type_identity<op::Max>, dtype type) { return number_row<larger>(type); }
+
+/// One of the float types, as an element of that type.
+std::uint64_t number_as(dtype type, std::size_t number) {
+  std::uint64_t bits = 0;
+  const auto store = [&](auto element) { std::memcpy(&bits, &element, sizeof element); };
+  switch (type) {
+    case dtype::f64: store(double(number)); break;
+    case dtype::f16: store(float16{float(number)}); break;
+    case dtype::bf16: store(bfloat16{float(number)}); break;
+    default: store(float(number)); break;
+  }
+  return bits;
+}
+
+struct folding {
+  run_context& c;
+  binary_row row;
+  std::size_t bytes;
+  std::byte* out;
+
+  /// out[i] = a[i] op b[i] over the whole output.
+  status operator()(const extents& whole, const void* a, const extents& a_shape, const void* b,
+                    const extents& b_shape) const {
+    broadcast_loops<3> loops;
+    if (!loops.make({&a_shape, &b_shape, &whole})) return bad_input("shapes do not broadcast");
+    const auto* const x = static_cast<const std::byte*>(a);
+    const auto* const y = static_cast<const std::byte*>(b);
+    parallel_for(c, loops.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+      loops.rows(first, last, [&](std::int64_t to, const auto& from, std::int64_t n) {
+        row(x + from[0] * std::int64_t(bytes), loops.steps()[0], y + from[1] * std::int64_t(bytes), loops.steps()[1],
+            out + to * std::int64_t(bytes), n);
+      });
+    });
+    return {};
+  }
+};
+
+}  // namespace
+
+status variadic_state::run(run_context& c) const {
+  extents whole = c.input(0).shape;
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    const extents so_far = whole;
+    if (!broadcast(so_far, c.input(i).shape, whole))
+      return bad_input("operand ", i, " of shape ", c.input(i).shape, " does not broadcast with ", so_far,
+                       ", the shape of those before");
+  }
+  const result<value*> out = c.output(0, whole);
+  if (!out) return out.error();
+  if (whole.count() == 0) return {};
+  const value& first = c.input(0);
+  void* const to = (*out)->data;
+  if (c.input_count() == 1) {
+    if (to != first.data) std::memcpy(to, first.data, first.bytes());
+    return {};
+  }
+  const folding fold_operands{c, fold, bytes, static_cast<std::byte*>(to)};
+  status folded = fold_operands(whole, first.data, first.shape, c.input(1).data, c.input(1).shape);
+  for (std::size_t i = 2; folded && i < c.input_count(); ++i)
+    folded = fold_operands(whole, to, whole, c.input(i).data, c.input(i).shape);
+  if (!folded || !divide) return folded;
+  const std::uint64_t number = number_as(first.type, c.input_count());
+  return folding{c, divide, bytes, static_cast<std::byte*>(to)}(whole, to, whole, &number, extents{});
+}
+
+template <class Op>
+result<variadic<Op>> variadic<Op>::bind(bind_context& c) {
+  variadic made;
+  const dtype type = c.inputs[0].type;
+  made.fold = fold_for(std::type_identity<Op>{}, type);
+  if (!made.fold) return status{status_code::not_implemented, "no row for this type"};
+  if constexpr (std::is_same_v<Op, op::Mean>) made.divide = float_row<quotient>(type);
+  made.bytes = std::uint8_t(row_of(type).bits / 8);
+  // With more operands the output is read again, while an operand that it lay over might be needed a second time.
+  for (std::size_t i = 0; c.inputs.size() <= 2 && i < c.inputs.size(); ++i) c.may_overwrite(0, i);
+  return made;
+}
+
+template struct variadic<op::Sum>;
+template struct variadic<op::Min>;
+template struct variadic<op::Max>;
+template struct variadic<op::Mean>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps
