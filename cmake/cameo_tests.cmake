@@ -10,7 +10,7 @@
 find_program(CAMEO_PYTHON python3)
 set(CAMEO_VENV_PYTHON "${CAMEO_PYTHON}" CACHE STRING "A python3 that has onnx, for tests that make models")
 set(cameo_test_environment CAMEO_SOURCE_DIR=${PROJECT_SOURCE_DIR} CAMEO_BINARY_DIR=${PROJECT_BINARY_DIR}
-    CAMEO_PROGRAM=${PROJECT_BINARY_DIR}/cameo CAMEO_PYTHON=${CAMEO_VENV_PYTHON})
+    CAMEO_PROGRAM=${PROJECT_BINARY_DIR}/cameo CAMEO_PYTHON=${CAMEO_VENV_PYTHON} CAMEO_CXX=${CMAKE_CXX_COMPILER})
 
 # Libraries for whatever tests: all of cameo and every provider that is built.
 function(cameo_link_everything target)
