@@ -175,7 +175,6 @@ endfunction()
 
 # The target tier has a program of its own, linked without exceptions and RTTI, that drives the layers it holds.
 function(cameo_add_minimal_tests)
-  enable_testing()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/minimal/*.cpp)
   if(sources)
     add_executable(cameo_minimal_tests ${sources})
