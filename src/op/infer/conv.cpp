@@ -143,6 +143,7 @@ constexpr std::size_t no_input = std::size_t(-1);
 
 status conv(infer_context& c) { return convolve(c, 1, 2, c.element(0)); }
 status conv_integer(infer_context& c) { return convolve(c, 1, no_input, dtype::i32); }
+status deform_conv(infer_context& c) { return convolve(c, 1, 3, c.element(0)); }
 status qlinear_conv(infer_context& c) { return convolve(c, 3, 8, c.element(7)); }
 
 namespace {

@@ -56,7 +56,7 @@ dim compute(arithmetic what, dim a, dim b) {
 
 void give_computed(infer_context& c, arithmetic what) {
   if (c.input_count() != 2 || (c.element(0) != dtype::i64 && c.element(0) != dtype::i32)) return;
-  const dims *a = c.elements(0), *b = c.elements(1);
+  const dims *a = elements_at(c, 0), *b = elements_at(c, 1);
   if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
   const std::int64_t largest =
       c.element(0) == dtype::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
@@ -91,7 +91,7 @@ status like_input(infer_context& c) {
 
 status identity(infer_context& c) {
   if (c.has_input(0)) give(c, 0, c.input(0));
-  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr) give_elements(c, 0, *elements);
+  if (const dims* elements = elements_at(c, 0)) give_elements(c, 0, *elements);
   return status_code::ok;
 }
 
@@ -141,7 +141,7 @@ status cast(infer_context& c) {
   }
   if (*to == dtype::undefined) return invalid("attribute to names no element type, must be one of ONNX's");
   give(c, 0, *to, copy_of(c.shape(0)));
-  const dims* elements = c.input_count() ? c.elements(0) : nullptr;
+  const dims* elements = elements_at(c, 0);
   if (!elements || (*to != dtype::i64 && *to != dtype::i32)) return status_code::ok;
   dims kept = *elements;
   for (dim& d : kept)

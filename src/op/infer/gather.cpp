@@ -8,7 +8,7 @@ namespace cameo::inline CAMEO_ABI::infer {
 namespace {
 
 void give_gathered_elements(infer_context& c) {
-  const dims *elements = c.elements(0), *shape = c.shape(0), *at = c.shape(1);
+  const dims *elements = elements_at(c, 0), *shape = c.shape(0), *at = c.shape(1);
   const int_list indices = ints_of_input(c, 1);
   if (!elements || !shape || shape->size() != 1 || !at || at->size() > 1 || indices.state != int_list::known) return;
   const auto count = std::int64_t(elements->size());
@@ -163,7 +163,7 @@ status one_hot(infer_context& c) {
     result<std::size_t> axis = axis_in(c.int_or("axis", -1), in->size() + 1);
     if (!axis) return axis.error();
     out = *in;
-    const dims* elements = c.elements(1);
+    const dims* elements = elements_at(c, 1);
     const dim size = known ? dim::of((*depth)[0]) : elements && elements->size() == 1 ? (*elements)[0] : dim{};
     out->insert(out->begin() + std::ptrdiff_t(*axis), size);
   }

@@ -19,6 +19,7 @@ signature matmul, matmul_integer, qlinear_matmul, gemm, einsum;
 signature conv, conv_integer, qlinear_conv, conv_transpose, pool, global_pool, max_unpool, max_roi_pool, roi_align,
     grid_sample;
 signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
+signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
 signature if_, loop, scan, sequence_map;
 signature sequence_construct, sequence_empty, sequence_at, sequence_erase, sequence_insert, sequence_length,
     concat_from_sequence, split_to_sequence, optional, optional_has_element, optional_get_element, string_split,
@@ -212,6 +213,15 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::GRU>, infer::recurrent},
     {op_id_of<op::LSTM>, infer::recurrent},
     {op_id_of<op::RNN>, infer::recurrent},
+    // Attention, losses, and a few that stand alone
+    {op_id_of<op::Attention>, infer::attention},
+    {op_id_of<op::NegativeLogLikelihoodLoss>, infer::loss},
+    {op_id_of<op::SoftmaxCrossEntropyLoss>, infer::loss},
+    {op_id_of<op::Det>, infer::determinant},
+    {op_id_of<op::AffineGrid>, infer::affine_grid},
+    {op_id_of<op::CenterCropPad>, infer::center_crop_pad},
+    {op_id_of<op::Col2Im>, infer::col2im},
+    {op_id_of<op::DeformConv>, infer::deform_conv},
     // Bodies
     {op_id_of<op::If>, infer::if_},
     {op_id_of<op::Loop>, infer::loop},
@@ -256,6 +266,9 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::MatMulInteger16>, infer::matmul_integer},
 });
 
+/// Not constexpr, so that the compiler stops at its name.
+void infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
+
 /// The rows with their shape functions filled in. A row of `infer_rows` that names no operator does not compile.
 template <std::size_t N>
 consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows) {
@@ -264,7 +277,7 @@ consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows)
   std::size_t used = 0;
   for (op_row& row : rows)
     if (used < sorted.size() && sorted[used].id == row.id) row.infer = sorted[used++].infer;
-  if (used != sorted.size()) throw "cameo: infer_rows names an operator twice, or one that is not in the list";
+  if (used != sorted.size()) infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
   return rows;
 }
 

@@ -18,7 +18,7 @@ result<std::optional<dims>> shape_in_input(const infer_context& c, std::size_t i
     }
     return std::optional<dims>{std::move(shape)};
   }
-  if (const dims* elements = input < c.input_count() ? c.elements(input) : nullptr) return copy_of(elements);
+  if (const dims* elements = elements_at(c, input)) return copy_of(elements);
   const dims* shape = c.shape(input);
   constexpr std::int64_t largest_rank = 64;  // more is no shape, and would be memory for nothing
   if (shape && shape->size() == 1 && (*shape)[0].known() && (*shape)[0].size <= largest_rank)
@@ -108,9 +108,24 @@ result<dim> range_count(std::int64_t start, std::int64_t limit, std::int64_t del
   if (count > std::uint64_t(INT64_MAX)) return invalid("the range has more elements than 63 bits count");
   return dim::of(std::int64_t(count));
 }
+
+/// The same of floats. They count as doubles, which is exact for what fits a float.
+result<dim> range_count(float start, float limit, float delta) {
+  const double count = std::ceil((double{limit} - double{start}) / double{delta});
+  if (delta == 0 || std::isnan(count)) return invalid("start, limit or delta is no number, or delta is 0");
+  if (!(count < 9e18)) return invalid("the range has more elements than 63 bits count");
+  return dim::of(count > 0 ? std::int64_t(count) : 0);
+}
 }  // namespace
 
 status range(infer_context& c) {
+  const std::optional<std::span<const float>> first = constant_floats(c, 0), last = constant_floats(c, 1),
+                                              step = constant_floats(c, 2);
+  if (first && last && step && first->size() == 1 && last->size() == 1 && step->size() == 1) {
+    result<dim> count = range_count((*first)[0], (*last)[0], (*step)[0]);
+    if (!count) return count.error();
+    return give(c, 0, dtype::f32, dims{*count}), status_code::ok;
+  }
   const std::optional<std::vector<std::int64_t>> start = c.constant_ints(0), limit = c.constant_ints(1),
                                                  delta = c.constant_ints(2);
   dims shape{dim{}};
@@ -126,10 +141,9 @@ status range(infer_context& c) {
       }
       if (c.element(0) == dtype::i64 || c.element(0) == dtype::i32) give_elements(c, 0, elements_of(numbers));
     }
-  } else if (start && start->size() == 1 && (*start)[0] == 0 && delta && delta->size() == 1 && (*delta)[0] == 1 &&
-             c.input_count() > 1) {
+  } else if (start && start->size() == 1 && (*start)[0] == 0 && delta && delta->size() == 1 && (*delta)[0] == 1) {
     // Range(0, n, 1): n may be a symbol
-    if (const dims* n = c.elements(1); n && n->size() == 1) shape[0] = (*n)[0];
+    if (const dims* n = elements_at(c, 1); n && n->size() == 1) shape[0] = (*n)[0];
   }
   give(c, 0, c.element(0), std::move(shape));
   return status_code::ok;

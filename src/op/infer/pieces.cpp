@@ -12,7 +12,7 @@ namespace {
 void give_joined_elements(infer_context& c) {
   dims joined;
   for (std::size_t i = 0; i < c.input_count(); ++i) {
-    const dims *elements = c.elements(i), *shape = c.shape(i);
+    const dims *elements = elements_at(c, i), *shape = c.shape(i);
     if (!elements || !shape || shape->size() != 1) return;
     joined.insert(joined.end(), elements->begin(), elements->end());
   }
@@ -158,7 +158,7 @@ status slice_axis(dim& d, std::size_t i, const slice_arguments& a) {
 }
 
 void give_sliced_elements(infer_context& c, const slice_arguments& a) {
-  const dims *elements = c.elements(0), *shape = c.shape(0);
+  const dims *elements = elements_at(c, 0), *shape = c.shape(0);
   const bool known = a.starts.state == int_list::known && a.ends.state == int_list::known &&
                      a.axes.state != int_list::unknown && a.steps.state != int_list::unknown;
   if (!elements || !shape || shape->size() != 1 || !known || a.starts.values.size() != 1) return;
@@ -316,7 +316,7 @@ status resize(infer_context& c) {
     return give_resized(c, sizes.values, *axes);
   const std::optional<std::span<const float>> scales = constant_floats(c, 2);
   if (scales && !scales->empty()) return give_scaled(c, *scales, *axes);
-  if (const dims* elements = c.input_count() > 3 ? c.elements(3) : nullptr; elements && elements->size() == in->size())
+  if (const dims* elements = elements_at(c, 3); elements && elements->size() == in->size())
     if (c.ints_or("axes").empty() && c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch")
       give(c, 0, c.element(0), *elements);
   return status_code::ok;

@@ -85,7 +85,7 @@ status top_k(infer_context& c) {
     out = *in;
     dim& size = (*out)[*axis];
     const int_list k = ints_of(c, "k", 1);
-    const dims* elements = c.input_count() > 1 ? c.elements(1) : nullptr;
+    const dims* elements = elements_at(c, 1);
     if (k.state == int_list::known) {
       if (k.values.size() != 1) return invalid("K has ", k.values.size(), " elements, must have one");
       if (k.values[0] < 0 || (size.known() && k.values[0] > size.size))

@@ -128,7 +128,7 @@ status reshape(infer_context& c) {
     if (in)
       if (status s = fill_left_over(*target, *in); !s) return s;
     out = std::move(target->shape);
-  } else if (const dims* elements = c.input_count() > 1 ? c.elements(1) : nullptr) {
+  } else if (const dims* elements = elements_at(c, 1)) {
     // An unknown element may be -1, so it is an unknown dim. A symbol cannot: it is a size. It may be 0, but then so is
     // the dim it stands for, and models don't mean to copy by it.
     out = *elements;
@@ -138,7 +138,7 @@ status reshape(infer_context& c) {
     out = dims(std::size_t((*list)[0].size));
   }
   give(c, 0, c.element(0), std::move(out));
-  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr; elements && sizes.values.size() <= 1)
+  if (const dims* elements = elements_at(c, 0); elements && sizes.values.size() <= 1)
     if (sizes.state == int_list::known) give_elements(c, 0, *elements);
   return status_code::ok;
 }
@@ -201,7 +201,7 @@ status squeeze(infer_context& c) {
     std::ranges::copy_if(*in, std::back_inserter(*out), [](dim d) { return d.size != 1; });
   }
   give(c, 0, c.element(0), std::move(out));
-  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr) give_elements(c, 0, *elements);
+  if (const dims* elements = elements_at(c, 0)) give_elements(c, 0, *elements);
   return status_code::ok;
 }
 
@@ -221,8 +221,7 @@ status unsqueeze(infer_context& c) {
   }
   const bool is_list = out && out->size() <= 1;
   give(c, 0, c.element(0), std::move(out));
-  if (const dims* elements = c.input_count() ? c.elements(0) : nullptr; elements && is_list)
-    give_elements(c, 0, *elements);
+  if (const dims* elements = elements_at(c, 0); elements && is_list) give_elements(c, 0, *elements);
   return status_code::ok;
 }
 

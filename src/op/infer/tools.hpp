@@ -42,6 +42,11 @@ result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_vie
 result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank,
                                          std::string_view what = "axes");
 
+/// What is known of an input's elements; null also when there is no such input.
+inline const dims* elements_at(const infer_context& c, std::size_t input) {
+  return input < c.input_count() ? c.elements(input) : nullptr;
+}
+
 /// Integers that some versions take as an attribute and others as an input.
 struct int_list {
   enum { absent, unknown, known } state = absent;

@@ -1,0 +1,143 @@
+// Attention, losses, and a few that stand alone.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// Q, K or V by its parts, from [batch, heads, sequence, size] or [batch, sequence, heads * size].
+struct head_shape {
+  dim batch, heads, sequence, size;
+  bool split = false;  // rank 4
+};
+
+result<head_shape> heads_of(const infer_context& c, std::size_t input, std::string_view name) {
+  const dims* in = c.shape(input);
+  if (!in) return head_shape{};
+  if (status s = check_rank(*in, 3, 4, "an input of Attention"); !s) return s;
+  if (in->size() == 4) return head_shape{(*in)[0], (*in)[1], (*in)[2], (*in)[3], true};
+  const std::int64_t heads = c.int_or(name, 0);
+  if (heads < 1) return invalid("attribute ", name, " is ", heads, ", must be 1 or more for an input of rank 3");
+  head_shape shape{(*in)[0], dim::of(heads), (*in)[1], dim{}, false};
+  if (!(*in)[2].known()) return shape;
+  if ((*in)[2].size % heads != 0)
+    return invalid("input ", input, " has shape ", *in, ", its last dim must be a multiple of ", name, ", ", heads);
+  shape.size = dim::of((*in)[2].size / heads);
+  return shape;
+}
+
+/// Keys of the past and of now.
+result<dim> total_length(const infer_context& c, const head_shape& key) {
+  if (c.input_count() <= 4) return key.sequence;
+  const dims* past = c.shape(4);
+  if (!past) return dim{};
+  if (status s = check_rank(*past, 4, "past_key"); !s) return s;
+  return sum((*past)[2], key.sequence);
+}
+
+}  // namespace
+
+status attention(infer_context& c) {
+  result<head_shape> q = heads_of(c, 0, "q_num_heads"), k = heads_of(c, 1, "kv_num_heads"),
+                     v = heads_of(c, 2, "kv_num_heads");
+  for (result<head_shape>* h : {&q, &k, &v})
+    if (!*h) return h->error();
+  result<dim> total = total_length(c, *k);
+  if (!total) return total.error();
+  std::optional<dims> out;
+  if (c.shape(0) && q->split) {
+    out = dims{q->batch, q->heads, q->sequence, v->size};
+  } else if (c.shape(0)) {
+    const dim both[] = {q->heads, v->size};
+    result<dim> hidden = product(both);
+    if (!hidden) return hidden.error();
+    out = dims{q->batch, q->sequence, *hidden};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  give(c, 1, c.element(1), dims{k->batch, k->heads, *total, k->size});
+  give(c, 2, c.element(2), dims{v->batch, v->heads, *total, v->size});
+  give(c, 3, c.element(0), dims{q->batch, q->heads, q->sequence, *total});
+  return status_code::ok;
+}
+
+/// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: a number, or one per label; then log_prob.
+status loss(infer_context& c) {
+  const dims *scores = c.shape(0), *labels = c.shape(1);
+  if (scores && labels)
+    if (status s = check_rank(*scores, labels->size() + 1, "input 0"); !s) return s;
+  const std::string_view reduction = c.string_or("reduction", "mean");
+  if (reduction != "none" && reduction != "mean" && reduction != "sum")
+    return invalid("attribute reduction is ", reduction, ", must be none, mean or sum");
+  give(c, 0, c.element(0), reduction == "none" ? copy_of(labels) : dims{});
+  give(c, 1, c.element(0), copy_of(scores));
+  return status_code::ok;
+}
+
+status determinant(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    if (status s = check_rank(*in, 2, std::size_t(-1), "X"); !s) return s;
+    result<dim> square = unify(in->back(), (*in)[in->size() - 2], "rows and columns");
+    if (!square) return square.error();
+    out = dims(in->begin(), in->end() - 2);
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+/// Size [N, C, spatial...] makes a grid [N, spatial..., 2 or 3].
+status affine_grid(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* to = elements_at(c, 1)) {
+    if (status s = check_rank(*to, 4, 5, "the tensor that size describes"); !s) return s;
+    out = dims{(*to)[0]};
+    out->insert(out->end(), to->begin() + 2, to->end());
+    out->push_back(dim::of(std::int64_t(to->size()) - 2));
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status center_crop_pad(infer_context& c) {
+  const dims *in = c.shape(0), *to = elements_at(c, 1);
+  std::optional<dims> out;
+  if (in) out = dims(in->size());
+  if (in && to) {
+    std::vector<std::int64_t> all(in->size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::int64_t(i);
+    result<std::vector<std::size_t>> axes = axes_in(c.ints_or("axes", all), in->size(), "attribute axes");
+    if (!axes) return axes.error();
+    if (to->size() != axes->size())
+      return invalid("shape has ", to->size(), " elements, must have ", axes->size(), ", one per axis");
+    out = *in;
+    for (std::size_t i = 0; i < axes->size(); ++i) (*out)[(*axes)[i]] = (*to)[i];
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+/// [N, C * product of the block, blocks] to [N, C, image...].
+status col2im(infer_context& c) {
+  std::optional<dims> out;
+  const dims *in = c.shape(0), *image = elements_at(c, 1), *block = elements_at(c, 2);
+  if (in)
+    if (status s = check_rank(*in, 3, "input"); !s) return s;
+  if (image) {
+    out = dims{in ? (*in)[0] : dim{}, dim{}};
+    out->insert(out->end(), image->begin(), image->end());
+  }
+  if (in && image && block) {
+    result<dim> size = product(*block);
+    if (!size) return size.error();
+    if (size->size == 0) return invalid("block_shape is ", *block, ", sizes must be 1 or more");
+    if (size->known() && (*in)[1].known()) {
+      if ((*in)[1].size % size->size != 0)
+        return invalid("dim 1 of input ", *in, " must be a multiple of ", *size, ", the size of a block");
+      (*out)[1] = dim::of((*in)[1].size / size->size);
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer
