@@ -1,0 +1,72 @@
+#include "cast_rows.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n\f\v";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
+/// For a number beyond double: infinity, or zero if it is tiny.
+double beyond_double(std::string_view text) {
+  const bool negative = text[0] == '-';
+  const std::size_t e = text.find_first_of("eE");
+  const std::string_view digits = text.substr(negative, e == std::string_view::npos ? e : e - negative);
+  const bool tiny = e != std::string_view::npos ? e + 1 < text.size() && text[e + 1] == '-'
+                                                : digits.find_first_of("123456789") > digits.find('.');
+  const double magnitude = tiny ? 0.0 : std::numeric_limits<double>::infinity();
+  return negative ? -magnitude : magnitude;
+}
+
+template <class T>
+bool parse_integer(std::string_view text, T& out) {
+  const std::string_view word = without_blanks(text);
+  const std::from_chars_result read = std::from_chars(word.data(), word.data() + word.size(), out);
+  if (read.ec == std::errc{} && read.ptr == word.data() + word.size()) return true;
+  double number = 0;
+  if (!parse_number(text, number)) return false;
+  if (!(number > double(std::numeric_limits<T>::min()))) out = number == number ? std::numeric_limits<T>::min() : 0;
+  else out = number >= std::ldexp(1.0, std::numeric_limits<T>::digits) ? std::numeric_limits<T>::max() : T(number);
+  return true;
+}
+
+template <class T>
+std::size_t print_float(T number, int digits, char* out) {
+  const auto put = [out](std::string_view word) { return std::size_t(std::copy(word.begin(), word.end(), out) - out); };
+  if (number != number) return put("NaN");
+  if (std::isinf(number)) return put(number < 0 ? "-INF" : "INF");
+  return std::size_t(std::to_chars(out, out + 32, number, std::chars_format::general, digits).ptr - out);
+}
+
+}  // namespace
+
+bool parse_number(std::string_view text, double& out) {
+  const std::string_view word = without_blanks(text);
+  double number = 0;
+  const std::from_chars_result read = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (read.ptr != word.data() + word.size() || read.ec == std::errc::invalid_argument) return false;
+  out = read.ec == std::errc{} ? number : beyond_double(word);
+  return true;
+}
+bool parse_number(std::string_view text, std::int64_t& out) { return parse_integer(text, out); }
+bool parse_number(std::string_view text, std::uint64_t& out) { return parse_integer(text, out); }
+
+std::size_t print_number(std::int64_t number, char* out) {
+  return std::size_t(std::to_chars(out, out + 32, number).ptr - out);
+}
+std::size_t print_number(std::uint64_t number, char* out) {
+  return std::size_t(std::to_chars(out, out + 32, number).ptr - out);
+}
+std::size_t print_number(float number, char* out) { return print_float(number, 8, out); }
+std::size_t print_number(double number, char* out) { return print_float(number, 17, out); }
+
+}  // namespace cameo::inline CAMEO_ABI::eps
