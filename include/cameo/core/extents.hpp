@@ -52,8 +52,8 @@ class extents {
   constexpr std::int64_t count() const { return count(0, rank_); }
   /// Product of the axes [first, last).
   constexpr std::int64_t count(std::size_t first, std::size_t last) const {
-    std::int64_t product = 1;
-    for (std::size_t i = first; i < last; ++i) product *= dims_[i];
+    std::int64_t product = 1;  // large sizes before a 0 may overflow on the way; what counts is 0 all the same
+    for (std::size_t i = first; i < last; ++i) static_cast<void>(checked_multiply(product, dims_[i], product));
     return product;
   }
   /// False when a dim is negative or the product overflows.
@@ -80,7 +80,7 @@ class extents {
 constexpr extents row_major_strides(const extents& shape) {
   extents strides = shape;
   std::int64_t step = 1;
-  for (std::size_t i = shape.rank(); i-- > 0; step *= shape[i]) strides[i] = step;
+  for (std::size_t i = shape.rank(); i-- > 0; static_cast<void>(checked_multiply(step, shape[i], step))) strides[i] = step;
   return strides;
 }
 

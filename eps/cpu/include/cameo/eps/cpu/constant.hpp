@@ -1,0 +1,20 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The value of its one attribute, whichever it is. Models are read so that few of these are left.
+struct constant {
+  value held;
+  static result<constant> bind(bind_context& c);
+  status run(run_context& c) const { return c.forward(0, held); }
+};
+
+/// A tensor of the shape that the input says, filled with the one element of `value`, or with 0.0f.
+struct constant_of_shape {
+  value element;
+  static result<constant_of_shape> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

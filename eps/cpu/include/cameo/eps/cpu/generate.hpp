@@ -1,0 +1,33 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// start, start + delta, ... before limit.
+struct range_of {
+  static result<range_of> bind(bind_context&) { return range_of{}; }
+  status run(run_context& c) const;
+};
+
+/// Where the elements are not zero, in order: int64 [rank, how many]. Strings that are not empty count.
+struct non_zero {
+  static result<non_zero> bind(bind_context&) { return non_zero{}; }
+  status run(run_context& c) const;
+};
+
+/// A new axis of size `depth` that is values[1] at the index and values[0] elsewhere. Negative indices count from the
+/// end; one out of range is nowhere.
+struct one_hot {
+  std::int64_t axis;
+  static result<one_hot> bind(bind_context& c) { return one_hot{c.int_or("axis", -1)}; }
+  status run(run_context& c) const;
+};
+
+/// A matrix of the input's shape: ones on diagonal k, zeros elsewhere.
+struct eye_like {
+  std::int64_t k;
+  static result<eye_like> bind(bind_context& c) { return eye_like{c.int_or("k", 0)}; }
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,17 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Adds elements before and after each axis: a constant, or reflected, edge or wrapped ones of the input. Negative
+/// amounts cut, before anything is added.
+struct pad {
+  enum class fill : std::uint8_t { constant, reflect, edge, wrap };
+  fill mode;
+  const attribute* amounts;  // versions 1 and 2; later ones have an input
+  float number;              // what to fill with, likewise
+  static result<pad> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

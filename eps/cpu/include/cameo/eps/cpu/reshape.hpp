@@ -1,0 +1,43 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// The same elements in other extents: no element moves. Of all types, those below a byte too.
+
+/// A 0 in the wanted shape keeps the size that the input has there (unless `allowzero`), one -1 takes what is left.
+struct reshape {
+  bool zero_is_a_size;
+  const attribute* shape;  // version 1; later ones have an input
+  static result<reshape> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// Two axes: those before `axis` and the others.
+struct flatten {
+  std::int64_t axis;
+  static result<flatten> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// Drops axes of size 1: the given ones, or all.
+struct squeeze {
+  const attribute* axes;  // before version 13
+  static result<squeeze> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// Adds axes of size 1; `axes` count in the output.
+struct unsqueeze {
+  const attribute* axes;  // before version 13
+  static result<unsqueeze> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// Whatever it is: tensor, sequence, an empty optional.
+struct identity {
+  static result<identity> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

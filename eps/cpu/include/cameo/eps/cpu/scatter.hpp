@@ -1,0 +1,27 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What becomes of an element that is already there.
+enum class scatter_reduction : std::uint8_t { none, add, mul, min, max };
+
+/// The data with single elements replaced (or combined with): update i goes to its own place, with indices[i] for
+/// `axis`. Updates happen in order. The output may be the data.
+struct scatter_elements {
+  std::int64_t axis;
+  scatter_reduction reduction;
+  static result<scatter_elements> bind(bind_context& c);
+  static bool accepts(const bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// The same with blocks: the last axis of `indices` holds the places that whole blocks of `updates` go to.
+struct scatter_nd {
+  scatter_reduction reduction;
+  static result<scatter_nd> bind(bind_context& c);
+  static bool accepts(const bind_context& c) { return scatter_elements::accepts(c); }
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,36 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The sizes of axes [start, end) of the input, as int64; out-of-range ends are cut.
+struct shape_of {
+  std::int64_t start, end;
+  static result<shape_of> bind(bind_context& c) {
+    return shape_of{c.int_or("start", 0), c.int_or("end", std::int64_t(max_rank))};
+  }
+  status run(run_context& c) const {
+    const extents shape = c.input(0).shape;
+    const auto rank = std::int64_t(shape.rank());
+    const auto cut = [&](std::int64_t axis) { return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank); };
+    const std::int64_t first = cut(start), last = std::max(first, cut(end));
+    const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {last - first});
+    if (!y) return y.error();
+    for (std::int64_t i = first; i < last; ++i) (*y)[i - first] = shape[std::size_t(i)];
+    return {};
+  }
+};
+
+/// The number of elements, as an int64 scalar.
+struct size_of {
+  static result<size_of> bind(bind_context&) { return size_of{}; }
+  status run(run_context& c) const {
+    const std::int64_t count = c.input(0).shape.count();
+    const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {});
+    if (!y) return y.error();
+    (*y)[0] = count;
+    return {};
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

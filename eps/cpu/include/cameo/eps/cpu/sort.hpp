@@ -1,0 +1,28 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The k largest (or smallest) elements along `axis`, in order, and where they were. Of equal ones the first comes
+/// first; NaN is above all numbers.
+struct top_k {
+  std::int64_t axis, k;  // k: version 1; later ones have an input
+  bool largest;
+  static result<top_k> bind(bind_context& c) {
+    return top_k{c.int_or("axis", -1), c.since < 10 ? c.int_or("k", -1) : -1, c.int_or("largest", 1) != 0};
+  }
+  status run(run_context& c) const;
+};
+
+/// The different elements (or, with `axis`, the different slices), in order or as they first occur; with where each was
+/// first, which of them each input is, and how often each is there. NaNs are equal, and above all numbers.
+struct unique {
+  std::int64_t axis;
+  bool flat, sorted;
+  static result<unique> bind(bind_context& c) {
+    return unique{c.int_or("axis", 0), !c.find("axis"), c.int_or("sorted", 1) != 0};
+  }
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

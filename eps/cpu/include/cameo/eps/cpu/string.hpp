@@ -1,0 +1,55 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+#include <memory>
+
+namespace re2 {
+class RE2;
+}
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// Strings are UTF-8 and bytes that are not pass unchanged. No locale of the process has a say in anything here.
+
+/// z = x + y, broadcast.
+struct string_concat {
+  static result<string_concat> bind(bind_context&) { return string_concat{}; }
+  status run(run_context& c) const;
+};
+
+/// Pieces between delimiters along a new last axis, filled up with empty strings; and how many each string has.
+/// Without a delimiter: between runs of ASCII white space, ends not counted. After `maxsplit` splits the rest is left.
+struct string_split {
+  std::string_view delimiter;
+  std::int64_t limit;  // of splits; negative: none
+  static result<string_split> bind(bind_context& c) {
+    return string_split{c.string_or("delimiter", ""), c.int_or("maxsplit", -1)};
+  }
+  status run(run_context& c) const;
+};
+
+/// Drops stop words, then changes case by Unicode's simple mappings of Latin, Greek, Cyrillic and Armenian letters.
+/// [C] or [1, C]; when nothing is left, one empty string.
+struct string_normalizer {
+  enum class change : std::uint8_t { none, lower, upper };
+  change action;
+  bool exact;                                   // stop words are compared with case
+  std::span<const std::string_view> stopwords;  // unless exact: in lower case
+  static result<string_normalizer> bind(bind_context& c);
+  status run(run_context& c) const;
+
+ private:
+  bool is_stopword(std::string_view word) const;
+};
+
+/// Whether all of a string matches a pattern in RE2's syntax.
+struct regex_full_match {
+  struct drop {
+    void operator()(re2::RE2*) const;
+  };
+  std::unique_ptr<re2::RE2, drop> pattern;
+  static result<regex_full_match> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

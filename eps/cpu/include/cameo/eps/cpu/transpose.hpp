@@ -1,0 +1,44 @@
+#pragma once
+#include <cameo/eps/cpu/detail/element_sets.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Axis i of the output is axis perm[i] of the input; without `perm`, the axes in reverse order.
+struct transpose {
+  std::span<const std::int64_t> perm;
+  bool reversed;
+  static result<transpose> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// [N, C*b*b, H, W] to [N, C, H*b, W*b]: blocks out of the depth, `mode` DCR or CRD says in which order they lie there.
+struct depth_to_space {
+  std::int64_t block;
+  bool channel_first;
+  static result<depth_to_space> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// [N, C, H*b, W*b] to [N, C*b*b, H, W]: the inverse.
+struct space_to_depth {
+  std::int64_t block;
+  bool channel_first;
+  static result<space_to_depth> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// The first sequence_lens[i] steps of sequence i turned round; axes 0 and 1 are time and batch, or batch and time.
+struct reverse_sequence {
+  std::size_t time_axis;
+  static result<reverse_sequence> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+/// The upper or lower triangle of the last two axes, from diagonal k on; zeros elsewhere.
+struct trilu {
+  bool upper;
+  static result<trilu> bind(bind_context& c) { return trilu{c.int_or("upper", 1) != 0}; }
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,168 @@
+#include <cameo/eps/cpu/control_flow.hpp>
+
+#include "subgraph_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// The one bool of a tensor.
+status read_condition(const value& v, bool& holds) {
+  if (v.kind != value_kind::tensor || v.type != dtype::boolean || v.shape.count() != 1)
+    return bad_input("a condition must be one bool, not ", v.type, " ", v.shape);
+  holds = v.as<bool>()[0];
+  return {};
+}
+
+template <class T>
+result<value> make_scalar(run_context& c, T element) {
+  result<value> made = c.make(dtype_of<T>, {});
+  if (made) made->as_mutable<T>()[0] = element;
+  return made;
+}
+
+/// Values that iterations gave, in memory that grows as they come.
+class value_stack {
+ public:
+  status push(run_context& c, std::span<const value> values) {
+    if (size_ + values.size() > memory_.size()) {
+      result<std::span<value>> more = c.scratch<value>(std::max(2 * memory_.size(), 16 * values.size()));
+      if (!more) return more.error();
+      std::copy_n(memory_.begin(), size_, more->begin());
+      memory_ = *more;
+    }
+    std::copy(values.begin(), values.end(), memory_.begin() + std::ptrdiff_t(size_));
+    size_ += values.size();
+    return {};
+  }
+  value& operator[](std::size_t i) { return memory_[i]; }
+
+ private:
+  std::span<value> memory_;
+  std::size_t size_ = 0;
+};
+
+/// Stacks value k of each iteration along a new first axis of output o.
+status stack(run_context& c, std::size_t o, value_stack& values, std::size_t k, std::size_t each, std::int64_t count,
+             extents shape) {
+  if (count > 0) shape = values[k].shape;
+  if (shape.rank() == max_rank) return bad_input("a scan output of rank ", max_rank, " can't be stacked");
+  shape.insert(0, count);
+  result<value*> y = status_code::ok;
+  if (c.has_output(o)) {
+    y = c.output(o, shape);
+    if (!y) return y.error();
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    value& element = values[std::size_t(i) * each + k];
+    if (y)
+      if (status put = put_slice(c, **y, 0, i, element); !put) return put;
+    c.release(element);
+  }
+  return {};
+}
+
+}  // namespace
+
+result<if_else> if_else::bind(bind_context& c) {
+  const result<int> then_branch = body_of(c, "then_branch"), else_branch = body_of(c, "else_branch");
+  if (!then_branch) return then_branch.error();
+  if (!else_branch) return else_branch.error();
+  return if_else{*then_branch, *else_branch};
+}
+status if_else::run(run_context& c) const {
+  bool holds = false;
+  if (status read = read_condition(c.input(0), holds); !read) return read;
+  const result<subplan_frame*> branch = c.open(std::size_t(holds ? then_branch : else_branch));
+  if (!branch) return branch.error();
+  const result<std::span<value>> outputs = value_list(c, c.output_count());
+  if (!outputs) return outputs.error();
+  if (status done = c.call(**branch, {}, *outputs); !done) return done;
+  return give_all(c, 0, *outputs);
+}
+
+result<loop> loop::bind(bind_context& c) {
+  const result<int> body = body_of(c, "body");
+  if (!body) return body.error();
+  const std::size_t carried = std::max<std::size_t>(c.inputs.size(), 2) - 2;
+  if (carried > c.outputs.size())
+    return bad_attribute("carries ", carried, " values, but has only ", c.outputs.size(), " outputs");
+  const result<std::span<const extents>> shapes = known_shapes(c, carried, true);
+  if (!shapes) return shapes.error();
+  return loop{*body, carried, *shapes};
+}
+status loop::run(run_context& c) const {
+  const value &trips = c.input(0), &condition = c.input(1);
+  if (trips && trips.shape.count() != 1) return bad_input("the trip count must be one number, not ", trips.shape);
+  const std::int64_t limit = trips ? trips.as<std::int64_t>()[0] : INT64_MAX;
+  bool goes_on = true;
+  if (condition)
+    if (status read = read_condition(condition, goes_on); !read) return read;
+
+  const result<subplan_frame*> frame = c.open(std::size_t(body));
+  if (!frame) return frame.error();
+  const std::size_t scans = element_shapes.size();
+  const result<std::span<value>> in = value_list(c, 2 + carried), out = value_list(c, 1 + carried + scans);
+  if (!in || !out) return status_code::out_of_memory;
+  for (std::size_t i = 0; i < carried; ++i) (*in)[2 + i] = c.input(2 + i);  // borrowed until the first iteration is done
+  value_stack scanned;
+  std::int64_t i = 0;
+  for (; goes_on && i < limit; ++i) {
+    if (c.stopped()) return status_code::canceled;
+    result<value> number = make_scalar(c, i), before = make_scalar(c, true);
+    if (!number || !before) return status_code::out_of_memory;
+    (*in)[0] = *number, (*in)[1] = *before;
+    if (status done = c.call(**frame, *in, *out); !done) return done;
+    if (status read = read_condition((*out)[0], goes_on); !read) return read;
+    for (std::size_t k = 0; k < 2 + carried; ++k)
+      if (k < 2 || i > 0) c.release((*in)[k]);
+    c.release((*out)[0]);
+    std::copy_n(out->begin() + 1, carried, in->begin() + 2);
+    if (status pushed = scanned.push(c, out->subspan(1 + carried)); !pushed) return pushed;
+  }
+  if (i > 0) {
+    if (status given = give_all(c, 0, in->subspan(2)); !given) return given;
+  } else {
+    for (std::size_t k = 0; k < carried; ++k)
+      if (c.has_output(k))
+        if (status forwarded = c.forward(k, c.input(2 + k)); !forwarded) return forwarded;
+  }
+  for (std::size_t k = 0; k < scans; ++k)
+    if (status done = stack(c, carried + k, scanned, k, scans, i, element_shapes[k]); !done) return done;
+  return {};
+}
+
+result<sequence_map> sequence_map::bind(bind_context& c) {
+  const result<int> body = body_of(c, "body");
+  if (!body) return body.error();
+  return sequence_map{*body};
+}
+status sequence_map::run(run_context& c) const {
+  const std::size_t count = c.input(0).parts.size(), inputs = c.input_count(), outputs = c.output_count();
+  for (std::size_t k = 0; k < inputs; ++k)
+    if (c.input(k).kind == value_kind::sequence && c.input(k).parts.size() != count)
+      return bad_input("sequence ", k, " has ", c.input(k).parts.size(), " elements, the first has ", count);
+  const result<subplan_frame*> frame = c.open(std::size_t(body));
+  if (!frame) return frame.error();
+  const result<std::span<value>> in = value_list(c, inputs), out = value_list(c, outputs);
+  const result<std::span<value*>> parts = c.scratch<value*>(outputs);
+  if (!in || !out || !parts) return status_code::out_of_memory;
+  for (std::size_t k = 0; k < outputs; ++k) {
+    (*parts)[k] = nullptr;
+    if (!c.has_output(k)) continue;
+    const result<std::span<value>> made = c.output_sequence(k, count);
+    if (!made) return made.error();
+    (*parts)[k] = made->data();
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (c.stopped()) return status_code::canceled;
+    for (std::size_t k = 0; k < inputs; ++k)
+      (*in)[k] = c.input(k).kind == value_kind::sequence ? c.input(k).parts[i] : c.input(k);
+    if (status done = c.call(**frame, *in, *out); !done) return done;
+    for (std::size_t k = 0; k < outputs; ++k)
+      if ((*parts)[k]) (*parts)[k][i] = (*out)[k];
+      else c.release((*out)[k]);
+  }
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,109 @@
+#pragma once
+#include "operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// INVALID_ARGUMENT when an index is not in [-size, size). Afterwards `place` needs no check.
+inline status check_indices(const value& indices, std::int64_t size) {
+  const integers all{indices};
+  for (std::int64_t i = 0; i < all.count(); ++i)
+    if (all[i] < -size || all[i] >= size)
+      return bad_input("index ", all[i], " at ", i, " is not in [-", size, ",", size, ")");
+  return {};
+}
+inline std::int64_t place(std::int64_t index, std::int64_t size) { return index < 0 ? index + size : index; }
+
+/// For GatherElements and ScatterElements: walks rows of `indices` and tells where its elements lie in data.
+class index_rows {
+ public:
+  /// INVALID_ARGUMENT when the shapes don't fit each other or an index is out of range.
+  static result<index_rows> of(const value& data, const value& indices, std::int64_t axis) {
+    const std::size_t rank = data.shape.rank();
+    std::int64_t at = axis;
+    if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
+    bool fits = indices.shape.rank() == rank;
+    for (std::size_t i = 0; fits && i < rank; ++i)
+      fits = i == std::size_t(at) || indices.shape[i] <= data.shape[i];
+    if (!fits)
+      return bad_input("indices ", indices.shape, " don't fit data ", data.shape, ": only axis ", at, " may be larger");
+    if (status inside = check_indices(indices, data.shape[std::size_t(at)]); !inside) return inside;
+    return index_rows{data.shape, indices, std::size_t(at)};
+  }
+  std::int64_t rows() const { return indices_.count() == 0 ? 0 : indices_.count() / shape_.back(); }
+  std::int64_t length() const { return shape_.back(); }
+
+  /// Calls f(position in indices, position in data) for each element of a row.
+  template <class F>
+  void each(std::int64_t row, F&& f) const {
+    const std::size_t last = shape_.rank() - 1;
+    std::int64_t base = 0, rest = row;
+    for (std::size_t i = last; i-- > 0; rest /= shape_[i])
+      if (i != axis_) base += rest % shape_[i] * strides_[i];
+    const std::int64_t step = axis_ == last ? 0 : 1, along = strides_[axis_], first = row * shape_[last];
+    for (std::int64_t j = 0; j < shape_[last]; ++j)
+      f(first + j, base + j * step + place(indices_[first + j], size_) * along);
+  }
+
+ private:
+  index_rows(const extents& data, const value& indices, std::size_t axis)
+      : shape_{indices.shape}, strides_{row_major_strides(data)}, indices_{indices}, axis_{axis}, size_{data[axis]} {}
+  extents shape_, strides_;
+  integers indices_;
+  std::size_t axis_;
+  std::int64_t size_;
+};
+
+/// For GatherND and ScatterND: each row of the last axis of `indices` is the place of a block of data.
+class index_tuples {
+ public:
+  static result<index_tuples> of(const value& data, const value& indices, std::int64_t batch_dims) {
+    const extents &d = data.shape, &i = indices.shape;
+    if (d.rank() == 0 || i.rank() == 0) return bad_input("needs data and indices of at least one axis");
+    const std::int64_t length = i.back(), limit = std::int64_t(std::min(d.rank(), i.rank()));
+    if (batch_dims < 0 || batch_dims >= limit) return bad_input("batch_dims ", batch_dims, " is not in [0,", limit, ")");
+    if (length > std::int64_t(d.rank()) - batch_dims)
+      return bad_input("indices ", i, " name more axes than data ", d, " has");
+    index_tuples made;
+    const auto batch = std::size_t(batch_dims);
+    for (std::size_t k = 0; k < batch; ++k)
+      if (d[k] != i[k]) return bad_input("data ", d, " and indices ", i, " differ in the first ", batch_dims, " axes");
+    made.first_ = batch, made.past_ = batch + std::size_t(length);
+    made.data_ = d, made.strides_ = row_major_strides(d);
+    made.numbers_ = static_cast<const std::int64_t*>(indices.data);
+    const extents outer{i.dims().first(i.rank() - 1)};
+    if (!outer.checked_count(made.count_)) return bad_input("indices ", i, " are too many");
+    if (!product(d, made.past_, d.rank(), made.block_) || !product(i, batch, i.rank() - 1, made.per_batch_))
+      return bad_input("data ", d, " or indices ", i, " are too large");
+    if (status inside = made.check(); !inside) return inside;
+    return made;
+  }
+  std::int64_t count() const { return count_; }         // of tuples
+  std::int64_t block() const { return block_; }         // elements of each
+  std::size_t first_inner() const { return past_; }     // the first axis of a block
+  /// Where block i starts in data.
+  std::int64_t operator[](std::int64_t i) const {
+    const std::int64_t* const tuple = numbers_ + i * std::int64_t(past_ - first_);
+    std::int64_t offset = first_ ? i / per_batch_ * strides_[first_ - 1] : 0;
+    for (std::size_t k = first_; k < past_; ++k) offset += place(tuple[k - first_], data_[k]) * strides_[k];
+    return offset;
+  }
+
+ private:
+  status check() const {
+    const std::size_t length = past_ - first_;
+    if (length == 0) return {};
+    for (std::int64_t i = 0; i < count_; ++i)
+      for (std::size_t k = 0; k < length; ++k) {
+        const std::int64_t size = data_[first_ + k], index = numbers_[i * std::int64_t(length) + std::int64_t(k)];
+        if (index < -size || index >= size)
+          return bad_input("index ", index, " for axis ", first_ + k, " is not in [-", size, ",", size, ")");
+      }
+    return {};
+  }
+  extents data_, strides_;
+  const std::int64_t* numbers_ = nullptr;
+  std::size_t first_ = 0, past_ = 0;
+  std::int64_t count_ = 0, block_ = 0, per_batch_ = 0;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

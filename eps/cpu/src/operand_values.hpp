@@ -1,0 +1,101 @@
+#pragma once
+#include <cameo/core/value.hpp>
+
+#include "refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The integers of an int32 or int64 tensor, by index.
+class integers {
+ public:
+  explicit integers(const value& v) : data_{v.data}, count_{v.shape.count()}, wide_{v.type == dtype::i64} {}
+  std::int64_t count() const { return count_; }
+  std::int64_t operator[](std::int64_t i) const {
+    return wide_ ? static_cast<const std::int64_t*>(data_)[i] : static_cast<const std::int32_t*>(data_)[i];
+  }
+
+ private:
+  const void* data_;
+  std::int64_t count_;
+  bool wide_;
+};
+
+/// The sizes that a one-dimensional integer tensor gives; INVALID_ARGUMENT when there are too many.
+inline status read_extents(const value& v, std::string_view what, extents& out) {
+  const integers from{v};
+  if (v.shape.rank() > 1) return bad_input(what, " must be one-dimensional, not ", v.shape);
+  if (from.count() > std::int64_t(max_rank))
+    return bad_input(what, " has ", from.count(), " elements; the largest rank is ", max_rank);
+  out.resize(0);
+  for (std::int64_t i = 0; i < from.count(); ++i) out.push_back(from[i]);
+  return {};
+}
+
+/// Calls f(std::type_identity<T>) for the C++ type of a dtype that takes whole bytes; strings and complex included.
+template <class F>
+status with_type(dtype type, F&& f) {
+  switch (type) {
+    case dtype::f32: return f(std::type_identity<float>{});
+    case dtype::f64: return f(std::type_identity<double>{});
+    case dtype::f16: return f(std::type_identity<float16>{});
+    case dtype::bf16: return f(std::type_identity<bfloat16>{});
+    case dtype::i8: return f(std::type_identity<std::int8_t>{});
+    case dtype::i16: return f(std::type_identity<std::int16_t>{});
+    case dtype::i32: return f(std::type_identity<std::int32_t>{});
+    case dtype::i64: return f(std::type_identity<std::int64_t>{});
+    case dtype::u8: return f(std::type_identity<std::uint8_t>{});
+    case dtype::u16: return f(std::type_identity<std::uint16_t>{});
+    case dtype::u32: return f(std::type_identity<std::uint32_t>{});
+    case dtype::u64: return f(std::type_identity<std::uint64_t>{});
+    case dtype::boolean: return f(std::type_identity<bool>{});
+    case dtype::string: return f(std::type_identity<std::string_view>{});
+    case dtype::c64: return f(std::type_identity<complex64>{});
+    case dtype::c128: return f(std::type_identity<complex128>{});
+    default: return refuse(status_code::not_implemented, "element type ", type);
+  }
+}
+
+template <class T>
+inline constexpr bool is_narrow_float = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+template <class T>
+inline constexpr bool is_real_number = std::is_arithmetic_v<T> || is_narrow_float<T>;
+/// A number to compute or compare with: narrow floats as float, all others as they are.
+template <class T>
+constexpr auto widened(T v) {
+  if constexpr (is_narrow_float<T>) return float(v);
+  else return v;
+}
+
+/// Any real number as an integer, cut towards zero. False for NaN and what does not fit.
+template <class T>
+bool to_integer(T v, std::int64_t& out) {
+  if constexpr (std::is_integral_v<T>) {
+    out = std::int64_t(v);
+    return !std::is_same_v<T, std::uint64_t> || out >= 0;
+  } else {
+    const auto x = double(widened(v));
+    if (!(x > -9.2e18 && x < 9.2e18)) return false;
+    out = std::int64_t(x);
+    return true;
+  }
+}
+/// Element i of a tensor of real numbers as an integer.
+inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
+  bool fits = false;
+  const status known = with_type(v.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) fits = to_integer(static_cast<const T*>(v.data)[i], out);
+    return {};
+  });
+  return known && fits;
+}
+
+/// Product of the axes [first, last), which may overflow where another axis is 0; then false.
+[[nodiscard]] inline bool product(const extents& shape, std::size_t first, std::size_t last, std::int64_t& out) {
+  return extents{shape.dims().subspan(first, last - first)}.checked_count(out);
+}
+
+inline status no_such_axis(std::int64_t axis, std::size_t rank) {
+  return bad_input("axis ", axis, " is not in [-", rank, ",", rank, ") of an input of rank ", rank);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
