@@ -19,10 +19,10 @@ struct provider_row {
   memory_source (*memory)(const void* self);
   const kernel_table& (*kernels)();             // of a provider without any: an empty one
 };
-/// A provider and its object, which outlives the sessions made with it.
+/// A provider and its object, shared with the sessions made with it.
 struct provider {
   const provider_row* row;
-  const void* self;
+  std::shared_ptr<const void> self;
 };
 
 /// Matches a node against a table of kernels, asking choosy ones. The words are made only if `why` is given.

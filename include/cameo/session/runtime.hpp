@@ -29,7 +29,8 @@ using default_formats = format_list<onnx_format>;
 template <class... Ps>
 class runtime;
 
-/// A runtime is exactly its list: what is not named here is not in the program. Cheap; outlives its sessions.
+/// A runtime is exactly its list: what is not named here is not in the program. Cheap; sessions share its providers and
+/// may outlive it.
 template <class... Ps>
 class runtime<partial<Ps...>> {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
@@ -62,7 +63,7 @@ class runtime<partial<Ps...>> {
   }
 
   std::array<provider, sizeof...(Ps)> providers() const {
-    return {provider{&provider_row_of<Ps>, &std::get<Ps>(*objects_)}...};
+    return {provider{&provider_row_of<Ps>, {objects_, &std::get<Ps>(*objects_)}}...};
   }
 
  private:

@@ -60,7 +60,7 @@ class io_binding {
   std::unique_ptr<impl> impl_;
 };
 
-/// A model ready to run. Thread-safe: run() from any number of threads. Providers given to it as objects outlive it.
+/// A model ready to run. Thread-safe: run() from any number of threads.
 class session {
  public:
   session(session&&) noexcept;
@@ -105,6 +105,7 @@ class session {
 
  private:
   explicit session(std::unique_ptr<impl>);
+  static result<session> finish(result<std::unique_ptr<impl>> loaded);
   std::unique_ptr<impl> impl_;
 };
 

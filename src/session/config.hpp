@@ -1,0 +1,29 @@
+#pragma once
+#include <cameo/session/options.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What cameo does with a session configuration key of ONNX Runtime's.
+enum class key_support : std::uint8_t { supported, without_effect, refused };
+
+struct config_key_row {
+  std::string_view key;
+  std::string_view otherwise;  // the value when it is not set
+  key_support support;
+  std::string_view meaning;    // for docs/session_keys.md and messages
+};
+std::span<const config_key_row> config_keys();
+
+/// The configuration of a session: checked keys and values.
+class session_config {
+ public:
+  /// INVALID_ARGUMENT for a key that nobody knows or that is refused, or a key or value that is too long.
+  static result<session_config> make(const session_options&);
+  std::string_view operator[](std::string_view key) const;
+  bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> entries_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

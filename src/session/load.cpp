@@ -1,0 +1,292 @@
+// From bytes to a plan, in the order of the page: read, check, partition, compile, lower, plan.
+#include <cameo/op/function_bodies.hpp>
+#include <cameo/partition/lower.hpp>
+
+#include "plan/guarded.hpp"
+#include "session/session_impl.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Session options narrow and reorder the runtime's list. The fallback stays last unless it is named.
+status session::impl::choose_providers(std::span<const provider> all) {
+  if (options.providers.empty()) {
+    providers.assign(all.begin(), all.end());
+  } else {
+    for (const std::string& name : options.providers) {
+      const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) {
+        return p.row->name == name || p.row->long_name == name;
+      });
+      if (found == all.end()) {
+        std::string known;
+        for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
+        return {status_code::invalid_argument,
+                fmt::format("there is no provider '{}' in this runtime; it has {}", name, known)};
+      }
+      for (const provider& p : providers)
+        if (p.row == found->row)
+          return {status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};
+      providers.push_back(*found);
+    }
+    for (const provider& p : all)
+      if (p.row->is_fallback &&
+          std::none_of(providers.begin(), providers.end(), [&](const provider& q) { return q.row == p.row; }))
+        providers.push_back(p);
+  }
+  if (config.is_on("session.disable_cpu_ep_fallback"))
+    for (const std::string& name : options.providers)
+      for (const provider& p : all)
+        if (p.row->is_fallback && (p.row->name == name || p.row->long_name == name))
+          return {status_code::invalid_argument,
+                  fmt::format("session.disable_cpu_ep_fallback is set, and yet the fallback '{}' is named as a "
+                              "provider; do one or the other",
+                              p.row->name)};
+  return {};
+}
+
+status session::impl::check() {
+  for (const provider& p : providers) {
+    ops.more.push_back(p.row->kernels().ops);
+    ops.more.push_back(p.row->own_ops);
+  }
+  return check_model(*net, ops);
+}
+
+/// The standard body of an operator that nobody has a kernel for, as the file's format reads it; read once.
+result<const function*> session::impl::body_of(model& m, const graph_node& node) {
+  if (!node.op || !node.version) return static_cast<const function*>(nullptr);
+  const function_body_row* best = nullptr;
+  for (const function_body_row& row : standard_function_bodies())
+    if (row.op == node.op->id && row.since == node.version->since && row.needs_opset <= std::max<std::int64_t>(node.opset, row.since))
+      best = &row;
+  if (!best) return static_cast<const function*>(nullptr);
+  for (const auto& [row, known] : known_bodies)
+    if (row == best) return known;
+  result<function> body = format->read_function(m, std::as_bytes(std::span{best->function_proto}));
+  if (!body) return std::move(body.error()).in(node.op_type);
+  bodies.push_back(std::move(*body));
+  known_bodies.emplace_back(best, &bodies.back());
+  return &bodies.back();
+}
+
+namespace {
+
+/// A node that landed on a fallback, or null.
+const graph_node* on_fallback(const graph& g, std::span<const provider> providers) {
+  for (node_id n : g.order()) {
+    const graph_node& node = g[n];
+    if (node.provider >= 0 && providers[std::size_t(node.provider)].row->is_fallback) return &node;
+    if (node.fused >= 0) continue;
+    for (const class graph* sub : node.subgraphs)
+      if (const graph_node* inner = on_fallback(*sub, providers)) return inner;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+status session::impl::place() {
+  std::vector<claim_row> rows;
+  for (const provider& p : providers)
+    rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->groups, p.row->why_not});
+  const auto body = [this](model& m, const graph_node& node) { return body_of(m, node); };
+  const auto canceled = [this] { return options.stop.stop_requested(); };
+  const partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
+  result<std::deque<fused_node>> made =
+      guarded<result<std::deque<fused_node>>>([&] { return partition(*net, rows, ops, how); });
+  if (!made) return std::move(made.error());
+  fused = std::move(*made);
+  if (config.is_on("session.disable_cpu_ep_fallback"))
+    if (const graph_node* node = on_fallback(net->main(), providers))
+      return {status_code::fail,
+              fmt::format("session.disable_cpu_ep_fallback is set, and node '{}' ({}) is only taken by the fallback '{}'",
+                          node->name, node->op_type, providers[std::size_t(node->provider)].row->name)};
+  return {};
+}
+
+/// All groups of a provider in one call; exactly one program for each. No second try with another provider.
+status session::impl::compile() {
+  programs.resize(fused.size());
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    std::vector<fused_view> views;
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < fused.size(); ++i)
+      if (fused[i].provider == p) views.push_back({fused[i].name, graph_view{*fused[i].body}}), numbers.push_back(i);
+    if (views.empty()) continue;
+    const provider_row& row = *providers[p].row;
+    result<std::vector<compiled_node>> made = guarded<result<std::vector<compiled_node>>>(
+        [&] { return row.compile(providers[p].self.get(), views); });
+    if (!made) return std::move(made.error()).in(row.long_name);
+    if (made->size() != views.size())
+      return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
+                                             row.long_name, made->size(), views.size())};
+    for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
+  }
+  for (const fused_node& f : fused) {
+    std::string names;
+    for (node_view node : graph_view{*f.body}.nodes())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", node.op_type());
+    fused_ops.push_back(std::move(names));
+  }
+  return {};
+}
+
+status session::impl::make_the_plan() {
+  memories.push_back(heap_memory());
+  for (const provider& p : providers) {
+    const memory_source source = p.row->memory(p.self.get());
+    std::size_t kind = 0;
+    while (kind < memories.size() && !(memories[kind].self == source.self && memories[kind].allocate == source.allocate))
+      ++kind;
+    if (kind == memories.size()) memories.push_back(source);
+    binders.push_back({p.row->name, p.self.get(), p.row->bind, std::uint8_t(kind)});
+  }
+  std::vector<bound_kernel> compiled;
+  for (const compiled_node& program : programs) compiled.push_back({program.state.get(), program.run});
+  heap_arena drafts{1 << 16}, scratch{1 << 16};
+  result<draft*> net_draft = lower(net->main(), compiled, net->ir_version >= 4, drafts);
+  if (!net_draft) return std::move(net_draft.error());
+  plan_options how;
+  how.binders = binders, how.memories = memories, how.scratch = &scratch;
+  how.prepack = !config.is_on("session.disable_prepacking");
+  how.by_level = options.execution == execution_mode::parallel;
+  how.memory_limit = memory_limit;
+  result<const plan_view*> made = make_plan(**net_draft, how, plan_memory);
+  if (!made) return std::move(made.error());
+  plan = *made;
+  return {};
+}
+
+status session::impl::describe_io() {
+  const class graph& g = net->main();
+  const auto info = [&](value_id v) {
+    const graph_value& value = g[v];
+    io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
+    made.type_text = made.type.to_string(&net->symbols);
+    return made;
+  };
+  for (value_id v : g.inputs()) {
+    if (g[v].constant && net->ir_version < 4) continue;
+    inputs.push_back(info(v));
+    defaults.push_back(g[v].constant);
+  }
+  for (value_id v : g.outputs()) outputs.push_back(info(v));
+  return {};
+}
+
+status session::impl::start_threads() {
+  if (options.use_pool) {
+    pool = options.pool;
+    return {};
+  }
+  const std::size_t threads = options.threads ? options.threads : available_threads();
+  if (threads <= 1) return {};
+  result<std::unique_ptr<thread_pool>> made =
+      thread_pool::make(threads, config.is_on("session.intra_op.allow_spinning"));
+  if (!made) return std::move(made.error());
+  own_pool = std::move(*made);
+  pool = task_pool_ref{*own_pool};
+  return {};
+}
+
+namespace {
+
+std::size_t machine_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
+}
+
+}  // namespace
+
+status session::impl::load() {
+  memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
+  using stage = status (impl::*)();
+  for (stage each : {&impl::check, &impl::place, &impl::compile, &impl::make_the_plan, &impl::describe_io,
+                     &impl::start_threads}) {
+    if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
+    if (status s = (this->*each)(); !s) return s;
+  }
+  return {};
+}
+
+namespace {
+
+/// Prefixes the model's name unless the words start with it already.
+status at(status failed, std::string_view name) {
+  if (name.empty() || failed.words().substr(0, name.size()) == name) return failed;
+  return std::move(failed).in(name);
+}
+
+template <class Read>
+result<std::unique_ptr<session::impl>> load_with(std::span<const provider> providers, const session_options& options, std::string_view name,
+                          std::unique_ptr<session::impl> self, Read&& read) {
+  const auto all = [&]() -> status {
+    self->options = options;
+    result<session_config> config = session_config::make(options);
+    if (!config) return std::move(config.error());
+    self->config = std::move(*config);
+    if (status s = self->choose_providers(providers); !s) return s;
+    if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
+    read_options how{options.limits, options.external_data_folder};
+    if (how.external_data_folder.empty())
+      how.external_data_folder = self->config["session.model_external_initializers_file_folder_path"];
+    result<std::unique_ptr<model>> net = read(how);
+    if (!net) return std::move(net.error());
+    self->net = std::move(*net);
+    return self->load();
+  };
+  if (status done = guarded<status>(all); !done) return at(std::move(done), name);
+  return self;
+}
+
+const format_row& choose(std::span<const format_row> formats, std::span<const std::byte> bytes, std::string_view path) {
+  for (const format_row& f : formats)
+    if (f.recognises(bytes, path)) return f;
+  return formats.back();
+}
+
+}  // namespace
+
+result<session> session::finish(result<std::unique_ptr<impl>> loaded) {
+  if (!loaded) return std::move(loaded.error());
+  return session{std::move(*loaded)};
+}
+
+result<session> session::load(std::span<const provider> providers, std::span<const format_row> formats,
+                              const std::string& path, const session_options& options) {
+  auto self = std::make_unique<impl>();
+  impl& it = *self;
+  return finish(load_with(providers, options, path, std::move(self), [&](const read_options& how) {
+    it.format = &formats.back();
+    if (formats.size() > 1)
+      if (const auto file = file_bytes::map(path)) it.format = &choose(formats, (*file)->bytes(), path);
+    return it.format->read_file(path, how);
+  }));
+}
+
+result<session> session::load(std::span<const provider> providers, std::span<const format_row> formats,
+                              std::span<const std::byte> bytes, std::string_view name, const session_options& options) {
+  auto self = std::make_unique<impl>();
+  impl& it = *self;
+  return finish(load_with(providers, options, name, std::move(self), [&](const read_options& how) {
+    it.format = &choose(formats, bytes, name);
+    return it.format->read_bytes(bytes, name, how);
+  }));
+}
+
+result<session> session::load(std::span<const provider> providers, std::span<const format_row> formats,
+                              std::unique_ptr<model> net, const session_options& options) {
+  auto self = std::make_unique<impl>();
+  impl& it = *self;
+  const std::string name = net->path;
+  return finish(load_with(providers, options, name, std::move(self), [&](const read_options&) {
+    it.format = &formats.back();
+    return result<std::unique_ptr<model>>{std::move(net)};
+  }));
+}
+
+}  // namespace cameo::inline CAMEO_ABI

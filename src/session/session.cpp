@@ -1,0 +1,275 @@
+#include "session/session_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace cameo::inline CAMEO_ABI {
+
+session::session(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
+session::session(session&&) noexcept = default;
+session& session::operator=(session&&) noexcept = default;
+session::~session() = default;
+
+io_binding::io_binding(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
+io_binding::io_binding(io_binding&&) noexcept = default;
+io_binding& io_binding::operator=(io_binding&&) noexcept = default;
+io_binding::~io_binding() = default;
+
+const std::vector<io_info>& session::inputs() const { return impl_->inputs; }
+const std::vector<io_info>& session::outputs() const { return impl_->outputs; }
+const model& session::graph() const { return *impl_->net; }
+const plan_view& session::plan() const { return *impl_->plan; }
+std::size_t session::step_count() const { return impl_->plan->steps.size(); }
+std::size_t session::thread_count() const { return impl_->pool.concurrency(); }
+
+std::vector<std::string> session::providers() const {
+  std::vector<std::string> names;
+  for (const provider& p : impl_->providers) names.emplace_back(p.row->name);
+  return names;
+}
+
+std::size_t session::fixed_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t region : impl_->plan->fixed.region_bytes) bytes += region;
+  return bytes;
+}
+
+namespace {
+
+void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bool with_refusals,
+                std::vector<placement_info>& out) {
+  for (node_id n : g.order()) {
+    const graph_node& node = g[n];
+    if (node.provider < 0) continue;
+    placement_info info{std::string{node.name}, std::string{node.domain}, std::string{node.op_type},
+                        std::string{self.providers[std::size_t(node.provider)].row->name}, node.opset, depth, {}, {}};
+    if (node.fused >= 0) info.fused_from = self.fused_ops[std::size_t(node.fused)];
+    for (std::int32_t p = 0; with_refusals && p < node.provider; ++p) {
+      const provider& earlier = self.providers[std::size_t(p)];
+      info.refusals.push_back(std::string{earlier.row->name} + earlier.row->why_not(earlier.self.get(), {g, n}));
+    }
+    out.push_back(std::move(info));
+    if (node.fused < 0)
+      for (const graph* sub : node.subgraphs) list_nodes(self, *sub, depth + 1, with_refusals, out);
+  }
+}
+
+}  // namespace
+
+std::vector<placement_info> session::placements(bool with_refusals) const {
+  std::vector<placement_info> all;
+  list_nodes(*impl_, impl_->net->main(), 0, with_refusals, all);
+  return all;
+}
+
+result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
+  auto made = std::make_unique<impl>();
+  made->owner = &owner;
+  const result<runner*> run = runner::make(*owner.plan, owner.memories, made->tables, owner.memory_limit);
+  if (!run) return status{run.error()};
+  made->run = *run;
+  made->inputs.resize(owner.inputs.size());
+  made->outputs.resize(owner.outputs.size());
+  made->bound.resize(owner.outputs.size());
+  for (std::size_t i = 0; i < owner.defaults.size(); ++i)
+    if (owner.defaults[i]) made->inputs[i] = *owner.defaults[i];
+  return made;
+}
+
+/// A runner that nobody uses now, or a new one. Lock-free: a slot changes hands by one exchange.
+result<std::unique_ptr<io_binding::impl>> session::impl::acquire() const {
+  for (auto& each : idle)
+    if (each.load(std::memory_order_relaxed))
+      if (io_binding::impl* found = each.exchange(nullptr, std::memory_order_acq_rel))
+        return std::unique_ptr<io_binding::impl>{found};
+  return io_binding::impl::make(*this);
+}
+
+void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
+  for (std::size_t i = 0; i < defaults.size(); ++i) used->inputs[i] = defaults[i] ? *defaults[i] : value{};
+  for (auto& each : idle) {
+    io_binding::impl* none = nullptr;
+    if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel)) return static_cast<void>(used.release());
+  }
+}
+
+result<std::size_t> session::impl::input_number(std::string_view name) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].name == name) return i;
+  std::string known;
+  for (const io_info& each : inputs) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", each.name);
+  return status{status_code::invalid_argument, fmt::format("the model has no input '{}'; it has {}", name, known)};
+}
+
+namespace {
+
+const char* kind_name(value_kind kind) {
+  switch (kind) {
+    case value_kind::none: return "nothing";
+    case value_kind::tensor: return "a tensor";
+    case value_kind::sequence: return "a sequence";
+    case value_kind::map: return "a map";
+    case value_kind::sparse_tensor: return "a sparse tensor";
+  }
+  return "?";
+}
+
+bool fits(type_kind declared, value_kind given) {
+  switch (declared) {
+    case type_kind::unknown:
+    case type_kind::opaque: return true;
+    case type_kind::tensor: return given == value_kind::tensor;
+    case type_kind::sparse_tensor: return given == value_kind::sparse_tensor;
+    case type_kind::sequence: return given == value_kind::sequence;
+    case type_kind::map: return given == value_kind::map;
+    case type_kind::optional: return true;
+  }
+  return false;
+}
+
+std::string shown(const value& v) {
+  return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
+}
+
+/// Checks a value against a declared type, parts included.
+status check_value(const value_type& type, const value& v) {
+  if (type.kind == type_kind::optional) return v ? check_value(*type.of, v) : status{};
+  if (!fits(type.kind, v.kind))
+    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", kind_name(v.kind), type.to_string())};
+  if (v.kind == value_kind::sequence && type.of)
+    for (const value& part : v.parts)
+      if (status s = check_value(*type.of, part); !s) return s;
+  if (v.kind != value_kind::tensor) return {};
+  if (type.type != dtype::undefined && v.type != type.type)
+    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", shown(v), type.to_string())};
+  std::int64_t count = 0;
+  std::uint64_t bytes = 0;
+  if (!v.shape.checked_count(count) || !checked_bytes(v.type, std::uint64_t(count), bytes))
+    return {status_code::invalid_argument, fmt::format("has the impossible shape {}", shown(v))};
+  if (count > 0 && !v.data) return {status_code::invalid_argument, "has no data"};
+  if (!type.shape) return {};
+  if (v.shape.rank() != type.shape->size())
+    return {status_code::invalid_argument, fmt::format("has rank {} ({}), needs rank {}: {}", v.shape.rank(), shown(v),
+                                                       type.shape->size(), type.to_string())};
+  for (std::size_t axis = 0; axis < v.shape.rank(); ++axis)
+    if ((*type.shape)[axis].known() && v.shape[axis] != (*type.shape)[axis].size)
+      return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}", v.shape[axis], axis,
+                                                         shown(v), (*type.shape)[axis].size)};
+  return {};
+}
+
+}  // namespace
+
+status session::impl::check_input(std::size_t i, const value& v) const {
+  if (status s = check_value(inputs[i].type, v); !s) return std::move(s).in(fmt::format("input '{}'", inputs[i].name));
+  return {};
+}
+
+status session::impl::run(io_binding::impl& with, const run_settings& settings) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!with.inputs[i] && inputs[i].type.kind != type_kind::optional)
+      return {status_code::invalid_argument,
+              fmt::format("input '{}' is missing; it needs {}", inputs[i].name, inputs[i].type_text)};
+  for (std::size_t i = 0; i < outputs.size(); ++i) with.outputs[i] = with.bound[i];
+  cameo::run_options how;
+  how.pool = pool;
+  how.observer = settings.observer;
+  if (settings.stop.stop_possible()) {
+    how.stop.self = &settings.stop;
+    how.stop.requested = [](const void* token) {
+      return static_cast<const std::stop_token*>(token)->stop_requested();
+    };
+  }
+  if (settings.timeout.count()) {
+    how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
+    how.stop.deadline = how.stop.now() + settings.timeout.count();
+  }
+  return with.run->run(with.inputs, with.outputs, how);
+}
+
+result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
+  result<std::unique_ptr<io_binding::impl>> used = impl_->acquire();
+  if (!used) return std::move(used.error());
+  io_binding::impl& with = **used;
+  const auto all = [&]() -> result<named_values> {
+    std::vector<bool> seen(impl_->inputs.size());
+    for (const named_input& each : given) {
+      const result<std::size_t> i = impl_->input_number(each.name);
+      if (!i) return status{i.error()};
+      if (seen[*i]) return status{status_code::invalid_argument, fmt::format("input '{}' is given twice", each.name)};
+      seen[*i] = true;
+      if (status s = impl_->check_input(*i, each.input); !s) return s;
+      with.inputs[*i] = each.input;
+    }
+    if (status s = impl_->run(with, settings); !s) return s;
+    named_values made;
+    for (std::size_t i = 0; i < with.outputs.size(); ++i) {
+      made.items.push_back({impl_->outputs[i].name, any_value::copy_of(with.outputs[i])});
+      if (with.outputs[i] && !made.items.back().value)
+        return status{status_code::out_of_memory, fmt::format("no memory for a copy of output '{}'", impl_->outputs[i].name)};
+    }
+    return made;
+  };
+  result<named_values> done = all();
+  impl_->give_back(std::move(*used));
+  return done;
+}
+
+result<io_binding> session::bind() const {
+  result<std::unique_ptr<io_binding::impl>> made = io_binding::impl::make(*impl_);
+  if (!made) return std::move(made.error());
+  return io_binding{std::move(*made)};
+}
+
+status session::run(io_binding& binding, const run_settings& settings) const {
+  if (binding.impl_->owner != impl_.get())
+    return {status_code::invalid_argument, "the binding belongs to another session"};
+  return impl_->run(*binding.impl_, settings);
+}
+
+status io_binding::bind_input(std::string_view name, const value& v) {
+  const result<std::size_t> i = impl_->owner->input_number(name);
+  if (!i) return status{i.error()};
+  if (status s = impl_->owner->check_input(*i, v); !s) return s;
+  impl_->inputs[*i] = v;
+  return {};
+}
+
+status io_binding::bind_output(std::string_view name, const value& v) {
+  const std::vector<io_info>& outputs = impl_->owner->outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].name != name) continue;
+    const value_type& type = outputs[i].type;
+    if (v.data && (v.kind != value_kind::tensor || (type.type != dtype::undefined && v.type != type.type) ||
+                   v.type == dtype::string))
+      return {status_code::invalid_argument,
+              fmt::format("output '{}' is {}; memory for it must be a tensor of that type, and not of strings", name,
+                          outputs[i].type_text)};
+    impl_->bound[i] = v;
+    return {};
+  }
+  return {status_code::invalid_argument, fmt::format("the model has no output '{}'", name)};
+}
+
+const value& io_binding::output(std::size_t i) const { return impl_->outputs[i]; }
+const value* io_binding::output(std::string_view name) const {
+  for (std::size_t i = 0; i < impl_->outputs.size(); ++i)
+    if (impl_->owner->outputs[i].name == name) return &impl_->outputs[i];
+  return nullptr;
+}
+std::size_t io_binding::output_count() const { return impl_->outputs.size(); }
+std::size_t io_binding::arena_bytes() const { return impl_->run->arena_bytes(); }
+
+int report(const status& s) {
+  std::fprintf(stderr, "error: %s: %.*s\n", s.name(), int(s.words().size()), s.words().data());
+  return 1;
+}
+
+int print(const named_values& values) {
+  for (const named_value& each : values)
+    std::printf("%s = %s\n", each.name.c_str(), to_string(each.value.view()).c_str());
+  return 0;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,78 @@
+#pragma once
+#include <cameo/partition/partition.hpp>
+#include <cameo/session/session.hpp>
+#include <cameo/session/threads.hpp>
+
+#include "session/config.hpp"
+
+#include <atomic>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A runner with its tables and room for the values that go in and out.
+struct io_binding::impl {
+  const session::impl* owner = nullptr;
+  heap_arena tables{1 << 14};
+  runner* run = nullptr;
+  std::vector<value> inputs, outputs, bound;
+
+  static result<std::unique_ptr<impl>> make(const session::impl&);
+  impl() = default;
+  impl(const impl&) = delete;
+  impl& operator=(const impl&) = delete;
+  ~impl() {
+    if (run) std::destroy_at(run);
+  }
+};
+
+struct session::impl {
+  session_options options;
+  session_config config;
+  std::vector<provider> providers;             // in use, by priority
+  const format_row* format = nullptr;
+  std::unique_ptr<model> net;
+  op_table ops;
+  std::deque<function> bodies;                 // standard function bodies that were needed
+  std::vector<std::pair<const void*, const function*>> known_bodies;  // by their row
+  std::deque<fused_node> fused;
+  std::vector<std::string> fused_ops;          // per fused node: its operators, for people
+  std::vector<compiled_node> programs;
+  std::vector<memory_source> memories;
+  std::vector<node_binder> binders;
+  heap_arena plan_memory{1 << 16};
+  const plan_view* plan = nullptr;
+  std::vector<io_info> inputs, outputs;        // of the plan, in its order
+  std::vector<const value*> defaults;          // per input: what it is when nobody gives it, or null
+  std::unique_ptr<thread_pool> own_pool;
+  task_pool_ref pool;
+  std::size_t memory_limit = 0;
+
+  mutable std::array<std::atomic<io_binding::impl*>, 64> idle{};
+
+  impl() = default;
+  impl(const impl&) = delete;
+  impl& operator=(const impl&) = delete;
+  ~impl() {
+    for (auto& each : idle) delete each.load(std::memory_order_acquire);
+  }
+
+  // load.cpp, in this order
+  status choose_providers(std::span<const provider>);
+  status check();
+  status place();
+  status compile();
+  status make_the_plan();
+  status describe_io();
+  status start_threads();
+  status load();
+  result<const function*> body_of(model&, const graph_node&);
+
+  // session.cpp
+  result<std::unique_ptr<io_binding::impl>> acquire() const;
+  void give_back(std::unique_ptr<io_binding::impl>) const;
+  status check_input(std::size_t i, const value&) const;
+  result<std::size_t> input_number(std::string_view name) const;
+  status run(io_binding::impl&, const run_settings&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

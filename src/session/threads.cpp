@@ -1,0 +1,185 @@
+#include <cameo/session/threads.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Processors that a group's quota allows; 0: no limit.
+double quota_v2(const std::string& folder) {
+  std::ifstream file{folder + "/cpu.max"};
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
+  std::istringstream number{quota};
+  double allowed = 0;
+  return number >> allowed ? allowed / period : 0;
+}
+double quota_v1(const std::string& folder) {
+  std::ifstream quota_file{folder + "/cpu.cfs_quota_us"}, period_file{folder + "/cpu.cfs_period_us"};
+  double quota = 0, period = 0;
+  return quota_file >> quota && period_file >> period && quota > 0 && period > 0 ? quota / period : 0;
+}
+
+/// The tightest quota of a group and those above it.
+double tightest(const std::string& root, std::string group, double (*quota)(const std::string&)) {
+  double least = 0;
+  for (;;) {
+    if (const double q = quota(root + group); q > 0 && (least == 0 || q < least)) least = q;
+    if (group.empty() || group == "/") return least;
+    group.erase(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+  }
+}
+
+double cpu_quota() {
+  std::ifstream groups{"/proc/self/cgroup"};
+  double least = 0;
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
+    double q = 0;
+    if (controllers.empty()) q = tightest("/sys/fs/cgroup", group, quota_v2);
+    else if (("," + controllers + ",").find(",cpu,") != std::string::npos)
+      q = tightest("/sys/fs/cgroup/" + controllers, group, quota_v1);
+    if (q > 0 && (least == 0 || q < least)) least = q;
+  }
+  return least;
+}
+
+void pause_a_little() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+std::size_t available_threads() {
+  std::size_t count = std::max(1u, std::thread::hardware_concurrency());
+  // A set larger than the kernel's is always large enough; glibc's fixed one stops at 1,024 processors.
+  for (std::size_t processors = 1024; processors <= 65536; processors *= 4) {
+    cpu_set_t* const set = CPU_ALLOC(processors);
+    if (!set) break;
+    const bool known = sched_getaffinity(0, CPU_ALLOC_SIZE(processors), set) == 0;
+    if (known) count = std::size_t(CPU_COUNT_S(CPU_ALLOC_SIZE(processors), set));
+    CPU_FREE(set);
+    if (known) break;
+  }
+  if (const double quota = cpu_quota(); quota > 0) count = std::min(count, std::max<std::size_t>(1, std::size_t(quota)));
+  return std::max<std::size_t>(1, count);
+}
+
+/// One job at a time. A worker that sees it open goes in, takes indices until there are none, and goes out; the caller
+/// does the same, closes the job and waits until nobody is inside.
+struct thread_pool::impl {
+  static constexpr auto longest_look = std::chrono::microseconds{50};
+
+  std::vector<std::thread> workers;
+  bool spin = true;
+  const task* job = nullptr;
+  std::size_t count = 0;
+  alignas(64) std::atomic<std::size_t> next{0};
+  alignas(64) std::atomic<std::uint32_t> epoch{0};  // grows by one per job; what workers wait on
+  std::atomic<bool> open{false}, ending{false};
+  std::atomic<std::uint32_t> sleepers{0};
+  std::atomic<std::int32_t> runs{0};
+  alignas(64) std::atomic<std::uint32_t> inside{0};
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;
+
+  void work(std::size_t lane) {
+    for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < count;
+         i = next.fetch_add(1, std::memory_order_relaxed))
+      (*job)(i, lane);
+  }
+
+  void worker(std::size_t lane) {
+    std::uint32_t seen = 0;
+    while (!ending.load(std::memory_order_acquire)) {
+      const std::uint32_t now = wait_for_another(seen);
+      if (now == seen) continue;
+      seen = now;
+      inside.fetch_add(1, std::memory_order_seq_cst);
+      if (open.load(std::memory_order_seq_cst)) work(lane);
+      inside.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  /// Looks for a new job for a while, if a run is under way, then sleeps.
+  std::uint32_t wait_for_another(std::uint32_t seen) {
+    if (spin && runs.load(std::memory_order_relaxed) > 0) {
+      const auto give_up = std::chrono::steady_clock::now() + longest_look;
+      do {
+        for (int i = 0; i < 64; ++i) {
+          if (const std::uint32_t now = epoch.load(std::memory_order_acquire); now != seen) return now;
+          pause_a_little();
+        }
+      } while (runs.load(std::memory_order_relaxed) > 0 && std::chrono::steady_clock::now() < give_up);
+    }
+    sleepers.fetch_add(1, std::memory_order_seq_cst);
+    epoch.wait(seen, std::memory_order_seq_cst);
+    sleepers.fetch_sub(1, std::memory_order_relaxed);
+    return epoch.load(std::memory_order_acquire);
+  }
+
+  void announce() {
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_seq_cst)) epoch.notify_all();
+  }
+
+  void parallel(std::size_t n, const task& f) {
+    if (workers.empty() || n <= 1 || busy.test_and_set(std::memory_order_acquire)) {
+      for (std::size_t i = 0; i < n; ++i) f(i, 0);
+      return;
+    }
+    job = &f, count = n;
+    next.store(0, std::memory_order_relaxed);
+    open.store(true, std::memory_order_seq_cst);
+    announce();
+    work(0);
+    open.store(false, std::memory_order_seq_cst);
+    // What is left is at most one index per worker: the caller looks, then lets others run.
+    for (int looked = 0; inside.load(std::memory_order_seq_cst) != 0; ++looked)
+      looked < 2000 ? pause_a_little() : std::this_thread::yield();
+    busy.clear(std::memory_order_release);
+  }
+};
+
+thread_pool::thread_pool(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
+
+result<std::unique_ptr<thread_pool>> thread_pool::make(std::size_t threads, bool spin) {
+  std::unique_ptr<thread_pool> pool{new thread_pool{std::make_unique<impl>()}};
+  pool->impl_->spin = spin;
+  pool->impl_->workers.reserve(threads);
+  try {
+    for (std::size_t lane = 1; lane < threads; ++lane)
+      pool->impl_->workers.emplace_back([self = pool->impl_.get(), lane] { self->worker(lane); });
+  } catch (const std::system_error& error) {
+    return status{status_code::fail, std::string{"the system gives no more threads: "} + error.what()};
+  }
+  return pool;
+}
+
+thread_pool::~thread_pool() {
+  impl_->ending.store(true, std::memory_order_release);
+  impl_->epoch.fetch_add(1, std::memory_order_seq_cst);
+  impl_->epoch.notify_all();
+  for (std::thread& worker : impl_->workers) worker.join();
+}
+
+std::size_t thread_pool::concurrency() const { return impl_->workers.size() + 1; }
+void thread_pool::parallel(std::size_t count, task f) { impl_->parallel(count, f); }
+void thread_pool::begin_run() { impl_->runs.fetch_add(1, std::memory_order_relaxed); }
+void thread_pool::end_run() { impl_->runs.fetch_sub(1, std::memory_order_relaxed); }
+
+}  // namespace cameo::inline CAMEO_ABI
