@@ -37,12 +37,14 @@ TEST_CASE("a fine model gets operators, versions, an order and types") {
   graph& g = m.main();
   input(g, "a");
   add(g, "Plus", {"a", "a"}, {"b"});
-  add(g, "Scale", {"b", ""}, {"y"}, {number("by", 2.0f)}, {}, "test", 2);
+  add(g, "Scale", {"b", ""}, {"c"}, {number("by", 2.0f)}, {}, "test", 2);
+  add(g, "Negate", {"c"}, {"y"});
   g.add_output(g.find("y"));
   REQUIRE(checked(m));
   CHECK(g[g.order()[0]].op->name == "Plus");
   CHECK(g[g.order()[1]].version->since == 1);
-  CHECK(g[g.find("b")].type->shape->size() == 2);
+  REQUIRE(g[g.find("c")].type->shape);
+  CHECK(g[g.find("c")].type->shape->size() == 2);
   CHECK(g[g.find("y")].type->type == dtype::f32);  // no shape function: from the type string
   CHECK(!g[g.find("y")].type->shape);
   CHECK(checked(m));  // again
