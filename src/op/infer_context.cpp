@@ -4,8 +4,6 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-status infer_nothing(infer_context&) { return status_code::ok; }
-
 std::int64_t infer_context::int_or(std::string_view name, std::int64_t otherwise) const {
   const attribute* found = find(name);
   return found && found->kind == attribute_kind::i ? found->i : otherwise;
