@@ -1,0 +1,41 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/onnx.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+struct reduce_loops;
+
+/// Axes that go away (or become 1), from attributes, a constant or an input.
+struct reduce_axes {
+  bool by_input = false;             // then input 1 holds them, if the node has it
+  bool keep = true;                  // keepdims
+  bool none_when_empty = false;      // noop_with_empty_axes: then each element is reduced alone
+  std::span<const std::int64_t> listed = {};
+
+  /// Bit a is set for axis a. INVALID_ARGUMENT for axes that there are none of, or twice.
+  status find(run_context&, const extents& shape, std::uint32_t& mask) const;
+};
+
+/// What the reductions have in common; they differ in `rows`, which computes outputs of one type.
+struct reduce_state {
+  using row_function = void (*)(const reduce_loops&, const void* x, void* y, std::int64_t first, std::int64_t last);
+  row_function rows = nullptr;
+  reduce_axes axes;
+
+  status run(run_context&) const;
+};
+
+/// ReduceSum, ReduceMean and so on, over any axes. Sums of float are made in double, in an order that depends on shapes
+/// alone; narrow floats compute as float; integers wrap, and what is no integer is cut towards zero. Max and Min hand
+/// NaN on. Over nothing: 0, 1 for products, NaN for means, for Max and Min the end of the type, -inf for logarithms.
+template <class Op>
+struct reduce : reduce_state {
+  static constexpr bool instantiated =
+      is_one_of<Op, op::ReduceSum, op::ReduceMean, op::ReduceMax, op::ReduceMin, op::ReduceProd, op::ReduceL1,
+                op::ReduceL2, op::ReduceLogSum, op::ReduceLogSumExp, op::ReduceSumSquare>;
+  static result<reduce> bind(bind_context&);
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

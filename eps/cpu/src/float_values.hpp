@@ -1,0 +1,83 @@
+#pragma once
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// Kernels that compute in float or double, whatever of the four float types their operands have.
+
+/// n elements of a float type from one another, to nearest.
+inline void convert_floats(dtype type, const void* from, float* to, std::int64_t n) {
+  switch (type) {
+    case dtype::f16: return widen_row(static_cast<const float16*>(from), to, n);
+    case dtype::bf16: return widen_row(static_cast<const bfloat16*>(from), to, n);
+    case dtype::f64: return void(std::copy_n(static_cast<const double*>(from), n, to));
+    default: return void(std::copy_n(static_cast<const float*>(from), n, to));
+  }
+}
+inline void convert_floats(dtype type, const void* from, double* to, std::int64_t n) {
+  switch (type) {
+    case dtype::f64: return void(std::copy_n(static_cast<const double*>(from), n, to));
+    case dtype::f32: return void(std::copy_n(static_cast<const float*>(from), n, to));
+    default: break;
+  }
+  float wide[narrow_block];
+  const std::size_t bytes = row_of(type).bits / 8;
+  for (std::int64_t done = 0; done < n; done += narrow_block) {
+    const std::int64_t m = std::min(narrow_block, n - done);
+    convert_floats(type, static_cast<const std::byte*>(from) + std::size_t(done) * bytes, wide, m);
+    std::copy_n(wide, m, to + done);
+  }
+}
+template <class C>
+void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
+  if (type == dtype_of<C>) {
+    std::copy_n(from, n, static_cast<C*>(to));
+  } else if (type == dtype::f32) {
+    for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(to)[i] = float(from[i]);
+  } else if (type == dtype::f64) {
+    for (std::int64_t i = 0; i < n; ++i) static_cast<double*>(to)[i] = double(from[i]);
+  } else {
+    float wide[narrow_block];
+    for (std::int64_t done = 0; done < n; done += narrow_block) {
+      const std::int64_t m = std::min(narrow_block, n - done);
+      for (std::int64_t i = 0; i < m; ++i) wide[i] = float(from[done + i]);
+      if (type == dtype::f16) narrow_row(wide, static_cast<float16*>(to) + done, m);
+      else narrow_row(wide, static_cast<bfloat16*>(to) + done, m);
+    }
+  }
+}
+
+/// The elements of a tensor of a float type as C, float or double: where they lie, or converted into scratch.
+template <class C>
+result<std::span<const C>> read_floats(run_context& c, const value& v) {
+  const auto count = std::size_t(v.shape.count());
+  if (v.type == dtype_of<C>) return std::span<const C>{static_cast<const C*>(v.data), count};
+  const result<std::span<C>> copy = c.scratch<C>(count);
+  if (!copy) return copy.error();
+  convert_floats(v.type, v.data, copy->data(), std::int64_t(count));
+  return std::span<const C>{*copy};
+}
+
+/// An output of a float type to compute in as C: its own memory, or scratch until store().
+template <class C>
+struct float_output {
+  value* tensor = nullptr;
+  C* data = nullptr;
+
+  void store() const {
+    if (tensor->data != data) store_floats(data, tensor->type, tensor->data, tensor->shape.count());
+  }
+};
+template <class C>
+result<float_output<C>> write_floats(run_context& c, std::size_t i, const extents& shape) {
+  const result<value*> made = c.output(i, shape);
+  if (!made) return made.error();
+  value* const tensor = *made;
+  if (tensor->type == dtype_of<C>) return float_output<C>{tensor, static_cast<C*>(tensor->data)};
+  const result<std::span<C>> scratch = c.scratch<C>(std::size_t(shape.count()));
+  if (!scratch) return scratch.error();
+  return float_output<C>{tensor, scratch->data()};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
