@@ -1,0 +1,29 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/onnx.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What ArgMax and ArgMin have in common.
+struct arg_extreme_state {
+  /// Columns [first, first + n) of an [axis, inner] block, n at most `columns`: the index along the axis for each.
+  using column_function = void (*)(const void* x, std::int64_t axis, std::int64_t inner, std::int64_t n,
+                                   std::int64_t* out);
+  static constexpr std::int64_t columns = 128;
+  column_function find = nullptr;
+  std::int64_t axis = 0;
+  bool keep = true;  // keepdims
+
+  status run(run_context&) const;
+};
+
+/// ArgMax, ArgMin: the index along `axis` of the largest or smallest element, the first of equal ones or, with
+/// select_last_index, the last. NaN is never found unless it is first. An axis of no elements is INVALID_ARGUMENT.
+template <class Op>
+struct arg_extreme : arg_extreme_state {
+  static constexpr bool instantiated = is_one_of<Op, op::ArgMax, op::ArgMin>;
+  static result<arg_extreme> bind(bind_context&);
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
