@@ -1,0 +1,237 @@
+#include "program/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <vector>
+
+namespace cameo::program {
+namespace {
+
+std::string_view kind_name(value_kind kind) {
+  static constexpr std::string_view names[] = {"nothing", "a tensor", "a sequence", "a map", "a sparse tensor"};
+  return names[std::size_t(kind)];
+}
+
+std::string type_text(const value& v) {
+  return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
+}
+
+std::string position_text(std::int64_t flat, const extents& shape) {
+  std::vector<std::int64_t> index(shape.rank());
+  for (std::size_t i = shape.rank(); i-- > 0; flat /= shape[i]) index[i] = flat % shape[i];
+  return fmt::format("[{}]", fmt::join(index, ","));
+}
+
+/// Element `i` of a packed tensor, the first in the lowest bits.
+unsigned packed_at(const void* data, std::int64_t i, unsigned bits) {
+  const std::size_t at = std::size_t(i) * bits;
+  return unsigned(static_cast<const std::uint8_t*>(data)[at / 8]) >> (at % 8) & ((1u << bits) - 1);
+}
+int packed_signed_at(const void* data, std::int64_t i, unsigned bits) {
+  const int code = int(packed_at(data, i, bits));
+  return code >= 1 << (bits - 1) ? code - (1 << bits) : code;
+}
+
+double error_of(double got, double expected) {
+  if (got == expected || (std::isnan(got) && std::isnan(expected))) return 0;
+  return std::isnan(got) || std::isnan(expected) ? INFINITY : std::abs(got - expected);
+}
+double error_of(std::complex<double> got, std::complex<double> expected) {
+  const double re = error_of(got.real(), expected.real()), im = error_of(got.imag(), expected.imag());
+  return std::hypot(re, im);
+}
+
+// Large neighbours are equal as doubles: a difference is never zero.
+double error_of(std::int64_t a, std::int64_t b) { return std::abs(double(a) - double(b)) + (a != b ? 1e-300 : 0); }
+double error_of(std::uint64_t a, std::uint64_t b) { return std::abs(double(a) - double(b)) + (a != b ? 1e-300 : 0); }
+
+/// Walks two tensors of one type and shape; `at(data, i)` is an element as a number, `limit(expected)` the error that
+/// is allowed.
+template <class At, class Limit>
+comparison compare_numbers(const value& got, const value& expected, At at, Limit limit) {
+  comparison found;
+  std::int64_t wrong = 0, worst = -1;
+  double worst_error = -1;
+  const std::int64_t count = expected.shape.count();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto a = at(got.data, i), b = at(expected.data, i);
+    const double error = error_of(a, b);
+    if (error == 0) continue;
+    found.largest_error = std::max(found.largest_error, error);
+    if (std::isfinite(error) && error <= limit(b)) continue;
+    ++wrong;
+    if (error > worst_error) worst = i, worst_error = error;
+  }
+  if (wrong == 0) return found;
+  const auto text = [](auto number) {
+    if constexpr (requires { number.imag(); }) return fmt::format("{:.8g}{:+.8g}i", number.real(), number.imag());
+    else if constexpr (std::is_floating_point_v<decltype(number)>) return fmt::format("{:.8g}", number);
+    else return fmt::format("{}", number);
+  };
+  found.difference = fmt::format("{} of {} elements differ, largest error {:.4g} at {}: got {}, expected {}", wrong,
+                                 count, worst_error, position_text(worst, expected.shape), text(at(got.data, worst)),
+                                 text(at(expected.data, worst)));
+  return found;
+}
+
+template <class At>
+comparison compare_exactly(const value& got, const value& expected, At at) {
+  return compare_numbers(got, expected, at, [](auto) { return -1.0; });
+}
+template <class At>
+comparison compare_within(const value& got, const value& expected, tolerance allowed, At at) {
+  return compare_numbers(got, expected, at, [allowed](auto b) { return allowed.atol + allowed.rtol * std::abs(b); });
+}
+
+template <class T>
+comparison compare_floats(const value& got, const value& expected, tolerance allowed) {
+  return compare_within(got, expected, allowed,
+                        [](const void* data, std::int64_t i) { return double(float(static_cast<const T*>(data)[i])); });
+}
+template <class T>
+comparison compare_integers(const value& got, const value& expected) {
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  return compare_exactly(got, expected,
+                         [](const void* data, std::int64_t i) { return wide(static_cast<const T*>(data)[i]); });
+}
+comparison compare_packed(const value& got, const value& expected, unsigned bits, bool is_signed) {
+  return compare_exactly(got, expected, [bits, is_signed](const void* data, std::int64_t i) {
+    return is_signed ? std::int64_t(packed_signed_at(data, i, bits)) : std::int64_t(packed_at(data, i, bits));
+  });
+}
+comparison compare_small_floats(const value& got, const value& expected, tolerance allowed, float_format format,
+                                unsigned bits) {
+  return compare_within(got, expected, allowed, [format, bits](const void* data, std::int64_t i) {
+    return double(widen(std::uint16_t(packed_at(data, i, bits)), format));
+  });
+}
+
+comparison compare_strings(const value& got, const value& expected) {
+  const auto a = got.as<std::string_view>(), b = expected.as<std::string_view>();
+  std::int64_t wrong = 0, first = -1;
+  for (std::int64_t i = 0; i < b.count(); ++i)
+    if (a[i] != b[i] && wrong++ == 0) first = i;
+  if (wrong == 0) return {};
+  return {fmt::format("{} of {} strings differ, the first at {}: got '{}', expected '{}'", wrong, b.count(),
+                      position_text(first, expected.shape), a[first], b[first])};
+}
+
+template <class T>
+comparison compare_complex(const value& got, const value& expected, tolerance allowed) {
+  return compare_within(got, expected, allowed, [](const void* data, std::int64_t i) {
+    const T& c = static_cast<const T*>(data)[i];
+    return std::complex<double>{double(c.re), double(c.im)};
+  });
+}
+
+comparison compare_elements(const value& got, const value& expected, tolerance allowed) {
+  tolerance coarse = allowed;
+  coarse.rtol = std::max(coarse.rtol, 0x1p-6);
+  switch (expected.type) {
+    case dtype::f32: return compare_floats<float>(got, expected, allowed);
+    case dtype::f64:
+      return compare_within(got, expected, allowed,
+                            [](const void* data, std::int64_t i) { return static_cast<const double*>(data)[i]; });
+    case dtype::f16: return compare_floats<float16>(got, expected, allowed);
+    case dtype::bf16: return compare_floats<bfloat16>(got, expected, coarse);
+    case dtype::f8e4m3fn: return compare_floats<float8e4m3fn>(got, expected, allowed);
+    case dtype::f8e4m3fnuz: return compare_floats<float8e4m3fnuz>(got, expected, allowed);
+    case dtype::f8e5m2: return compare_floats<float8e5m2>(got, expected, allowed);
+    case dtype::f8e5m2fnuz: return compare_floats<float8e5m2fnuz>(got, expected, allowed);
+    case dtype::f8e8m0: return compare_floats<float8e8m0>(got, expected, allowed);
+    case dtype::f4e2m1: return compare_small_floats(got, expected, allowed, float4e2m1_format, 4);
+    case dtype::f6e2m3: return compare_small_floats(got, expected, allowed, float6e2m3_format, 8);
+    case dtype::f6e3m2: return compare_small_floats(got, expected, allowed, float6e3m2_format, 8);
+    case dtype::u8: return compare_integers<std::uint8_t>(got, expected);
+    case dtype::i8: return compare_integers<std::int8_t>(got, expected);
+    case dtype::u16: return compare_integers<std::uint16_t>(got, expected);
+    case dtype::i16: return compare_integers<std::int16_t>(got, expected);
+    case dtype::u32: return compare_integers<std::uint32_t>(got, expected);
+    case dtype::i32: return compare_integers<std::int32_t>(got, expected);
+    case dtype::u64: return compare_integers<std::uint64_t>(got, expected);
+    case dtype::i64: return compare_integers<std::int64_t>(got, expected);
+    case dtype::boolean: return compare_integers<std::uint8_t>(got, expected);
+    case dtype::u4: return compare_packed(got, expected, 4, false);
+    case dtype::i4: return compare_packed(got, expected, 4, true);
+    case dtype::u2: return compare_packed(got, expected, 2, false);
+    case dtype::i2: return compare_packed(got, expected, 2, true);
+    case dtype::c64: return compare_complex<complex64>(got, expected, allowed);
+    case dtype::c128: return compare_complex<complex128>(got, expected, allowed);
+    case dtype::string: return compare_strings(got, expected);
+    case dtype::undefined:
+    case dtype::count: break;
+  }
+  return {"elements of an undefined type"};
+}
+
+comparison compare_tensors(const value& got, const value& expected, const tolerance& allowed) {
+  if (got.type != expected.type || !(got.shape == expected.shape))
+    return {fmt::format("got {}, expected {}", type_text(got), type_text(expected))};
+  return compare_elements(got, expected, allowed);
+}
+
+comparison compare_parts(const value& got, const value& expected, const tolerance& allowed) {
+  if (got.parts.size() != expected.parts.size())
+    return {fmt::format("got {} elements, expected {}", got.parts.size(), expected.parts.size())};
+  comparison all;
+  for (std::size_t i = 0; i < expected.parts.size(); ++i) {
+    comparison one = compare(got.parts[i], expected.parts[i], allowed);
+    all.largest_error = std::max(all.largest_error, one.largest_error);
+    if (!one && all.difference.empty()) all.difference = fmt::format("element {}: {}", i, one.difference);
+  }
+  return all;
+}
+
+/// One element of a one-dimensional tensor, as a tensor of its own.
+value element_of(const value& v, std::int64_t i) {
+  return value::tensor(v.type, extents{1}, static_cast<const std::byte*>(v.data) + i * (row_of(v.type).bits / 8));
+}
+
+comparison compare_maps(const value& got, const value& expected, const tolerance& allowed) {
+  if (got.parts.size() != 2 || expected.parts.size() != 2) return {"a map without keys and values"};
+  const value &keys = expected.parts[0], &values = expected.parts[1];
+  if (got.parts[0].type != keys.type || !(got.parts[0].shape == keys.shape) || keys.shape.rank() != 1)
+    return {fmt::format("keys: got {}, expected {}", type_text(got.parts[0]), type_text(keys))};
+  if (compare(got.parts[0], keys, allowed)) return compare(got.parts[1], values, allowed);
+  if (got.parts[1].type != values.type || !(got.parts[1].shape == values.shape) || values.shape.rank() != 1)
+    return {fmt::format("values: got {}, expected {}", type_text(got.parts[1]), type_text(values))};
+  comparison all;
+  for (std::int64_t i = 0; i < keys.shape[0]; ++i) {  // a map has no order
+    std::int64_t at = 0;
+    while (at < keys.shape[0] && !compare(element_of(got.parts[0], at), element_of(keys, i), allowed)) ++at;
+    if (at == keys.shape[0]) return {fmt::format("key {} is missing", i)};
+    comparison one = compare(element_of(got.parts[1], at), element_of(values, i), allowed);
+    all.largest_error = std::max(all.largest_error, one.largest_error);
+    if (!one && all.difference.empty()) all.difference = fmt::format("the value of key {}: {}", i, one.difference);
+  }
+  return all;
+}
+
+comparison compare_sparse(const value& got, const value& expected, const tolerance& allowed) {
+  if (got.type != expected.type || !(got.shape == expected.shape))
+    return {fmt::format("got sparse {}, expected sparse {}", type_text(got), type_text(expected))};
+  if (got.parts.size() != 2 || expected.parts.size() != 2) return {"a sparse tensor without values and indices"};
+  comparison indices = compare(got.parts[1], expected.parts[1], allowed);
+  if (!indices) return {"indices: " + indices.difference, indices.largest_error};
+  return compare(got.parts[0], expected.parts[0], allowed);
+}
+
+}  // namespace
+
+comparison compare(const value& got, const value& expected, const tolerance& allowed) {
+  if (got.kind != expected.kind)
+    return {fmt::format("got {}, expected {}", kind_name(got.kind), kind_name(expected.kind))};
+  switch (expected.kind) {
+    case value_kind::none: return {};
+    case value_kind::tensor: return compare_tensors(got, expected, allowed);
+    case value_kind::sequence: return compare_parts(got, expected, allowed);
+    case value_kind::map: return compare_maps(got, expected, allowed);
+    case value_kind::sparse_tensor: return compare_sparse(got, expected, allowed);
+  }
+  return {"a value of an unknown kind"};
+}
+
+}  // namespace cameo::program

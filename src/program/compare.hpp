@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/core/value.hpp>
+
+#include <string>
+
+namespace cameo::program {
+
+/// |got - expected| <= atol + rtol * |expected|; ONNX's defaults.
+struct tolerance {
+  double rtol = 1e-3, atol = 1e-7;
+};
+
+struct comparison {
+  std::string difference;    // what differs, with the position of the worst; empty: equal
+  double largest_error = 0;  // |got - expected| of the worst element, in the elements that are numbers
+
+  explicit operator bool() const { return difference.empty(); }
+};
+
+/// Values in host memory, by what they are: floats (narrow ones after conversion; bfloat16 with an rtol of at least
+/// 2^-6, half of its last bit twice over) and complex numbers within the tolerance, NaN equal to NaN and infinities to
+/// themselves; integers, booleans and strings exactly; shapes and types always exactly. Maps by key.
+comparison compare(const value& got, const value& expected, const tolerance&);
+
+}  // namespace cameo::program

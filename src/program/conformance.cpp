@@ -1,0 +1,173 @@
+#include "program/conformance_case.hpp"
+#include "program/isolation.hpp"
+#include "program/options.hpp"
+
+#include <cameo/format/atomic_file.hpp>
+#include <cameo/session/threads.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <regex>
+
+namespace cameo::program {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct conformance_options {
+  common_options common;
+  std::vector<std::string> folders;
+  std::string filter, json_file;
+  double timeout = 60;
+  std::size_t jobs = 0;
+  bool verbose = false;
+};
+
+struct outcome {
+  case_result result;
+  double seconds = 0;
+};
+
+constexpr std::string_view status_names[] = {"pass", "fail", "skip"};
+
+/// How the result comes back from the child.
+std::string to_message(const case_result& r) {
+  return json{
+      {"status", int(r.status)}, {"op", r.op}, {"reason", r.reason}, {"error", fmt::format("{}", r.largest_error)}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+case_result from_message(const child_end& end) {
+  if (!end.failure.empty()) return {case_status::fail, {}, end.failure, 0};
+  const json message = json::parse(end.output, nullptr, false);
+  if (!message.is_object()) return {case_status::fail, {}, "no result came back", 0};
+  return {case_status(message.value("status", 1)), message.value("op", ""), message.value("reason", ""),
+          std::strtod(message.value("error", "0").c_str(), nullptr)};
+}
+
+void print_line(const test_case& which, const outcome& o) {
+  static constexpr std::string_view words[] = {"pass", "FAIL", "skip"};
+  const case_result& r = o.result;
+  std::string line = fmt::format("{} {}", words[std::size_t(r.status)], which.name);
+  if (!r.op.empty()) line += " [" + r.op + "]";
+  if (!r.reason.empty()) line += ": " + r.reason;
+  if (r.status == case_status::pass && r.largest_error > 0)
+    line += fmt::format(": largest error {:.4g}", r.largest_error);
+  for (char& c : line)
+    if (c == '\n' || c == '\r') c = ' ';
+  fmt::print("{}\n", line);
+}
+
+/// A bar on a terminal, erased at the end.
+class progress {
+ public:
+  progress(std::size_t count, bool quiet) : count_{count}, shown_{!quiet && count > 20 && ::isatty(STDERR_FILENO)} {}
+  void clear() const {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  void show(std::size_t done, std::size_t failed) const {
+    if (!shown_) return;
+    const std::size_t filled = 30 * done / count_;
+    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {}/{}, {} failed", "", filled, "", 30 - filled, done, count_, failed);
+    std::fflush(stderr);
+  }
+
+ private:
+  std::size_t count_;
+  bool shown_;
+};
+
+/// Cases below all folders that the filter lets through.
+result<std::vector<test_case>> wanted_cases(const conformance_options& o) {
+  std::vector<test_case> all;
+  for (const std::string& folder : o.folders) {
+    result<std::vector<test_case>> found = find_cases(folder);
+    if (!found) return found.error();
+    if (found->empty()) return status{status_code::not_found, folder + ": no test folder in it"};
+    all.insert(all.end(), found->begin(), found->end());
+  }
+  if (o.filter.empty()) return all;
+  const std::regex filter{o.filter};
+  std::erase_if(all, [&](const test_case& each) {
+    return !std::regex_search(each.name, filter) && !std::regex_search(each.folder, filter);
+  });
+  return all;
+}
+
+status write_report(const std::string& path, const std::vector<test_case>& cases,
+                    const std::vector<outcome>& outcomes) {
+  json report = json::array();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const outcome& o = outcomes[i];
+    json entry{{"name", cases[i].name},     {"status", status_names[std::size_t(o.result.status)]},
+               {"reason", o.result.reason}, {"seconds", o.seconds},
+               {"op", o.result.op},         {"path", cases[i].folder}};
+    if (std::isfinite(o.result.largest_error)) entry["largest_error"] = o.result.largest_error;
+    report.push_back(std::move(entry));
+  }
+  return write_file_atomically(path, std::string_view{to_text(report) + "\n"});
+}
+
+int run_conformance(const conformance_options& o) {
+  const result<std::vector<test_case>> cases = wanted_cases(o);
+  if (!cases) return fail(cases.error());
+  session_options options = o.common.session();
+  const std::size_t jobs = o.jobs ? o.jobs : available_threads();
+  if (jobs > 1 && options.threads == 0) options.threads = 1;  // the cases share the processor as it is
+  std::vector<outcome> outcomes(cases->size());
+  std::size_t counts[3] = {}, ended = 0;
+  const progress bar{cases->size(), o.common.quiet};
+  run_isolated(
+      cases->size(), jobs, std::chrono::duration<double>{o.timeout},
+      [&](std::size_t i) { return to_message(run_case((*cases)[i], options)); },
+      [&](std::size_t i, child_end end) {
+        outcomes[i] = {from_message(end), end.seconds};
+        const case_status how = outcomes[i].result.status;
+        ++counts[std::size_t(how)];
+        bar.clear();
+        if (how == case_status::fail || o.verbose) print_line((*cases)[i], outcomes[i]), std::fflush(stdout);
+        bar.show(++ended, counts[1]);
+      });
+  bar.clear();
+  int code = 0;
+  if (!o.json_file.empty())
+    if (const status written = write_report(o.json_file, *cases, outcomes); !written) code = fail(written);
+  if (counts[1] > 0 && code == 0)
+    code = fail({status_code::fail, fmt::format("{} of {} cases failed", counts[1], cases->size())});
+  fmt::print("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
+  return code;
+}
+
+std::string check_regex(const std::string& text) {
+  try {
+    std::regex{text};
+    return {};
+  } catch (const std::regex_error& e) {
+    return "not a regular expression: " + text + " (" + e.what() + ")";
+  }
+}
+
+}  // namespace
+
+void add_conformance(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<conformance_options>();
+  CLI::App& command = *app.add_subcommand("conformance", "Runs every test folder below the given ones");
+  command.add_option("DIR", o->folders, "Folders with test folders: a model, and test_data_set_*/{input,output}_*.pb")
+      ->required();
+  add_common_options(command, o->common, json_output::none);
+  command.add_option("--filter", o->filter, "Only cases whose name or path has a match")
+      ->type_name("REGEX")
+      ->check(check_regex);
+  command.add_option("--timeout", o->timeout, "Seconds that a case may take (60)")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 1e6));
+  command.add_option("--jobs", o->jobs, "Cases at once (default: what cpuset and CPU quota allow)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
+  command.add_option("--json", o->json_file, "Writes [{name, status, reason, seconds, ...}]")->type_name("FILE");
+  command.add_flag("--verbose", o->verbose, "A line for every case, not for failing ones only");
+  command.callback([o, &chosen] { chosen = [o] { return run_conformance(*o); }; });
+}
+
+}  // namespace cameo::program

@@ -1,0 +1,22 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace cameo::program {
+
+/// How a job in a child process ended.
+struct child_end {
+  std::string output;   // what `work` returned; empty when it did not get so far
+  std::string failure;  // "crashed: Segmentation fault", "timeout after 60 s"; empty: it returned
+  double seconds = 0;
+};
+
+/// Calls work(0) ... work(count - 1), each in a forked child of its own, `jobs` at once, killed after `timeout`;
+/// `done` hears in the parent, in the order of ending. The parent has one thread only.
+void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<double> timeout,
+                  const std::function<std::string(std::size_t)>& work,
+                  const std::function<void(std::size_t, child_end)>& done);
+
+}  // namespace cameo::program

@@ -1,0 +1,49 @@
+#include "program/options.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <new>
+
+namespace cameo::program {
+namespace {
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"cameo runs ONNX models.", "cameo"};
+  app.set_version_flag("--version", "cameo " CAMEO_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 done; 1 the work failed, with one line 'error: CODE: message' on standard error; 2 wrong "
+      "usage.\n'cameo COMMAND --help' explains a command.");
+  action chosen;
+  add_conformance(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;  // --help and --version are no errors
+  }
+  return chosen();
+}
+
+int run(int argc, char** argv) {
+  int code = 1;
+  try {
+    code = dispatch(argc, argv);
+  } catch (const std::bad_alloc&) {
+    code = fail({status_code::out_of_memory, "the program's own memory"});
+  } catch (const std::exception& e) {
+    code = fail({status_code::fail, e.what()});
+  }
+  errno = 0;
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && code == 0)
+    code = fail(status{status_code::fail, std::strerror(errno ? errno : EIO)}.in("standard output: "));
+  return code;
+}
+
+}  // namespace
+}  // namespace cameo::program
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error with words, not a death
+  return cameo::program::run(argc, argv);
+}

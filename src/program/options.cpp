@@ -1,0 +1,83 @@
+#include "program/options.hpp"
+
+#include "program/runtime.hpp"
+
+#include <fmt/format.h>
+
+namespace cameo::program {
+
+session_options common_options::session() const {
+  session_options made;
+  made.providers = providers;
+  // The default is cpu alone; where there is nothing else, leaving the list empty keeps the fallback implicit.
+  if (providers.empty() && runtime_of<program::providers>::count > 1) made.providers = {"cpu"};
+  made.config = config;
+  made.threads = threads;
+  made.optimize = optimize;
+  return made;
+}
+
+void add_common_options(CLI::App& command, common_options& to, json_output json) {
+  command
+      .add_option("--ep", to.providers, "Execution provider, by short or long name; repeatable, in order of priority")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all()
+      ->default_str("cpu");
+  command.add_option("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--config",
+          [&to](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs)
+              to.config.emplace_back(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
+          },
+          "Session configuration entry, with ONNX Runtime's names; repeatable")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->check([](const std::string& pair) {
+        return pair.find('=') == std::string::npos || pair.front() == '=' ? "needs KEY=VALUE" : std::string{};
+      });
+  static const std::map<std::string, optimization_level> levels{{"none", optimization_level::none},
+                                                                {"basic", optimization_level::basic},
+                                                                {"extended", optimization_level::extended},
+                                                                {"layout", optimization_level::layout},
+                                                                {"all", optimization_level::all}};
+  command.add_option("--optimize", to.optimize, "Graph optimization: none, basic, extended, layout or all (default)")
+      ->type_name("LEVEL")
+      ->transform(CLI::Transformer(levels).description(""))
+      ->check([](const std::string& level) {
+        for (const auto& [name, value] : levels)
+          if (level == name || level == std::to_string(int(value))) return std::string{};
+        return "needs none, basic, extended, layout or all, not " + level;
+      });
+  if (json == json_output::flag)
+    command.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
+  command.add_flag("--quiet", to.quiet, "No progress on standard error");
+}
+
+int fail(const status& error) {
+  std::string words{error.words()};
+  while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
+  for (char& c : words)
+    if (c == '\n' || c == '\r') c = ' ';  // one line, whatever names a model brings
+  std::fflush(stdout);
+  fmt::print(stderr, "error: {}: {}\n", error.name(), words.empty() ? "no details" : words);
+  return 1;
+}
+
+std::string to_text(const nlohmann::ordered_json& object, int indent) {
+  return object.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+void print_json(const nlohmann::ordered_json& object) {
+  const std::string text = to_text(object) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+std::string shape_text(const extents& shape) { return fmt::format("[{}]", fmt::join(shape.dims(), ",")); }
+
+}  // namespace cameo::program

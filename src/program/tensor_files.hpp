@@ -1,0 +1,35 @@
+#pragma once
+#include <cameo/format/onnx.hpp>
+#include <cameo/session/session.hpp>
+
+namespace cameo::program {
+
+/// Reads a .npy file (versions 1 to 3; both byte orders; C and Fortran order; bool, integers, floats, complex, strings
+/// <U and |S). numpy has no names for some of ONNX's types: with `wanted`, an array of integers of the same size (or of
+/// void, as ml_dtypes writes) is taken as bits, and for types below a byte each element has a byte of its own.
+/// INVALID_ARGUMENT with the reason for anything that is no such file. The value lives in `memory`.
+result<value> read_npy(std::span<const std::byte> file, dtype wanted, arena& memory);
+/// The bytes of a .npy file. Tensors only; types without a name in numpy become integers, as above.
+result<std::string> write_npy(const value&);
+
+/// The pb_kind of a file that holds a value of this type.
+pb_kind pb_kind_of(type_kind);
+
+/// Reads a value for an input of the model: .npy, .pb, or, where the input is an image ([N,C,H,W] or [N,H,W,C] with one
+/// or three channels), .png, .jpg, .jpeg. Errors start with the file's name.
+result<any_value> read_value_file(const std::string& path, const io_info& input);
+
+/// Reads the values of a folder with input_*.pb (`prefix` "input_") or output_*.pb into `memory`: by the name that is
+/// in the file, else by the file's number among `order`. An input without a file is left out.
+struct read_value {
+  std::size_t io = 0;  // index into the session's inputs or outputs
+  std::string file;    // the file's name, without folder
+  value content;
+};
+result<std::vector<read_value>> read_data_set(const std::string& folder, std::string_view prefix,
+                                              const std::vector<io_info>& ios, arena& memory);
+
+/// Decodes a PNG or JPEG file for an image input: 0..1 for floats, 0..255 for uint8.
+result<value> read_image(std::span<const std::byte> file, const io_info& input, arena& memory);
+
+}  // namespace cameo::program
