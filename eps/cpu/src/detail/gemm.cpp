@@ -221,7 +221,9 @@ gemm_grid grid_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t c
     return std::min(blocks_of(std::clamp(budget, least * width, 64 * width), width), blocks_of(count, width)) * width;
   };
   gemm_grid grid{fitting(m, tile.rows, 8), fitting(n, tile.columns, 4), 0, 0};
-  const auto tasks = [&] { return double(copies) * double(blocks_of(m, grid.rows)) * double(blocks_of(n, grid.columns)); };
+  const auto tasks = [&] {
+    return double(copies) * double(blocks_of(m, grid.rows)) * double(blocks_of(n, grid.columns));
+  };
   // Enough tasks for many threads, as long as each has something to do.
   constexpr double wanted = 16;
   while (tasks() < wanted && double(grid.rows) * double(grid.columns) * double(k) > 2.0 * double(least_work)) {
@@ -260,9 +262,8 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
   if (status s = prepare(c, p, grid, packed); !s) return s;
   std::int64_t tasks = 0;
   if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
-  c.parallel_lanes(std::size_t(tasks), [&](std::size_t task, std::size_t lane) {
-    run_task(p, grid, packed, std::int64_t(task), lane);
-  });
+  c.parallel_lanes(std::size_t(tasks),
+                   [&](std::size_t task, std::size_t lane) { run_task(p, grid, packed, std::int64_t(task), lane); });
   return {};
 }
 

@@ -7,24 +7,18 @@
 #include <hwy/highway.h>
 
 #include <cameo/eps/cpu/detail/gemm.hpp>
+#include <detail/epilogue-inl.hpp>
 #include <detail/gemm_kernels.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
 // 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 inline constexpr int tile_rows = 12;
 #else
 inline constexpr int tile_rows = 6;
 #endif
-
-template <class T>
-using tag = hn::ScalableTag<T>;
-template <class T>
-using vec = hn::Vec<tag<T>>;
 
 /// One tile: where it is, and what to do with it. Whole vectors of everything it touches are readable and writable.
 template <class T>
@@ -37,45 +31,6 @@ struct tile_job {
   bool first, last;
   const gemm_epilogue<T>* epilogue;  // at this tile
 };
-
-template <class T>
-HWY_INLINE vec<T> activate(const activation& f, vec<T> v) {
-  const tag<T> d;
-  const vec<T> zero = hn::Zero(d);
-  // Comparisons are written so that NaN passes.
-  switch (f.kind) {
-    case activation_kind::relu: return hn::IfThenZeroElse(hn::Lt(v, zero), v);
-    case activation_kind::leaky_relu: return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(v, hn::Set(d, T(f.a))), v);
-    case activation_kind::clip: {
-      const vec<T> low = hn::Set(d, T(f.a)), high = hn::Set(d, T(f.b));
-      v = hn::IfThenElse(hn::Lt(v, low), low, v);
-      return hn::IfThenElse(hn::Gt(v, high), high, v);
-    }
-    case activation_kind::hard_sigmoid: {
-      const vec<T> one = hn::Set(d, T(1));
-      v = hn::MulAdd(v, hn::Set(d, T(f.a)), hn::Set(d, T(f.b)));
-      v = hn::IfThenZeroElse(hn::Lt(v, zero), v);
-      return hn::IfThenElse(hn::Gt(v, one), one, v);
-    }
-    default: return v;
-  }
-}
-
-template <class T>
-HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column, vec<T> v) {
-  const tag<T> d;
-  if (e.alpha != T(1)) v = hn::Mul(v, hn::Set(d, e.alpha));
-  if (e.bias) {
-    const T* const bias = e.bias + row * e.bias_row_stride;
-    const vec<T> added = e.bias_column_stride ? hn::LoadU(d, bias + column) : hn::Set(d, *bias);
-    v = e.beta == T(1) ? hn::Add(v, added) : hn::MulAdd(added, hn::Set(d, e.beta), v);
-  }
-  if (e.add) v = hn::Add(v, hn::LoadU(d, e.add + row * e.add_row_stride + column));
-  return activate<T>(e.f, v);
-}
-
-// What is done on a vector is not done again on memory.
-inline bool in_registers(activation_kind kind) { return kind <= activation_kind::hard_sigmoid; }
 
 /// `Rows` x `Vectors` vectors of C. Small tiles run several steps of k side by side: one chain of additions would wait
 /// for itself.

@@ -1,0 +1,31 @@
+#pragma once
+#include <cameo/eps/cpu/detail/activation.hpp>
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/window.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Y [N, M, out...] = f(X [N, C, in...] * W [M, C / group, kernel...] + B [M] + Z): ONNX's Conv, and com.microsoft's
+/// FusedConv with its activation f and addend Z [N, M, out...]. Any number of spatial axes up to 10. Narrow floats
+/// compute in float.
+///
+/// A matrix product of the weights, packed once when they are constant, with patches of the input that are packed block
+/// by block on the way; 1x1 reads the input as it is, and channels with a filter of their own (depthwise) are summed up
+/// directly. Scratch: a copy of the input that has its padding written out, of as many images as fit in 16 MB but at
+/// least one, and blocks of patches (about 1/2 MB) per thread.
+template <class T>
+struct conv {
+  static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;
+  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;  // that it computes with
+
+  window shape = {};
+  std::int64_t groups = 1;
+  activation f = {};
+  const number* packed = nullptr;  // weights; null: packed at every run
+
+  static result<conv> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

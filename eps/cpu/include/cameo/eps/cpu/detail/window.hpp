@@ -1,0 +1,56 @@
+#pragma once
+#include <cameo/core/extents.hpp>
+#include <cameo/kernel/bind_context.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Axes after batch and channel.
+inline constexpr std::size_t max_spatial = max_rank - 2;
+
+/// How a window slides along one axis. All at least 1, pads at least 0; `out` windows of `kernel` elements.
+struct window_axis {
+  std::int64_t in, out, kernel, stride, dilation, pad_begin, pad_end;
+  /// First and last + 1 of the window's elements that lie inside the input, for output position o.
+  std::int64_t first(std::int64_t o) const {
+    const std::int64_t start = o * stride - pad_begin;
+    return start >= 0 ? 0 : std::min(kernel, (-start + dilation - 1) / dilation);
+  }
+  std::int64_t last(std::int64_t o) const {
+    const std::int64_t start = o * stride - pad_begin;
+    return start >= in ? 0 : std::min(kernel, (in - start + dilation - 1) / dilation);
+  }
+  /// Elements of the padded input that windows touch.
+  std::int64_t padded() const { return (out - 1) * stride + (kernel - 1) * dilation + 1; }
+};
+
+/// A window over all spatial axes of an input.
+struct placed_window {
+  std::size_t rank = 0;
+  window_axis axes[max_spatial] = {};
+  /// Elements of a window, outputs of a plane; checked to fit when it was placed.
+  std::int64_t taps() const;
+  std::int64_t in_count() const;
+  std::int64_t out_count() const;
+  bool covers_points() const;  // every kernel is 1
+};
+
+/// kernel_shape, strides, dilations, pads, auto_pad and ceil_mode of a node, as far as it says. Spans are the plan's.
+struct window {
+  enum class padding : std::uint8_t { given, valid, same_upper, same_lower } pad = padding::given;
+  bool ceil = false;
+  bool clip_ceil = true;  // no window starts in the padding at the end
+  std::span<const std::int64_t> kernel, strides, dilations, pads;
+
+  /// Reads and checks the attributes; INVALID_GRAPH says which is wrong.
+  static result<window> bind(const bind_context&);
+  /// Puts a window of `kernel` on the spatial dims of an input [N, C, ...]. INVALID_ARGUMENT when ranks don't agree,
+  /// the window is larger than the padded input or sizes overflow.
+  result<placed_window> place(const extents& input, std::span<const std::int64_t> kernel) const;
+  /// The window of ConvTranspose, seen from its output: `axes` describe the convolution whose gradient it is, so `in`
+  /// is the length of the result and `out` the length of what comes in.
+  result<placed_window> place_transposed(const extents& input, std::span<const std::int64_t> kernel,
+                                         std::span<const std::int64_t> output_padding,
+                                         std::span<const std::int64_t> output_shape) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

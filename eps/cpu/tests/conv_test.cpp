@@ -1,0 +1,273 @@
+#include <cameo/eps/cpu/conv.hpp>
+
+#include "kernel_rig.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace cameo;
+using cameo::test::kernel_rig;
+
+namespace {
+
+/// One axis of a random convolution.
+struct conv_axis {
+  std::int64_t in, kernel, stride, dilation, pad_begin, pad_end;
+  std::int64_t out() const { return (in + pad_begin + pad_end - (kernel - 1) * dilation - 1) / stride + 1; }
+};
+struct conv_case {
+  std::int64_t images = 1, groups = 1, channels = 1, rows = 1;
+  std::vector<conv_axis> axes;
+  extents x() const { return shape({images, groups * channels}, &conv_axis::in); }
+  extents w() const { return shape({groups * rows, channels}, &conv_axis::kernel); }
+  extents y() const {
+    extents s{images, groups * rows};
+    for (const conv_axis& a : axes) s.push_back(a.out());
+    return s;
+  }
+  std::vector<std::int64_t> all(std::int64_t conv_axis::*member) const {
+    std::vector<std::int64_t> v;
+    for (const conv_axis& a : axes) v.push_back(a.*member);
+    return v;
+  }
+  std::vector<std::int64_t> pads() const {
+    std::vector<std::int64_t> v = all(&conv_axis::pad_begin);
+    for (const conv_axis& a : axes) v.push_back(a.pad_end);
+    return v;
+  }
+
+ private:
+  extents shape(extents s, std::int64_t conv_axis::*member) const {
+    for (const conv_axis& a : axes) s.push_back(a.*member);
+    return s;
+  }
+};
+
+/// Sums as the definition says: over channels of the group and all taps that fall inside.
+template <class T>
+std::vector<double> naive(const conv_case& k, const std::vector<T>& x, const std::vector<T>& w,
+                          const std::vector<T>& b) {
+  const std::int64_t plane = k.x().count(2, k.x().rank()), taps = k.w().count(2, k.w().rank());
+  const std::int64_t pixels = k.y().count(2, k.y().rank());
+  std::vector<double> y(static_cast<std::size_t>(k.y().count()));
+  for (std::int64_t at = 0; at < k.y().count(); ++at) {
+    const std::int64_t pixel = at % pixels, row = at / pixels % (k.groups * k.rows),
+                       image = at / pixels / (k.groups * k.rows);
+    double sum = b.empty() ? 0 : double(b[std::size_t(row)]);
+    for (std::int64_t c = 0; c < k.channels; ++c)
+      for (std::int64_t t = 0; t < taps; ++t) {
+        std::int64_t rest_p = pixel, rest_t = t, from = 0, scale = 1;
+        bool inside = true;
+        for (std::size_t i = k.axes.size(); i-- > 0;) {
+          const conv_axis& a = k.axes[i];
+          const std::int64_t p = rest_p % a.out() * a.stride + rest_t % a.kernel * a.dilation - a.pad_begin;
+          inside = inside && p >= 0 && p < a.in;
+          from += p * scale, scale *= a.in, rest_p /= a.out(), rest_t /= a.kernel;
+        }
+        const std::int64_t channel = (image * k.groups + row / k.rows) * k.channels + c;
+        if (inside)
+          sum += double(x[std::size_t(channel * plane + from)]) *
+                 double(w[std::size_t((row * k.channels + c) * taps + t)]);
+      }
+    y[std::size_t(at)] = sum;
+  }
+  return y;
+}
+
+conv_case random_case(std::mt19937& random) {
+  const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
+  conv_case k{upto(2), upto(3), upto(5), upto(30), {}};
+  if (random() % 4 == 0) k.channels = 1, k.rows = upto(2), k.groups = upto(9);
+  const std::int64_t rank = random() % 5 == 0 ? 3 : upto(2);
+  for (std::int64_t i = 0; i < rank; ++i) {
+    conv_axis a{upto(rank == 3 ? 8 : rank == 1 ? 90 : 23), upto(4), upto(3), upto(2), upto(3) - 1, upto(3) - 1};
+    if (random() % 3 == 0) a.kernel = 1;
+    if (random() % 3 == 0) a.pad_begin = a.pad_end = 0;
+    a.in = std::max(a.in, (a.kernel - 1) * a.dilation + 1 - a.pad_begin - a.pad_end);
+    k.axes.push_back(a);
+  }
+  if (random() % 6 == 0)
+    for (conv_axis& a : k.axes) a = {a.in, 1, 1, 1, 0, 0};
+  return k;
+}
+
+kernel_rig rig_of(const conv_case& k, std::size_t lanes = 1) {
+  kernel_rig rig{11, lanes};
+  rig.attribute("strides", k.all(&conv_axis::stride)).attribute("dilations", k.all(&conv_axis::dilation));
+  rig.attribute("pads", k.pads()).attribute("group", k.groups);
+  return rig;
+}
+
+template <class T>
+void compare(int cases, unsigned seed, double tolerance) {
+  std::mt19937 random{seed};
+  for (int i = 0; i < cases; ++i) {
+    const conv_case k = random_case(random);
+    const auto x = test::random_numbers<T>(random, k.x().count()), w = test::random_numbers<T>(random, k.w().count());
+    const auto b = test::random_numbers<T>(random, random() % 2 ? k.w()[0] : 0);
+    CAPTURE(i);
+    std::vector<double> want;
+    if constexpr (std::is_floating_point_v<T>) {
+      want = naive(k, x, w, b);
+    } else {
+      const auto wide = [](const std::vector<T>& v) {
+        std::vector<float> f;
+        for (T e : v) f.push_back(float(e));
+        return f;
+      };
+      want = naive(k, wide(x), wide(w), wide(b));
+    }
+    std::vector<T> first;
+    for (const std::size_t lanes : {1, 3}) {
+      kernel_rig rig = rig_of(k, lanes);
+      rig.input<T>(k.x(), x).template input<T>(k.w(), w, lanes == 1);
+      if (!b.empty()) rig.input<T>({std::int64_t(b.size())}, b);
+      const status done = rig.run<eps::conv<T>>({dtype_of<T>});
+      REQUIRE_MESSAGE(bool(done), done.words());
+      const auto y = rig.output<T>(0);
+      CHECK(y.shape() == k.y());
+      CHECK(test::near(y, want, tolerance));
+      if (lanes == 1) first.assign(y.begin(), y.end());
+      else CHECK(std::memcmp(first.data(), y.data(), y.size() * sizeof(T)) == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("convolution is the sum it is defined as, and its bits don't depend on threads or prepacking") {
+  compare<float>(400, 1, 1e-4);
+  compare<double>(100, 2, 1e-10);
+  compare<float16>(30, 3, 3e-3);
+}
+
+TEST_CASE("large enough for several blocks of depth, rows and pixels") {
+  std::mt19937 random{5};
+  for (const conv_case& k : {conv_case{1, 1, 70, 130, {{40, 3, 1, 1, 1, 1}, {33, 3, 1, 1, 1, 1}}},
+                             conv_case{2, 1, 600, 40, {{9, 1, 2, 1, 0, 0}, {7, 1, 2, 1, 0, 0}}},
+                             conv_case{1, 40, 1, 1, {{40, 3, 2, 1, 1, 1}, {133, 5, 2, 1, 2, 2}}},
+                             conv_case{3, 1, 3, 24, {{50, 7, 2, 1, 3, 3}, {51, 7, 2, 1, 3, 3}}}}) {
+    const auto x = test::random_numbers<float>(random, k.x().count()),
+               w = test::random_numbers<float>(random, k.w().count());
+    kernel_rig rig = rig_of(k, 2);
+    rig.input<float>(k.x(), x).input<float>(k.w(), w, true);
+    REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
+    CHECK(test::near(rig.output<float>(0), naive(k, x, w, {}), 1e-4));
+  }
+}
+
+TEST_CASE("FusedConv adds Z, then applies its activation") {
+  std::mt19937 random{7};
+  for (const auto& [channels, rows] : {std::pair{3, 5}, std::pair{1, 1}}) {
+    const conv_case k{2, 2, channels, rows, {{9, 3, 1, 1, 1, 1}, {21, 3, 1, 1, 1, 1}}};
+    const auto x = test::random_numbers<float>(random, k.x().count()),
+               w = test::random_numbers<float>(random, k.w().count());
+    const auto b = test::random_numbers<float>(random, k.w()[0]),
+               z = test::random_numbers<float>(random, k.y().count());
+    for (const auto& [name, f] :
+         {std::pair{"Relu", +[](double v) { return std::max(v, 0.0); }},
+          std::pair{"LeakyRelu", +[](double v) { return v < 0 ? v * 0.25 : v; }},
+          std::pair{"Clip", +[](double v) { return std::clamp(v, 0.25, 0.5); }},
+          std::pair{"HardSigmoid", +[](double v) { return std::clamp(0.25 * v + 0.5, 0.0, 1.0); }},
+          std::pair{"Sigmoid", +[](double v) { return 1 / (1 + std::exp(-v)); }},
+          std::pair{"Tanh", +[](double v) { return std::tanh(v); }}}) {
+      std::vector<double> want = naive(k, x, w, b);
+      for (std::size_t i = 0; i < want.size(); ++i) want[i] = f(want[i] + double(z[i]));
+      kernel_rig rig = rig_of(k);
+      rig.attribute("activation", name).attribute("activation_params", std::vector<float>{0.25f, 0.5f});
+      rig.input<float>(k.x(), x).input<float>(k.w(), w, true).input<float>({k.w()[0]}, b).input<float>(k.y(), z);
+      REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
+      CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), name);
+    }
+  }
+}
+
+TEST_CASE("SAME pads so that there are ceil(in / stride) outputs, the odd one at the end or at the start") {
+  const std::vector<float> x{1, 2, 3, 4}, w{1, 10};
+  for (const auto& [mode, want] : {std::pair{"SAME_UPPER", std::vector<double>{21, 32, 43, 4}},
+                                   std::pair{"SAME_LOWER", std::vector<double>{10, 21, 32, 43}}}) {
+    kernel_rig rig{11};
+    rig.attribute("auto_pad", mode).input<float>({1, 1, 4}, x).input<float>({1, 1, 2}, w);
+    REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
+    CHECK(test::near(rig.output<float>(0), want));
+  }
+}
+
+TEST_CASE("no images, no channels, no outputs are fine; a NaN in the input only reaches the outputs that see it") {
+  const std::vector<float> none, w(18, 1.0f), x(9, std::numeric_limits<float>::quiet_NaN());
+  kernel_rig empty{11};
+  empty.input<float>({0, 2, 3, 3}, none).input<float>({1, 2, 3, 3}, w, true);
+  REQUIRE(bool(empty.run<eps::conv<float>>({dtype::f32})));
+  CHECK(empty.output<float>(0).shape() == extents{0, 1, 1, 1});
+
+  kernel_rig channels{11};
+  channels.input<float>({1, 0, 3, 3}, none).input<float>({2, 0, 3, 3}, none, true);
+  REQUIRE(bool(channels.run<eps::conv<float>>({dtype::f32})));
+  CHECK(test::near(channels.output<float>(0), {0, 0}));
+
+  std::vector<float> one(25, 1.0f);
+  one[0] = x[0];
+  kernel_rig rig{11};
+  rig.input<float>({1, 1, 5, 5}, one).input<float>({1, 1, 3, 3}, std::vector<float>(w.begin(), w.begin() + 9));
+  const std::vector<float> nine(9, 1.0f);
+  kernel_rig nan{11};
+  nan.input<float>({1, 1, 5, 5}, one).input<float>({1, 1, 3, 3}, nine);
+  REQUIRE(bool(nan.run<eps::conv<float>>({dtype::f32})));
+  CHECK(std::isnan(nan.output<float>(0)[0]));
+  CHECK(nan.output<float>(0)[1] == 9.0f);
+}
+
+TEST_CASE("what does not fit is a status with words") {
+  const std::vector<float> x(9), w(16), b(3);
+  const auto fails = [&](kernel_rig& rig, status_code code, std::string_view words) {
+    const status s = rig.run<eps::conv<float>>({dtype::f32});
+    CHECK(s.code() == code);
+    CHECK_MESSAGE(s.words().find(words) != std::string_view::npos, s.words());
+  };
+  const auto with = [&](auto change, status_code code, std::string_view words, extents w_shape = {1, 1, 2, 2}) {
+    kernel_rig rig{11};
+    change(rig);
+    rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w, true);
+    fails(rig, code, words);
+  };
+  using list = std::vector<std::int64_t>;
+  const auto nothing = [](kernel_rig&) {};
+  with(nothing, status_code::invalid_argument, "less than the window's 4", {1, 1, 4, 4});
+  with(nothing, status_code::invalid_argument, "channels", {1, 2, 2, 2});
+  with(nothing, status_code::invalid_argument, "rank", {1, 1, 2});
+  with([](kernel_rig& r) { r.attribute("group", std::int64_t{2}); }, status_code::invalid_argument, "groups");
+  with([](kernel_rig& r) { r.attribute("group", std::int64_t{0}); }, status_code::invalid_graph, "group");
+  with([](kernel_rig& r) { r.attribute("group", std::int64_t{-1}); }, status_code::invalid_graph, "group");
+  with([](kernel_rig& r) { r.attribute("strides", list{0, 1}); }, status_code::invalid_graph, "strides");
+  with([](kernel_rig& r) { r.attribute("dilations", list{1, -1}); }, status_code::invalid_graph, "dilations");
+  with([](kernel_rig& r) { r.attribute("pads", list{-1, 0, 0, 0}); }, status_code::invalid_graph, "pads");
+  with([](kernel_rig& r) { r.attribute("pads", list{0, 0, 0}); }, status_code::invalid_graph, "pads");
+  with([](kernel_rig& r) { r.attribute("strides", list{1}); }, status_code::invalid_argument, "strides");
+  with([](kernel_rig& r) { r.attribute("kernel_shape", list{3, 3}); }, status_code::invalid_argument, "kernel_shape");
+  with([](kernel_rig& r) { r.attribute("auto_pad", "SOME"); }, status_code::invalid_graph, "auto_pad");
+  with([](kernel_rig& r) { r.attribute("activation", "Mish"); }, status_code::invalid_graph, "activation");
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  with(
+      [&](kernel_rig& r) {
+        r.attribute("pads", list{huge, huge, huge, huge});
+      },
+      status_code::invalid_argument, "overflow");
+  with([&](kernel_rig& r) { r.attribute("dilations", list{huge, huge}); }, status_code::invalid_argument, "overflow");
+  with([&](kernel_rig& r) { r.attribute("pads", list{huge >> 20, 0, 0, 0}); }, status_code::out_of_memory, "");
+  kernel_rig bias{11};
+  bias.input<float>({1, 1, 3, 3}, x).input<float>({1, 1, 2, 2}, w).input<float>({3}, b);
+  fails(bias, status_code::invalid_argument, "bias");
+}
+
+TEST_CASE("a stride beyond everything leaves one output, and reads nothing it should not") {
+  const std::int64_t far = std::int64_t{1} << 50;
+  const std::vector<float> x(9, 1.0f), w(4, 1.0f);
+  for (const std::int64_t channels : {1, 4}) {
+    const std::vector<float> many(std::size_t(9 * channels), 1.0f), weights(std::size_t(4 * channels * 4), 1.0f);
+    kernel_rig rig{11};
+    rig.attribute("strides", std::vector<std::int64_t>{far, far})
+        .attribute("pads", std::vector<std::int64_t>{1, 1, 0, 0});
+    rig.input<float>({1, channels, 3, 3}, many).input<float>({4, channels, 2, 2}, weights);
+    REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
+    CHECK(test::near(rig.output<float>(0), std::vector<double>(4, double(channels))));
+  }
+}

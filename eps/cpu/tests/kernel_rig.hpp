@@ -1,0 +1,167 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace cameo::test {
+
+/// Binds and runs one kernel without graph, plan or session: for tests that compare many random shapes with naive
+/// loops. Every buffer is a heap block of its own and of just its size, so a sanitizer sees what a shared arena would
+/// hide. Tasks run backwards and on changing lanes: a kernel whose bits depend on either shows it.
+class kernel_rig {
+ public:
+  explicit kernel_rig(int since, std::size_t lanes = 1) : since_{since}, lanes_{lanes} {}
+
+  kernel_rig& attribute(std::string_view name, std::int64_t i) {
+    cameo::attribute a{name, attribute_kind::i};
+    a.i = i;
+    return attributes_.push_back(a), *this;
+  }
+  kernel_rig& attribute(std::string_view name, float f) {
+    cameo::attribute a{name, attribute_kind::f};
+    a.f = f;
+    return attributes_.push_back(a), *this;
+  }
+  kernel_rig& attribute(std::string_view name, std::string_view s) {
+    cameo::attribute a{name, attribute_kind::s};
+    a.s = s;
+    return attributes_.push_back(a), *this;
+  }
+  kernel_rig& attribute(std::string_view name, std::vector<std::int64_t> ints) {
+    cameo::attribute a{name, attribute_kind::ints};
+    a.ints = ints_.emplace_back(std::move(ints));
+    return attributes_.push_back(a), *this;
+  }
+  kernel_rig& attribute(std::string_view name, std::vector<float> floats) {
+    cameo::attribute a{name, attribute_kind::floats};
+    a.floats = floats_.emplace_back(std::move(floats));
+    return attributes_.push_back(a), *this;
+  }
+  /// The next input; its elements must outlive the rig.
+  template <class T>
+  kernel_rig& input(const extents& shape, const std::vector<T>& elements, bool constant = false) {
+    inputs_.push_back(value::tensor<T>(shape, elements));
+    constant_.push_back(constant);
+    return *this;
+  }
+  kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
+  kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
+
+  /// Binds, then runs with `outputs` of these types. What the kernel answered; outputs are in `output`.
+  template <class K>
+  status run(std::vector<dtype> outputs) {
+    heap_arena memory, scratch_hints;
+    arena_vector<output_hint> hints{scratch_hints};
+    std::vector<operand> ins(inputs_.size()), outs(outputs.size());
+    for (std::size_t i = 0; i < ins.size(); ++i) {
+      if (!inputs_[i]) continue;
+      ins[i] = {type_kind::tensor,
+                inputs_[i].type,
+                true,
+                false,
+                true,
+                inputs_[i].shape,
+                constant_[i] ? &inputs_[i] : nullptr};
+    }
+    for (std::size_t i = 0; i < outs.size(); ++i)
+      outs[i] = {type_kind::tensor, outputs[i], outputs[i] != dtype::undefined};
+    bind_context once{"Op", "node", since_, attributes_, ins, outs, 0, memory, prepack_, hints};
+    auto bound = K::bind(once);
+    if (!bound) return bound.error();
+
+    values_.assign(1 + inputs_.size() + outputs.size(), {});
+    std::vector<std::uint32_t> in_slots, out_slots;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      values_[1 + i] = inputs_[i];
+      in_slots.push_back(inputs_[i] ? std::uint32_t(1 + i) : 0);
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::size_t slot = 1 + inputs_.size() + i;
+      values_[slot].type = outputs[i];
+      out_slots.push_back(outputs[i] != dtype::undefined ? std::uint32_t(slot) : 0);
+    }
+    run_services services{};
+    services.allocate = [](run_context& c, std::uint32_t slot, value_kind kind, const extents& shape, std::size_t) {
+      value& v = c.values()[slot];
+      std::int64_t count = 0;
+      if (!shape.checked_count(count) || count > (std::int64_t{1} << 32)) return status{status_code::out_of_memory};
+      v.kind = kind, v.shape = shape;
+      v.data = self(c).block(std::size_t(count) * row_of(v.type).bits / 8);
+      return status{};
+    };
+    services.scratch = [](run_context& c, std::size_t bytes) -> void* {
+      return bytes > (std::size_t{1} << 32) ? nullptr : self(c).block(bytes);
+    };
+    services.stopped = [](const run_context&) { return false; };
+    services.parallel = [](run_context& c, std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
+      for (std::size_t i = count; i-- > 0;) f(i, i * 7 / 3 % c.lanes());
+    };
+    run_context each{services, this, lanes_};
+    each.enter(values_.data(), in_slots, out_slots);
+    return bound->run(each);
+  }
+  template <class T>
+  tensor_view<const T> output(std::size_t i) const {
+    return values_[1 + inputs_.size() + i].as<T>();
+  }
+  void drop_blocks() { blocks_.clear(); }
+
+ private:
+  struct free_block {
+    void operator()(void* p) const { std::free(p); }
+  };
+  static kernel_rig& self(run_context& c) { return *static_cast<kernel_rig*>(c.runner()); }
+  /// Of exactly this size (aligned_alloc wants multiples: the end is aligned instead when the size is odd), filled with
+  /// a pattern that is a large number in every type.
+  void* block(std::size_t bytes) {
+    void* p = nullptr;
+    if (posix_memalign(&p, 64, std::max<std::size_t>(bytes, 1)) != 0) return nullptr;
+    std::memset(p, 0x7B, bytes);
+    return blocks_.emplace_back(p).get();
+  }
+
+  int since_;
+  std::size_t lanes_;
+  bool prepack_ = true;
+  std::vector<cameo::attribute> attributes_;
+  std::deque<std::vector<std::int64_t>> ints_;
+  std::deque<std::vector<float>> floats_;
+  std::vector<value> inputs_, values_;
+  std::vector<bool> constant_;
+  std::vector<std::unique_ptr<void, free_block>> blocks_;
+};
+
+/// Numbers in [-1, 1].
+template <class T>
+std::vector<T> random_numbers(std::mt19937& random, std::int64_t count) {
+  std::uniform_real_distribution<double> numbers{-1, 1};
+  std::vector<T> made(static_cast<std::size_t>(count));
+  for (T& v : made) {
+    if constexpr (std::is_integral_v<T>) v = T(numbers(random) * 9);
+    else if constexpr (std::is_floating_point_v<T>) v = T(numbers(random));
+    else v = T(float(numbers(random)));
+  }
+  return made;
+}
+
+/// True when all elements are as near as the number of additions behind them lets expect.
+template <class T>
+bool near(const tensor_view<const T>& got, const std::vector<double>& want, double tolerance = 1e-4) {
+  if (got.size() != want.size()) return false;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    double g = 0;
+    if constexpr (std::is_arithmetic_v<T>) g = double(got[std::int64_t(i)]);
+    else g = double(float(got[std::int64_t(i)]));
+    if (!(std::abs(g - want[i]) <= tolerance * (1 + std::abs(want[i])))) return false;
+  }
+  return true;
+}
+
+}  // namespace cameo::test
