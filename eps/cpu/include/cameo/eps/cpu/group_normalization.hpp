@@ -1,0 +1,29 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/onnx.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What InstanceNormalization and GroupNormalization have in common.
+struct group_normalization_state {
+  double epsilon = 0;
+  std::int64_t groups = 0;       // 0: as many as channels
+  bool scale_per_group = false;  // opset 18's GroupNormalization
+
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias, with the statistics of each group of channels of each
+/// batch: InstanceNormalization (a group is a channel) and GroupNormalization. scale and bias: [channels]. y may be x.
+template <class Op>
+struct group_normalization : group_normalization_state {
+  static constexpr bool instantiated = is_one_of<Op, op::InstanceNormalization, op::GroupNormalization>;
+  static result<group_normalization> bind(bind_context&);
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

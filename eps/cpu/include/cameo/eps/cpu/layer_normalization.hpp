@@ -1,0 +1,30 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/onnx.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What LayerNormalization and RMSNormalization have in common.
+struct layer_normalization_state {
+  double epsilon = 0;
+  std::int64_t axis = -1;
+  bool centers = true;  // RMSNormalization doesn't
+
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+/// Over the axes from `axis` on: LayerNormalization y = (x - mean) / sqrt(variance + epsilon) * Scale + B, and on demand
+/// the mean and 1 / sqrt(variance + epsilon) with those axes as 1; RMSNormalization y = x / sqrt(mean of x² + epsilon) *
+/// scale. Scale and B broadcast to x. Statistics are made in double whatever stash_type asks for. y may be x.
+template <class Op>
+struct layer_normalization : layer_normalization_state {
+  static constexpr bool instantiated = is_one_of<Op, op::LayerNormalization, op::RMSNormalization>;
+  static result<layer_normalization> bind(bind_context&);
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
