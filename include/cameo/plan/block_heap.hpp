@@ -47,7 +47,7 @@ class block_heap {
   void clear() noexcept;
 
  private:
-  static unsigned bin_of(std::size_t size) noexcept { return unsigned(std::bit_width(size / granule)) - 1; }
+  static unsigned bin_of(std::size_t size) noexcept { return unsigned(std::bit_width(size / granule | 1)) - 1; }
   storage_block* new_descriptor() noexcept;
   void recycle(storage_block*) noexcept;
   void put_free(storage_block*) noexcept;
