@@ -28,29 +28,9 @@ const std::vector<dim>* infer_context::shape(std::size_t i) const {
   return has_input(i) && input(i)->is_tensor() && input(i)->shape ? &*input(i)->shape : nullptr;
 }
 
-namespace {
-
-template <class T>
-std::vector<std::int64_t> numbers_of(const value& v) {
-  const auto view = v.as<T>();
-  return {view.begin(), view.end()};
-}
-
-}  // namespace
-
 std::optional<std::vector<std::int64_t>> infer_context::constant_ints(std::size_t i) const {
   const value* found = i < input_count() ? constant(i) : nullptr;
-  if (!found || found->kind != value_kind::tensor || found->memory != 0 || found->shape.rank() > 1) return {};
-  switch (found->type) {
-    case dtype::i64: return numbers_of<std::int64_t>(*found);
-    case dtype::i32: return numbers_of<std::int32_t>(*found);
-    case dtype::i16: return numbers_of<std::int16_t>(*found);
-    case dtype::i8: return numbers_of<std::int8_t>(*found);
-    case dtype::u32: return numbers_of<std::uint32_t>(*found);
-    case dtype::u16: return numbers_of<std::uint16_t>(*found);
-    case dtype::u8: return numbers_of<std::uint8_t>(*found);
-    default: return {};
-  }
+  return found ? infer::integers_of(*found) : std::nullopt;
 }
 
 namespace {

@@ -52,13 +52,13 @@ void give_list(infer_context& c, dtype type, std::size_t count) {
 }
 
 void give_tensor(infer_context& c, const value& v) {
-  give(c, 0, v.type, shape_of(v));
-  if (v.kind != value_kind::tensor || v.shape.rank() > 1 || v.memory != 0) return;
-  const auto count = std::size_t(v.shape.count());
-  if (v.type == dtype::i64) give_elements(c, 0, elements_of({static_cast<const std::int64_t*>(v.data), count}));
-  if (v.type != dtype::i32) return;
-  const auto* first = static_cast<const std::int32_t*>(v.data);
-  give_elements(c, 0, elements_of(std::vector<std::int64_t>(first, first + count)));
+  value_type type = value_type::tensor(v.type, shape_of(v));
+  if (v.kind == value_kind::sparse_tensor) type.kind = type_kind::sparse_tensor;
+  give(c, 0, &type);
+  constexpr std::int64_t longest = 1024;
+  if (v.shape.count() > longest || (v.type != dtype::i64 && v.type != dtype::i32)) return;
+  if (const std::optional<std::vector<std::int64_t>> numbers = integers_of(v))
+    give_elements(c, 0, elements_of(*numbers));
 }
 
 }  // namespace
@@ -119,8 +119,8 @@ result<dim> range_count(float start, float limit, float delta) {
 }  // namespace
 
 status range(infer_context& c) {
-  const std::optional<std::span<const float>> first = constant_floats(c, 0), last = constant_floats(c, 1),
-                                              step = constant_floats(c, 2);
+  const std::optional<std::vector<float>> first = constant_floats(c, 0), last = constant_floats(c, 1),
+                                          step = constant_floats(c, 2);
   if (first && last && step && first->size() == 1 && last->size() == 1 && step->size() == 1) {
     result<dim> count = range_count((*first)[0], (*last)[0], (*step)[0]);
     if (!count) return count.error();

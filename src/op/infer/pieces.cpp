@@ -274,7 +274,7 @@ status upsample(infer_context& c) {
   result<std::vector<std::size_t>> axes = resized_axes(c, in->size());
   if (!axes) return axes.error();
   if (c.version().since >= 9) {
-    const std::optional<std::span<const float>> scales = constant_floats(c, 1);
+    const std::optional<std::vector<float>> scales = constant_floats(c, 1);
     return scales ? give_scaled(c, *scales, *axes) : status{};
   }
   if (c.version().since >= 7) {
@@ -314,7 +314,7 @@ status resize(infer_context& c) {
   const int_list sizes = ints_of_input(c, 3);
   if (sizes.state == int_list::known && !(sizes.values.empty() && !axes->empty()))
     return give_resized(c, sizes.values, *axes);
-  const std::optional<std::span<const float>> scales = constant_floats(c, 2);
+  const std::optional<std::vector<float>> scales = constant_floats(c, 2);
   if (scales && !scales->empty()) return give_scaled(c, *scales, *axes);
   if (const dims* elements = elements_at(c, 3); elements && elements->size() == in->size())
     if (c.ints_or("axes").empty() && c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch")

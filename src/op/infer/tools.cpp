@@ -2,6 +2,8 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <cstring>
+
 namespace cameo::inline CAMEO_ABI::infer {
 
 void append_to(std::string& text, std::string_view words) { text += words; }
@@ -82,11 +84,44 @@ int_list ints_of(const infer_context& c, std::string_view name, std::size_t inpu
   return list.state == int_list::absent ? ints_of_input(c, input) : list;
 }
 
-std::optional<std::span<const float>> constant_floats(const infer_context& c, std::size_t input) {
+namespace {
+
+/// Copied element by element: in a file that is mapped, nothing promises their alignment.
+template <class T>
+std::vector<std::int64_t> numbers_of(const value& v) {
+  std::vector<std::int64_t> numbers(std::size_t(v.shape.count()));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    T number;
+    std::memcpy(&number, static_cast<const std::byte*>(v.data) + i * sizeof(T), sizeof(T));
+    numbers[i] = std::int64_t(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> integers_of(const value& v) {
+  if (v.kind != value_kind::tensor || v.memory != 0 || v.shape.rank() > 1) return {};
+  switch (v.type) {
+    case dtype::i64: return numbers_of<std::int64_t>(v);
+    case dtype::i32: return numbers_of<std::int32_t>(v);
+    case dtype::i16: return numbers_of<std::int16_t>(v);
+    case dtype::i8: return numbers_of<std::int8_t>(v);
+    case dtype::u32: return numbers_of<std::uint32_t>(v);
+    case dtype::u16: return numbers_of<std::uint16_t>(v);
+    case dtype::u8: return numbers_of<std::uint8_t>(v);
+    default: return {};
+  }
+}
+
+std::optional<std::vector<float>> constant_floats(const infer_context& c, std::size_t input) {
   const value* constant = input < c.input_count() ? c.constant(input) : nullptr;
-  if (!constant || constant->kind != value_kind::tensor || constant->type != dtype::f32 || constant->memory != 0)
+  if (!constant || constant->kind != value_kind::tensor || constant->type != dtype::f32 || constant->memory != 0 ||
+      constant->shape.rank() > 1)
     return {};
-  return std::span{static_cast<const float*>(constant->data), std::size_t(constant->shape.count())};
+  std::vector<float> numbers(std::size_t(constant->shape.count()));
+  if (!numbers.empty()) std::memcpy(numbers.data(), constant->data, numbers.size() * sizeof(float));
+  return numbers;
 }
 
 result<dim> product(std::span<const dim> all) {

@@ -58,8 +58,10 @@ int_list ints_of_input(const infer_context&, std::size_t input);
 /// The attribute if the node has it, else the input.
 int_list ints_of(const infer_context&, std::string_view name, std::size_t input);
 
-/// The floats of a constant input; nothing when it is not constant.
-std::optional<std::span<const float>> constant_floats(const infer_context&, std::size_t input);
+/// The numbers of an integer tensor of rank 0 or 1; nothing when it is none.
+std::optional<std::vector<std::int64_t>> integers_of(const value&);
+/// The floats of a constant input of rank 0 or 1; nothing when it is none.
+std::optional<std::vector<float>> constant_floats(const infer_context&, std::size_t input);
 
 result<dim> product(std::span<const dim>);
 result<dim> sum(dim, dim);
