@@ -1,0 +1,20 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Local response normalisation across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
+/// channels around)^beta; of an even size, one more channel after than before.
+struct lrn {
+  float alpha = 0, beta = 0, bias = 0;
+  std::int64_t size = 1;
+
+  static result<lrn> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

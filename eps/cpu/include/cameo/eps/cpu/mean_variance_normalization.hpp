@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/eps/cpu/reduce.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// y = (x - mean) / (standard deviation + 1e-9), with the statistics over `axes` (default 0, 2, 3). y may be x.
+struct mean_variance_normalization {
+  reduce_axes axes;
+
+  static result<mean_variance_normalization> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
