@@ -48,15 +48,13 @@ status check_arity(std::string_view what, std::span<const parameter> parameters,
   if (is_variadic) least = std::max<std::size_t>(least, parameters.size() - 1 + parameters.back().min_arity);
   for (std::size_t i = 0; i < std::max(count, parameters.size()); ++i) {
     const parameter* const p = formal(parameters, i);
-    if (!p)
-      return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
+    if (!p) return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
     const bool needed = p->option == parameter_option::single || i < count;
     if (needed && p->option != parameter_option::optional && !(i < count && present(i)))
       return bad("{} '{}' is missing: it has {} {}s, takes {}", what, p->name, count, what,
                  range_of(least, parameters.size(), is_variadic));
   }
-  if (count < least)
-    return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
+  if (count < least) return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
   return status_code::ok;
 }
 
@@ -84,7 +82,8 @@ status check_attributes(const graph_node& n, const op_table& ops, bool in_functi
   std::vector<std::string_view> names;
   for (const attribute& a : n.attributes) {
     names.push_back(a.name);
-    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const attribute_rule& r) { return r.name == a.name; });
+    const auto rule =
+        std::find_if(rules.begin(), rules.end(), [&](const attribute_rule& r) { return r.name == a.name; });
     const bool is_known = rule != rules.end();
     if (!is_known && all_declared && !a.name.starts_with("__")) {
       std::string known;
@@ -146,8 +145,7 @@ status check_outputs(const graph& g, node_id id) {
 
 /// All that needs no types, in a graph and those below it; sorts them.
 status check_structure(graph& g, const op_table& ops, bool in_function, std::size_t depth) {
-  if (depth > max_graph_depth)
-    return bad("graph '{}' is nested more than {} deep", g.name, max_graph_depth);
+  if (depth > max_graph_depth) return bad("graph '{}' is nested more than {} deep", g.name, max_graph_depth);
   if (status fine = check_values(g); !fine) return fine;
   for (std::size_t i = 0; i < g.node_capacity(); ++i) {
     const node_id id{std::uint32_t(i)};

@@ -34,10 +34,10 @@ result<value> dense(model& m, const value& sparse) {
   if (sparse.kind != value_kind::sparse_tensor || sparse.parts.size() != 2) return bad("holds no sparse tensor");
   const value &values = sparse.parts[0], &indices = sparse.parts[1];
   const std::size_t rank = sparse.shape.rank(), nnz = values.shape.rank() == 1 ? std::size_t(values.shape[0]) : 0;
-  const bool fits = indices.type == dtype::i64 &&
-                    ((indices.shape.rank() == 1 && std::size_t(indices.shape[0]) == nnz) ||
-                     (indices.shape.rank() == 2 && std::size_t(indices.shape[0]) == nnz &&
-                      std::size_t(indices.shape[1]) == rank));
+  const bool fits =
+      indices.type == dtype::i64 &&
+      ((indices.shape.rank() == 1 && std::size_t(indices.shape[0]) == nnz) ||
+       (indices.shape.rank() == 2 && std::size_t(indices.shape[0]) == nnz && std::size_t(indices.shape[1]) == rank));
   if (!fits) return bad("has indices that are neither int64 [nnz] nor int64 [nnz, rank]");
   const std::size_t width = row_of(sparse.type).bits / 8;
   if (width == 0 || row_of(sparse.type).bits % 8 || values.type != sparse.type)

@@ -36,7 +36,11 @@ bool elements_of_constant(const value& v, std::vector<dim>& made) {
 class inference::node_context final : public infer_context {
  public:
   node_context(inference& all, scope& in, node_id id)
-      : bodies_done(in.of[id].subgraphs.size()), all_{all}, in_{in}, id_{id}, node_{in.of[id]},
+      : bodies_done(in.of[id].subgraphs.size()),
+        all_{all},
+        in_{in},
+        id_{id},
+        node_{in.of[id]},
         made_(node_.outputs.size()) {
     inputs_ = node_.input_count;
     while (inputs_ > 0 && in.of.input(id, inputs_ - 1) == value_id::none) --inputs_;
@@ -210,18 +214,17 @@ result<std::vector<const value_type*>> inference::run_body(scope& s, node_id id,
   graph& body = *s.of[id].subgraphs[index];
   const auto where = [&](status bad) { return std::move(bad).in(fmt::format("body '{}'", body.name)); };
   if (inputs.size() > body.inputs().size())
-    return where(failed(status_code::invalid_graph, "takes {} inputs, but gets {}", body.inputs().size(),
-                        inputs.size()));
+    return where(
+        failed(status_code::invalid_graph, "takes {} inputs, but gets {}", body.inputs().size(), inputs.size()));
   for (std::size_t i = inputs.size(); i < body.inputs().size(); ++i)
     if (!body[body.inputs()[i]].constant)
-      return where(failed(status_code::invalid_graph, "gets {} inputs, but takes {}", inputs.size(),
-                          body.inputs().size()));
+      return where(
+          failed(status_code::invalid_graph, "gets {} inputs, but takes {}", inputs.size(), body.inputs().size()));
   scope inner{body, &s};
   if (begin(inner)) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i])
-        if (status set = set_output(body, body.inputs()[i], *inputs[i]); !set)
-          return where(std::move(set).in("input"));
+        if (status set = set_output(body, body.inputs()[i], *inputs[i]); !set) return where(std::move(set).in("input"));
     if (status inferred = run(inner); !inferred) return where(std::move(inferred));
   }
   std::vector<const value_type*> outputs;
@@ -242,15 +245,14 @@ status inference::infer_call(scope& s, node_id id) {
     const value_id v = g.input(id, i);
     inputs.push_back(v == value_id::none ? v : scratch.add_value(g[v].name, g[v].type));
     if (v == value_id::none) continue;
-    if (const value* const constant = g.constant_of(v))
-      scratch.add_initializer(inputs.back(), constant);
-    else
-      scratch.add_input(inputs.back());
+    if (const value* const constant = g.constant_of(v)) scratch.add_initializer(inputs.back(), constant);
+    else scratch.add_input(inputs.back());
   }
   for (value_id v : call.outputs) outputs.push_back(v == value_id::none ? v : scratch.add_value(g[v].name));
-  // An input of the call that the body hands through has no name of its own here: outputs name what they turn out to be.
-  const node_id copy = scratch.add_node({call.name, call.domain, call.op_type, call.overload, {}, call.opset, inputs,
-                                         outputs, call.attributes, {}, {}});
+  // An input of the call that the body hands through has no name of its own here: outputs name what they turn out to
+  // be.
+  const node_id copy = scratch.add_node(
+      {call.name, call.domain, call.op_type, call.overload, {}, call.opset, inputs, outputs, call.attributes, {}, {}});
   result<std::vector<value_id>> made = expand_call(scratch, copy, f, *ops_);
   if (!made) return made.error();
   if (status sorted = scratch.sort(); !sorted) return sorted;

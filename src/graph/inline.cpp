@@ -13,7 +13,11 @@ namespace {
 class copier {
  public:
   copier(graph& home, const graph_node& call, const function& f, const op_table& ops)
-      : home_{home}, memory_{home.owner().memory}, call_{call}, function_{f}, ops_{ops},
+      : home_{home},
+        memory_{home.owner().memory},
+        call_{call},
+        function_{f},
+        ops_{ops},
         prefix_{call.name.empty() ? call.op_type : call.name} {}
 
   /// Copies the nodes of `from` into `to`; `map` has the values that exist already, and gets the others.
@@ -37,8 +41,7 @@ class copier {
       const std::string name = fmt::format("{}/{}", prefix_, n.name.empty() ? n.op_type : n.name);
       const node_id made = to.add_node({name, n.domain, n.op_type, n.overload, n.doc_string, n.opset, inputs, outputs,
                                         *attributes, subgraphs, n.metadata});
-      if (status fine = check_node(to, made, ops_, false); !fine)
-        return std::move(fine).in(describe(to, to[made]));
+      if (status fine = check_node(to, made, ops_, false); !fine) return std::move(fine).in(describe(to, to[made]));
       if (added) added->push_back(made);
     }
     return status_code::ok;
@@ -133,10 +136,8 @@ class copier {
       number = std::int64_t(subgraphs.size());
       subgraphs.push_back(*made);
     }
-    if (given.kind == attribute_kind::g)
-      copy.i = numbers[0];
-    else
-      copy.ints = or_throw(memory_.copy(std::span<const std::int64_t>{numbers}));
+    if (given.kind == attribute_kind::g) copy.i = numbers[0];
+    else copy.ints = or_throw(memory_.copy(std::span<const std::int64_t>{numbers}));
     return status_code::ok;
   }
 

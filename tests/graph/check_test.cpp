@@ -65,8 +65,8 @@ TEST_CASE("operators and domains that nobody declares") {
            {"node 'y'", "'acme'", "'Negate'"});
   must_say(checked_with([](graph& g) { add(g, "Late", {"a"}, {"y"}, {}, {}, "test", 3); }), status_code::invalid_graph,
            {"'Late'", "at opset 3", "appears in opset 7"});
-  must_say(checked_with([](graph& g) { add(g, "Scale", {"a"}, {"y"}, {}, {}, "test", 3); }),
-           status_code::invalid_graph, {"'Scale'", "deprecated since opset 3"});
+  must_say(checked_with([](graph& g) { add(g, "Scale", {"a"}, {"y"}, {}, {}, "test", 3); }), status_code::invalid_graph,
+           {"'Scale'", "deprecated since opset 3"});
   must_say(checked_with([](graph& g) { add(g, "Negate", {"a"}, {"y"}, {}, {}, "test", 0); }),
            status_code::invalid_graph, {"imports no opset of domain 'test'"});
   CHECK(checked_with([](graph& g) { add(g, "Negate", {"a"}, {"y"}, {}, {}, "test", 9'000); }));
@@ -75,19 +75,29 @@ TEST_CASE("operators and domains that nobody declares") {
 TEST_CASE("arity") {
   must_say(checked_with([](graph& g) { add(g, "Plus", {"a"}, {"y"}); }), status_code::invalid_graph,
            {"input 'Y' is missing: it has 1 inputs, takes 2"});
-  must_say(checked_with([](graph& g) { add(g, "Plus", {"", "a"}, {"y"}); }), status_code::invalid_graph,
-           {"input 'X' is missing"});
-  must_say(checked_with([](graph& g) { add(g, "Plus", {"a", "a", "a"}, {"y"}); }), status_code::invalid_graph,
-           {"has 3 inputs, takes 2"});
+  must_say(checked_with([](graph& g) {
+             add(g, "Plus", {"", "a"}, {"y"});
+           }),
+           status_code::invalid_graph, {"input 'X' is missing"});
+  must_say(checked_with([](graph& g) {
+             add(g, "Plus", {"a", "a", "a"}, {"y"});
+           }),
+           status_code::invalid_graph, {"has 3 inputs, takes 2"});
   CHECK(checked_with([](graph& g) { add(g, "Plus", {"a", "a", ""}, {"y"}); }));
-  must_say(checked_with([](graph& g) { add(g, "Scale", {"a", "a", "a"}, {"y"}, {number("by", 1.0f)}); }),
+  must_say(checked_with([](graph& g) {
+             add(g, "Scale", {"a", "a", "a"}, {"y"}, {number("by", 1.0f)});
+           }),
            status_code::invalid_graph, {"has 3 inputs, takes 1 to 2"});
   must_say(checked_with([](graph& g) { add(g, "Join", {"a"}, {"y"}); }), status_code::invalid_graph,
            {"has 1 inputs, takes at least 2"});
-  must_say(checked_with([](graph& g) { add(g, "Join", {"a", "", "a"}, {"y"}); }), status_code::invalid_graph,
-           {"input 'all' is missing"});
-  must_say(checked_with([](graph& g) { add(g, "Negate", {"a"}, {"y", "z"}); }), status_code::invalid_graph,
-           {"has 2 outputs, takes 1"});
+  must_say(checked_with([](graph& g) {
+             add(g, "Join", {"a", "", "a"}, {"y"});
+           }),
+           status_code::invalid_graph, {"input 'all' is missing"});
+  must_say(checked_with([](graph& g) {
+             add(g, "Negate", {"a"}, {"y", "z"});
+           }),
+           status_code::invalid_graph, {"has 2 outputs, takes 1"});
   must_say(checked_with([](graph& g) {
              add(g, "Negate", {"a"}, {"y"});
              add(g, "Negate", {"a"}, {});
@@ -245,7 +255,9 @@ TEST_CASE("a constant node becomes a constant") {
   CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(3)});
   must_say(checked_with([](graph& h) { add(h, "Hold", {}, {"y"}); }), status_code::invalid_graph,
            {"needs exactly one"});
-  must_say(checked_with([&](graph& h) { add(h, "Hold", {}, {"y"}, {ints, number("value_float", 1.0f)}); }),
+  must_say(checked_with([&](graph& h) {
+             add(h, "Hold", {}, {"y"}, {ints, number("value_float", 1.0f)});
+           }),
            status_code::invalid_graph, {"'value_ints' and 'value_float' are both"});
 }
 
@@ -297,6 +309,23 @@ TEST_CASE("functions: recursion, explosion, duplicates") {
   calls(twice.main(), "f", "y");
   twice.main().add_output(twice.main().find("y"));
   must_say(checked(twice), status_code::invalid_graph, {"function 'fun.f'", "unique"});
+}
+
+TEST_CASE("the standard operators") {
+  const auto with = [](std::string_view op, std::initializer_list<std::string_view> in, std::int64_t opset) {
+    model m;
+    input(m.main(), "a");
+    input(m.main(), "i", dtype::i32);
+    add(m.main(), op, in, {"y"}, {}, {}, "", opset);
+    m.main().add_output(m.main().find("y"));
+    return check_model(m, {});
+  };
+  CHECK(with("Add", {"a", "a"}, 28));
+  CHECK(with("Add", {"a", "a"}, 99));  // a newer opset than the tables know
+  must_say(with("Add", {"a", "i"}, 14), status_code::invalid_graph,
+           {"node 'y' (Add, opset 14): input 'B' is tensor(int32), but 'T' is tensor(float) already, by 'A'"});
+  must_say(with("Conv", {"a"}, 17), status_code::invalid_graph, {"(Conv, opset 17): input 'W' is missing"});
+  must_say(with("Gelu", {"a"}, 13), status_code::invalid_graph, {"'Gelu' in domain 'ai.onnx'", "appears in opset 20"});
 }
 
 TEST_CASE("bodies nested deep end the check, not the program") {

@@ -90,7 +90,8 @@ inline value_id input(graph& g, std::string_view name, dtype type = dtype::f32) 
   return v;
 }
 
-/// Adds a node named like its output; outputs and inputs by name, made (outputs) or resolved (inputs) here. "" is absent.
+/// Adds a node named like its output; outputs and inputs by name, made (outputs) or resolved (inputs) here. "" is
+/// absent.
 inline node_id add(graph& g, std::string_view op, std::initializer_list<std::string_view> in,
                    std::initializer_list<std::string_view> out, std::vector<attribute> attributes = {},
                    std::vector<graph*> subgraphs = {}, std::string_view domain = "test", std::int64_t opset = 1) {
@@ -101,7 +102,8 @@ inline node_id add(graph& g, std::string_view op, std::initializer_list<std::str
     if (!n.empty() && v == value_id::none) v = g.add_value(n);
     outputs.push_back(v);
   }
-  return g.add_node({out.size() ? *out.begin() : op, domain, op, {}, {}, opset, inputs, outputs, attributes, subgraphs, {}});
+  return g.add_node(
+      {out.size() ? *out.begin() : op, domain, op, {}, {}, opset, inputs, outputs, attributes, subgraphs, {}});
 }
 
 inline attribute number(std::string_view name, float f) { return {name, attribute_kind::f, f}; }
