@@ -175,6 +175,12 @@ using list = kernel_list<
     erased_entry<op::StringNormalizer, since<10>, any_types, string_normalizer>,
     erased_entry<op::RegexFullMatch, since<20>, any_types, regex_full_match>,
     // dense algebra, convolution, pooling
+    kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
+    kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
+    kernel_entry<op::Conv, since<1>, constrain<"T", float, double, float16, bfloat16>, conv>,
+    kernel_entry<op::microsoft::FusedMatMul, since<1>, constrain<"T", float, double, float16, bfloat16>, matmul>,
+    kernel_entry<op::microsoft::FusedGemm, since<1>, constrain<"T", float, double, float16>, gemm>,
+    kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, conv>,
     kernel_entry<op::Relu, since<6>, constrain<"T", float, double>, relu>
 >;
 // clang-format on

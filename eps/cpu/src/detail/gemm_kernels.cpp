@@ -149,8 +149,14 @@ void multiply_panels(const gemm_block<T>& p) {
         for (std::int64_t m = m0; m < m1; m += tile_rows) {
           const std::int64_t rows = std::min<std::int64_t>(tile_rows, m1 - m);
           const gemm_epilogue<T> epilogue = p.epilogue.at(m, n0);
-          const tile_job<T> job{k, p.a + m * p.k + k0 * tile_rows, p.b + n0 * p.k + k0 * tile_columns,
-                                p.c + m * p.c_row_stride + n0, p.c_row_stride, d == 0, d == depths - 1, &epilogue};
+          const tile_job<T> job{k,
+                                p.a + m * p.k + k0 * tile_rows,
+                                p.b + n0 * p.k + k0 * tile_columns,
+                                p.c + m * p.c_row_stride + n0,
+                                p.c_row_stride,
+                                d == 0,
+                                d == depths - 1,
+                                &epilogue};
           if (whole) table[rows - 1][vectors - 1](job);
           else run_edge(table[rows - 1][vectors - 1], job, rows, columns);
           if (job.last && !in_registers(epilogue.f.kind))

@@ -1,0 +1,26 @@
+#pragma once
+#include <cameo/eps/cpu/detail/activation.hpp>
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Y [M, N] = f(alpha * A' * B' + beta * C): ONNX's Gemm, and com.microsoft's FusedGemm with its activation f. A' is A
+/// [M, K], or A [K, M] transposed; B' likewise; C broadcasts to [M, N]. A constant B is packed once. Narrow floats
+/// compute in float; integers wrap, and where alpha or beta is not 1, go through double.
+template <class T>
+struct gemm {
+  static constexpr bool instantiated =
+      is_one_of<T, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
+  using number = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, T, float>;
+
+  float alpha = 1, beta = 1;
+  bool transpose_a = false, transpose_b = false;
+  activation f = {};
+  const number* packed_b = nullptr;
+
+  static result<gemm> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

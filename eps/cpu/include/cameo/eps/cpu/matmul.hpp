@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Y = alpha * A * B over the last two axes, the others broadcast: ONNX's MatMul (numpy's matmul, operands of one axis
+/// included), and com.microsoft's FusedMatMul, which may transpose the last two axes of either operand, and move the
+/// first axis behind the batch axes. A constant B without batch is packed once. Narrow floats compute in float;
+/// integers wrap.
+template <class T>
+struct matmul {
+  static constexpr bool instantiated =
+      is_one_of<T, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
+  using number = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, T, float>;
+
+  float alpha = 1;
+  bool transpose_a = false, transpose_b = false, batch_a = false, batch_b = false;
+  const number* packed_b = nullptr;
+
+  static result<matmul> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

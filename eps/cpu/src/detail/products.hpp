@@ -1,0 +1,73 @@
+#pragma once
+#include <cameo/eps/cpu/detail/as_number.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/kernel/bind_context.hpp>
+
+#include <limits>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// What Gemm and MatMul share.
+
+/// The nearest T, for what may be far outside.
+template <class T>
+T saturated(double v) {
+  using limits = std::numeric_limits<T>;
+  if (!(v == v)) return T(0);
+  if (v <= double(limits::min())) return limits::min();
+  if (v >= double(limits::max())) return limits::max();
+  return T(v);
+}
+
+/// The products of multiply() for integers, which wrap: plain loops. `finish(value, row, column)` makes what is stored.
+template <class T, class F>
+status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& finish) {
+  using bits = std::make_unsigned_t<T>;
+  const std::int64_t products = std::int64_t(std::max<std::size_t>({1, p.a_offsets.size(), p.b_offsets.size()}));
+  if (p.m == 0 || p.n == 0) return {};
+  const std::int64_t work = std::max<std::int64_t>(1, std::max<std::int64_t>(p.k, 1) * p.n);
+  parallel_for(
+      c, products * p.m, std::max<std::int64_t>(1, (1 << 16) / work), [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t r = first; r < last; ++r) {
+          const std::size_t product = std::size_t(r / p.m);
+          const T* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[product]) + r % p.m * p.a.row_stride;
+          const T* const b = p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[product]);
+          T* const y = p.c + r * p.n;
+          std::fill_n(y, p.n, T(0));
+          for (std::int64_t k = 0; k < p.k; ++k) {
+            const bits factor = bits(a[k * p.a.column_stride]);
+            const T* const row = b + k * p.b.row_stride;
+            for (std::int64_t j = 0; j < p.n; ++j) y[j] = T(bits(y[j]) + factor * bits(row[j * p.b.column_stride]));
+          }
+          for (std::int64_t j = 0; j < p.n; ++j) y[j] = finish(y[j], r % p.m, j);
+        }
+      });
+  return {};
+}
+
+/// Panels of a constant B [k, n] in memory of the plan; null when there is nothing to gain or prepacking is off.
+template <class Number, class T>
+result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transposed, std::int64_t k, std::int64_t n) {
+  if constexpr (std::is_integral_v<Number>) {
+    return static_cast<const Number*>(nullptr);
+  } else {
+    if (!c.prepack || n < 2 || k < 1) return static_cast<const Number*>(nullptr);
+    std::size_t size = 0;
+    if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
+    const Number* from = nullptr;
+    if constexpr (std::is_same_v<Number, T>) {
+      from = b.as<T>().data();
+    } else {
+      result<std::span<Number>> wide = c.keep<Number>(std::size_t(k * n));
+      if (!wide) return wide.error();
+      widen_row(b.as<T>().data(), wide->data(), k * n);
+      from = wide->data();
+    }
+    result<std::span<Number>> packed = c.keep<Number>(size);
+    if (!packed) return packed.error();
+    pack_b(matrix_ref<Number>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, packed->data());
+    return static_cast<const Number*>(packed->data());
+  }
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
