@@ -56,6 +56,14 @@ function(cameo_add_program)
   target_compile_definitions(cameo_program PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
   target_link_libraries(cameo_program PRIVATE cameo_options ${CAMEO_PROGRAM_PROVIDERS} cameo::cameo)
   cameo_link_privately(cameo_program CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  find_package(PNG QUIET)  # images as inputs, where their libraries are
+  find_package(JPEG QUIET)
+  foreach(library PNG JPEG)
+    if(${library}_FOUND)
+      target_compile_definitions(cameo_program PRIVATE CAMEO_WITH_${library})
+      cameo_link_privately(cameo_program ${library}::${library})
+    endif()
+  endforeach()
 endfunction()
 
 # One executable per bench/NAME/*.cpp folder, when Google Benchmark is there.

@@ -16,7 +16,11 @@ int dispatch(int argc, char** argv) {
       "Exit status: 0 done; 1 the work failed, with one line 'error: CODE: message' on standard error; 2 wrong "
       "usage.\n'cameo COMMAND --help' explains a command.");
   action chosen;
+  add_run(app, chosen);
+  add_bench(app, chosen);
   add_conformance(app, chosen);
+  add_inspect(app, chosen);
+  add_ops(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

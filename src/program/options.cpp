@@ -59,6 +59,23 @@ void add_common_options(CLI::App& command, common_options& to, json_output json)
   command.add_flag("--quiet", to.quiet, "No progress on standard error");
 }
 
+void add_dim_option(CLI::App& command, dim_sizes& to) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--dim",
+          [&to](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs) static_cast<void>(parse_dim(pair, to.emplace_back()));
+          },
+          "Size of a symbolic dim of random inputs (1); repeatable")
+      ->type_name("NAME=N")
+      ->expected(1)
+      ->take_all()
+      ->check([](const std::string& pair) {
+        std::pair<std::string, std::int64_t> parsed;
+        return parse_dim(pair, parsed) ? std::string{} : "needs NAME=N with N from 0";
+      });
+}
+
 int fail(const status& error) {
   std::string words{error.words()};
   while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/session/session.hpp>
+#include "program/inputs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -21,6 +21,9 @@ struct common_options {
 /// The option --json is the command's own business: `conformance` takes a file there.
 enum class json_output : bool { none, flag };
 void add_common_options(CLI::App&, common_options&, json_output);
+
+/// "--dim NAME=N", repeatable.
+void add_dim_option(CLI::App&, dim_sizes&);
 
 /// What the chosen command does, as the program's exit status.
 using action = std::function<int()>;

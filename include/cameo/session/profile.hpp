@@ -1,0 +1,52 @@
+#pragma once
+#include <cameo/run/runner.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Records the steps of runs and writes them as a Chrome trace, which Perfetto and chrome://tracing open.
+///
+///   trace_profile profile{session.providers()};
+///   session.run(inputs, {.observer = &profile.observer()});
+///   profile.write("trace.json");
+///
+/// Recording is thread-safe and takes no memory: records that find no room are counted as dropped. Outlives the runs
+/// that it observes; the session outlives write(), for the names of nodes are its own.
+class trace_profile {
+ public:
+  /// `providers`: names by number, as session::providers() gives them. `capacity`: steps that there is room for.
+  explicit trace_profile(std::vector<std::string> providers, std::size_t capacity = std::size_t{1} << 16);
+
+  const step_observer& observer() const { return observer_; }
+  /// Steps recorded, and those that found no room.
+  std::size_t size() const;
+  std::size_t dropped() const;
+  /// One recorded step; i below size(). Nanoseconds of a steady clock.
+  struct record {
+    const plan_step* step;
+    std::int64_t start, end;
+    std::size_t lane;  // which of the pool's threads; 0 is the caller's
+  };
+  const record& operator[](std::size_t i) const { return records_[i]; }
+  /// Forgets everything; not while a run is observed.
+  void clear();
+
+  /// Writes {"traceEvents": [...]}, complete or absent: an event of phase X per step with its time and length in
+  /// microseconds, category, operator and provider, and a name for every thread. FAIL with the system's words.
+  status write(const std::string& path) const;
+
+ private:
+  static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
+
+  std::vector<std::string> providers_;
+  std::unique_ptr<record[]> records_;
+  std::size_t capacity_;
+  std::atomic<std::size_t> next_{0};
+  step_observer observer_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,179 @@
+#include "program/inputs.hpp"
+#include "program/options.hpp"
+#include "program/runtime.hpp"
+#include "program/tensor_files.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+namespace cameo::program {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct bench_options {
+  common_options common;
+  std::string model, data;
+  dim_sizes dims;
+  bool random = false;
+  std::uint64_t seed = 0;
+  double seconds = 3;
+  std::size_t warmup = 3;
+};
+
+double micros_since(clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(clock::now() - start).count();
+}
+
+/// The process's high-water mark of resident memory in KiB.
+std::size_t peak_rss_kb() {
+  std::ifstream file{"/proc/self/status"};
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10);
+  return 0;
+}
+
+/// A folder with input_*.pb, or one that holds test_data_set_0.
+std::string data_set_in(const std::string& folder) {
+  std::error_code error;
+  const std::string first = folder + "/test_data_set_0";
+  return std::filesystem::is_directory(first, error) ? first : folder;
+}
+
+/// Keeps what is bound alive.
+struct bound_inputs {
+  std::vector<any_value> made;
+  heap_arena memory;
+};
+
+status bind_all(const session& loaded, const bench_options& o, io_binding& to, bound_inputs& kept) {
+  if (!o.data.empty()) {
+    const result<std::vector<read_value>> read =
+        read_data_set(data_set_in(o.data), "input_", loaded.inputs(), kept.memory);
+    if (!read) return status{read.error()};
+    for (const read_value& each : *read)
+      if (status s = to.bind_input(loaded.inputs()[each.io].name, each.content); !s) return s;
+    return {};
+  }
+  if (status s = check_dims(loaded, o.dims); !s) return s;
+  for (const io_info& io : loaded.inputs()) {
+    if (io.optional) continue;
+    result<any_value> value = random_value(loaded, io, o.dims, o.seed);
+    if (!value) return value.error();
+    kept.made.push_back(std::move(*value));
+    if (status s = to.bind_input(io.name, kept.made.back()); !s) return s;
+  }
+  return {};
+}
+
+class progress {
+ public:
+  explicit progress(const bench_options& o)
+      : shown_{!o.common.quiet && o.seconds >= 2 && ::isatty(STDERR_FILENO) == 1}, seconds_{o.seconds} {}
+  ~progress() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  /// Between runs, twice a second.
+  void show(double elapsed, std::size_t runs) {
+    if (!shown_ || elapsed < next_) return;
+    next_ = elapsed + 0.5;
+    const auto filled = std::size_t(30 * std::min(1.0, elapsed / seconds_));
+    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {} runs", "", filled, "", 30 - filled, runs);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+  double seconds_, next_ = 0;
+};
+
+struct measured {
+  double first_us = 0;
+  std::vector<double> runs_us;
+};
+result<measured> measure(const session& loaded, io_binding& binding, const bench_options& o) {
+  measured all;
+  clock::time_point start = clock::now();
+  if (status s = loaded.run(binding); !s) return s;
+  all.first_us = micros_since(start);
+  for (std::size_t i = 0; i < o.warmup; ++i)
+    if (status s = loaded.run(binding); !s) return s;
+  all.runs_us.reserve(std::size_t(std::min(1e7, 4 + 2e6 * o.seconds / std::max(all.first_us, 1.0))));
+  progress bar{o};
+  const clock::time_point begin = clock::now();
+  do {
+    start = clock::now();
+    if (status s = loaded.run(binding); !s) return s;
+    all.runs_us.push_back(micros_since(start));
+    bar.show(micros_since(begin) / 1e6, all.runs_us.size());
+  } while (micros_since(begin) < o.seconds * 1e6);
+  return all;
+}
+
+int bench_model(const bench_options& o) {
+  const clock::time_point start = clock::now();
+  const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
+  if (!loaded) return fail(loaded.error());
+  const double load_ms = micros_since(start) / 1000;
+  result<io_binding> binding = loaded->bind();
+  if (!binding) return fail(binding.error());
+  bound_inputs kept;
+  if (const status s = bind_all(*loaded, o, *binding, kept); !s) return fail(s);
+  result<measured> all = measure(*loaded, *binding, o);
+  if (!all) return fail(all.error());
+
+  std::vector<double>& us = all->runs_us;
+  std::sort(us.begin(), us.end());
+  const auto quantile = [&](double q) { return us[std::min(us.size() - 1, std::size_t(q * double(us.size())))]; };
+  const double median = (us[(us.size() - 1) / 2] + us[us.size() / 2]) / 2;
+  const double mean = std::accumulate(us.begin(), us.end(), 0.0) / double(us.size());
+  const nlohmann::ordered_json report{{"model", o.model},
+                                      {"eps", loaded->providers()},
+                                      {"threads", loaded->thread_count()},
+                                      {"runs", us.size()},
+                                      {"min_us", us.front()},
+                                      {"median_us", median},
+                                      {"p99_us", quantile(0.99)},
+                                      {"mean_us", mean},
+                                      {"load_ms", load_ms},
+                                      {"first_run_us", all->first_us},
+                                      {"peak_rss_kb", peak_rss_kb()},
+                                      {"arena_bytes", binding->arena_bytes()},
+                                      {"nodes", loaded->placements().size()}};
+  if (o.common.json) return print_json(report), 0;
+  for (const auto& [key, value] : report.items())
+    fmt::print("{:<14}{}\n", key,
+               value.is_number_float() ? fmt::format("{:.1f}", value.get<double>())
+               : value.is_string()     ? value.get<std::string>()
+                                       : value.dump());
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<bench_options>();
+  CLI::App& command = *app.add_subcommand("bench", "Measures a model's latency");
+  command.add_option("MODEL", o->model, "The model's file")->required();
+  command.add_option("--seconds", o->seconds, "How long to measure (3)")->type_name("S")->check(CLI::Range(0.0, 1e6));
+  command.add_option("--warmup", o->warmup, "Runs before that, after the first (3)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
+  CLI::Option* const random =
+      command.add_flag("--random-inputs", o->random, "Random inputs, which is the default; symbolic dims become 1");
+  command.add_option("--data", o->data, "Inputs from a folder with input_*.pb, or with test_data_set_0")
+      ->type_name("DIR")
+      ->excludes(random);
+  command.add_option("--seed", o->seed, "Seed of the random values (0)")->type_name("N");
+  add_dim_option(command, o->dims);
+  add_common_options(command, o->common, json_output::flag);
+  command.callback([o, &chosen] { chosen = [o] { return bench_model(*o); }; });
+}
+
+}  // namespace cameo::program

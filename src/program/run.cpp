@@ -1,0 +1,253 @@
+#include "program/inputs.hpp"
+#include "program/options.hpp"
+#include "program/runtime.hpp"
+#include "program/tensor_files.hpp"
+
+#include <cameo/format/atomic_file.hpp>
+#include <cameo/session/profile.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+namespace cameo::program {
+namespace {
+
+using json = nlohmann::ordered_json;
+using clock = std::chrono::steady_clock;
+
+struct run_options_given {
+  common_options common;
+  std::string model, output_dir, profile;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  dim_sizes dims;
+  bool random = false;
+  std::uint64_t seed = 0;
+  std::size_t top = 0;
+};
+
+double ms_since(clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(clock::now() - start).count();
+}
+
+const io_info* find_input(const session& loaded, std::string_view name) {
+  for (const io_info& io : loaded.inputs())
+    if (io.name == name) return &io;
+  return nullptr;
+}
+
+result<std::vector<named_value>> gather_inputs(const session& loaded, const run_options_given& o) {
+  std::vector<named_value> given;
+  for (const auto& [name, file] : o.inputs) {
+    const io_info* const io = find_input(loaded, name);
+    if (!io) {
+      std::vector<std::string> known;
+      for (const io_info& each : loaded.inputs()) known.push_back(each.name);
+      return status{status_code::invalid_argument,
+                    fmt::format("the model has no input '{}', but {}", name, fmt::join(known, ", "))};
+    }
+    result<any_value> read = read_value_file(file, *io);
+    if (!read) return read.error();
+    given.push_back({name, std::move(*read)});
+  }
+  if (!o.random) return given;
+  if (status s = check_dims(loaded, o.dims); !s) return s;
+  for (const io_info& io : loaded.inputs()) {
+    const bool has = std::any_of(given.begin(), given.end(), [&](const named_value& v) { return v.name == io.name; });
+    if (has || io.optional) continue;
+    result<any_value> made = random_value(loaded, io, o.dims, o.seed);
+    if (!made) return made.error();
+    given.push_back({io.name, std::move(*made)});
+  }
+  return given;
+}
+
+/// Element `i` of a tensor of numbers that are whole bytes; nothing for other types.
+std::optional<double> number_at(const value& v, std::int64_t i) {
+  switch (v.type) {
+    case dtype::f32: return v.as<float>()[i];
+    case dtype::f64: return v.as<double>()[i];
+    case dtype::f16: return float(v.as<float16>()[i]);
+    case dtype::bf16: return float(v.as<bfloat16>()[i]);
+    case dtype::u8: return v.as<std::uint8_t>()[i];
+    case dtype::i8: return v.as<std::int8_t>()[i];
+    case dtype::u16: return v.as<std::uint16_t>()[i];
+    case dtype::i16: return v.as<std::int16_t>()[i];
+    case dtype::u32: return v.as<std::uint32_t>()[i];
+    case dtype::i32: return v.as<std::int32_t>()[i];
+    default: return std::nullopt;
+  }
+}
+
+struct ranked {
+  std::int64_t index;
+  double score;
+};
+/// The K largest of each row along the last axis, best first; NaN last. Nothing for values that are no such tensor.
+std::vector<std::vector<ranked>> top_of(const value& v, std::size_t k) {
+  std::vector<std::vector<ranked>> rows;
+  if (v.kind != value_kind::tensor || v.shape.rank() == 0 || v.shape.count() == 0 || !number_at(v, 0)) return rows;
+  const std::int64_t size = v.shape.back(), count = std::min<std::int64_t>(v.shape.count() / size, 16);
+  const auto order = [](double d) { return std::isnan(d) ? -INFINITY : d; };
+  for (std::int64_t r = 0; r < count; ++r) {
+    std::vector<ranked> row;
+    for (std::int64_t i = 0; i < size; ++i) row.push_back({i, *number_at(v, r * size + i)});
+    const std::size_t kept = std::min(k, row.size());
+    std::partial_sort(row.begin(), row.begin() + std::ptrdiff_t(kept), row.end(),
+                      [&](const ranked& a, const ranked& b) {
+                        return order(a.score) != order(b.score) ? order(a.score) > order(b.score) : a.index < b.index;
+                      });
+    row.resize(kept);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Names of outputs can hold anything; names of files had better not.
+std::string file_name(const std::string& output, std::set<std::string>& taken) {
+  std::string name;
+  for (char c : output)
+    name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' ? c : '_';
+  if (name.empty() || name.front() == '.') name.insert(0, "_");
+  while (!taken.insert(name).second) name += "_";
+  return name;
+}
+
+/// A tensor as .npy; what numpy has no form for as .pb. The path it wrote, empty for an absent optional.
+result<std::string> write_output(const std::string& folder, const named_value& output, const io_info& io,
+                                 std::set<std::string>& taken) {
+  const value& v = output.value.view();
+  if (!v) return std::string{};
+  const bool tensor = v.kind == value_kind::tensor;
+  const result<std::string> bytes = tensor ? write_npy(v) : write_pb(v, pb_kind_of(io.type.kind), output.name);
+  if (!bytes) return status{bytes.error()}.in(fmt::format("output '{}': ", output.name));
+  const std::string path = folder + "/" + file_name(output.name, taken) + (tensor ? ".npy" : ".pb");
+  if (status s = write_file_atomically(path, std::string_view{*bytes}); !s) return s;
+  return path;
+}
+
+json describe(const named_value& output, const io_info& io, const std::string& file, std::size_t top) {
+  const value& v = output.value.view();
+  json made{{"name", output.name}, {"declared", io.type_text}};
+  if (v.kind == value_kind::tensor) {
+    made["type"] = row_of(v.type).name;
+    made["shape"] = std::vector<std::int64_t>(v.shape.begin(), v.shape.end());
+  }
+  made["text"] = to_string(v);
+  if (!file.empty()) made["file"] = file;
+  if (top == 0) return made;
+  json rows = json::array();
+  for (const std::vector<ranked>& row : top_of(v, top)) {
+    json one = json::array();
+    for (const ranked& r : row) one.push_back({{"index", r.index}, {"score", r.score}});
+    rows.push_back(std::move(one));
+  }
+  made["top"] = std::move(rows);
+  return made;
+}
+
+void print_output(const named_value& output, const std::string& file, std::size_t top) {
+  fmt::print("{}: {}\n", output.name, to_string(output.value.view()));
+  const std::vector<std::vector<ranked>> rows = top_of(output.value.view(), top ? top : 1);
+  for (std::size_t r = 0; top && r < rows.size(); ++r)
+    for (const ranked& each : rows[r])
+      fmt::print("  {}{:>6}  {:.6g}\n", rows.size() > 1 ? fmt::format("row {} ", r) : "", each.index, each.score);
+  if (!file.empty()) fmt::print("  written to {}\n", file);
+}
+
+status prepare_folder(const std::string& folder) {
+  std::error_code error;
+  if (!folder.empty() && (std::filesystem::create_directories(folder, error), error))
+    return {status_code::fail, folder + ": " + error.message()};
+  return {};
+}
+
+status report_outputs(const named_values& outputs, const session& loaded, const run_options_given& o, json& into) {
+  if (status s = prepare_folder(o.output_dir); !s) return s;
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    result<std::string> file = std::string{};
+    if (!o.output_dir.empty()) file = write_output(o.output_dir, outputs[i], loaded.outputs()[i], taken);
+    if (!file) return file.error();
+    if (o.common.json) into.push_back(describe(outputs[i], loaded.outputs()[i], *file, o.top));
+    else print_output(outputs[i], *file, o.top);
+  }
+  return {};
+}
+
+int run_model(const run_options_given& o) {
+  clock::time_point start = clock::now();
+  const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
+  if (!loaded) return fail(loaded.error());
+  const double load_ms = ms_since(start);
+  const result<std::vector<named_value>> inputs = gather_inputs(*loaded, o);
+  if (!inputs) return fail(inputs.error());
+  std::vector<named_input> named;
+  for (const named_value& each : *inputs) named.emplace_back(each.name, each.value);
+
+  run_settings settings;
+  std::optional<trace_profile> profile;
+  if (!o.profile.empty()) settings.observer = &profile.emplace(loaded->providers()).observer();
+  start = clock::now();
+  const result<named_values> outputs = loaded->run(named, settings);
+  const double run_ms = ms_since(start);
+  if (!outputs) return fail(outputs.error());
+  if (profile)
+    if (const status s = profile->write(o.profile); !s) return fail(s);
+
+  json all = json::array();
+  if (const status s = report_outputs(*outputs, *loaded, o, all); !s) return fail(s);
+  if (o.common.json)
+    print_json({{"model", o.model},
+                {"eps", loaded->providers()},
+                {"threads", loaded->thread_count()},
+                {"load_ms", load_ms},
+                {"run_us", run_ms * 1000},
+                {"outputs", std::move(all)}});
+  return 0;
+}
+
+std::string check_pair(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  return equals == text.npos || equals == 0 || equals + 1 == text.size() ? "needs NAME=FILE" : std::string{};
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<run_options_given>();
+  CLI::App& command = *app.add_subcommand("run", "Runs a model once and prints its outputs");
+  command.add_option("MODEL", o->model, "The model's file")->required();
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--input",
+          [o](const std::vector<std::string>& pairs) {
+            // The last '=' parts: names of inputs may hold one, and of files that come here seldom do.
+            for (const std::string& pair : pairs)
+              o->inputs.emplace_back(pair.substr(0, pair.rfind('=')), pair.substr(pair.rfind('=') + 1));
+          },
+          "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; repeatable")
+      ->type_name("NAME=FILE")
+      ->expected(1)
+      ->take_all()
+      ->check(check_pair);
+  command.add_flag("--random-inputs", o->random, "Random values for inputs that no file gives; symbolic dims become 1");
+  command.add_option("--seed", o->seed, "Seed of the random values (0)")->type_name("N");
+  add_dim_option(command, o->dims);
+  command.add_option("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
+      ->type_name("DIR");
+  command.add_option("--top", o->top, "Prints the K largest of each row of each output")
+      ->type_name("K")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
+  command.add_option("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)")
+      ->type_name("FILE");
+  add_common_options(command, o->common, json_output::flag);
+  command.callback([o, &chosen] { chosen = [o] { return run_model(*o); }; });
+}
+
+}  // namespace cameo::program

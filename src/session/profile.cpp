@@ -1,0 +1,79 @@
+#include <cameo/session/profile.hpp>
+
+#include <cameo/format/atomic_file.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+std::int64_t steady_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Names come from a model and need not be UTF-8; JSON must be.
+std::string json_text(std::string_view text) {
+  return nlohmann::json(std::string{text}).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string micros(std::int64_t nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(nanoseconds / 1000), int(nanoseconds % 1000));
+  return text;
+}
+
+std::string metadata_event(std::string_view what, std::string_view name, const std::string& ids) {
+  return "{\"name\":" + json_text(what) + ",\"ph\":\"M\"," + ids + ",\"args\":{\"name\":" + json_text(name) + "}}";
+}
+
+}  // namespace
+
+trace_profile::trace_profile(std::vector<std::string> providers, std::size_t capacity)
+    : providers_{std::move(providers)},
+      records_{std::make_unique<record[]>(capacity)},
+      capacity_{capacity},
+      observer_{this, steady_now, add} {}
+
+void trace_profile::add(void* self, const plan_step& step, std::int64_t start, std::int64_t end, std::size_t lane) {
+  auto& to = *static_cast<trace_profile*>(self);
+  const std::size_t at = to.next_.fetch_add(1, std::memory_order_relaxed);
+  if (at < to.capacity_) to.records_[at] = {&step, start, end, lane};
+}
+
+std::size_t trace_profile::size() const { return std::min(next_.load(), capacity_); }
+std::size_t trace_profile::dropped() const { return next_.load() - size(); }
+void trace_profile::clear() { next_ = 0; }
+
+status trace_profile::write(const std::string& path) const {
+  const std::string process = "\"pid\":" + std::to_string(::getpid());
+  const auto ids = [&](std::size_t lane) { return process + ",\"tid\":" + std::to_string(lane); };
+  std::int64_t first = size() ? records_[0].start : 0;
+  std::size_t lanes = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    first = std::min(first, records_[i].start);
+    lanes = std::max(lanes, records_[i].lane + 1);
+  }
+  std::string text =
+      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + metadata_event("process_name", "cameo", ids(0));
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    text += ",\n" + metadata_event("thread_name", lane ? "worker " + std::to_string(lane) : "caller", ids(lane));
+  for (std::size_t i = 0; i < size(); ++i) {
+    const record& r = records_[i];
+    const plan_step& step = *r.step;
+    const std::string_view provider =
+        step.provider < providers_.size() ? std::string_view{providers_[step.provider]} : std::string_view{};
+    text += ",\n{\"name\":" + json_text(step.name.empty() ? step.op_type : step.name) +
+            ",\"cat\":\"node\",\"ph\":\"X\",\"ts\":" + micros(r.start - first) + ",\"dur\":" + micros(r.end - r.start) +
+            "," + ids(r.lane) + ",\"args\":{\"op\":" + json_text(step.op_type) +
+            ",\"provider\":" + json_text(provider) + "}}";
+  }
+  text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped()) + "}}\n";
+  return write_file_atomically(path, std::string_view{text});
+}
+
+}  // namespace cameo::inline CAMEO_ABI
