@@ -19,6 +19,22 @@ struct window_axis {
     const std::int64_t start = o * stride - pad_begin;
     return start >= in ? 0 : std::min(kernel, (in - start + dilation - 1) / dilation);
   }
+  /// The output positions [begin, end) whose windows have element k inside the input.
+  struct range {
+    std::int64_t begin, end;
+  };
+  range outputs_of(std::int64_t k) const {
+    const std::int64_t shift = pad_begin - k * dilation;  // output o sees input o * stride - shift
+    const std::int64_t begin = shift > 0 ? (shift + stride - 1) / stride : 0;
+    const std::int64_t past = in - 1 + shift;
+    return {begin, past < 0 ? begin : std::max(begin, std::min(out, past / stride + 1))};
+  }
+  /// Elements of the window at output o that lie inside the input; `with_pads`: inside the input and its pads.
+  std::int64_t elements(std::int64_t o, bool with_pads) const {
+    if (!with_pads) return std::max<std::int64_t>(0, last(o) - first(o));
+    const std::int64_t room = in + pad_end - (o * stride - pad_begin);
+    return room <= 0 ? 0 : std::min(kernel, (room + dilation - 1) / dilation);
+  }
   /// Elements of the padded input that windows touch.
   std::int64_t padded() const { return (out - 1) * stride + (kernel - 1) * dilation + 1; }
 };
