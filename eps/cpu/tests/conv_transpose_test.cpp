@@ -1,0 +1,122 @@
+#include <cameo/eps/cpu/conv_transpose.hpp>
+
+#include "kernel_rig.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace cameo;
+using cameo::test::kernel_rig;
+using list = std::vector<std::int64_t>;
+
+namespace {
+
+struct transposed_axis {
+  std::int64_t in, kernel, stride, dilation, pad_begin, pad_end, extra;
+  std::int64_t out() const { return (in - 1) * stride + (kernel - 1) * dilation + 1 + extra - pad_begin - pad_end; }
+};
+
+}  // namespace
+
+TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and threads") {
+  std::mt19937 random{1};
+  const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t images = upto(2), groups = upto(3), channels = upto(4), rows = upto(4),
+                       rank = upto(2) + (i % 9 == 0);
+    std::vector<transposed_axis> axes;
+    for (std::int64_t r = 0; r < rank; ++r) {
+      transposed_axis a{upto(9), upto(4), upto(3), upto(2), upto(2) - 1, upto(2) - 1, 0};
+      a.extra = std::int64_t(random()) % a.stride;
+      while (a.out() < 1) a.pad_begin = a.pad_end = 0, ++a.in;
+      axes.push_back(a);
+    }
+    extents x_shape{images, groups * channels}, w_shape{groups * channels, rows}, y_shape{images, groups * rows};
+    list strides, dilations, pads, ends, extra;
+    for (const transposed_axis& a : axes) {
+      x_shape.push_back(a.in), w_shape.push_back(a.kernel), y_shape.push_back(a.out());
+      strides.push_back(a.stride), dilations.push_back(a.dilation), pads.push_back(a.pad_begin);
+      ends.push_back(a.pad_end), extra.push_back(a.extra);
+    }
+    pads.insert(pads.end(), ends.begin(), ends.end());
+    const auto x = test::random_numbers<float>(random, x_shape.count()),
+               w = test::random_numbers<float>(random, w_shape.count());
+    const auto b = test::random_numbers<float>(random, groups * rows);
+    const std::int64_t in = x_shape.count(2, x_shape.rank()), taps = w_shape.count(2, w_shape.rank());
+    const std::int64_t out = y_shape.count(2, y_shape.rank());
+    std::vector<double> want(std::size_t(y_shape.count()));
+    for (std::int64_t at = 0; at < y_shape.count(); ++at)
+      want[std::size_t(at)] = double(b[std::size_t(at / out % (groups * rows))]);
+    for (std::int64_t n = 0; n < images * groups; ++n)
+      for (std::int64_t c = 0; c < channels; ++c)
+        for (std::int64_t m = 0; m < rows; ++m)
+          for (std::int64_t p = 0; p < in; ++p)
+            for (std::int64_t t = 0; t < taps; ++t) {
+              std::int64_t rest_p = p, rest_t = t, to = 0, scale = 1;
+              bool inside = true;
+              for (std::size_t r = axes.size(); r-- > 0;) {
+                const transposed_axis& a = axes[r];
+                const std::int64_t q = rest_p % a.in * a.stride + rest_t % a.kernel * a.dilation - a.pad_begin;
+                inside = inside && q >= 0 && q < a.out();
+                to += q * scale, scale *= a.out(), rest_p /= a.in, rest_t /= a.kernel;
+              }
+              if (inside)
+                want[std::size_t((n * rows + m) * out + to)] +=
+                    double(x[std::size_t((n * channels + c) * in + p)]) *
+                    double(w[std::size_t(((n % groups * channels + c) * rows + m) * taps + t)]);
+            }
+    CAPTURE(i);
+    kernel_rig rig{11, i % 2 ? 1u : 3u};
+    rig.attribute("strides", strides).attribute("dilations", dilations).attribute("pads", pads);
+    rig.attribute("group", groups);
+    if (i % 3) {
+      rig.attribute("output_padding", extra);
+    } else {  // the same, said in another way
+      list shape(y_shape.begin() + 2, y_shape.end());
+      bool same = true;
+      for (const transposed_axis& a : axes) {
+        const std::int64_t total = a.pad_begin + a.pad_end;
+        same = same && a.pad_begin == total - total / 2;
+      }
+      rig.attribute("output_padding", extra);
+      if (same) rig.attribute("output_shape", shape);
+    }
+    rig.input<float>(x_shape, x).input<float>(w_shape, w).input<float>({groups * rows}, b);
+    const status done = rig.run<eps::conv_transpose<float>>({dtype::f32});
+    REQUIRE_MESSAGE(bool(done), done.words());
+    CHECK(rig.output<float>(0).shape() == y_shape);
+    CHECK(test::near(rig.output<float>(0), want));
+  }
+}
+
+TEST_CASE("SAME makes the output stride times as long") {
+  const std::vector<float> x{1, 2, 3}, w{1, 10, 100};
+  for (const auto& [mode, want] : {std::pair{"SAME_UPPER", std::vector<double>{1, 10, 102, 20, 203, 30}},
+                                   std::pair{"SAME_LOWER", std::vector<double>{10, 102, 20, 203, 30, 300}}}) {
+    kernel_rig rig{11};
+    rig.attribute("auto_pad", mode).attribute("strides", list{2}).input<float>({1, 1, 3}, x).input<float>({1, 1, 3}, w);
+    REQUIRE(bool(rig.run<eps::conv_transpose<float>>({dtype::f32})));
+    CHECK(test::near(rig.output<float>(0), want));
+  }
+}
+
+TEST_CASE("ConvTranspose says what does not fit") {
+  const std::vector<float> x(9), w(9);
+  const auto with = [&](auto change, const extents& w_shape, status_code code) {
+    kernel_rig rig{11};
+    change(rig);
+    rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w);
+    const status s = rig.run<eps::conv_transpose<float>>({dtype::f32});
+    CHECK_MESSAGE(s.code() == code, s.words());
+    CHECK((s.code() == status_code::out_of_memory || !s.words().empty()));
+  };
+  const auto nothing = [](kernel_rig&) {};
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  with(nothing, {2, 1, 2, 2}, status_code::invalid_argument);
+  with(nothing, {1, 1, 2}, status_code::invalid_argument);
+  with([](kernel_rig& r) { r.attribute("group", std::int64_t{0}); }, {1, 1, 2, 2}, status_code::invalid_graph);
+  with([](kernel_rig& r) { r.attribute("pads", list{9, 9, 9, 9}); }, {1, 1, 2, 2}, status_code::invalid_argument);
+  with([](kernel_rig& r) { r.attribute("output_padding", list{-1, 0}); }, {1, 1, 2, 2}, status_code::invalid_graph);
+  with([](kernel_rig& r) { r.attribute("output_shape", list{-1, 4}); }, {1, 1, 2, 2}, status_code::invalid_graph);
+  with([&](kernel_rig& r) { r.attribute("strides", list{huge, 1}); }, {1, 1, 2, 2}, status_code::invalid_argument);
+  with([&](kernel_rig& r) { r.attribute("strides", list{huge >> 20, 1}); }, {1, 1, 2, 2}, status_code::out_of_memory);
+}
