@@ -9,6 +9,7 @@ namespace {
 constexpr std::int64_t grain = 1 << 15;
 
 /// b's extents with ones behind them, so that plain broadcasting does what `axis` asks for. False if b does not fit.
+/// (Axes of 1 broadcast too, against the letter of opset 6: PyTorch's exporter relied on it.)
 bool align_by_axis(const extents& a, const extents& b, std::int64_t axis, extents& aligned) {
   aligned = b;
   std::int64_t elements = 0;
@@ -21,7 +22,7 @@ bool align_by_axis(const extents& a, const extents& b, std::int64_t axis, extent
   if (axis > std::int64_t(a.rank() - b.rank())) return false;
   aligned.resize(a.rank() - std::size_t(axis), 1);
   for (std::size_t i = 0; i < b.rank(); ++i)
-    if (b[i] != a[std::size_t(axis) + i]) return false;
+    if (b[i] != 1 && b[i] != a[std::size_t(axis) + i]) return false;
   return true;
 }
 

@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/dropout.hpp>
 
 #include <atomic>
-#include <cmath>
 #include <cstring>
 
 #include "refuse.hpp"
@@ -9,13 +8,43 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// Number i of a sequence in [0, 1): splitmix64, which any thread can enter anywhere.
-float uniform(std::uint64_t seed, std::int64_t i) {
-  std::uint64_t x = seed + (std::uint64_t(i) + 1) * 0x9E3779B97F4A7C15u;
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-  return float((x ^ x >> 31) >> 40) * 0x1p-24f;
-}
+/// The Mersenne twister (MT19937) as numpy's RandomState(seed) uses it, from which ONNX's expected masks come.
+class random_numbers {
+ public:
+  explicit random_numbers(std::uint32_t seed) {
+    for (std::uint32_t i = 0; i < size; ++i) {
+      state_[i] = seed;
+      seed = 1812433253u * (seed ^ seed >> 30) + i + 1;
+    }
+  }
+  /// In [0, 1), of 53 bits.
+  double uniform() {
+    const std::uint32_t high = next() >> 5, low = next() >> 6;
+    return (high * 0x1p26 + low) * 0x1p-53;
+  }
+
+ private:
+  static constexpr std::uint32_t size = 624, middle = 397;
+
+  std::uint32_t next() {
+    if (used_ == size) refill();
+    std::uint32_t x = state_[used_++];
+    x ^= x >> 11;
+    x ^= x << 7 & 0x9D2C5680u;
+    x ^= x << 15 & 0xEFC60000u;
+    return x ^ x >> 18;
+  }
+  void refill() {
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t joined = (state_[i] & 0x80000000u) | (state_[(i + 1) % size] & 0x7FFFFFFFu);
+      state_[i] = state_[(i + middle) % size] ^ joined >> 1 ^ (joined & 1 ? 0x9908B0DFu : 0u);
+    }
+    used_ = 0;
+  }
+
+  std::uint32_t state_[size];
+  std::uint32_t used_ = size;
+};
 
 template <class F>
 void with_float_type(dtype type, F&& f) {
@@ -38,22 +67,30 @@ void fill_with_ones(value& mask, bool numbers) {
   });
 }
 
-float read_ratio(const value& v) {
-  float ratio = 0.5f;
+bool is_true(const value& v) {
+  return v && v.shape.count() == 1 && *static_cast<const std::uint8_t*>(v.data) != 0;
+}
+
+double read_ratio(const value& v) {
+  double ratio = 0.5;
   if (v && v.shape.count() == 1)
-    with_float_type(v.type, [&]<class T>(std::type_identity<T>) { ratio = float(*static_cast<const T*>(v.data)); });
+    with_float_type(v.type, [&]<class T>(std::type_identity<T>) {
+      using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+      ratio = double(C(*static_cast<const T*>(v.data)));
+    });
   return ratio;
 }
 
-void drop(const value& x, value& y, std::uint8_t* mask, std::uint64_t seed, float ratio) {
+void drop(const value& x, value& y, std::uint8_t* mask, std::uint32_t seed, double ratio) {
   with_float_type(x.type, [&]<class T>(std::type_identity<T>) {
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    random_numbers random{seed};
     const tensor_view<const T> from = x.as<T>();
     const tensor_view<T> to = y.as_mutable<T>();
-    const C scale = C(1) / (C(1) - C(ratio));
+    const C scale = C(1 / (1 - ratio));
     for (std::int64_t i = 0; i < from.count(); ++i) {
-      const bool kept = uniform(seed, i) >= ratio;
-      to[i] = kept ? T(C(from[i]) * scale) : T(0);
+      const bool kept = random.uniform() >= ratio;
+      to[i] = kept ? T(C(from[i]) * scale) : T(0.0f);
       if (mask) mask[i] = kept;
     }
   });
@@ -66,8 +103,7 @@ result<dropout> dropout::bind(bind_context& c) {
   made.mask_of_numbers = c.since < 10;
   if (c.since >= 12 && c.has_input(2)) {
     const value* const training = c.constant(2);
-    made.may_train = !training || (*training && training->shape.count() == 1 &&
-                                   *static_cast<const std::uint8_t*>(training->data) != 0);
+    made.may_train = !training || is_true(*training);
   }
   const attribute* const seed = c.find("seed");
   made.has_seed = seed && seed->kind == attribute_kind::i;
@@ -78,28 +114,23 @@ result<dropout> dropout::bind(bind_context& c) {
 
 status dropout::run(run_context& c) const {
   const value& x = c.input(0);
-  bool trains = false;
-  float ratio = 0;
-  if (may_train) {
-    const value& training = c.input(2);
-    trains = training && training.shape.count() == 1 && *static_cast<const std::uint8_t*>(training.data) != 0;
-    ratio = read_ratio(c.input(1));
-    if (trains && !(ratio >= 0 && ratio < 1)) return bad_input("ratio must be in [0, 1)");
-  }
+  const bool trains = may_train && is_true(c.input(2));
+  const double ratio = trains ? read_ratio(c.input(1)) : 0;
+  if (!(ratio >= 0 && ratio < 1)) return bad_input("ratio must be in [0, 1)");
   value* mask = nullptr;
   if (c.has_output(1)) {
     const result<value*> made = c.output(1, x.shape);
     if (!made) return made.error();
     mask = *made;
   }
-  if (!trains || ratio == 0) {
+  if (ratio == 0) {
     if (mask) fill_with_ones(*mask, mask_of_numbers);
     return c.forward(0, x, x.shape);
   }
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  static std::atomic<std::uint64_t> runs{0};
-  const std::uint64_t from = has_seed ? std::uint64_t(seed) : runs.fetch_add(1) * 0xD1B54A32D192ED03u;
+  static std::atomic<std::uint32_t> runs{0};
+  const std::uint32_t from = has_seed ? std::uint32_t(seed) : runs.fetch_add(1, std::memory_order_relaxed) + 1;
   drop(x, **y, mask ? static_cast<std::uint8_t*>(mask->data) : nullptr, from, ratio);
   return {};
 }
