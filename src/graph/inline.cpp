@@ -89,9 +89,19 @@ class copier {
     return &to;
   }
 
-  const attribute* of_caller(std::string_view name) const {
+  /// What the call says, else what the function says, else what the operator says that the function is the body of.
+  const attribute* of_caller(std::string_view name) {
     if (const attribute* const given = find_attribute(call_.attributes, name)) return given;
-    return find_attribute(function_.attribute_defaults, name);
+    if (const attribute* const otherwise = find_attribute(function_.attribute_defaults, name)) return otherwise;
+    if (!call_.version) return nullptr;
+    for (const attribute_rule& rule : call_.version->attributes) {
+      if (rule.name != name || !rule.has_default) continue;
+      attribute made;
+      made.name = rule.name, made.kind = rule.kind;
+      made.i = rule.default_int, made.f = rule.default_float, made.s = rule.default_string;
+      return memory_.keep(made);
+    }
+    return nullptr;
   }
 
   /// A value of the graph that holds the call, as seen in `inside`, a graph below it.

@@ -63,7 +63,7 @@ class placer {
       const plan_step& step = request_.steps[i];
       for (const output_hint& h : step.hints)
         if (h.kind == output_hint::use::views && h.output < step.outputs.size() && h.input < step.inputs.size() &&
-            planned(step.inputs[h.input]))
+            planned(root(step.inputs[h.input])))
           root_[step.outputs[h.output]] = root(step.inputs[h.input]);
     }
     for (std::size_t i = 0; i < request_.steps.size(); ++i) {
