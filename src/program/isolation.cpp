@@ -89,9 +89,11 @@ child_end finish(child& c, std::chrono::duration<double> timeout) {
   return end;
 }
 
+/// Until the first of them has used up its time.
 int wait_ms(const std::vector<child>& running, std::chrono::duration<double> timeout) {
   double least = 3600;
-  for (const child& c : running) least = std::min(least, (timeout - (clock::now() - c.start)).count());
+  for (const child& c : running)
+    least = std::min(least, std::chrono::duration<double>(timeout - (clock::now() - c.start)).count());
   return std::max(0, int(least * 1000) + 1);
 }
 

@@ -160,7 +160,8 @@ std::size_t encode_utf8(std::uint32_t code, char* to) {
   if (code < 0x80) return to[0] = char(code), 1;
   const std::size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
   for (std::size_t i = more; i > 0; --i, code >>= 6) to[i] = char(0x80 | (code & 0x3F));
-  to[0] = char((0xF00 >> more & 0xFF) | code);
+  constexpr std::uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
+  to[0] = char(lead[more] | code);
   return more + 1;
 }
 

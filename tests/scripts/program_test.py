@@ -1,0 +1,423 @@
+#!/usr/bin/env python3
+"""The program from outside: exit statuses, the error line, JSON and nothing but JSON, files in and out, conformance."""
+import glob
+import json
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program"))
+import onnx_bytes as ob  # noqa: E402
+
+PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
+COMMANDS = ["run", "bench", "conformance", "inspect", "ops"]
+ERROR = re.compile(r"error: ([A-Z_]+): [^\n]+\n")
+F32 = "<%df"
+
+
+def cameo(*arguments, **more):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
+    assert done.returncode in (0, 1, 2), (arguments, done)  # never a signal
+    return done
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, content):
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return path
+
+    def add_model(self, name="add.onnx", dims=(2, 3)):
+        return self.write(name, ob.one_node("Add", ob.FLOAT, dims, 2))
+
+    def fails(self, code, *arguments):
+        done = cameo(*arguments)
+        self.assertEqual(done.returncode, 1, (arguments, done))
+        self.assertEqual(done.stdout, "", arguments)
+        match = ERROR.fullmatch(done.stderr)
+        self.assertTrue(match, done.stderr)
+        self.assertEqual(match.group(1), code, done.stderr)
+        return done.stderr
+
+    def json(self, *arguments):
+        done = cameo(*arguments, "--json")
+        self.assertEqual(done.returncode, 0, (arguments, done))
+        self.assertEqual(done.stderr, "")
+        found = json.loads(done.stdout)
+        self.assertIsInstance(found, dict)
+        return found
+
+
+class Usage(Case):
+    def test_help_explains_every_command(self):
+        whole = cameo("--help")
+        self.assertEqual((whole.returncode, whole.stderr), (0, ""))
+        for command in COMMANDS:
+            self.assertIn(command, whole.stdout)
+            one = cameo(command, "--help")
+            self.assertEqual((one.returncode, one.stderr), (0, ""))
+            for option in ["--ep", "--threads", "--config", "--optimize", "--json", "--quiet"]:
+                self.assertIn(option, one.stdout, command)
+
+    def test_version(self):
+        self.assertRegex(cameo("--version").stdout, r"^cameo \d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage_is_2(self):
+        model = self.add_model()
+        for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "0"],
+                      ["run", model, "--threads", "many"], ["run", model, "--config", "novalue"],
+                      ["run", model, "--optimize", "most"], ["run", model, "--input", "x0"],
+                      ["run", model, "--dim", "n"], ["run", model, "--dim", "n=-1"], ["run", model, "--ep"],
+                      ["conformance"], ["conformance", self.dir, "--filter", "("], ["ops", "--json", "--markdown"],
+                      ["bench", model, "--random-inputs", "--data", self.dir], ["inspect", model, model]]:
+            done = cameo(*wrong)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), (wrong, done))
+            self.assertNotEqual(done.stderr, "")
+
+    def test_options_of_every_level_are_taken(self):
+        model = self.add_model()
+        for level in ["none", "basic", "extended", "layout", "all"]:
+            done = cameo("run", model, "--random-inputs", "--optimize", level, "--threads", 1, "--ep", "cpu", "--quiet")
+            self.assertEqual(done.returncode, 0, done)
+
+    def test_a_reader_that_goes_away_is_an_error_with_words(self):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([PROGRAM, "ops", "--json"], stdout=write, stderr=subprocess.PIPE, text=True)
+        os.close(write)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, ERROR)
+
+
+class Errors(Case):
+    def test_codes(self):
+        model = self.add_model()
+        for command in ["run", "bench", "inspect"]:
+            for json_too in [[], ["--json"]]:
+                words = self.fails("NO_SUCHFILE", command, self.dir / "none.onnx", *json_too)
+                self.assertIn("none.onnx", words)
+                self.fails("INVALID_PROTOBUF", command, self.write("bad.onnx", b"\xff" * 50), *json_too)
+                self.fails("INVALID_ARGUMENT", command, model, "--ep", "nobody", *json_too)
+        self.fails("INVALID_ARGUMENT", "ops", "--ep", "nobody")
+        self.fails("NO_SUCHFILE", "conformance", self.dir / "none")
+        self.fails("NOT_FOUND", "conformance", self.dir)
+
+    def test_inputs(self):
+        model = self.add_model()
+        good = self.write("x.npy", ob.npy("<f4", (2, 3), struct.pack(F32 % 6, *range(6))))
+        self.fails("INVALID_ARGUMENT", "run", model)
+        self.fails("INVALID_ARGUMENT", "run", model, "--input", "nobody=%s" % good)
+        self.fails("NO_SUCHFILE", "run", model, "--input", "x0=%s" % (self.dir / "none.npy"))
+        self.fails("INVALID_ARGUMENT", "run", model, "--input", "x0=%s" % model)
+        self.fails("INVALID_ARGUMENT", "run", model, "--random-inputs", "--dim", "nobody=2")
+        twice = ["--input", "x0=%s" % good] * 2 + ["--input", "x1=%s" % good]
+        self.fails("INVALID_ARGUMENT", "run", model, *twice)
+
+    def test_hostile_npy(self):
+        model = self.add_model()
+        six = struct.pack(F32 % 6, *range(6))
+        whole = ob.npy("<f4", (2, 3), six)
+        bad = [b"", b"\x93NUMPY", whole[:9], whole[:40], whole[:-1], b"\x93NUMPY\x09\0" + whole[8:],
+               b"\x93NUMPY\x01\0\xff\xff" + whole[10:], whole.replace(b"(2, 3)", b"(2,-3)"),
+               whole.replace(b"(2, 3)", b"[2, 3]"), whole.replace(b"<f4", b"|O8"), whole.replace(b"<f4", b"<f3"),
+               whole.replace(b"<f4", b"<q9"), whole.replace(b"'descr'", b"'decsr'"), whole.replace(b"False", b"Maybe"),
+               ob.npy("<f4", (2**62, 2**62), six), ob.npy("<f4", (2**63 - 1,), six), ob.npy("<f4", (1,) * 13, six),
+               ob.npy("<U999999999999", (1,), six), ob.npy("<U0", (2**40,), six), ob.npy([("a", "<f4")], (2, 3), six)]
+        for content in bad:
+            self.fails("INVALID_ARGUMENT", "run", model, "--input", "x0=%s" % self.write("bad.npy", content))
+
+    def test_names_of_a_model_do_not_break_the_line(self):
+        kind = ob.tensor_type(ob.FLOAT, [1])
+        content = ob.model(ob.graph([ob.node("No\nSuch\r\nOp", ["a"], ["b"])], [("a", kind)], [("b", kind)]))
+        done = cameo("run", self.write("m.onnx", content))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, ERROR)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+class Run(Case):
+    def identity(self, onnx_type, descr, shape, data, fortran=False, expected=None, **more):
+        model = self.write("identity.onnx", ob.one_node("Identity", onnx_type, shape))
+        npy = self.write("x.npy", ob.npy(descr, shape, data, fortran, **more))
+        out = self.dir / "out"
+        report = self.json("run", model, "--input", "x0=%s" % npy, "--output-dir", out)
+        self.assertEqual(report["outputs"][0]["shape"], list(shape))
+        found = ob.read_npy((out / "y.npy").read_bytes())
+        self.assertEqual(found, expected or (descr, tuple(shape), data))
+
+    def test_npy_round_trips(self):
+        six = range(6)
+        self.identity(ob.FLOAT, "<f4", (2, 3), struct.pack(F32 % 6, *six))
+        self.identity(ob.FLOAT, "<f4", (2, 3), struct.pack(F32 % 6, *six), version=2)
+        self.identity(ob.DOUBLE, "<f8", (6,), struct.pack("<6d", *six))
+        self.identity(ob.FLOAT16, "<f2", (2, 3), struct.pack("<6e", *six))
+        self.identity(ob.INT64, "<i8", (2, 1, 3), struct.pack("<6q", *six))
+        self.identity(ob.BOOL, "|b1", (4,), b"\1\0\0\1")
+        self.identity(ob.UINT8, "|u1", (0,), b"")
+        self.identity(ob.COMPLEX64, "<c8", (3,), struct.pack(F32 % 6, *six))
+        self.identity(ob.COMPLEX128, "<c16", (), struct.pack("<2d", 1, 2))
+        self.identity(ob.BFLOAT16, "<u2", (2,), struct.pack("<2H", 0x3F80, 0x4000))
+        self.identity(ob.BFLOAT16, "<V2", (2,), struct.pack("<2H", 0x3F80, 0x4000),
+                      expected=("<u2", (2,), struct.pack("<2H", 0x3F80, 0x4000)))
+        texts = "".join(s.ljust(4, "\0") for s in ["a", "", "\u00e9\u20ac", "\U0001f600xyz"])
+        self.identity(ob.STRING, "<U4", (2, 2), texts.encode("utf-32-le"))
+        self.identity(ob.STRING, "|S2", (2,), b"abc\0",
+                      expected=("<U2", (2,), "abc\0".encode("utf-32-le")))
+
+    def test_npy_of_other_orders(self):
+        c_order = struct.pack(F32 % 6, 0, 1, 2, 3, 4, 5)
+        self.identity(ob.FLOAT, "<f4", (2, 3), struct.pack(F32 % 6, 0, 3, 1, 4, 2, 5), True, ("<f4", (2, 3), c_order))
+        self.identity(ob.FLOAT, ">f4", (2, 3), struct.pack(">6f", *range(6)), False, ("<f4", (2, 3), c_order))
+        self.identity(ob.COMPLEX64, ">c8", (3,), struct.pack(">6f", *range(6)), False, ("<c8", (3,), c_order))
+
+    def test_pb_and_top(self):
+        model = self.add_model()
+        x = self.write("x.pb", ob.floats("whatever", (2, 3), [0, 5, 1, 9, 2, 3]))
+        report = self.json("run", model, "--input", "x0=%s" % x, "--input", "x1=%s" % x, "--top", 2)
+        self.assertEqual(report["outputs"][0]["top"],
+                         [[{"index": 1, "score": 10}, {"index": 2, "score": 2}],
+                          [{"index": 0, "score": 18}, {"index": 2, "score": 6}]])
+        done = cameo("run", model, "--input", "x0=%s" % x, "--input", "x1=%s" % x)
+        self.assertIn("y:", done.stdout)
+        self.assertIn("10", done.stdout)
+
+    def test_random_inputs_are_the_same_for_a_seed(self):
+        model = self.add_model(dims=("n", 2))
+
+        def result(*more):
+            return self.json("run", model, "--random-inputs", *more)["outputs"][0]
+
+        self.assertEqual(result()["shape"], [1, 2])
+        self.assertEqual(result("--dim", "n=3")["shape"], [3, 2])
+        self.assertEqual(result("--seed", 7)["text"], result("--seed", 7)["text"])
+        self.assertNotEqual(result("--seed", 7)["text"], result("--seed", 8)["text"])
+
+    def test_profile_is_a_trace(self):
+        trace = self.dir / "trace.json"
+        self.json("run", self.add_model(), "--random-inputs", "--profile", trace)
+        events = json.loads(trace.read_text())["traceEvents"]
+        steps = [e for e in events if e["ph"] == "X"]
+        self.assertEqual([(e["args"]["op"], e["args"]["provider"]) for e in steps], [("Add", "cpu")])
+        for e in steps:
+            self.assertGreaterEqual(e["dur"], 0)
+            self.assertGreaterEqual(e["ts"], 0)
+            self.assertIn("pid", e)
+            self.assertIn("tid", e)
+        self.assertIn("thread_name", [e["name"] for e in events if e["ph"] == "M"])
+
+    def test_images(self):
+        import zlib
+
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+        pixels = b"\0" + bytes([255, 0, 0, 0, 255, 0]) + b"\0" + bytes([0, 0, 255, 51, 102, 153])
+        png = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)) +
+               chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b""))
+        image = self.write("x.png", png)
+        out = self.dir / "out"
+        for dims, order in [((1, 3, "h", "w"), [1, 0, 0, .2, 0, 1, 0, .4, 0, 0, 1, .6]),
+                            ((1, 2, 2, 3), [1, 0, 0, 0, 1, 0, 0, 0, 1, .2, .4, .6])]:
+            model = self.write("image.onnx", ob.one_node("Identity", ob.FLOAT, dims))
+            done = cameo("run", model, "--input", "x0=%s" % image, "--output-dir", out)
+            if "NOT_IMPLEMENTED" in done.stderr:
+                self.skipTest("built without libpng")
+            self.assertEqual(done.returncode, 0, done)
+            found = struct.unpack("<12f", ob.read_npy((out / "y.npy").read_bytes())[2])
+            for a, b in zip(found, order):
+                self.assertAlmostEqual(a, b, 6)
+        model = self.write("image.onnx", ob.one_node("Identity", ob.FLOAT, (1, 3, 4, 4)))
+        self.fails("INVALID_ARGUMENT", "run", model, "--input", "x0=%s" % image)
+        self.fails("INVALID_ARGUMENT", "run", model, "--input", "x0=%s" % self.write("cut.png", png[:60]))
+        self.fails("INVALID_ARGUMENT", "run", self.add_model(), "--input", "x0=%s" % image)
+        self.assertEqual(cameo("run", model, "--input", "x0=%s" % self.write("no.jpg", b"nothing")).returncode, 1)
+
+
+class Reports(Case):
+    def test_bench(self):
+        model = self.add_model()
+        keys = {"model", "eps", "threads", "runs", "min_us", "median_us", "p99_us", "mean_us", "load_ms",
+                "first_run_us", "peak_rss_kb", "arena_bytes", "nodes"}
+        report = self.json("bench", model, "--seconds", 0.05, "--threads", 1, "--random-inputs")
+        self.assertLessEqual(keys, set(report))
+        self.assertEqual((report["nodes"], report["threads"], report["eps"]), (1, 1, ["cpu"]))
+        self.assertLessEqual(report["min_us"], report["median_us"])
+        self.assertLessEqual(report["median_us"], report["p99_us"])
+        self.assertGreater(report["peak_rss_kb"], 0)
+        for i in range(2):
+            self.write("data/test_data_set_0/input_%d.pb" % i, ob.floats("", (2, 3), range(6)))
+        for data in ["data", "data/test_data_set_0"]:
+            self.assertGreater(self.json("bench", model, "--seconds", 0, "--data", self.dir / data)["runs"], 0)
+        self.fails("NO_SUCHFILE", "bench", model, "--data", self.dir / "none")
+        self.assertIn("median_us", cameo("bench", model, "--seconds", 0).stdout)
+
+    def test_inspect(self):
+        kind = ob.tensor_type(ob.FLOAT, ["n", 2])
+        content = ob.model(ob.graph([ob.node("Add", ["x", "w"], ["t"], "first"), ob.node("Relu", ["t"], ["y"], "second")],
+                                    [("x", kind)], [("y", kind)], [ob.floats("w", (2,), [1, 2])]))
+        model = self.write("m.onnx", content)
+        report = self.json("inspect", model)
+        self.assertEqual(report["opsets"], {"ai.onnx": 17})
+        self.assertEqual((report["parameters"], report["nodes"]), (2, 2))
+        self.assertEqual(report["ops"], {"Add": 1, "Relu": 1})
+        self.assertEqual(report["providers"], {"cpu": 2})
+        self.assertEqual([p["nodes"] for p in report["partitions"]], [2])
+        self.assertEqual([i["name"] for i in report["inputs"]], ["x"])
+        self.assertIn("arena_bytes", report)
+        shown = cameo("inspect", model).stdout
+        for word in ["Add", "Relu", "cpu", "parameters", "arena"]:
+            self.assertIn(word, shown)
+
+    def test_ops(self):
+        report = self.json("ops", "--ep", "cpu")
+        add = [o for o in report["ops"] if o["op"] == "Add" and o["domain"] == "ai.onnx"]
+        self.assertEqual(len(add), 1)
+        last = add[0]["versions"][-1]
+        self.assertIsNone(last["last"])
+        self.assertIn("float", last["types"]["cpu"]["T"])
+        self.assertEqual(report, self.json("ops", "--ep", "CPUExecutionProvider"))
+        self.assertRegex(cameo("ops", "--markdown").stdout, r"(?m)^\| Add \| \S+ \| .*float.* \|$")
+        self.assertRegex(cameo("ops").stdout, r"(?m)^Add +\S+ +cpu +.*float")
+
+
+class Conformance(Case):
+    def case(self, name, model, inputs, outputs, file="model.onnx", data_set=0):
+        folder = "cases/%s/test_data_set_%d/" % (name, data_set)
+        self.write("cases/%s/%s" % (name, file), model)
+        for kind, values in [("input", inputs), ("output", outputs)]:
+            for i, content in enumerate(values):
+                if content is not None:
+                    self.write(folder + "%s_%d.pb" % (kind, i), content)
+
+    def sum_case(self, name, total, **more):
+        self.case(name, ob.one_node("Add", ob.FLOAT, (2,), 2), [ob.floats("", (2,), [1, 2]), ob.floats("", (2,), [3, 4])],
+                  [ob.floats("y", (2,), total)], **more)
+
+    def endless_case(self, name):
+        kind, flag, number = ob.tensor_type(ob.FLOAT, [1]), ob.tensor_type(ob.BOOL, []), ob.tensor_type(ob.INT64, [])
+        body = ob.graph([ob.node("Identity", ["c"], ["c2"]), ob.node("Identity", ["v"], ["v2"])],
+                        [("i", number), ("c", flag), ("v", kind)], [("c2", flag), ("v2", kind)])
+        loop = ob.graph([ob.node("Loop", ["", "go", "x"], ["y"], "forever", [("body", body)])],
+                        [("go", flag), ("x", kind)], [("y", kind)])
+        self.case(name, ob.model(loop), [ob.tensor("go", ob.BOOL, [], b"\1"), ob.floats("x", [1], [0])],
+                  [ob.floats("y", [1], [0])])
+
+    def run_cases(self, *more, code=0):
+        report = self.dir / "report.json"
+        done = cameo("conformance", self.dir / "cases", "--json", report, *more)
+        self.assertEqual(done.returncode, code, done)
+        if code:
+            self.assertRegex(done.stderr, ERROR)
+        else:
+            self.assertEqual(done.stderr, "")
+        lines = done.stdout.splitlines()
+        found = {e["name"]: e for e in json.loads(report.read_text())}
+        for e in found.values():
+            self.assertLessEqual({"name", "status", "reason", "seconds"}, set(e))
+        counts = [sum(e["status"] == s for e in found.values()) for s in ["pass", "fail", "skip"]]
+        self.assertEqual(lines[-1], "%d passed, %d failed, %d skipped" % tuple(counts))
+        return found, lines[:-1]
+
+    def test_pass_fail_skip(self):
+        self.sum_case("good", [4, 6])
+        self.sum_case("deep/good", [4, 6.001])
+        self.sum_case("wrong", [4, 7])
+        self.case("unknown", ob.one_node("NoSuchOp", ob.FLOAT, (2,)), [ob.floats("", (2,), [1, 2])], [])
+        self.write("cases/nothing/model.onnx", ob.one_node("Add", ob.FLOAT, (2,), 2))
+        found, lines = self.run_cases(code=1)
+        status = {name: e["status"] for name, e in found.items()}
+        self.assertEqual(status, {"good": "pass", "deep/good": "pass", "wrong": "fail", "unknown": "fail", "nothing": "skip"})
+        self.assertEqual(len(lines), 2)
+        wrong = [line for line in lines if "wrong" in line][0]
+        for word in ["Add", "'y'", "1 of 2", "largest error 1", "got 6, expected 7"]:
+            self.assertIn(word, wrong)
+        self.assertIn("NoSuchOp", found["unknown"]["reason"])
+        self.assertEqual(len(self.run_cases("--verbose", "--jobs", 3, code=1)[1]), 5)
+        self.assertEqual(set(self.run_cases("--filter", "^good$")[0]), {"good"})
+        self.assertEqual(set(self.run_cases("--filter", "deep")[0]), {"deep/good"})
+        self.assertEqual(cameo("conformance", self.dir / "cases/good").stdout, "1 passed, 0 failed, 0 skipped\n")
+
+    def test_model_and_tolerance(self):
+        self.sum_case("one", [4, 6], file="any_name.onnx")
+        self.sum_case("loose", [4, 7])
+        self.write("cases/loose/tolerance.json", b'{"rtol": 0.5, "atol": 1}')
+        self.sum_case("tight", [4, 6.001])
+        self.write("cases/tight/tolerance.json", b'{"rtol": 1e-9, "atol": 0}')
+        self.sum_case("two", [4, 6], file="a.onnx")
+        self.sum_case("two", [4, 6], file="b.onnx")
+        self.sum_case("named", [4, 6], file="a.onnx")
+        self.write("cases/named/b.onnx", b"garbage")
+        self.write("cases/named/tolerance.json", b'{"model": "a.onnx"}')
+        self.sum_case("away", [4, 6])
+        self.write("cases/away/tolerance.json", b'{"model": "../one/any_name.onnx"}')
+        self.sum_case("broken", [4, 6])
+        self.write("cases/broken/tolerance.json", b"{")
+        self.sum_case("sets", [4, 6])
+        self.sum_case("sets", [4, 9], data_set=1)
+        found, _ = self.run_cases(code=1)
+        status = {name: e["status"] for name, e in found.items()}
+        self.assertEqual({n for n, s in status.items() if s == "pass"}, {"one", "loose", "named"})
+        self.assertEqual({n for n, s in status.items() if s == "fail"}, {"tight", "two", "away", "broken", "sets"})
+        self.assertIn("test_data_set_1", found["sets"]["reason"])
+
+    def test_inputs_by_name_position_and_gap(self):
+        kind = ob.tensor_type(ob.FLOAT, (2,))
+        inputs = [("w", kind), ("a", kind), ("b", kind)]  # w has a default
+        sub = ob.model(ob.graph([ob.node("Sub", ["a", "b"], ["t"]), ob.node("Mul", ["t", "w"], ["y"])], inputs, [("y", kind)],
+                                [ob.floats("w", (2,), [1, 10])]))
+        one, two = [5, 5], [1, 2]
+        self.case("position", sub, [ob.floats("", (2,), one), ob.floats("", (2,), two)], [ob.floats("", (2,), [4, 30])])
+        self.case("name", sub, [ob.floats("b", (2,), two), ob.floats("a", (2,), one)], [ob.floats("", (2,), [4, 30])])
+        self.case("all", sub, [ob.floats("w", (2,), [2, 2]), ob.floats("a", (2,), one), ob.floats("b", (2,), two)],
+                  [ob.floats("", (2,), [8, 6])])
+        seq = ob.sequence_type(ob.tensor_type(ob.FLOAT, (2,)))
+        at = ob.model(ob.graph([ob.node("SequenceAt", ["s", "i"], ["y"])],
+                               [("s", seq), ("i", ob.tensor_type(ob.INT64, []))], [("y", kind)]))
+        self.case("sequence", at, [ob.sequence("s", [ob.floats("", (2,), one), ob.floats("", (2,), two)]),
+                                   ob.tensor("i", ob.INT64, [], struct.pack("<q", 1))], [ob.floats("y", (2,), two)])
+        found, _ = self.run_cases()
+        self.assertEqual(len(found), 4)
+
+    def test_a_timeout_is_one_failure(self):
+        self.sum_case("good", [4, 6])
+        self.endless_case("endless")
+        found, _ = self.run_cases("--timeout", "1", "--jobs", 2, code=1)
+        self.assertEqual(found["good"]["status"], "pass")
+        self.assertEqual(found["endless"]["status"], "fail")
+        self.assertIn("timeout", found["endless"]["reason"])
+
+    def test_a_crash_is_one_failure(self):
+        self.sum_case("good", [4, 6])
+        self.endless_case("a_crash")
+        report = self.dir / "report.json"
+        running = subprocess.Popen([PROGRAM, "conformance", str(self.dir / "cases"), "--jobs", "1", "--json", str(report)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for _ in range(200):  # the endless one is the first: its process is the only child
+            time.sleep(0.05)
+            children = " ".join(pathlib.Path(f).read_text() for f in glob.glob("/proc/%d/task/*/children" % running.pid)).split()
+            if children:
+                time.sleep(0.3)
+                os.kill(int(children[0]), signal.SIGBUS)
+                break
+        out, _ = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 1)
+        self.assertEqual(out.splitlines()[-1], "1 passed, 1 failed, 0 skipped")
+        reasons = {e["name"]: e["reason"] for e in json.loads(report.read_text())}
+        self.assertIn("crashed", reasons["a_crash"])
+
+
+if __name__ == "__main__":
+    unittest.main()
