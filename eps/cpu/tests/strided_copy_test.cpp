@@ -1,0 +1,79 @@
+#include "../src/strided_copy.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace cameo;
+
+/// One lane and no services: a strided copy asks for none then.
+constexpr run_services services{};
+run_context alone() { return {services, nullptr, 1}; }
+
+struct nest {
+  std::vector<std::int64_t> count, from, to;
+};
+
+/// Copies element by element, the plain way.
+template <class T>
+void copy_plainly(const nest& n, const T* from, T* to, std::size_t depth = 0) {
+  if (depth == n.count.size()) {
+    *to = *from;
+    return;
+  }
+  for (std::int64_t i = 0; i < n.count[depth]; ++i)
+    copy_plainly(n, from + i * n.from[depth], to + i * n.to[depth], depth + 1);
+}
+
+template <class T>
+void check(const nest& n, std::int64_t from_first, std::size_t from_size, std::size_t to_size) {
+  std::vector<T> from(from_size), want(to_size), got(to_size);
+  for (std::size_t i = 0; i < from_size; ++i) std::memcpy(static_cast<void*>(&from[i]), &i, std::min(sizeof i, sizeof(T)));
+  copy_plainly(n, from.data() + from_first, want.data());
+  eps::strided_copy copy{sizeof(T)};
+  for (std::size_t i = 0; i < n.count.size(); ++i) copy.loop(n.count[i], n.from[i], n.to[i]);
+  run_context c = alone();
+  copy.run(c, from.data() + from_first, got.data());
+  CHECK(std::memcmp(got.data(), want.data(), to_size * sizeof(T)) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a strided copy of any permutation, with repeats and backward steps, moves what the plain loops move") {
+  std::mt19937 random{7};
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t rank = random() % 5;
+    std::vector<std::size_t> order(rank);
+    std::vector<std::int64_t> sizes(rank);
+    for (std::size_t i = 0; i < rank; ++i) order[i] = i, sizes[i] = 1 + std::int64_t(random() % (rank < 3 ? 150 : 9));
+    std::shuffle(order.begin(), order.end(), random);
+    nest n;
+    std::int64_t from_size = 1, to_size = 1, from_first = 0;
+    n.count = sizes;
+    n.from.resize(rank), n.to.resize(rank);
+    for (std::size_t i = rank; i-- > 0; to_size *= sizes[i]) n.to[i] = to_size;
+    for (std::size_t i : order) {
+      if (random() % 6 == 0) continue;  // repeats
+      n.from[i] = from_size;
+      if (random() % 6 == 0) from_first += from_size * (sizes[i] - 1), n.from[i] = -from_size;
+      from_size *= sizes[i];
+    }
+    check<char>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check<std::int16_t>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check<float>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check<std::int64_t>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check<std::string_view>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+  }
+}
+
+TEST_CASE("a loop of no steps copies nothing, whatever the others say") {
+  eps::strided_copy copy{4};
+  copy.loop(3, 1, 1);
+  copy.loop(0, 5, 5);
+  copy.loop(std::int64_t{1} << 62, std::int64_t{1} << 62, 1);
+  run_context c = alone();
+  copy.run(c, nullptr, nullptr);
+}
