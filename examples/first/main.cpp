@@ -1,0 +1,19 @@
+#include <cameo/cameo.hpp>
+#include <cameo/eps/cpu.hpp>
+
+using runtime = cameo::runtime<cameo::eps::cpu>;  // order = priority; what is not named is not in the program
+
+int main() {
+  const float pixels[] = {0, 0, 1, 1, 1, 1, 0, 0,  //
+                          0, 0, 1, 1, 1, 1, 0, 0,  //
+                          0, 0, 0, 0, 1, 1, 0, 0,  //
+                          0, 0, 1, 1, 1, 1, 1, 0,  //
+                          0, 0, 1, 1, 1, 1, 1, 0,  //
+                          0, 0, 0, 1, 1, 0, 0, 0,  //
+                          0, 0, 0, 1, 1, 0, 0, 0,  //
+                          0, 0, 1, 1, 0, 0, 0, 0};
+  auto session = runtime{}.load("digits.onnx");
+  if (!session) return cameo::report(session.error());
+  auto outputs = session->run({{"image", cameo::value::tensor<float>({1, 1, 8, 8}, pixels)}});
+  return outputs ? cameo::print(*outputs) : cameo::report(outputs.error());
+}
