@@ -30,11 +30,17 @@ struct conv_sizes {
 template <class T>
 void pack_weights(const T* from, const conv_sizes& s, T* to) {
   const std::int64_t width = tile_of<T>().rows;
-  for (std::int64_t r0 = 0; r0 < s.rows; r0 += width)
-    for (std::int64_t t = 0; t < s.taps; ++t)
-      for (std::int64_t c = 0; c < s.channels; ++c, to += width)
-        for (std::int64_t i = 0; i < width; ++i)
-          to[i] = r0 + i < s.rows ? from[((r0 + i) * s.channels + c) * s.taps + t] : T(0);
+  constexpr std::int64_t chunk = 64;  // of channels: what is written stays in the first cache
+  for (std::int64_t r0 = 0; r0 < s.rows; r0 += width, to += width * s.depth) {
+    const std::int64_t filled = std::min(width, s.rows - r0);
+    if (filled < width) std::fill_n(to, width * s.depth, T(0));
+    for (std::int64_t c0 = 0; c0 < s.channels; c0 += chunk)
+      for (std::int64_t i = 0; i < filled; ++i) {
+        const T* const row = from + (r0 + i) * s.depth;
+        for (std::int64_t c = c0; c < std::min(s.channels, c0 + chunk); ++c)
+          for (std::int64_t t = 0; t < s.taps; ++t) to[(t * s.channels + c) * width + i] = row[c * s.taps + t];
+      }
+  }
 }
 
 /// Sizes that the weights alone decide; W is [M, C / group, kernel...].
@@ -305,8 +311,16 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
   result<std::span<T>> packed = c.scratch<T>(size);
   if (!packed) return packed.error();
-  c.parallel(std::size_t(s.groups), [&](std::size_t g) {
-    pack_weights(w + std::int64_t(g) * s.rows * s.depth, s, packed->data() + g * s.packed_size);
+  const std::int64_t width = tile_of<T>().rows, panels = (s.rows + width - 1) / width;
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, width * s.depth));
+  parallel_for(c, s.groups * panels, grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t r0 = i % panels * width, group = i / panels;
+      conv_sizes part = s;
+      part.rows = std::min(width, s.rows - r0);
+      pack_weights(w + (group * s.rows + r0) * s.depth, part,
+                   packed->data() + std::size_t(group) * s.packed_size + r0 * s.depth);
+    }
   });
   return packed->data();
 }

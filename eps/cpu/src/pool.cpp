@@ -12,44 +12,50 @@ template <class T>
 constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                           : std::numeric_limits<T>::lowest();
 
-// What is done with the elements of a window: where to start, and how one more changes it.
+// What is done with the elements of a window: where to start, how one more changes it, and how to put results of it
+// together.
 
 template <class T>
 struct largest {
   T start() const { return lowest<T>; }
   T operator()(T most, T v) const { return v > most || v != v ? v : most; }
+  largest again() const { return {}; }
 };
 template <class T>
 struct sum {
   T start() const { return T(0); }
   T operator()(T so_far, T v) const { return so_far + v; }
+  sum again() const { return {}; }
 };
 template <class T>
 struct sum_of_magnitudes {
   T start() const { return T(0); }
   T operator()(T so_far, T v) const { return so_far + std::abs(v); }
+  sum<T> again() const { return {}; }
 };
 template <class T>
 struct sum_of_squares {
   T start() const { return T(0); }
   T operator()(T so_far, T v) const { return so_far + v * v; }
+  sum<T> again() const { return {}; }
 };
 template <class T>
 struct sum_of_powers {
   T p;
   T start() const { return T(0); }
   T operator()(T so_far, T v) const { return so_far + std::pow(std::abs(v), p); }
+  sum<T> again() const { return {}; }
 };
 
 /// y[o] takes in x[o * stride]: a line of windows meets one of their elements.
 template <class T, class Op>
-void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t begin, std::int64_t end, T* y) {
+void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count, T* y) {
   if (stride == 1)
-    for (std::int64_t o = begin; o < end; ++o) y[o] = op(y[o], x[o]);
+    for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[o]);
   else if (stride == 2)
-    for (std::int64_t o = begin; o < end; ++o) y[o] = op(y[o], x[2 * o]);
+    for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[2 * o]);
   else
-    for (std::int64_t o = begin; o < end; ++o) y[o] = op(y[o], x[stride * o]);
+    for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[stride * o]);
 }
 
 /// Where a line of outputs is, and the part of the window that is inside the input there, for all axes but the last.
@@ -84,19 +90,35 @@ struct outer_window {
   }
 };
 
+/// One line of outputs. Lines of the input that a window spans are put together first, in `room`: along a line,
+/// neighbours are a vector.
 template <class T, class Op>
-void pool_line(const placed_window& w, const Op& op, const T* x, std::int64_t line, T* y) {
+void pool_line(const placed_window& w, const Op& op, const T* x, std::int64_t line, T* room, T* y) {
   const window_axis& axis = w.axes[w.rank - 1];
+  const T* from = x;
+  if (w.rank > 1) {
+    bool first = true;
+    outer_window(w, line).each_line(w, [&](std::int64_t start) {
+      if (first)
+        for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), x[start + i]);
+      else
+        for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], x[start + i]);
+      first = false;
+    });
+    if (first) return void(std::fill_n(y, axis.out, op.start()));
+    from = room;
+  }
   std::fill_n(y, axis.out, op.start());
-  outer_window(w, line).each_line(w, [&](std::int64_t start) {
+  const auto along = [&](const auto& add) {
     for (std::int64_t k = 0; k < axis.kernel; ++k) {
       const window_axis::range o = axis.outputs_of(k);
-      // The line may start before its data: only the sum is inside.
-      const std::int64_t shift = start + k * axis.dilation - axis.pad_begin;
-      if (o.begin < o.end)
-        take_line(op, x + (shift + o.begin * axis.stride), axis.stride, 0, o.end - o.begin, y + o.begin);
+      if (o.begin >= o.end) continue;
+      const std::int64_t start = o.begin * axis.stride - axis.pad_begin + k * axis.dilation;
+      take_line(add, from + start, axis.stride, o.end - o.begin, y + o.begin);
     }
-  });
+  };
+  if (w.rank > 1) along(op.again());
+  else along(op);
 }
 
 /// A placed window and the shape of what it makes.
@@ -116,15 +138,24 @@ result<pool_job> job_of(const window& shape, const extents& x) {
 
 /// Y = finish(line, the windows' results on it), for all lines.
 template <class T, class Op, class F>
-void pool_all(run_context& c, const pool_job& job, const Op& op, const T* x, T* y, const F& finish) {
-  const std::int64_t width = job.w.axes[job.w.rank - 1].out;
-  const std::int64_t work = std::max<std::int64_t>(1, std::min<std::int64_t>(width * job.w.taps(), 1 << 16));
-  parallel_for(c, job.planes * job.lines, (1 << 16) / work, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t l = first; l < last; ++l) {
-      pool_line(job.w, op, x + l / job.lines * job.in, l % job.lines, y + l * width);
-      finish(l % job.lines, y + l * width);
+status pool_all(run_context& c, const pool_job& job, const Op& op, const T* x, T* y, const F& finish) {
+  const window_axis& axis = job.w.axes[job.w.rank - 1];
+  std::size_t size = 0;
+  if (!checked_multiply(std::size_t(axis.in), c.lanes(), size)) return status_code::out_of_memory;
+  result<std::span<T>> rooms = c.scratch<T>(size);
+  if (!rooms) return rooms.error();
+  const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel),
+                     lines = job.planes * job.lines;
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, work));
+  c.parallel_lanes(std::size_t((lines + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
+    T* const room = rooms->data() + lane * std::size_t(axis.in);
+    const std::int64_t first = std::int64_t(block) * grain;
+    for (std::int64_t l = first; l < std::min(lines, first + grain); ++l) {
+      pool_line(job.w, op, x + l / job.lines * job.in, l % job.lines, room, y + l * axis.out);
+      finish(l % job.lines, y + l * axis.out);
     }
   });
+  return {};
 }
 
 /// Input 0 and output 0 of a pool as numbers to compute with, and back.
@@ -202,10 +233,9 @@ status max_pool<T>::run(run_context& c) const {
       result<tensor_view<std::int64_t>> indices = c.output<std::int64_t>(1, job->y);
       if (!indices) return indices.error();
       if (any) max_with_indices(c, *job, x, y, indices->data(), first_axis_fastest);
-    } else if (any) {
-      pool_all(c, *job, largest<N>{}, x, y, [](std::int64_t, N*) {});
+      return {};
     }
-    return {};
+    return any ? pool_all(c, *job, largest<N>{}, x, y, [](std::int64_t, N*) {}) : status{};
   });
 }
 
@@ -227,7 +257,7 @@ status average_pool<T>::run(run_context& c) const {
     result<std::span<N>> counts = c.scratch<N>(std::size_t(axis.out));  // along the last axis
     if (!counts) return counts.error();
     for (std::int64_t o = 0; o < axis.out; ++o) (*counts)[std::size_t(o)] = N(axis.elements(o, include_pad));
-    pool_all(c, *job, sum<N>{}, x, y, [&](std::int64_t line, N* row) {
+    return pool_all(c, *job, sum<N>{}, x, y, [&](std::int64_t line, N* row) {
       std::int64_t others = 1;
       for (std::size_t i = w.rank - 1; i-- > 0; line /= w.axes[i].out)
         others *= w.axes[i].elements(line % w.axes[i].out, include_pad);
@@ -236,7 +266,6 @@ status average_pool<T>::run(run_context& c) const {
         row[o] = count > N(0) ? row[o] / count : N(0);
       }
     });
-    return {};
   });
 }
 
@@ -276,12 +305,13 @@ status lp_pool<T>::run(run_context& c) const {
   return with_numbers<T>(c, job->y, [&]<class N>(const N* x, N* y, bool any) -> status {
     if (!any) return {};
     const std::int64_t width = job->y.back();
+    status done;
     with_power<N>(N(p), [&](const auto& add, const auto& root) {
-      pool_all(c, *job, add, x, y, [&](std::int64_t, N* row) {
+      done = pool_all(c, *job, add, x, y, [&](std::int64_t, N* row) {
         for (std::int64_t o = 0; o < width; ++o) row[o] = root(row[o]);
       });
     });
-    return {};
+    return done;
   });
 }
 
