@@ -38,31 +38,33 @@ class fuser {
  private:
   bool inside(node_id n) const { return n != node_id::none && inside_.count(index_of(n)); }
 
-  /// A path that leaves the group must not come back: nothing outside that the group feeds may feed the group.
+  /// A path that leaves the group must not come back. Walks from the group's readers on, not along order(): groups of
+  /// one provider are fused one after the other, and only then is the graph sorted again.
   status require_convex() const {
-    std::vector<bool> tainted(graph_.node_capacity());  // outside, reads from the group, perhaps by way of others
-    for (node_id n : graph_.order()) {
-      bool fed = false;
-      node_id through = node_id::none;
-      const graph_node& node = graph_[n];
-      for (std::size_t i = 0; i < node.input_count + node.capture_count; ++i) {
-        const value_id v = graph_.input(n, i);
+    std::vector<bool> reached(graph_.node_capacity());  // outside, reads from the group, perhaps by way of others
+    std::vector<node_id> waiting(nodes_.begin(), nodes_.end());
+    while (!waiting.empty()) {
+      const node_id from = waiting.back();
+      waiting.pop_back();
+      for (value_id v : graph_[from].outputs) {
         if (v == value_id::none) continue;
-        const node_id from = graph_[v].producer;
-        if (from == node_id::none) continue;
-        if (inside(from) && !inside(n)) fed = true;
-        if (!inside(from) && tainted[index_of(from)]) fed = true, through = from;
-      }
-      if (!inside(n)) {
-        tainted[index_of(n)] = fed;
-      } else if (fed) {
-        return {status_code::fail,
-                fmt::format("the group is not convex: a path from it comes back to its node '{}' by way of node '{}', "
-                            "which is not in it",
-                            node.name, graph_[through].name)};
+        for (const graph::use u : graph_.uses(v)) {
+          if (inside(u.node)) {
+            if (!inside(from)) return not_convex(from, u.node);
+          } else if (!reached[index_of(u.node)]) {
+            reached[index_of(u.node)] = true;
+            waiting.push_back(u.node);
+          }
+        }
       }
     }
     return {};
+  }
+  status not_convex(node_id through, node_id back) const {
+    return {status_code::fail,
+            fmt::format("the group is not convex: a path from it comes back to its node '{}' by way of node '{}', "
+                        "which is not in it",
+                        graph_[back].name, graph_[through].name)};
   }
 
   /// What the group reads from outside and what others read of it, in the order they first appear.
@@ -106,8 +108,8 @@ class fuser {
       }
       for (value_id v : graph_[n].outputs) outs.push_back(v == value_id::none ? v : copy_value(v));
       const graph_node& from = graph_[n];
-      node_spec spec{from.name, from.domain, from.op_type, from.overload, from.doc_string, from.opset, ins, outs,
-                     from.attributes, {}, from.metadata};
+      node_spec spec{from.name, from.domain,     from.op_type, from.overload, from.doc_string, from.opset, ins,
+                     outs,      from.attributes, {},           from.metadata};
       const node_id made = body.add_node(spec);
       body[made].op = from.op, body[made].version = from.version;
     }

@@ -2,6 +2,7 @@
 #include <cameo/partition/partition.hpp>
 
 #include "partition/fuse.hpp"
+#include "plan/guarded.hpp"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,8 @@ class partitioner {
     if (g.order().empty()) return {};
     if (status s = canceled(); !s) return s;
     const claim_row& row = rows_[p];
-    result<std::vector<node_group>> groups = row.groups(row.self, graph_view{g});
+    result<std::vector<node_group>> groups =
+        guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
     if (!groups) return std::move(groups.error()).in(row.long_name);
     if (status s = canceled(); !s) return s;
     bool changed = false;
@@ -53,7 +55,8 @@ class partitioner {
   status take(graph& g, const node_group& group, std::size_t p, bool& changed) {
     for (node_id n : group.nodes) {
       if (index_of(n) >= g.node_capacity()) return {status_code::fail, "claims a node that does not exist"};
-      if (g[n].removed || g[n].provider >= 0) return {};
+      if (g[n].provider >= 0) return group.insists ? taken_already(g[n]) : status{};
+      if (g[n].removed) return {};
     }
     if (group.nodes.empty()) return {};
     if (group.name.empty()) {
@@ -68,11 +71,17 @@ class partitioner {
     result<fused_node> made = fuse(g, group, name);
     if (!made) return made.error();
     made->provider = std::uint32_t(p);
+    for (node_id n : group.nodes) g[n].provider = std::int32_t(p);  // gone, but who asks for them may be told
     g[made->node].provider = std::int32_t(p);
     g[made->node].fused = std::int32_t(fused_.size());
     fused_.push_back(std::move(*made));
     changed = true;
     return {};
+  }
+
+  status taken_already(const graph_node& n) const {
+    return {status_code::fail, fmt::format("claims node '{}' ({}), which {} has already", n.name, n.op_type,
+                                           rows_[std::size_t(n.provider)].long_name)};
   }
 
   static bool holds_only_contexts(const graph& g, const node_group& group) {
@@ -117,8 +126,8 @@ class partitioner {
       std::string words = fmt::format("node '{}' ({}{}{}, opset {}):", node.name, node.domain,
                                       node.domain.empty() ? "" : ".", node.op_type, node.opset);
       for (const claim_row& row : rows_)
-        words += fmt::format("{} {}{}", &row == rows_.data() ? "" : ";", row.name,
-                             row.why_not(row.self, node_view{g, n}));
+        words +=
+            fmt::format("{} {}{}", &row == rows_.data() ? "" : ";", row.name, row.why_not(row.self, node_view{g, n}));
       return {status_code::not_implemented, words};
     }
     return {};

@@ -79,6 +79,7 @@ namespace {
 const graph_node* on_fallback(const graph& g, std::span<const provider> providers) {
   for (node_id n : g.order()) {
     const graph_node& node = g[n];
+    if (is_known(g, node)) continue;  // never run
     if (node.provider >= 0 && providers[std::size_t(node.provider)].row->is_fallback) return &node;
     if (node.fused >= 0) continue;
     for (const class graph* sub : node.subgraphs)

@@ -5,10 +5,12 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// What a provider takes of a graph in one piece. Without a name it is one node, run as it is; with one, its nodes are
-/// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back.
+/// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group of
+/// which somebody has a node already is left alone as a whole; one that `insists` ends loading then, naming both.
 struct node_group {
   std::vector<node_id> nodes;
   std::string name = {};
+  bool insists = false;
 };
 
 /// Says, node by node, what a provider takes. Host only, one call per node, one thread; the view dies with the call.

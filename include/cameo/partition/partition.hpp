@@ -39,7 +39,9 @@ struct partition_options {
 ///   INVALID_ARGUMENT            no provider
 ///   MODEL_REQUIRES_COMPILATION  a group would need compiling and that is not allowed
 ///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason
-///   FAIL                        a group that is not convex, overlaps another provider's, or names nodes that don't exist
+///   FAIL                        a group that is not convex, insists on a node that somebody has, or names nodes that
+///                               don't exist
+///   EP_FAIL                     a hook threw
 result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&, const partition_options&);
 
 }  // namespace cameo::inline CAMEO_ABI

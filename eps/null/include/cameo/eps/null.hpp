@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/ep/provider.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Claims nothing, runs nothing. Copy eps/null, rename, then make one hook true at a time.
+struct null {
+  /// The short name is for people and options, the long one for files; both are unique in a runtime's list.
+  static constexpr std::string_view name = "null", long_name = "NullExecutionProvider";
+
+  /// True for the nodes it takes: a promise to run them.
+  bool claims(const node_view&) const { return false; }
+  /// Runs one of them, any number of times, from any thread.
+  status execute(const step_view&, run_context&) const { return {status_code::not_implemented, "null runs nothing"}; }
+};
+
+static_assert(execution_provider<null> && claims_nodes<null> && executes<null>);
+// What it is not. Each of these comes with hooks of its own, not with a flag: see ep/provider.hpp.
+static_assert(!has_kernels<null>);        // using kernels = kernel_list<...>: instead of claims and execute
+static_assert(!claims_groups<null>);      // groups: takes whole pieces of a graph
+static_assert(!compiler<null>);           // compile: and makes one program of each
+static_assert(!memory_provider<null>);    // allocate, release, copy_from_host, copy_to_host: memory of its own
+static_assert(!fallback_provider<null>);  // using role = fallback: runs every ONNX operator
+
+}  // namespace cameo::inline CAMEO_ABI::eps
