@@ -23,7 +23,8 @@ status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis,
     if (new_axis) piece.insert(a, 1);
     bool fits = piece.rank() == rank && part(i).type == part(0).type;
     for (std::size_t j = 0; fits && j < rank; ++j) fits = j == a || piece[j] == shape[j];
-    if (!fits) return bad_input("input ", i, " is ", part(i).shape, ", which does not fit ", part(0).shape, " along axis ", at);
+    if (!fits)
+      return bad_input("input ", i, " is ", part(i).shape, ", which does not fit ", part(0).shape, " along axis ", at);
     if (!checked_add(total, piece[a], total)) return status_code::out_of_memory;
   }
   shape[a] = total;
@@ -129,7 +130,8 @@ status split_to_sequence::run(run_context& c) const {
     count = given.shape[0];
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t size = integers{given}[i];
-      if (size < 0 || size > whole - total) return bad_input("part ", i, " has size ", size, ", axis ", at, " has ", whole);
+      if (size < 0 || size > whole - total)
+        return bad_input("part ", i, " has size ", size, ", axis ", at, " has ", whole);
       total += size;
     }
     if (total != whole) return bad_input("the parts add up to ", total, ", not to ", whole);

@@ -103,7 +103,8 @@ status loop::run(run_context& c) const {
   const std::size_t scans = element_shapes.size();
   const result<std::span<value>> in = value_list(c, 2 + carried), out = value_list(c, 1 + carried + scans);
   if (!in || !out) return status_code::out_of_memory;
-  for (std::size_t i = 0; i < carried; ++i) (*in)[2 + i] = c.input(2 + i);  // borrowed until the first iteration is done
+  for (std::size_t i = 0; i < carried; ++i)
+    (*in)[2 + i] = c.input(2 + i);  // borrowed until the first iteration is done
   value_stack scanned;
   std::int64_t i = 0;
   for (; goes_on && i < limit; ++i) {

@@ -13,8 +13,8 @@ template <class T>
 std::int64_t steps_between(T start, T limit, T delta) {
   if constexpr (std::is_integral_v<T>) {
     if (delta > 0 ? start >= limit : start <= limit) return 0;
-    const std::uint64_t way = delta > 0 ? std::uint64_t(limit) - std::uint64_t(start)
-                                        : std::uint64_t(start) - std::uint64_t(limit);
+    const std::uint64_t way =
+        delta > 0 ? std::uint64_t(limit) - std::uint64_t(start) : std::uint64_t(start) - std::uint64_t(limit);
     const std::uint64_t step = delta > 0 ? std::uint64_t(delta) : -std::uint64_t(delta);
     const std::uint64_t count = (way - 1) / step + 1;
     return count > std::uint64_t(INT64_MAX) ? -1 : std::int64_t(count);
@@ -54,7 +54,8 @@ bool is_zero(const T& v) {
 
 status range_of::run(run_context& c) const {
   for (std::size_t i = 0; i < 3; ++i)
-    if (c.input(i).shape.count() != 1) return bad_input("start, limit and delta must be scalars, not ", c.input(i).shape);
+    if (c.input(i).shape.count() != 1)
+      return bad_input("start, limit and delta must be scalars, not ", c.input(i).shape);
   return with_type(c.input(0).type, [&]<class T>(std::type_identity<T>) -> status {
     if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return make_range<T>(c);
     else return refuse(status_code::not_implemented, "ranges of ", dtype_of<T>);

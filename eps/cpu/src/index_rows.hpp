@@ -22,8 +22,7 @@ class index_rows {
     std::int64_t at = axis;
     if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
     bool fits = indices.shape.rank() == rank;
-    for (std::size_t i = 0; fits && i < rank; ++i)
-      fits = i == std::size_t(at) || indices.shape[i] <= data.shape[i];
+    for (std::size_t i = 0; fits && i < rank; ++i) fits = i == std::size_t(at) || indices.shape[i] <= data.shape[i];
     if (!fits)
       return bad_input("indices ", indices.shape, " don't fit data ", data.shape, ": only axis ", at, " may be larger");
     if (status inside = check_indices(indices, data.shape[std::size_t(at)]); !inside) return inside;
@@ -60,7 +59,8 @@ class index_tuples {
     const extents &d = data.shape, &i = indices.shape;
     if (d.rank() == 0 || i.rank() == 0) return bad_input("needs data and indices of at least one axis");
     const std::int64_t length = i.back(), limit = std::int64_t(std::min(d.rank(), i.rank()));
-    if (batch_dims < 0 || batch_dims >= limit) return bad_input("batch_dims ", batch_dims, " is not in [0,", limit, ")");
+    if (batch_dims < 0 || batch_dims >= limit)
+      return bad_input("batch_dims ", batch_dims, " is not in [0,", limit, ")");
     if (length > std::int64_t(d.rank()) - batch_dims)
       return bad_input("indices ", i, " name more axes than data ", d, " has");
     index_tuples made;
@@ -77,9 +77,9 @@ class index_tuples {
     if (status inside = made.check(); !inside) return inside;
     return made;
   }
-  std::int64_t count() const { return count_; }         // of tuples
-  std::int64_t block() const { return block_; }         // elements of each
-  std::size_t first_inner() const { return past_; }     // the first axis of a block
+  std::int64_t count() const { return count_; }      // of tuples
+  std::int64_t block() const { return block_; }      // elements of each
+  std::size_t first_inner() const { return past_; }  // the first axis of a block
   /// Where block i starts in data.
   std::int64_t operator[](std::int64_t i) const {
     const std::int64_t* const tuple = numbers_ + i * std::int64_t(past_ - first_);

@@ -9,6 +9,7 @@ struct case_run {
   std::int32_t distance;
   std::uint32_t stride;
 };
+// clang-format off
 constexpr case_run runs[] = {
     {0x41, 0x5a, 32, 1}, {0xc0, 0xd6, 32, 1}, {0xd8, 0xde, 32, 1},
     // Latin Extended-A and -B
@@ -40,16 +41,17 @@ constexpr case_run runs[] = {
     // Roman numerals, letters in circles, wide letters
     {0x2160, 0x216f, 16, 1}, {0x24b6, 0x24cf, 26, 1}, {0xff21, 0xff3a, 32, 1},
 };
+// clang-format on
 
 /// Letters whose way back is another: the dotted I, the long s, title case, signs that look like letters.
 struct one_way {
   char32_t from, to;
 };
-constexpr one_way only_lower[] = {{0x130, 0x69},   {0x1c5, 0x1c6},  {0x1c8, 0x1c9},  {0x1cb, 0x1cc}, {0x1f2, 0x1f3},
-                                  {0x3f4, 0x3b8},  {0x1e9e, 0xdf},  {0x2126, 0x3c9}, {0x212a, 0x6b}, {0x212b, 0xe5}};
-constexpr one_way only_upper[] = {{0xb5, 0x39c},  {0x131, 0x49},  {0x17f, 0x53},  {0x1c5, 0x1c4},   {0x1c8, 0x1c7},
-                                  {0x1cb, 0x1ca}, {0x1f2, 0x1f1}, {0x345, 0x399}, {0x3c2, 0x3a3},   {0x3d0, 0x392},
-                                  {0x3d1, 0x398}, {0x3d5, 0x3a6}, {0x3d6, 0x3a0}, {0x3f0, 0x39a},   {0x3f1, 0x3a1},
+constexpr one_way only_lower[] = {{0x130, 0x69},  {0x1c5, 0x1c6}, {0x1c8, 0x1c9},  {0x1cb, 0x1cc}, {0x1f2, 0x1f3},
+                                  {0x3f4, 0x3b8}, {0x1e9e, 0xdf}, {0x2126, 0x3c9}, {0x212a, 0x6b}, {0x212b, 0xe5}};
+constexpr one_way only_upper[] = {{0xb5, 0x39c},  {0x131, 0x49},    {0x17f, 0x53},  {0x1c5, 0x1c4}, {0x1c8, 0x1c7},
+                                  {0x1cb, 0x1ca}, {0x1f2, 0x1f1},   {0x345, 0x399}, {0x3c2, 0x3a3}, {0x3d0, 0x392},
+                                  {0x3d1, 0x398}, {0x3d5, 0x3a6},   {0x3d6, 0x3a0}, {0x3f0, 0x39a}, {0x3f1, 0x3a1},
                                   {0x3f5, 0x395}, {0x1e9b, 0x1e60}, {0x1fbe, 0x399}};
 
 bool in_run(const case_run& run, char32_t c) {
@@ -79,7 +81,12 @@ char32_t to_upper(char32_t c) {
 char32_t next_code_point(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return char32_t(std::uint8_t(text[i])); };
   const char32_t first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
   char32_t c = length == 1 ? first : first & (0x7fu >> length);
   bool good = length > 0 && length <= text.size();
   for (std::size_t i = 1; good && i < length; ++i) {

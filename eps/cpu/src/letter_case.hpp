@@ -8,7 +8,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Unicode's simple case mappings, one code point to one, for the scripts that have case and are in daily use: Latin
-/// (to Extended-A, B in part, Additional), Greek, Cyrillic, Armenian, and the wide forms. Everything else is left alone.
+/// (to Extended-A, B in part, Additional), Greek, Cyrillic, Armenian, and the wide forms. Everything else is left
+/// alone.
 char32_t to_lower(char32_t);
 char32_t to_upper(char32_t);
 

@@ -85,7 +85,7 @@ result<pad> pad::bind(bind_context& c) {
   const bool wraps = name == "wrap" && c.since >= 19;
   if (name != "constant" && name != "reflect" && name != "edge" && !wraps)
     return bad_attribute("`mode` must be constant, reflect, edge or (from version 19) wrap, not '", name, "'");
-  const fill mode = wraps ? fill::wrap
+  const fill mode = wraps               ? fill::wrap
                     : name == "reflect" ? fill::reflect
                     : name == "edge"    ? fill::edge
                                         : fill::constant;
@@ -135,7 +135,8 @@ status pad::run(run_context& c) const {
     }
     strided_copy copy{bytes};
     copy.loops(kept, from, to);
-    return copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(**y) + std::size_t(target) * bytes), status{};
+    return copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(**y) + std::size_t(target) * bytes),
+           status{};
   }
 
   std::size_t places = 0;

@@ -6,7 +6,9 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 /// The k-th of a list of numbers that may be left out.
-std::int64_t number_at(std::span<const std::int64_t> numbers, std::size_t k) { return numbers.empty() ? 0 : numbers[k]; }
+std::int64_t number_at(std::span<const std::int64_t> numbers, std::size_t k) {
+  return numbers.empty() ? 0 : numbers[k];
+}
 
 /// num_scan_inputs, checked against the inputs and outputs from `first` on.
 result<std::size_t> scan_inputs(const bind_context& c, std::size_t first) {
@@ -32,7 +34,8 @@ result<scan> scan::bind(bind_context& c) {
   if (!scans) return scans.error();
   const std::size_t states = c.inputs.size() - *scans, outs = c.outputs.size() - states;
   const auto in_axes = list_of(c, "scan_input_axes", *scans), out_axes = list_of(c, "scan_output_axes", outs),
-             in_ways = list_of(c, "scan_input_directions", *scans), out_ways = list_of(c, "scan_output_directions", outs);
+             in_ways = list_of(c, "scan_input_directions", *scans),
+             out_ways = list_of(c, "scan_output_directions", outs);
   for (const auto* list : {&in_axes, &out_axes, &in_ways, &out_ways})
     if (!*list) return status{list->error()};
   const result<std::span<const extents>> shapes = known_shapes(c, states, false);
@@ -211,7 +214,8 @@ status batched_scan::run(run_context& c) const {
   }
   for (std::size_t k = 0; k < outputs; ++k)  // nothing ran
     if (c.has_output(k) && !(*targets)[k])
-      if (status s = make_batched(c, k, k < states ? extents{batch} : extents{batch, steps}, {}, (*targets)[k]); !s) return s;
+      if (status s = make_batched(c, k, k < states ? extents{batch} : extents{batch, steps}, {}, (*targets)[k]); !s)
+        return s;
   return {};
 }
 

@@ -127,7 +127,8 @@ status scatter_nd::run(run_context& c) const {
   const std::size_t rank = expected.rank() + x.shape.rank() - tuples->first_inner();
   for (std::size_t i = tuples->first_inner(); i < x.shape.rank(); ++i) expected.push_back(x.shape[i]);
   if (rank > max_rank || updates.shape != expected)
-    return bad_input("updates ", updates.shape, " must be ", expected, " for data ", x.shape, ", indices ", indices.shape);
+    return bad_input("updates ", updates.shape, " must be ", expected, " for data ", x.shape, ", indices ",
+                     indices.shape);
   result<combine_function> write = choose(x.type, reduction);
   if (!write) return write.error();
   result<value*> y = copy_of_data(c, updates);

@@ -43,7 +43,8 @@ status slice::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   const list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)}, steps{nullptr, c.input(4)};
   const std::int64_t count = first.count();
-  if (last.count() != count || (along.present() && along.count() != count) || (steps.present() && steps.count() != count))
+  if (last.count() != count || (along.present() && along.count() != count) ||
+      (steps.present() && steps.count() != count))
     return bad_input("starts, ends, axes and steps must be equally long; starts has ", count, " elements");
   if (count > std::int64_t(rank)) return bad_input(count, " axes to slice, but the input is ", x.shape);
   const extents strides = row_major_strides(x.shape);

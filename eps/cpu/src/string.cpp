@@ -85,7 +85,8 @@ bool equal_lowered(std::string_view word, std::string_view lowered) {
 status string_concat::run(run_context& c) const {
   const strings a = c.input<std::string_view>(0), b = c.input<std::string_view>(1);
   extents shape;
-  if (!broadcast(a.shape(), b.shape(), shape)) return bad_input("shapes ", a.shape(), " and ", b.shape(), " don't broadcast");
+  if (!broadcast(a.shape(), b.shape(), shape))
+    return bad_input("shapes ", a.shape(), " and ", b.shape(), " don't broadcast");
   const result<tensor_view<std::string_view>> y = c.output<std::string_view>(0, shape);
   if (!y) return y.error();
   std::size_t size = 0;

@@ -51,7 +51,9 @@ blocks steps_in_depth(std::int64_t channels, std::int64_t h, std::int64_t w, std
   if (channel_first) return {b * b * h * w, b * h * w, h * w, w, 1};
   return {h * w, b * channels * h * w, channels * h * w, w, 1};
 }
-blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) { return {h * b * w * b, w * b, 1, b * w * b, b}; }
+blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) {
+  return {h * b * w * b, w * b, 1, b * w * b, b};
+}
 
 }  // namespace
 
@@ -113,8 +115,7 @@ status reverse_sequence::run(run_context& c) const {
   const value &x = c.input(0), &lengths = c.input(1);
   if (x.shape.rank() < 2) return bad_input("needs at least two axes, not ", x.shape);
   const std::int64_t steps = x.shape[time_axis], batch = x.shape[1 - time_axis];
-  if (lengths.shape != extents{batch})
-    return bad_input("sequence_lens ", lengths.shape, " must be [", batch, "]");
+  if (lengths.shape != extents{batch}) return bad_input("sequence_lens ", lengths.shape, " must be [", batch, "]");
   for (std::int64_t length : lengths.as<std::int64_t>().span())
     if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
   const result<value*> y = c.output(0, x.shape);
@@ -151,16 +152,18 @@ status trilu::run(run_context& c) const {
   const std::size_t size = element_bytes(x.type), row_bytes = std::size_t(width) * size;
   const std::byte* const from = bytes_of(x);
   std::byte* const to = bytes_of(**y);
-  parallel_for(c, x.shape.count() / width, 1 + 65536 / std::int64_t(row_bytes), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      // The diagonal parts a row; the upper triangle starts on it, the lower ends after it.
-      const std::size_t cut = std::size_t(std::clamp<std::int64_t>(i % height + k + (upper ? 0 : 1), 0, width)) * size;
-      const std::size_t at = std::size_t(i) * row_bytes, kept = upper ? cut : 0, kept_end = upper ? row_bytes : cut;
-      std::memset(to + at, 0, upper ? cut : 0);
-      std::memcpy(to + at + kept, from + at + kept, kept_end - kept);
-      std::memset(to + at + kept_end, 0, row_bytes - kept_end);
-    }
-  });
+  parallel_for(
+      c, x.shape.count() / width, 1 + 65536 / std::int64_t(row_bytes), [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          // The diagonal parts a row; the upper triangle starts on it, the lower ends after it.
+          const std::size_t cut =
+              std::size_t(std::clamp<std::int64_t>(i % height + k + (upper ? 0 : 1), 0, width)) * size;
+          const std::size_t at = std::size_t(i) * row_bytes, kept = upper ? cut : 0, kept_end = upper ? row_bytes : cut;
+          std::memset(to + at, 0, upper ? cut : 0);
+          std::memcpy(to + at + kept, from + at + kept, kept_end - kept);
+          std::memset(to + at + kept_end, 0, row_bytes - kept_end);
+        }
+      });
   return {};
 }
 

@@ -31,7 +31,8 @@ void copy_plainly(const nest& n, const T* from, T* to, std::size_t depth = 0) {
 template <class T>
 void check(const nest& n, std::int64_t from_first, std::size_t from_size, std::size_t to_size) {
   std::vector<T> from(from_size), want(to_size), got(to_size);
-  for (std::size_t i = 0; i < from_size; ++i) std::memcpy(static_cast<void*>(&from[i]), &i, std::min(sizeof i, sizeof(T)));
+  for (std::size_t i = 0; i < from_size; ++i)
+    std::memcpy(static_cast<void*>(&from[i]), &i, std::min(sizeof i, sizeof(T)));
   copy_plainly(n, from.data() + from_first, want.data());
   eps::strided_copy copy{sizeof(T)};
   for (std::size_t i = 0; i < n.count.size(); ++i) copy.loop(n.count[i], n.from[i], n.to[i]);

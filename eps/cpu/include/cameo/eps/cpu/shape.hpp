@@ -12,7 +12,9 @@ struct shape_of {
   status run(run_context& c) const {
     const extents shape = c.input(0).shape;
     const auto rank = std::int64_t(shape.rank());
-    const auto cut = [&](std::int64_t axis) { return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank); };
+    const auto cut = [&](std::int64_t axis) {
+      return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+    };
     const std::int64_t first = cut(start), last = std::max(first, cut(end));
     const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {last - first});
     if (!y) return y.error();

@@ -29,7 +29,7 @@ inline constexpr auto byte_types =
               float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0>;
 /// What matrices can be made of.
 template <fixed_string TypeString>
-inline constexpr auto multiplied_types = constrain<TypeString, float, double, float16, bfloat16, std::int32_t,
-                                                   std::int64_t, std::uint32_t, std::uint64_t>;
+inline constexpr auto multiplied_types =
+    constrain<TypeString, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps
