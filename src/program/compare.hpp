@@ -18,7 +18,7 @@ struct comparison {
 };
 
 /// Values in host memory, by what they are: floats (narrow ones after conversion; bfloat16 with an rtol of at least
-/// 2^-6, half of its last bit twice over) and complex numbers within the tolerance, NaN equal to NaN and infinities to
+/// 2^-6, two units in the last place) and complex numbers within the tolerance, NaN equal to NaN and infinities to
 /// themselves; integers, booleans and strings exactly; shapes and types always exactly. Maps by key.
 comparison compare(const value& got, const value& expected, const tolerance&);
 

@@ -46,8 +46,9 @@ std::vector<partition_info> partitions_of(const std::vector<placement_info>& pla
     if (p.depth != 0) continue;
     const bool joins = !found.empty() && found.back().provider == p.provider && found.back().fused_from.empty() &&
                        p.fused_from.empty();
-    if (!joins) found.push_back({p.provider, p.fused_from, p.node, p.node, 0});
-    found.back().last = p.node;
+    const std::string& name = p.node.empty() ? p.op_type : p.node;
+    if (!joins) found.push_back({p.provider, p.fused_from, name, name, 0});
+    found.back().last = name;
     ++found.back().nodes;
   }
   return found;

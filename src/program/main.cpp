@@ -36,11 +36,12 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     code = fail({status_code::out_of_memory, "the program's own memory"});
   } catch (const std::exception& e) {
-    code = fail({status_code::fail, e.what()});
+    code = std::ferror(stdout) ? 0 : fail({status_code::fail, e.what()});  // said below
   }
   errno = 0;
   if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && code == 0)
-    code = fail(status{status_code::fail, std::strerror(errno ? errno : EIO)}.in("standard output: "));
+    code =
+        fail(status{status_code::fail, std::strerror(errno ? errno : EPIPE)}.in("cannot write to standard output: "));
   return code;
 }
 

@@ -18,12 +18,10 @@ session_options common_options::session() const {
 }
 
 void add_common_options(CLI::App& command, common_options& to, json_output json) {
-  command
-      .add_option("--ep", to.providers, "Execution provider, by short or long name; repeatable, in order of priority")
+  command.add_option("--ep", to.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
       ->type_name("NAME")
       ->expected(1)
-      ->take_all()
-      ->default_str("cpu");
+      ->take_all();
   command.add_option("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));

@@ -350,6 +350,50 @@ class Conformance(Case):
         self.assertEqual(set(self.run_cases("--filter", "deep")[0]), {"deep/good"})
         self.assertEqual(cameo("conformance", self.dir / "cases/good").stdout, "1 passed, 0 failed, 0 skipped\n")
 
+    def test_every_type_is_compared_as_what_it_is(self):
+        nan, inf = float("nan"), float("inf")
+        cases = []  # name, type, dims, input, expected output, is equal
+
+        def pack(name, dtype, form, got, expected, equal):
+            cases.append((name, dtype, [len(got)], struct.pack("<%d%s" % (len(got), form), *got),
+                          struct.pack("<%d%s" % (len(expected), form), *expected), equal))
+
+        pack("f32_close", ob.FLOAT, "f", [1, 1000], [1.0005, 1000.5], True)
+        pack("f32_far", ob.FLOAT, "f", [1, 1000], [1.0005, 1002], False)
+        pack("f32_tiny", ob.FLOAT, "f", [0, 1e-8], [5e-8, 0], True)
+        pack("f32_special", ob.FLOAT, "f", [nan, inf, -inf, -0.0], [nan, inf, -inf, 0.0], True)
+        pack("f32_nan", ob.FLOAT, "f", [1], [nan], False)
+        pack("f32_got_nan", ob.FLOAT, "f", [nan], [1], False)
+        pack("f32_inf", ob.FLOAT, "f", [3e38], [inf], False)
+        pack("f32_sign", ob.FLOAT, "f", [-inf], [inf], False)
+        pack("f64_close", ob.DOUBLE, "d", [1.0], [1.0005], True)
+        pack("f16_close", ob.FLOAT16, "e", [1.0], [1.0009765625], True)
+        pack("f16_far", ob.FLOAT16, "e", [1.0], [1.00390625], False)
+        pack("bf16_two_units", ob.BFLOAT16, "H", [0x3F80], [0x3F82], True)
+        pack("bf16_far", ob.BFLOAT16, "H", [0x3F80], [0x3F84], False)
+        pack("i64_exact", ob.INT64, "q", [2**62], [2**62 + 1], False)
+        pack("i64_equal", ob.INT64, "q", [2**62], [2**62], True)
+        pack("i32", ob.INT32, "i", [1000], [1001], False)
+        pack("u8", ob.UINT8, "B", [255], [254], False)
+        pack("bool", ob.BOOL, "B", [1, 0], [1, 1], False)
+        pack("complex_close", ob.COMPLEX64, "f", [1, 2], [1.0005, 2], True)
+        pack("complex_far", ob.COMPLEX64, "f", [1, 2], [1.5, 2], False)
+        for name, dtype, dims, got, expected, equal in cases:
+            if dtype == ob.COMPLEX64:
+                dims = [1]
+            self.case(name, ob.one_node("Identity", dtype, dims), [ob.tensor("", dtype, dims, got)],
+                      [ob.tensor("", dtype, dims, expected)])
+        for name, expected in [("text_equal", ["a", "b"]), ("text_other", ["a", "c"])]:
+            self.case(name, ob.one_node("Identity", ob.STRING, [2]), [ob.tensor("", ob.STRING, [2], strings=["a", "b"])],
+                      [ob.tensor("", ob.STRING, [2], strings=expected)])
+        any_shape = ob.one_node("Identity", ob.FLOAT, ["n"])
+        self.case("other_shape", any_shape, [ob.floats("", [2], [1, 2])], [ob.floats("", [1, 2], [1, 2])])
+        self.case("other_type", any_shape, [ob.floats("", [1], [1])], [ob.tensor("", ob.INT32, [1], struct.pack("<i", 1))])
+        found, _ = self.run_cases(code=1)
+        equal = {name for name, *_, good in cases if good} | {"text_equal"}
+        self.assertEqual({n for n, e in found.items() if e["status"] == "pass"}, equal)
+        self.assertEqual(len(found), len(cases) + 4)
+
     def test_model_and_tolerance(self):
         self.sum_case("one", [4, 6], file="any_name.onnx")
         self.sum_case("loose", [4, 7])
