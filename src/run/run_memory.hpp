@@ -19,31 +19,40 @@ class run_memory {
 
   /// Null when the limit or the source is used up.
   storage_block* allocate(std::size_t bytes) noexcept {
-    if (storage_block* const block = heap_.allocate(bytes)) return block;
-    return grow(bytes) ? heap_.allocate(bytes) : nullptr;
+    storage_block* block = heap_.allocate(bytes);
+    if (!block && grow(bytes)) block = heap_.allocate(bytes);
+    if (block) peak_ = std::max(peak_, in_use_ += block->size);
+    return block;
   }
-  void release(storage_block* block) noexcept { heap_.release(block); }
+  void release(storage_block* block) noexcept {
+    in_use_ -= block->size;
+    heap_.release(block);
+  }
 
   /// Everything is free again.
   void clear() noexcept {
     heap_.clear();
+    in_use_ = 0;
     for (const chunk& c : chunks_)
       if (!heap_.add_range(c.address(), c.size)) return;
   }
-  /// True when the last run had to ask the source for more than one chunk holds.
-  bool scattered() const noexcept { return chunks_.size() > 1; }
+  /// The next run will need a stretch of so many bytes, besides what runs took so far.
+  void expect(std::size_t bytes) noexcept { wanted_ = std::max(wanted_, bytes + peak_); }
+  /// True when one chunk does not hold what runs take.
+  bool scattered() const noexcept { return chunks_.size() > 1 || total_ < wanted_; }
   std::size_t bytes() const noexcept { return total_; }
 
   /// Prepares one chunk that has room for what all chunks held, half as much again for a run that places things
   /// otherwise; the old ones go with drop_old(). False, and nothing changed, when there is no memory for it.
   [[nodiscard]] bool gather() noexcept {
-    const std::size_t size = align_up(total_ + total_ / 2, std::size_t{1} << 16);
+    const std::size_t size = align_up(std::max(total_ + total_ / 2, wanted_), std::size_t{1} << 14);
     if (size > limit_) return false;
     void* const memory = source_->allocate(source_->self, size, chunk_alignment);
     if (!memory) return false;
     old_ = chunks_.size();
     if (!chunks_.push_back({memory, size})) return source_->release(source_->self, memory, size), false;
     heap_.clear();
+    in_use_ = 0;
     return heap_.add_range(chunks_.back().address(), size);
   }
   void drop_old() noexcept {
@@ -81,7 +90,7 @@ class run_memory {
   const memory_source* source_;
   block_heap heap_;
   arena_vector<chunk> chunks_;
-  std::size_t limit_, total_ = 0, old_ = 0;
+  std::size_t limit_, total_ = 0, old_ = 0, in_use_ = 0, peak_ = 0, wanted_ = 0;
 };
 
 inline void pause_a_little() noexcept {

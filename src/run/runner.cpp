@@ -71,10 +71,17 @@ status runner::impl::prepare() {
     main.regions[kind] = static_cast<std::byte*>(region);
   }
   for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
+  if (!plan.has_dynamic || plan.by_level) return {};
+  void* const place = tables.allocate(sizeof(shape_plans), alignof(shape_plans));
+  if (!place) return status_code::out_of_memory;
+  plans = std::construct_at(static_cast<shape_plans*>(place), plan);
+  if (!plans->open(tables)) plans = nullptr;
   return {};
 }
 
 void runner::impl::start_over() {
+  active = nullptr;
+  active_block = nullptr;
   for (run_memory* memory : memories) memory->clear();
   for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
   texts = nullptr;
@@ -85,7 +92,9 @@ void runner::impl::start_over() {
 void runner::impl::begin(std::span<const value> inputs, std::span<value> outputs) {
   while (texts) memories[0]->release(std::exchange(texts, texts->next));
   text_used = 0;
-  for (slot s : plan.outputs) reset(main, s);
+  for (slot s : plan.outputs)
+    if (!placed(s)) reset(main, s);
+  choose_shape_plan(inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     main.values[plan.inputs[i]] = inputs[i];
     main.values[plan.inputs[i]].owner = nullptr;
@@ -98,6 +107,56 @@ void runner::impl::begin(std::span<const value> inputs, std::span<value> outputs
     if (outputs[i].bytes() >= v.bytes()) v.data = outputs[i].data, v.owner = nullptr;
     else v.data = nullptr, v.kind = value_kind::none, v.owner = nullptr;
   }
+}
+
+bool runner::impl::scattered() const {
+  for (const run_memory* memory : memories)
+    if (memory->scattered()) return true;
+  return false;
+}
+
+void runner::impl::choose_shape_plan(std::span<const value> inputs) {
+  if (!plans) return;
+  const shape_plans::entry* const found = scattered() ? nullptr : plans->find(inputs);
+  // Places stay from run to run as long as the shapes do, but for outputs that the caller had put elsewhere.
+  if (found && found == active) {
+    for (slot s : plan.outputs)
+      if (found->covers(s)) place_by_plan(s);
+    return;
+  }
+  leave_shape_plan();
+  if (!found) return;
+  active_block = take(0, found->bytes);
+  if (!active_block) return;
+  active = found;
+  for (std::size_t s = 0; s < plan.initial.size(); ++s)
+    if (found->covers(slot(s))) place_by_plan(slot(s));
+}
+
+void runner::impl::place_by_plan(slot s) {
+  value& v = main.values[s];
+  if (v.owner && v.owner != &planned_storage) drop(v.owner, v.kind == value_kind::tensor ? v.memory : 0);
+  v = active->values[s];
+  v.data = reinterpret_cast<void*>(active_block->address + active->offsets[s]);
+  v.owner = &planned_storage;
+}
+
+void runner::impl::leave_shape_plan() {
+  if (!active) return;
+  const shape_plans::entry* const left = std::exchange(active, nullptr);
+  for (std::size_t s = 0; s < plan.initial.size(); ++s)
+    if (left->covers(slot(s))) reset(main, slot(s));
+  memories[0]->release(std::exchange(active_block, nullptr));
+}
+
+/// Makes a plan of what this run took, when such shapes are worth one.
+void runner::impl::learn_shapes() {
+  if (!plans || !plans->wants_to_learn()) return;
+  storage_block* const block = take(0, plans->needed_scratch());
+  if (!block) return;
+  const std::size_t needed = plans->learn({reinterpret_cast<std::byte*>(block->address), block->size});
+  memories[0]->release(block);
+  memories[0]->expect(needed);
 }
 
 status runner::impl::run(std::span<const value>, std::span<value>) {
@@ -149,7 +208,9 @@ status runner::impl::run_step(const plan_step& step, frame& within, step_context
   if (!done) return done;
   if (context.scratch || context.opened) end_step(context);
   if (!shared) {
-    for (slot s : step.releases) reset(within, s);
+    const bool by_plan = active && &within == &main;
+    for (slot s : step.releases)
+      if (!by_plan || !active->covers(s) || within.values[s].owner != &planned_storage) reset(within, s);
   }
   return {};
 }
@@ -198,9 +259,8 @@ status runner::impl::finish(std::span<value> outputs) {
     outputs[i] = v;
     outputs[i].data = data;
   }
-  bool scattered = false;
-  for (const run_memory* memory : memories) scattered = scattered || memory->scattered();
-  return scattered ? settle(outputs) : status{};
+  learn_shapes();
+  return scattered() && !active ? settle(outputs) : status{};
 }
 
 /// After a run that outgrew its memory: one chunk instead of many, so that the next run of this size asks for nothing.

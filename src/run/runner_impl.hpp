@@ -2,6 +2,7 @@
 #include <cameo/run/runner.hpp>
 
 #include "run/run_memory.hpp"
+#include "run/shape_plans.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -62,6 +63,9 @@ struct runner::impl {
   bool dirty = false;                          // a run ended early, or a fixed value did not keep to its shape
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
+  shape_plans* plans = nullptr;                // only for a plan with shapes that a run tells, run in order
+  const shape_plans::entry* active = nullptr;  // the one that this run, or the last, goes by
+  storage_block* active_block = nullptr;
   storage_block* texts = nullptr;              // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
 
@@ -74,6 +78,12 @@ struct runner::impl {
   status run_step(const plan_step&, frame&, step_context&);
   void start_over();
   void begin(std::span<const value> inputs, std::span<value> outputs);
+  void choose_shape_plan(std::span<const value> inputs);
+  void leave_shape_plan();
+  void place_by_plan(slot);
+  bool placed(slot s) const { return active && active->covers(s); }
+  void learn_shapes();
+  bool scattered() const;
   status finish(std::span<value> outputs);
   status settle(std::span<value> outputs);
   result<value> relocate(const value&);

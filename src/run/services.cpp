@@ -29,6 +29,9 @@ const value* bound_memory(const step_context& c, slot s) {
   return nullptr;
 }
 
+/// True for a value placed by the shapes of an earlier run: it may turn out otherwise this time.
+bool by_shape_plan(const step_context& c, slot s) { return c.within == &c.impl().main && c.impl().placed(s); }
+
 /// Takes over the block of an input that dies with this step, where the kernel allows it.
 storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
   for (const output_hint& h : c.step->hints) {
@@ -58,7 +61,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   }
   const value* const bound = bound_memory(c, s);
   const spin_lock hold{r.lock()};
-  if (v.owner == &planned_storage) r.dirty = true;
+  if (v.owner == &planned_storage) r.dirty = r.dirty || !by_shape_plan(c, s);
   else if (v.owner) r.drop(std::exchange(v.owner, nullptr), v.memory);
   v.kind = kind, v.shape = shape, v.parts = {};
   if (bound && kind == value_kind::tensor) {
@@ -72,6 +75,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   if (!block) return {status_code::out_of_memory, "no memory for an output"};
   v.owner = block;
   v.data = reinterpret_cast<void*>(block->address);
+  if (kind == value_kind::tensor && r.plans && r.plans->noting() && c.within == &r.main) r.plans->note(s, v);
   if (kind != value_kind::tensor) {
     value* const first = static_cast<value*>(v.data);
     for (std::size_t i = 0; i < parts; ++i) std::construct_at(first + i);
@@ -136,7 +140,7 @@ status put(step_context& c, slot s, value& kept) {
     return {};
   }
   if (v.owner == &planned_storage) {
-    c.impl().dirty = true;
+    c.impl().dirty = c.impl().dirty || !by_shape_plan(c, s);
   } else if (v.owner) {
     const spin_lock hold{c.impl().lock()};
     c.impl().drop(v.owner, v.memory);

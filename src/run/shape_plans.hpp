@@ -1,0 +1,55 @@
+#pragma once
+#include <cameo/plan/planner.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Final plans for recent input shapes: where the values lie whose shapes only a run tells. A run with shapes that are
+/// not here takes blocks as it goes and notes what it took; from that, once, a plan is made. Bounded: the plan that was
+/// not used for longest goes, and only for shapes that come twice in a row, so shapes that never come back cost nothing.
+class shape_plans {
+ public:
+  struct entry {
+    std::span<std::int64_t> key;
+    std::span<value> values;             // per slot: shape, where `offsets` says it is placed
+    std::span<std::size_t> offsets;
+    std::size_t bytes = 0, key_size = 0;
+    std::uint64_t last_used = 0;
+    bool filled = false;
+    bool covers(slot s) const { return offsets[s] != not_planned; }
+  };
+
+  explicit shape_plans(const plan_view& plan) : plan_{plan} {}
+  /// False when the arena is full, or the plan is too large to keep plans for.
+  [[nodiscard]] bool open(arena& tables);
+
+  /// The plan for these inputs, or null; then note() is wanted until learn() is called.
+  const entry* find(std::span<const value> inputs);
+  bool noting() const { return noting_; }
+  void note(slot s, const value& v) {
+    seen_[s] = v;
+    seen_in_[s] = run_;
+  }
+  /// After a run without a plan that went well. `scratch` is memory for the work, needed_scratch() bytes. Gives the
+  /// bytes that a run by the new plan takes at once.
+  std::size_t learn(std::span<std::byte> scratch);
+  bool wants_to_learn() const;
+  std::size_t needed_scratch() const { return 4096 + plan_.initial.size() * 256; }
+
+ private:
+  static constexpr std::size_t count = 4, longest_key = 128, most_values = 1 << 14;
+
+  bool write_key(std::span<const value> inputs);
+
+  const plan_view& plan_;
+  arena* tables_ = nullptr;
+  entry entries_[count];
+  std::int64_t key_[longest_key] = {}, last_key_[longest_key] = {};
+  std::size_t key_size_ = 0, last_key_size_ = 0;
+  std::span<value> seen_;
+  std::span<std::uint64_t> seen_in_;
+  std::span<std::size_t> bytes_;
+  std::uint64_t run_ = 0;
+  bool noting_ = false, repeated_ = false;
+};
+
+}  // namespace cameo::inline CAMEO_ABI
