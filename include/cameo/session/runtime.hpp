@@ -78,5 +78,8 @@ class runtime : public runtime<partial<Ps...>> {
  public:
   using runtime<partial<Ps...>>::runtime;
 };
+/// runtime{my_npu{settings}, cameo::eps::cpu{}}
+template <class... Ps>
+runtime(Ps...) -> runtime<Ps...>;
 
 }  // namespace cameo::inline CAMEO_ABI
