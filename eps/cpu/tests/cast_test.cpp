@@ -1,0 +1,97 @@
+#include <cameo/eps/cpu/cast.hpp>
+
+#include "kernel_rig.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace cameo;
+using cameo::eps::cast;
+using cameo::test::kernel_rig;
+
+namespace {
+
+template <class To, class From>
+std::vector<To> cast_to(const std::vector<From>& from, status_code expected = status_code::ok, int saturate = 1) {
+  kernel_rig rig{24};
+  rig.attribute("to", std::int64_t(dtype_of<To>)).attribute("saturate", std::int64_t{saturate});
+  rig.input({std::int64_t(from.size())}, from);
+  const status ran = rig.run<cast>({dtype_of<To>});
+  CHECK(ran.code() == expected);
+  if (!ran) return {};
+  const auto out = rig.output<To>(0);
+  return std::vector<To>(out.begin(), out.end());
+}
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+TEST_CASE("what no integer can hold is defined: large types end at their ends, small ones keep the low bits") {
+  const std::vector<float> wild{not_a_number, inf, -inf, 3e9f, -3e9f, 1e30f, -1.9f, 300.7f};
+  using i32 = std::numeric_limits<std::int32_t>;
+  using i64 = std::numeric_limits<std::int64_t>;
+  CHECK(cast_to<std::int32_t>(wild) ==
+        std::vector<std::int32_t>{0, i32::max(), i32::min(), i32::max(), i32::min(), i32::max(), -1, 300});
+  CHECK(cast_to<std::int64_t>(wild) ==
+        std::vector<std::int64_t>{0, i64::max(), i64::min(), 3000000000, -3000000000, i64::max(), -1, 300});
+  CHECK(cast_to<std::uint8_t>(std::vector<float>{-1, 300.7f, 255}) == std::vector<std::uint8_t>{255, 44, 255});
+  CHECK(cast_to<std::uint64_t>(std::vector<double>{1e19, 1e30, 7}) ==
+        std::vector<std::uint64_t>{10000000000000000000u, std::numeric_limits<std::uint64_t>::max(), 7});
+  CHECK(cast_to<std::int8_t>(std::vector<std::int16_t>{200, -129}) == std::vector<std::int8_t>{-56, 127});
+}
+
+TEST_CASE("a double becomes a half in one rounding") {
+  // Just above the middle of two halves: rounded to float first, it would be the middle, and go down to even.
+  const double above = 1 + 0x1p-11 + 0x1p-40;
+  CHECK(float(cast_to<float16>(std::vector<double>{above, -above})[0]) == 1 + 0x1p-10f);
+  CHECK(float(cast_to<bfloat16>(std::vector<double>{1 + 0x1p-8 + 0x1p-40})[0]) == 1 + 0x1p-7f);
+  CHECK(cast_to<float16>(std::vector<double>{1e300})[0] == float16{inf});
+}
+
+TEST_CASE("float8 saturates to its largest number, infinities too, or goes to what the format has beyond it") {
+  const std::vector<float> x{inf, 1e6f, not_a_number};
+  CHECK(float(cast_to<float8e4m3fn>(x)[0]) == 448);
+  CHECK(float(cast_to<float8e5m2>(x)[0]) == 57344);
+  CHECK(float(cast_to<float8e5m2>(x)[1]) == 57344);
+  CHECK(float(cast_to<float8e5m2>(x, status_code::ok, 0)[1]) == inf);
+  const float beyond = float(cast_to<float8e4m3fn>(x, status_code::ok, 0)[1]);
+  CHECK(beyond != beyond);
+}
+
+TEST_CASE("a bool is a byte that is not 0, and anything that is not 0 is true") {
+  CHECK(cast_to<bool>(std::vector<float>{0, -0.0f, 0.1f, not_a_number}) == std::vector<bool>{false, false, true, true});
+  const std::vector<std::uint8_t> bytes{0, 1, 7};
+  kernel_rig rig{13};
+  rig.attribute("to", std::int64_t(dtype::i32)).input({3}, bytes);  // stands in for a bool tensor of a careless file
+  REQUIRE(rig.run<cast>({dtype::i32}));
+}
+
+TEST_CASE("text is a number or INVALID_ARGUMENT") {
+  using texts = std::vector<std::string_view>;
+  CHECK(cast_to<float>(texts{"3.14", " 1e-5 ", "+7", "-INF", "inf", "1e99"}) ==
+        std::vector<float>{3.14f, 1e-5f, 7, -inf, inf, inf});
+  const float parsed = cast_to<float>(texts{"NaN"})[0];
+  CHECK(parsed != parsed);
+  CHECK(cast_to<double>(texts{"1e999", "-1e999", "1e-999"}) ==
+        std::vector<double>{double(inf), -double(inf), 0});
+  CHECK(cast_to<std::int64_t>(texts{"-9223372036854775808", "100.5", "1E3"}) ==
+        std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 100, 1000});
+  CHECK(cast_to<std::uint64_t>(texts{"18446744073709551615", "1e30"}) ==
+        std::vector<std::uint64_t>{~std::uint64_t{}, ~std::uint64_t{}});
+  for (const std::string_view bad : {"", " ", "Hello World!", "1 2", "+-3", "0x10", "1e"})
+    cast_to<float>(texts{bad}, status_code::invalid_argument);
+  cast_to<std::int32_t>(texts{"seven"}, status_code::invalid_argument);
+}
+
+TEST_CASE("a cast to no type or to complex numbers is refused when it is bound") {
+  const std::vector<float> x{1};
+  for (const std::int64_t to : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{99}, std::int64_t(dtype::c64)}) {
+    kernel_rig rig{13};
+    CHECK(rig.attribute("to", to).input({1}, x).run<cast>({dtype::f32}).code() == status_code::not_implemented);
+  }
+  kernel_rig old{1};
+  REQUIRE(old.attribute("to", std::string_view{"INT64"}).input({1}, x).run<cast>({dtype::i64}));
+  CHECK(old.output<std::int64_t>(0)[0] == 1);
+}
