@@ -41,7 +41,8 @@ using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 /// The role of a provider that promises to run every ONNX operator: `using role = cameo::fallback;`
 struct fallback {};
 
-/// A fused group for its provider to compile: a graph of its own with the fused node's inputs and outputs.
+/// A fused group for its provider to compile: a graph of its own with the fused node's inputs and outputs, in the same
+/// order; constants that the group reads are in it. It lives as long as the session.
 struct fused_view {
   std::string_view name;  // "<long name>_<group>_<n>", unique in the session
   graph_view body;
@@ -80,6 +81,7 @@ concept writes_compile = requires { &hooks_of<P>::compile; };
 template <class P>
 concept writes_memory = requires { &hooks_of<P>::allocate; } || requires { &hooks_of<P>::copy_from_host; };
 
+/// A hook that can be called with Args and returns just R.
 template <class R, class F, class... Args>
 concept hook_returning = std::is_invocable_v<F, Args...> && std::same_as<R, std::invoke_result_t<F, Args...>>;
 
@@ -89,23 +91,29 @@ concept named = requires {
   { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
   { hooks_of<P>::long_name } -> std::convertible_to<std::string_view>;
 };
+/// Says of single nodes whether it runs them.
 template <class P>
 concept claims_nodes = requires {
   requires hook_returning<bool, decltype(&hooks_of<P>::claims), const P&, const node_view&>;
 };
+/// Says which pieces of a graph it takes.
 template <class P>
 concept claims_groups = requires {
   requires hook_returning<result<std::vector<node_group>>, decltype(&hooks_of<P>::groups), const P&,
                           const graph_view&>;
 };
+/// Runs nodes by itself.
 template <class P>
 concept executes = requires {
   requires hook_returning<status, decltype(&hooks_of<P>::execute), const P&, const step_view&, run_context&>;
 };
+/// A type that can stand in a runtime's list. All hooks are const and, but for claiming and compiling, which one thread
+/// does, thread-safe.
 template <class P>
 concept execution_provider = named<P> && (has_kernels<P> || claims_nodes<P> || claims_groups<P>) &&
                              (!writes_claims<P> || claims_nodes<P>) && (!writes_groups<P> || claims_groups<P>) &&
                              (!writes_execute<P> || executes<P>);
+/// A provider with `using role = fallback;`: may be the last of a runtime.
 template <class P>
 concept fallback_provider = execution_provider<P> && std::same_as<typename hooks_of<P>::role, fallback>;
 /// Turns fused groups into programs of its own, before the first run: exactly one per group, in the same order.

@@ -7,9 +7,10 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A provider without its type. No slot is ever null: what a provider does not write is filled in here.
+/// A provider without its type. No slot is ever null: what a provider does not write is filled in here. `self` is the
+/// provider's object; spans and views die with the call.
 struct provider_row {
-  std::string_view name, long_name;
+  std::string_view name, long_name;             // "cpu", "CPUExecutionProvider"
   bool is_fallback;
   std::span<const op_row> own_ops;              // operators it declares besides those of its kernels, sorted by id
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
@@ -27,6 +28,7 @@ struct provider {
 
 /// Matches a node against a table of kernels, asking choosy ones. The words are made only if `why` is given.
 bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
+/// A table without rows, for providers without kernels.
 const kernel_table& no_kernels();
 
 /// Calls a hook where it is written: a member function, or a static one of ep_traits that takes the object first.

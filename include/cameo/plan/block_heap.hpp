@@ -25,11 +25,13 @@ class block_heap {
  public:
   static constexpr std::size_t granule = 64;
 
+  /// `descriptors` outlives the heap; it takes from there and gives nothing back.
   explicit block_heap(arena& descriptors) noexcept : descriptors_{&descriptors} {}
   block_heap(const block_heap&) = delete;
   block_heap& operator=(const block_heap&) = delete;
 
-  /// Adds a range; it must not touch one that was added before. False when descriptors run out.
+  /// Adds a range of `size` bytes (cut to whole granules; less than one is ignored); it must not touch one that was
+  /// added before. Blocks are as aligned as `address` is, up to a granule. False when descriptors run out.
   [[nodiscard]] bool add_range(std::uintptr_t address, std::size_t size) noexcept {
     if (size < granule) return true;
     storage_block* const block = new_descriptor();
@@ -39,7 +41,7 @@ class block_heap {
     put_free(block);
     return true;
   }
-  /// At least `bytes`, with one reference. Null when nothing fits.
+  /// At least `bytes`, with one reference. Null when nothing fits or descriptors run out.
   storage_block* allocate(std::size_t bytes) noexcept;
   /// Gives it back; the descriptor may go to a neighbour.
   void release(storage_block*) noexcept;

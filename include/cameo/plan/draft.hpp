@@ -9,12 +9,14 @@ using slot = std::uint32_t;
 
 struct draft;
 
+/// A value of a draft. Inputs have no producer; a value with `info.constant` has its elements already.
 struct draft_value {
   std::string_view name;
   operand info;                       // `present` is true
   bool is_input = false, is_output = false;
 };
 
+/// A node of a draft: reads and writes slots (0: absent). A subgraph's draft reads outer slots through its captures.
 struct draft_node {
   std::string_view name;
   const op_row* op = nullptr;         // null for a compiled node

@@ -16,6 +16,7 @@ struct node_binder {
 /// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
 result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&, bind_context&);
 
+/// How to make a plan; borrows what its spans refer to.
 struct plan_options {
   std::span<const node_binder> binders;    // by draft_node::provider
   std::span<const memory_source> memories; // by kind; [0] is the host's. Outlive the plan.
@@ -30,15 +31,17 @@ struct plan_options {
 /// node's path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
 result<const plan_view*> make_plan(const draft&, const plan_options&, arena& memory);
 
-/// Places values by their lifetimes: first fit in the order of steps, inputs overwritten where kernels allow it.
-/// `bytes` says how much each slot needs, not_planned for those that are to stay out. Writes `out`.
+/// What place_values needs to know; it borrows all of it.
 struct placement_request {
   std::span<const plan_step> steps;
   std::span<const value> initial;
   std::span<const slot> outputs;           // live to the end
-  std::span<const std::size_t> bytes;
-  bool by_level = false;
+  std::span<const std::size_t> bytes;      // per slot; not_planned: stays out
+  bool by_level = false;                   // steps of a level run at once: nothing of theirs shares memory
 };
+/// Places values by their lifetimes: a good fit for one after the other in the order of steps, inputs overwritten where
+/// kernels allow it. Writes `out`, whose spans are as long as `initial` and as the number of memory kinds; offsets are
+/// multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
 status place_values(const placement_request&, arena& scratch, placement out);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -19,10 +19,11 @@ struct step_observer {
   void (*record)(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane) = nullptr;
 };
 
+/// How one run goes; what it refers to outlives the run.
 struct run_options {
-  task_pool_ref pool = {};
+  task_pool_ref pool = {};                         // without one: the calling thread alone
   stop_condition stop = {};
-  const step_observer* observer = nullptr;
+  const step_observer* observer = nullptr;         // null: nobody is told
 };
 
 /// Runs one plan, one run at a time: frame, memory and tables of a run, kept from one to the next. Once it has seen its
@@ -30,7 +31,9 @@ struct run_options {
 class runner {
  public:
   /// Lies in `memory`, which must outlive it, as the plan and the sources must; its tables grow there. Fixed memory is
-  /// taken at once. `limit`: bytes it may take in all; more is OUT_OF_MEMORY.
+  /// taken at once. `limit`: bytes it may take in all; more is OUT_OF_MEMORY, as are an arena and a source that have no
+  /// more. NOT_IMPLEMENTED for more than 8 kinds of memory. The caller destroys it
+  /// (std::destroy_at) before the arena goes.
   static result<runner*> make(const plan_view&, std::span<const memory_source>, arena& memory,
                               std::size_t limit = std::size_t(-1) / 2);
   runner(const runner&) = delete;
@@ -43,6 +46,8 @@ class runner {
   ///   CANCELED, DEADLINE_EXCEEDED  as the stop condition says
   ///   OUT_OF_MEMORY                memory or the limit is used up
   ///   INVALID_ARGUMENT             an output does not fit into the caller's memory; what kernels say of their data
+  ///   EP_FAIL                      a kernel threw
+  /// After an error outputs mean nothing, and the next run starts afresh.
   status run(std::span<const value> inputs, std::span<value> outputs, const run_options&);
 
   /// Bytes taken from the sources for values.

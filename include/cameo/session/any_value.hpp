@@ -9,8 +9,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A value that owns what it refers to. Copies share it and it does not change, so copying is cheap and threads may read
-/// one at once. An error in making it (no memory, wrong count) leaves it `none`.
+/// A value in host memory that owns what it refers to. Copies share it and it does not change, so copying is cheap and
+/// threads may read one at once. An error in making it (no memory, wrong count) leaves it `none`.
 class any_value {
  public:
   any_value() = default;
@@ -54,9 +54,10 @@ class any_value {
   value value_;
 };
 
-/// "float[2,3] 1 2 3 ...": at most `elements` of each tensor.
+/// "float[2,3] 1 2 3 ...": at most `elements` of each tensor. The value is in host memory.
 std::string to_string(const value&, std::size_t elements = 8);
 
+/// An output of a run with the model's name for it.
 struct named_value {
   std::string name;
   any_value value;

@@ -44,8 +44,12 @@ class runtime<partial<Ps...>> {
     requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
 
-  /// Reads, checks, partitions and plans a model; see session_options for what can be chosen. Errors start with the
-  /// file's name. Sessions share the provider objects.
+  /// Reads, checks, partitions and plans a model; see session_options for what can be chosen. Sessions share the
+  /// provider objects. Thread-safe where the providers' hooks are. Errors start with the file's name:
+  ///   NO_SUCHFILE, INVALID_PROTOBUF, INVALID_ARGUMENT, INVALID_GRAPH  what is wrong with the file or the options
+  ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
+  ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         what is wrong with a provider or its claims
+  ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                as the options ask
   template <class Formats = default_formats>
   result<session> load(const std::string& path, const session_options& options = {}) const {
     return session::load(providers(), Formats::rows, path, options);
@@ -62,6 +66,7 @@ class runtime<partial<Ps...>> {
     return session::load(providers(), Formats::rows, std::move(graph), options);
   }
 
+  /// Rows and objects in order of priority.
   std::array<provider, sizeof...(Ps)> providers() const {
     return {provider{&provider_row_of<Ps>, {objects_, &std::get<Ps>(*objects_)}}...};
   }

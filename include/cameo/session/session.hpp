@@ -8,7 +8,7 @@ namespace cameo::inline CAMEO_ABI {
 
 class session;
 
-/// An input or output of a model.
+/// An input or output of a model, with the dims that are known before a run.
 struct io_info {
   std::string name;
   value_type type;
@@ -16,7 +16,7 @@ struct io_info {
   std::string type_text;       // "tensor(float)[batch,3,224,224]"
 };
 
-/// An input of one run; borrows.
+/// An input of one run; borrows name and value, which are read until the run ends and never changed. In host memory.
 struct named_input {
   std::string_view name;
   value input;
@@ -24,7 +24,7 @@ struct named_input {
   named_input(std::string_view n, const any_value& v) : name{n}, input{v.view()} {}
 };
 
-/// Where a node runs and, where asked, why not earlier in the list.
+/// Where a node runs and, where asked, why not earlier in the list. Providers by their short names.
 struct placement_info {
   std::string node, domain, op_type, provider;
   std::int64_t opset = 0;
@@ -41,12 +41,15 @@ class io_binding {
   io_binding& operator=(io_binding&&) noexcept;
   ~io_binding();
 
-  /// The value's memory is read in every run until it is bound anew. INVALID_ARGUMENT as session::run.
+  /// The value's memory is read in every run until it is bound anew; it must live so long, and its elements may change
+  /// between runs. INVALID_ARGUMENT as session::run.
   status bind_input(std::string_view name, const value&);
-  /// Runs write here: shape.count() elements of the output's type in the caller's memory. A smaller output is fine and
-  /// output() tells its shape.
+  /// Runs write here: room for shape.count() elements of the output's type in the caller's memory, until it is bound
+  /// anew (`{}`: the binding's own memory again). A smaller output is fine and output() tells its shape; a run whose
+  /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
   status bind_output(std::string_view name, const value&);
-  /// The output's value of the last run; in the caller's memory, or in the binding's own until the next run.
+  /// The output's value of the last run; in the caller's memory, or in the binding's own until the next run. `i` is
+  /// below output_count(); null for a name that the model does not have.
   const value& output(std::size_t i) const;
   const value* output(std::string_view name) const;
   std::size_t output_count() const;
@@ -67,11 +70,16 @@ class session {
   session& operator=(session&&) noexcept;
   ~session();
 
+  /// In the model's order, without initializers that a caller may not replace.
   const std::vector<io_info>& inputs() const;
   const std::vector<io_info>& outputs() const;
 
-  /// One run; all outputs, copied. INVALID_ARGUMENT naming the input when one is missing, unknown, given twice, or of
-  /// another type, rank or size than the model says.
+  /// One run; all outputs, copied, in the model's order.
+  ///   INVALID_ARGUMENT             an input is missing, unknown, given twice, or of another type, rank or size than
+  ///                                the model says; the words name it. Also what kernels say of their data
+  ///   CANCELED, DEADLINE_EXCEEDED  as the settings ask
+  ///   OUT_OF_MEMORY                memory or session_options::memory_limit is used up
+  ///   EP_FAIL                      a kernel or a provider threw
   result<named_values> run(std::initializer_list<named_input> inputs, const run_settings& settings = {}) const {
     return run(std::span<const named_input>{inputs.begin(), inputs.size()}, settings);
   }
@@ -79,11 +87,14 @@ class session {
 
   /// A runner of one's own. OUT_OF_MEMORY when its memory can't be had.
   result<io_binding> bind() const;
+  /// One run of it; errors as above. INVALID_ARGUMENT when the binding is another session's.
   status run(io_binding&, const run_settings& = {}) const;
 
   /// Every node that runs, in order.
   std::vector<placement_info> placements(bool with_refusals = false) const;
+  /// Nodes and copies between memory kinds in the main graph's plan.
   std::size_t step_count() const;
+  /// Threads that a run may use, the caller's included.
   std::size_t thread_count() const;
   /// Names of the providers in use, in order of priority.
   std::vector<std::string> providers() const;
@@ -91,6 +102,7 @@ class session {
   std::size_t fixed_bytes() const;
   /// The model as it was partitioned. Lives as long as the session.
   const model& graph() const;
+  /// Lives as long as the session.
   const plan_view& plan() const;
 
   /// For runtime<...>; see there.
