@@ -1,0 +1,144 @@
+#include "session/models.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+/// Memory that nobody may touch outside a step of its provider: everybody else faults.
+class locked_memory {
+ public:
+  void* allocate(std::size_t bytes) {
+    const std::size_t size = (bytes + 4095) & ~std::size_t{4095};
+    void* const memory = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const std::lock_guard hold{mutex_};
+    if (memory != MAP_FAILED) sizes_[memory] = size;
+    return memory == MAP_FAILED ? nullptr : memory;
+  }
+  void release(void* memory) {
+    const std::lock_guard hold{mutex_};
+    munmap(memory, sizes_.at(memory));
+    sizes_.erase(memory);
+  }
+  void set(int protection) {
+    const std::lock_guard hold{mutex_};
+    for (const auto& [memory, size] : sizes_) mprotect(memory, size, protection);
+  }
+  std::size_t count() {
+    const std::lock_guard hold{mutex_};
+    return sizes_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<void*, std::size_t> sizes_;
+};
+
+struct device_counters {
+  locked_memory memory;
+  std::atomic<int> to_device{0}, to_host{0}, steps{0};
+};
+
+/// Runs Neg and Mul on tensors in memory of its own.
+struct device {
+  static constexpr std::string_view name = "device", long_name = "DeviceExecutionProvider";
+  std::shared_ptr<device_counters> state = std::make_shared<device_counters>();
+
+  bool claims(const node_view& n) const {
+    return (n.op_type() == "Neg" || n.op_type() == "Mul") && n.input(0).element() == dtype::f32;
+  }
+  status execute(const step_view& step, run_context& c) const {
+    ++state->steps;
+    const bool multiply = step.op_type == "Mul";
+    const tensor_view<const float> a = c.input<float>(0);
+    const result<tensor_view<float>> y = c.output<float>(0, a.shape());
+    if (!y) return y.error();
+    state->memory.set(PROT_READ | PROT_WRITE);
+    for (std::int64_t i = 0; i < a.count(); ++i) (*y)[i] = multiply ? a[i] * c.input<float>(1)[i] : -a[i];
+    state->memory.set(PROT_NONE);
+    return {};
+  }
+  void* allocate(std::size_t bytes, std::size_t) const noexcept { return state->memory.allocate(bytes); }
+  void release(void* memory, std::size_t) const noexcept { state->memory.release(memory); }
+  status copy_from_host(void* to, const void* from, std::size_t bytes) const {
+    ++state->to_device;
+    return copy(to, from, bytes);
+  }
+  status copy_to_host(void* to, const void* from, std::size_t bytes) const {
+    ++state->to_host;
+    return copy(to, from, bytes);
+  }
+
+ private:
+  status copy(void* to, const void* from, std::size_t bytes) const {
+    state->memory.set(PROT_READ | PROT_WRITE);
+    std::memcpy(to, from, bytes);
+    state->memory.set(PROT_NONE);
+    return {};
+  }
+};
+static_assert(memory_provider<device>);
+
+}  // namespace
+
+TEST_CASE("values in memory of a provider's own are copied where they cross, once, and only there") {
+  for (bool fixed : {true, false}) {
+    CAPTURE(fixed);
+    model_builder b;
+    const value_id x = b.input("x", dtype::f32, {fixed ? dim::of(40) : b.symbol("n")});
+    const value_id w = b.constant("w", {40}, ramp(40));
+    const value_id negated = b.node("Neg", {x});           // device
+    const value_id product = b.node("Mul", {negated, w});  // device: no copy between
+    const value_id root = b.node("Abs", {product});        // host
+    b.output(b.node("Add", {root, product}));              // host: the copy of product is shared
+    b.output(b.node("Neg", {root}));                       // device, and home again
+    device npu;
+    const auto counters = npu.state;
+    {
+      const cameo::runtime<device, eps::cpu> rt{npu, eps::cpu{}};
+      const result<session> s = rt.load(b.take());
+      REQUIRE_MESSAGE(s, std::string{s.error().words()});
+      CHECK(counters->to_device == 1);  // the constant, once
+      const any_value in = any_value::tensor({40}, ramp(40, 0.5f));
+      for (int run = 1; run <= 3; ++run) {
+        const result<named_values> out = s->run({{"x", in}});
+        REQUIRE_MESSAGE(out, std::string{out.error().words()});
+        CHECK(counters->steps == 3 * run);
+        CHECK(counters->to_device == 1 + 2 * run);
+        CHECK(counters->to_host == 2 * run);
+        const std::vector<float> xs = ramp(40, 0.5f), ws = ramp(40);
+        for (std::size_t i = 0; i < 40; ++i) {
+          const float p = -xs[i] * ws[i];
+          CHECK((*out)[0].value.as<float>()[std::int64_t(i)] == std::abs(p) + p);
+          CHECK((*out)[1].value.as<float>()[std::int64_t(i)] == -std::abs(p));
+        }
+      }
+    }
+    CHECK(counters->memory.count() == 0);  // all given back
+  }
+}
+
+TEST_CASE("a run over the memory limit is OUT_OF_MEMORY, and the session goes on") {
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {b.symbol("n")});
+  b.output(b.node("Neg", {b.node("Exp", {x})}));
+  session_options options;
+  options.memory_limit = 1 << 20;
+  const result<session> s = cameo::runtime<eps::cpu>{}.load(b.take(), options);
+  REQUIRE(s);
+  const any_value large = any_value::tensor({1 << 20}, std::vector<float>(1 << 20)),
+                  small = any_value::tensor({4}, ramp(4));
+  CHECK(s->run({{"x", small}}));
+  const result<named_values> refused = s->run({{"x", large}});
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == status_code::out_of_memory);
+  CHECK(s->run({{"x", small}}));
+}
