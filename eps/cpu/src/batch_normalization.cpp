@@ -112,7 +112,7 @@ status batch_normalization::run_as(run_context& c) const {
     const result<std::span<double>> scratch = c.scratch<double>(std::size_t(channels) * 8);
     if (!scratch) return scratch.error();
     double *const mean = scratch->data() + 2 * channels, *const variance = mean + channels,
-                 *const batch = scratch->data() + 4 * channels, *const folded = scratch->data() + 6 * channels;
+                  *const batch = scratch->data() + 4 * channels, *const folded = scratch->data() + 6 * channels;
     read_parameters(parameters, channels, scratch->data());
     if (trains) {
       measure(from->data(), layout, batch, batch + channels);

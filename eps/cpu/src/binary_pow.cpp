@@ -125,9 +125,9 @@ template <class... Bases>
 binary_row row_for(dtype base, dtype exponent) {
   binary_row found = nullptr;
   ((base == dtype_of<Bases>
-        ? void(found = row_for_exponent<Bases, float, double, float16, bfloat16, std::uint8_t, std::int8_t,
-                                        std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, std::uint64_t,
-                                        std::int64_t>(exponent))
+        ? void(found =
+                   row_for_exponent<Bases, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t,
+                                    std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(exponent))
         : void()),
    ...);
   return found;

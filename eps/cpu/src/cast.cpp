@@ -65,14 +65,14 @@ status finish(bind_context& c, dtype to, cast_state& made) {
   made.from = c.inputs[0].type;
   made.to = to;
   if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.from))
-    return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ",
-                  std::int64_t(to));
+    return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ", std::int64_t(to));
   made.saturate = c.int_or("saturate", 1) != 0;
   const std::string_view mode = c.string_or("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")
     return bad_attribute("round_mode must be up, down or nearest, not '", mode.substr(0, 64), "'");
-  made.round = mode == "up" ? cast_state::rounding::up
-               : mode == "down" ? cast_state::rounding::down : cast_state::rounding::nearest;
+  made.round = mode == "up"     ? cast_state::rounding::up
+               : mode == "down" ? cast_state::rounding::down
+                                : cast_state::rounding::nearest;
   if (row_of(made.from).bits == row_of(to).bits) c.may_overwrite(0, 0);
   return {};
 }

@@ -87,8 +87,8 @@ std::uint8_t exponent_only(float value, cast_state::rounding round, bool saturat
   if (exponent == 0 && mantissa < 0x400000) return saturate ? 0 : nan;  // less than 2^-127
   // Up to the next power of two: from 2^-127, which float holds as a subnormal, it is half as far.
   const std::uint32_t past = exponent ? mantissa : mantissa - 0x400000, half = exponent ? 0x400000 : 0x200000;
-  const bool up = round == cast_state::rounding::up ? past != 0
-                                                    : round == cast_state::rounding::nearest && past >= half;
+  const bool up =
+      round == cast_state::rounding::up ? past != 0 : round == cast_state::rounding::nearest && past >= half;
   const std::uint32_t code = exponent + up;
   return code < 0xFF ? std::uint8_t(code) : saturate ? largest : nan;
 }
@@ -149,35 +149,61 @@ void read_wide(dtype type, const void* from, std::int64_t first, W* to, std::int
       for (std::int64_t i = 0; whole && i < n; ++i) to[i] = W(bytes[i] != 0);
       return;
     }
-    case dtype::u8: if constexpr (whole) read_plain<std::uint8_t>(from, first, to, n); return;
-    case dtype::i8: if constexpr (whole) read_plain<std::int8_t>(from, first, to, n); return;
-    case dtype::u16: if constexpr (whole) read_plain<std::uint16_t>(from, first, to, n); return;
-    case dtype::i16: if constexpr (whole) read_plain<std::int16_t>(from, first, to, n); return;
-    case dtype::u32: if constexpr (whole) read_plain<std::uint32_t>(from, first, to, n); return;
-    case dtype::i32: if constexpr (whole) read_plain<std::int32_t>(from, first, to, n); return;
-    case dtype::i64: if constexpr (whole) read_plain<std::int64_t>(from, first, to, n); return;
-    case dtype::u64: if constexpr (std::is_same_v<W, std::uint64_t>) read_plain<W>(from, first, to, n); return;
-    case dtype::f64: if constexpr (std::is_same_v<W, double>) read_plain<W>(from, first, to, n); return;
-    case dtype::u4: if constexpr (whole) read_packed_integers(from, first, to, n, 4, false); return;
-    case dtype::i4: if constexpr (whole) read_packed_integers(from, first, to, n, 4, true); return;
-    case dtype::u2: if constexpr (whole) read_packed_integers(from, first, to, n, 2, false); return;
-    case dtype::i2: if constexpr (whole) read_packed_integers(from, first, to, n, 2, true); return;
+    case dtype::u8:
+      if constexpr (whole) read_plain<std::uint8_t>(from, first, to, n);
+      return;
+    case dtype::i8:
+      if constexpr (whole) read_plain<std::int8_t>(from, first, to, n);
+      return;
+    case dtype::u16:
+      if constexpr (whole) read_plain<std::uint16_t>(from, first, to, n);
+      return;
+    case dtype::i16:
+      if constexpr (whole) read_plain<std::int16_t>(from, first, to, n);
+      return;
+    case dtype::u32:
+      if constexpr (whole) read_plain<std::uint32_t>(from, first, to, n);
+      return;
+    case dtype::i32:
+      if constexpr (whole) read_plain<std::int32_t>(from, first, to, n);
+      return;
+    case dtype::i64:
+      if constexpr (whole) read_plain<std::int64_t>(from, first, to, n);
+      return;
+    case dtype::u64:
+      if constexpr (std::is_same_v<W, std::uint64_t>) read_plain<W>(from, first, to, n);
+      return;
+    case dtype::f64:
+      if constexpr (std::is_same_v<W, double>) read_plain<W>(from, first, to, n);
+      return;
+    case dtype::u4:
+      if constexpr (whole) read_packed_integers(from, first, to, n, 4, false);
+      return;
+    case dtype::i4:
+      if constexpr (whole) read_packed_integers(from, first, to, n, 4, true);
+      return;
+    case dtype::u2:
+      if constexpr (whole) read_packed_integers(from, first, to, n, 2, false);
+      return;
+    case dtype::i2:
+      if constexpr (whole) read_packed_integers(from, first, to, n, 2, true);
+      return;
     default: break;
   }
   if constexpr (single) switch (type) {
-    case dtype::f32: return read_plain<float>(from, first, to, n);
-    case dtype::f16: return widen_row(static_cast<const float16*>(from) + first, to, n);
-    case dtype::bf16: return widen_row(static_cast<const bfloat16*>(from) + first, to, n);
-    case dtype::f8e4m3fn: return widen_row(static_cast<const float8e4m3fn*>(from) + first, to, n);
-    case dtype::f8e4m3fnuz: return widen_row(static_cast<const float8e4m3fnuz*>(from) + first, to, n);
-    case dtype::f8e5m2: return widen_row(static_cast<const float8e5m2*>(from) + first, to, n);
-    case dtype::f8e5m2fnuz: return widen_row(static_cast<const float8e5m2fnuz*>(from) + first, to, n);
-    case dtype::f8e8m0: return read_plain<float8e8m0>(from, first, to, n);
-    case dtype::f4e2m1: return read_small_floats(from, first, to, n, float4e2m1_format);
-    case dtype::f6e2m3: return read_small_floats(from, first, to, n, float6e2m3_format);
-    case dtype::f6e3m2: return read_small_floats(from, first, to, n, float6e3m2_format);
-    default: return;
-  }
+      case dtype::f32: return read_plain<float>(from, first, to, n);
+      case dtype::f16: return widen_row(static_cast<const float16*>(from) + first, to, n);
+      case dtype::bf16: return widen_row(static_cast<const bfloat16*>(from) + first, to, n);
+      case dtype::f8e4m3fn: return widen_row(static_cast<const float8e4m3fn*>(from) + first, to, n);
+      case dtype::f8e4m3fnuz: return widen_row(static_cast<const float8e4m3fnuz*>(from) + first, to, n);
+      case dtype::f8e5m2: return widen_row(static_cast<const float8e5m2*>(from) + first, to, n);
+      case dtype::f8e5m2fnuz: return widen_row(static_cast<const float8e5m2fnuz*>(from) + first, to, n);
+      case dtype::f8e8m0: return read_plain<float8e8m0>(from, first, to, n);
+      case dtype::f4e2m1: return read_small_floats(from, first, to, n, float4e2m1_format);
+      case dtype::f6e2m3: return read_small_floats(from, first, to, n, float6e2m3_format);
+      case dtype::f6e3m2: return read_small_floats(from, first, to, n, float6e3m2_format);
+      default: return;
+    }
 }
 
 template <class W>

@@ -85,17 +85,16 @@ status cumulative_state::run(run_context& c) const {
   const auto a = std::size_t(axis);
   const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank());
   const std::int64_t columns = 128, stretches = (inner + columns - 1) / columns;
-  parallel_for(c, x.shape.count(0, a) * stretches,
-               std::max<std::int64_t>(1, (1 << 15) / (size * std::min(inner, columns))),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t unit = first; unit < last; ++unit) {
-                   const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
-                   const std::int64_t start = outer * size * inner + column + (reverse ? (size - 1) * inner : 0);
-                   accumulate(static_cast<const std::byte*>(from) + start * bytes,
-                              static_cast<std::byte*>(to) + start * bytes, size, reverse ? -inner : inner,
-                              std::min(columns, inner - column), exclusive);
-                 }
-               });
+  parallel_for(
+      c, x.shape.count(0, a) * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * std::min(inner, columns))),
+      [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t unit = first; unit < last; ++unit) {
+          const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
+          const std::int64_t start = outer * size * inner + column + (reverse ? (size - 1) * inner : 0);
+          accumulate(static_cast<const std::byte*>(from) + start * bytes, static_cast<std::byte*>(to) + start * bytes,
+                     size, reverse ? -inner : inner, std::min(columns, inner - column), exclusive);
+        }
+      });
   if (narrow) store_floats(static_cast<const float*>(to), x.type, (*out)->data, x.shape.count());
   return {};
 }
@@ -103,8 +102,7 @@ status cumulative_state::run(run_context& c) const {
 template <class Op>
 result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
   cumulative made;
-  made.accumulate =
-      columns_for<std::conditional_t<std::is_same_v<Op, op::CumSum>, sums, products>>(c.inputs[0].type);
+  made.accumulate = columns_for<std::conditional_t<std::is_same_v<Op, op::CumSum>, sums, products>>(c.inputs[0].type);
   if (!made.accumulate) return status{status_code::not_implemented, "no row for this type"};
   made.exclusive = c.int_or("exclusive", 0) != 0;
   made.reverse = c.int_or("reverse", 0) != 0;

@@ -67,9 +67,7 @@ void fill_with_ones(value& mask, bool numbers) {
   });
 }
 
-bool is_true(const value& v) {
-  return v && v.shape.count() == 1 && *static_cast<const std::uint8_t*>(v.data) != 0;
-}
+bool is_true(const value& v) { return v && v.shape.count() == 1 && *static_cast<const std::uint8_t*>(v.data) != 0; }
 
 double read_ratio(const value& v) {
   double ratio = 0.5;

@@ -76,8 +76,8 @@ status layer_normalization_state::run_as(run_context& c) const {
     parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; ++r) {
         const C* const in = from->data() + r * n;
-        const moments m = centers ? moments_of(in, n)
-                                  : moments{0, sum_of(in, n, [](double v) { return v * v; }) / double(n)};
+        const moments m =
+            centers ? moments_of(in, n) : moments{0, sum_of(in, n, [](double v) { return v * v; }) / double(n)};
         means[r] = m.mean, inverses[r] = 1 / std::sqrt(m.variance + epsilon);
         const C mean = C(m.mean), inverse = C(inverses[r]);
         const C* const factor = scale->data + r * scale->step;

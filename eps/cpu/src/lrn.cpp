@@ -66,8 +66,6 @@ status lrn::run_as(run_context& c) const {
   return {};
 }
 
-status lrn::run(run_context& c) const {
-  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
-}
+status lrn::run(run_context& c) const { return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

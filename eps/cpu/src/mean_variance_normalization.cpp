@@ -42,9 +42,8 @@ void normalize_columns(const reduce_loops& loops, const C* x, C* y, std::int64_t
   };
   over_elements([&](std::int64_t at, std::int64_t i) { mean[i] += double(x[at]); });
   for (std::int64_t i = 0; i < n; ++i) mean[i] /= double(loops.reduced);
-  over_elements([&](std::int64_t at, std::int64_t i) {
-    scale[i] += (double(x[at]) - mean[i]) * (double(x[at]) - mean[i]);
-  });
+  over_elements(
+      [&](std::int64_t at, std::int64_t i) { scale[i] += (double(x[at]) - mean[i]) * (double(x[at]) - mean[i]); });
   for (std::int64_t i = 0; i < n; ++i) scale[i] = 1 / (std::sqrt(scale[i] / double(loops.reduced)) + epsilon);
   over_elements([&](std::int64_t at, std::int64_t i) { y[at] = C((double(x[at]) - mean[i]) * scale[i]); });
 }

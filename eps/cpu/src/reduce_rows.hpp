@@ -17,10 +17,10 @@ struct reduce_loops {
     std::size_t depth = 0;
     std::int64_t count = 1;
   };
-  nest kept, gone;            // without the row
-  std::int64_t row = 1;       // its elements
-  bool row_stays = false;     // each element of a row then belongs to another output
-  std::int64_t reduced = 1;   // elements per output
+  nest kept, gone;           // without the row
+  std::int64_t row = 1;      // its elements
+  bool row_stays = false;    // each element of a row then belongs to another output
+  std::int64_t reduced = 1;  // elements per output
 
   static constexpr std::int64_t columns = 256;  // of a row that stays, at a time
   /// What work is divided into: outputs, or stretches of columns.

@@ -114,7 +114,8 @@ result<unary_choice> choose_map<op::Sigmoid>(const bind_context& c) {
 }
 template <>
 result<unary_choice> choose_map<op::HardSigmoid>(const bind_context& c) {
-  return unary_choice{find_float_row<hard_sigmoid>(c.inputs[0].type), {c.float_or("alpha", 0.2f), c.float_or("beta", 0.5f)}};
+  return unary_choice{find_float_row<hard_sigmoid>(c.inputs[0].type),
+                      {c.float_or("alpha", 0.2f), c.float_or("beta", 0.5f)}};
 }
 template <>
 result<unary_choice> choose_map<op::LeakyRelu>(const bind_context& c) {

@@ -74,8 +74,7 @@ TEST_CASE("text is a number or INVALID_ARGUMENT") {
         std::vector<float>{3.14f, 1e-5f, 7, -inf, inf, inf});
   const float parsed = cast_to<float>(texts{"NaN"})[0];
   CHECK(parsed != parsed);
-  CHECK(cast_to<double>(texts{"1e999", "-1e999", "1e-999"}) ==
-        std::vector<double>{double(inf), -double(inf), 0});
+  CHECK(cast_to<double>(texts{"1e999", "-1e999", "1e-999"}) == std::vector<double>{double(inf), -double(inf), 0});
   CHECK(cast_to<std::int64_t>(texts{"-9223372036854775808", "100.5", "1E3"}) ==
         std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 100, 1000});
   CHECK(cast_to<std::uint64_t>(texts{"18446744073709551615", "1e30"}) ==

@@ -26,7 +26,8 @@ std::vector<T> all_of(tensor_view<const T> v) {
 /// The status of a binary operator at a version, and its elements.
 template <class Op, class T, class R = T>
 status apply(int since, const extents& a_shape, const std::vector<T>& a, const extents& b_shape,
-             const std::vector<T>& b, std::vector<R>& out, std::initializer_list<std::pair<std::string_view, int>> ints = {}) {
+             const std::vector<T>& b, std::vector<R>& out,
+             std::initializer_list<std::pair<std::string_view, int>> ints = {}) {
   kernel_rig rig{since};
   for (const auto& [name, i] : ints) rig.attribute(name, std::int64_t{i});
   rig.input(a_shape, a).input(b_shape, b);
@@ -36,7 +37,8 @@ status apply(int since, const extents& a_shape, const std::vector<T>& a, const e
 }
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(), highest = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
+                       highest = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -62,7 +64,8 @@ TEST_CASE("integers wrap; dividing them by zero is INVALID_ARGUMENT, unless noth
   CHECK(out.empty());
 }
 
-TEST_CASE("Mod takes its sign from the divisor, with fmod from the dividend; of floats only with fmod before opset 28") {
+TEST_CASE(
+    "Mod takes its sign from the divisor, with fmod from the dividend; of floats only with fmod before opset 28") {
   std::vector<std::int32_t> out;
   REQUIRE(apply<op::Mod, std::int32_t>(13, {4}, {-4, 7, 5, -4}, {4}, {2, -3, 8, 3}, out));
   CHECK(out == std::vector<std::int32_t>{0, -2, 5, 2});
@@ -170,14 +173,17 @@ TEST_CASE("any number of operands broadcast together; narrow ones keep their row
   for (int round = 0; round < 50; ++round) {
     const auto rows = std::int64_t(random() % 3 + 1), columns = std::int64_t(random() % 700 + 1);
     const auto whole = test::random_numbers<float16>(random, rows * columns);
-    const auto row = test::random_numbers<float16>(random, columns), column = test::random_numbers<float16>(random, rows);
+    const auto row = test::random_numbers<float16>(random, columns),
+               column = test::random_numbers<float16>(random, rows);
     kernel_rig rig{13, 3};
-    REQUIRE(rig.input({columns}, row).input({rows, 1}, column).input({rows, columns}, whole).run<variadic<op::Max>>(
-        {dtype::f16}));
+    REQUIRE(rig.input({columns}, row)
+                .input({rows, 1}, column)
+                .input({rows, columns}, whole)
+                .run<variadic<op::Max>>({dtype::f16}));
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c) {
-        const float want = std::max({float(row[std::size_t(c)]), float(column[std::size_t(r)]),
-                                     float(whole[std::size_t(r * columns + c)])});
+        const float want = std::max(
+            {float(row[std::size_t(c)]), float(column[std::size_t(r)]), float(whole[std::size_t(r * columns + c)])});
         REQUIRE(float(rig.output<float16>(0)[r * columns + c]) == want);
       }
   }
@@ -202,12 +208,16 @@ TEST_CASE("every line of the list that computes has code for each type it takes"
     for (const op_row& op : cpu_kernels::table.ops)
       if (op.id == row.op) named = &op;
     REQUIRE(named);
-    if (row.rule_count != 1 || std::find(std::begin(others), std::end(others), named->name) != std::end(others)) continue;
+    if (row.rule_count != 1 || std::find(std::begin(others), std::end(others), named->name) != std::end(others))
+      continue;
     const kernel_rule& rule = cpu_kernels::table.rules[row.rules];
-    const std::string_view elementwise[] = {"Add", "Sub", "Mul", "Div", "And", "Or", "Xor", "Equal", "Less", "Greater",
-                                            "LessOrEqual", "GreaterOrEqual", "PRelu", "Sum", "Min", "Max", "Mean",
-                                            "Clip", "Abs", "Neg", "Sign", "Exp", "Relu", "Erf", "IsNaN", "IsInf",
-                                            "ReduceSum", "ReduceMax", "ReduceL2", "ArgMax", "CumSum", "Softmax"};
+    const std::string_view elementwise[] = {
+        "Add",    "Sub",    "Mul",       "Div",       "And",         "Or",
+        "Xor",    "Equal",  "Less",      "Greater",   "LessOrEqual", "GreaterOrEqual",
+        "PRelu",  "Sum",    "Min",       "Max",       "Mean",        "Clip",
+        "Abs",    "Neg",    "Sign",      "Exp",       "Relu",        "Erf",
+        "IsNaN",  "IsInf",  "ReduceSum", "ReduceMax", "ReduceL2",    "ArgMax",
+        "CumSum", "Softmax"};
     if (std::find(std::begin(elementwise), std::end(elementwise), named->name) == std::end(elementwise)) continue;
     for (std::size_t t = 1; t < std::size_t(dtype::count); ++t) {
       if (!(rule.allowed >> t & 1)) continue;

@@ -50,7 +50,8 @@ void compare(F f) {
     list axes;
     std::uint32_t gone = 0;
     for (std::size_t a = 0; a < rank; ++a)
-      if (random() % 2) gone |= 1u << a, axes.push_back(random() % 2 ? std::int64_t(a) : std::int64_t(a) - std::int64_t(rank));
+      if (random() % 2)
+        gone |= 1u << a, axes.push_back(random() % 2 ? std::int64_t(a) : std::int64_t(a) - std::int64_t(rank));
     kernel_rig rig{18, 1 + random() % 3};
     rig.attribute("noop_with_empty_axes", std::int64_t{1}).attribute("keepdims", std::int64_t(random() % 2));
     rig.input(shape, x).input({std::int64_t(axes.size())}, axes);
@@ -123,18 +124,24 @@ TEST_CASE("axes that there are none of, or twice, are INVALID_ARGUMENT") {
     rig.input({2, 2}, x).input({std::int64_t(axes.size())}, axes);
     CHECK(rig.run<reduce<op::ReduceMean>>({dtype::f32}).code() == status_code::invalid_argument);
     kernel_rig arg{13}, sum{14};
-    CHECK(arg.attribute("axis", axes.size() == 1 ? axes[0] : 5).input({2, 2}, x).run<arg_extreme<op::ArgMax>>(
-        {dtype::i64}).code() == status_code::invalid_argument);
-    CHECK(sum.input({2, 2}, x).input({std::int64_t(axes.size())}, axes).run<cumulative<op::CumSum>>(
-        {dtype::f32}).code() == status_code::invalid_argument);
+    CHECK(arg.attribute("axis", axes.size() == 1 ? axes[0] : 5)
+              .input({2, 2}, x)
+              .run<arg_extreme<op::ArgMax>>({dtype::i64})
+              .code() == status_code::invalid_argument);
+    CHECK(sum.input({2, 2}, x)
+              .input({std::int64_t(axes.size())}, axes)
+              .run<cumulative<op::CumSum>>({dtype::f32})
+              .code() == status_code::invalid_argument);
   }
 }
 
 TEST_CASE("ArgMax of an empty axis is INVALID_ARGUMENT, of no outputs nothing") {
   const std::vector<float> none;
   kernel_rig empty_axis{13}, empty{13};
-  CHECK(empty_axis.attribute("axis", std::int64_t{1}).input({2, 0}, none).run<arg_extreme<op::ArgMax>>(
-      {dtype::i64}).code() == status_code::invalid_argument);
+  CHECK(empty_axis.attribute("axis", std::int64_t{1})
+            .input({2, 0}, none)
+            .run<arg_extreme<op::ArgMax>>({dtype::i64})
+            .code() == status_code::invalid_argument);
   CHECK(empty.attribute("axis", std::int64_t{0}).input({2, 0}, none).run<arg_extreme<op::ArgMax>>({dtype::i64}));
 }
 

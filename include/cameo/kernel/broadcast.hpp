@@ -6,8 +6,8 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// The loops of an elementwise operation whose N operands broadcast to one output. Axes that every operand treats alike
-/// are merged, so that what is left is few and long rows: equal shapes are one row; so is a scalar operand, with step 0;
-/// a bias along the last axis gives rows of that axis. Allocates nothing; const use from any number of threads.
+/// are merged, so that what is left is few and long rows: equal shapes are one row; so is a scalar operand, with step
+/// 0; a bias along the last axis gives rows of that axis. Allocates nothing; const use from any number of threads.
 template <std::size_t N>
 class broadcast_loops {
  public:

@@ -21,10 +21,10 @@ struct binary_state {
   status run(run_context&) const;
 };
 
-/// z[i] = x[i] op y[i] with broadcasting: Add Sub Mul Div Mod Pow, And Or Xor, BitwiseAnd BitwiseOr BitwiseXor BitShift,
-/// Equal Less LessOrEqual Greater GreaterOrEqual, PRelu. Before opset 7, `broadcast` and `axis` say how y fits x.
-/// z may be x or y where the types have one size. Integers wrap; dividing one by zero is INVALID_ARGUMENT. Narrow floats
-/// compute in float. Comparisons with NaN are false. Allocates nothing.
+/// z[i] = x[i] op y[i] with broadcasting: Add Sub Mul Div Mod Pow, And Or Xor, BitwiseAnd BitwiseOr BitwiseXor
+/// BitShift, Equal Less LessOrEqual Greater GreaterOrEqual, PRelu. Before opset 7, `broadcast` and `axis` say how y
+/// fits x. z may be x or y where the types have one size. Integers wrap; dividing one by zero is INVALID_ARGUMENT.
+/// Narrow floats compute in float. Comparisons with NaN are false. Allocates nothing.
 template <class Op>
 struct binary : binary_state {
   static constexpr bool instantiated =

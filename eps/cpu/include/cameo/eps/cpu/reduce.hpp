@@ -9,9 +9,9 @@ struct reduce_loops;
 
 /// Axes that go away (or become 1), from attributes, a constant or an input.
 struct reduce_axes {
-  bool by_input = false;             // then input 1 holds them, if the node has it
-  bool keep = true;                  // keepdims
-  bool none_when_empty = false;      // noop_with_empty_axes: then each element is reduced alone
+  bool by_input = false;         // then input 1 holds them, if the node has it
+  bool keep = true;              // keepdims
+  bool none_when_empty = false;  // noop_with_empty_axes: then each element is reduced alone
   std::span<const std::int64_t> listed = {};
 
   /// Bit a is set for axis a. INVALID_ARGUMENT for axes that there are none of, or twice.

@@ -31,8 +31,8 @@ struct unary : unary_state {
       is_one_of<Op, op::Abs, op::Neg, op::Sign, op::Reciprocal, op::Sqrt, op::Exp, op::Log, op::Sin, op::Cos, op::Tan,
                 op::Asin, op::Acos, op::Atan, op::Sinh, op::Cosh, op::Tanh, op::Asinh, op::Acosh, op::Atanh, op::Erf,
                 op::Floor, op::Ceil, op::Round, op::IsNaN, op::IsInf, op::Sigmoid, op::HardSigmoid, op::LeakyRelu,
-                op::Elu, op::Selu, op::Celu, op::Softplus, op::Softsign, op::ThresholdedRelu, op::Shrink,
-                op::HardSwish, op::Mish, op::Gelu, op::Swish, op::Relu, op::Not, op::BitwiseNot, op::microsoft::Gelu,
+                op::Elu, op::Selu, op::Celu, op::Softplus, op::Softsign, op::ThresholdedRelu, op::Shrink, op::HardSwish,
+                op::Mish, op::Gelu, op::Swish, op::Relu, op::Not, op::BitwiseNot, op::microsoft::Gelu,
                 op::microsoft::QuickGelu>;
   static result<unary> bind(bind_context&);
 };

@@ -8,30 +8,29 @@ namespace cameo::inline CAMEO_ABI::eps {
 template <fixed_string TypeString>
 inline constexpr auto float_types = constrain<TypeString, float, double, float16, bfloat16>;
 template <fixed_string TypeString>
-inline constexpr auto integer_types =
-    constrain<TypeString, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
-              std::uint64_t, std::int64_t>;
+inline constexpr auto integer_types = constrain<TypeString, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
+                                                std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
 template <fixed_string TypeString>
 inline constexpr auto number_types =
     constrain<TypeString, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
               std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
 /// Floats and the integers of 4 and 8 bytes: what reductions and the like are defined for.
 template <fixed_string TypeString>
-inline constexpr auto large_number_types = constrain<TypeString, float, double, float16, bfloat16, std::uint32_t,
-                                                     std::int32_t, std::uint64_t, std::int64_t>;
+inline constexpr auto large_number_types =
+    constrain<TypeString, float, double, float16, bfloat16, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
 /// Floats and the integers that have a sign.
 template <fixed_string TypeString>
-inline constexpr auto signed_types = constrain<TypeString, float, double, float16, bfloat16, std::int8_t, std::int16_t,
-                                               std::int32_t, std::int64_t>;
+inline constexpr auto signed_types =
+    constrain<TypeString, float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
 /// Floats, of one byte too.
 template <fixed_string TypeString>
-inline constexpr auto any_float_types = constrain<TypeString, float, double, float16, bfloat16, float8e4m3fn,
-                                                  float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
+inline constexpr auto any_float_types =
+    constrain<TypeString, float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
 /// Numbers before bfloat16 came.
 template <fixed_string TypeString>
 inline constexpr auto first_number_types =
-    constrain<TypeString, float, double, float16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
-              std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
+    constrain<TypeString, float, double, float16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+              std::int32_t, std::uint64_t, std::int64_t>;
 /// What Relu takes besides float and double, which have a kernel of their own.
 template <fixed_string TypeString>
 inline constexpr auto other_relu_types =
@@ -60,7 +59,7 @@ template <fixed_string TypeString>
 inline constexpr auto cast_types =
     constrain<TypeString, bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
               std::uint64_t, std::int64_t, float16, float, double, bfloat16, std::string_view, float8e4m3fn,
-              float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0, uint4, int4, uint2, int2, float4e2m1,
-              float6e2m3, float6e3m2>;
+              float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0, uint4, int4, uint2, int2, float4e2m1, float6e2m3,
+              float6e3m2>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps
