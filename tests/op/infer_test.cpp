@@ -298,7 +298,7 @@ TEST_CASE("an unknown input leaves the output as unknown as it must be") {
 }
 
 TEST_CASE("types are written with the names of their symbols") {
-  const std::vector<std::string> names{"batch", "length"};
+  const std::vector<std::string> names{"?", "batch", "length"};  // as model::symbols: number 0 is nobody
   CHECK(value_type::tensor(dtype::f32, {batch, n(3), dim{}}).to_string(&names) == "tensor(float)[batch,3,?]");
   CHECK(value_type::sequence(value_type::optional(value_type::tensor(dtype::i64))).to_string() ==
         "seq(optional(tensor(int64)))");
