@@ -16,7 +16,7 @@ struct conv_sizes {
   std::int64_t padded = 0, plane = 0;      // elements of a channel: with its padding, and as it comes
   std::int64_t strides[max_spatial] = {};  // of the padded channel
   std::size_t packed_size = 0;             // weights of a group
-  /// Channel or pixel by pixel weights: no copy of patches is worth it.
+  /// Every channel has few filters of its own: too little work per element to copy patches.
   bool depthwise() const { return channels == 1 && rows < 4; }
   bool points() const { return w.covers_points(); }
   bool plain() const {  // the input already is the matrix of patches
@@ -253,7 +253,7 @@ void pack_block(const conv_sizes& s, const conv_starts& starts, const T* source,
   }
 }
 
-/// Images whose patches are made from one copy, and how much that is.
+/// What patches are packed from: channels of the images of a round, padded, thinned out or as they come.
 template <class T>
 struct conv_source {
   const T* data;

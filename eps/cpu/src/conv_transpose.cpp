@@ -31,7 +31,7 @@ result<transposed_sizes> sizes_of(const conv_transpose<T>& k, run_context& c) {
                           *placed, placed->taps(), placed->out_count(), placed->in_count()};
 }
 
-/// Adds a tap's products, one per element of a plane of X, to the plane of Y. `start` is where the tap puts the first.
+/// Adds a tap's products, one per element of a plane of X, to the plane of Y.
 template <class T>
 void add_tap(const placed_window& w, std::int64_t tap, const T* products, T* y) {
   const window_axis& line = w.axes[w.rank - 1];
