@@ -145,7 +145,7 @@ struct provider_check {
                 "cameo: the hook `claims` must be `bool claims(const node_view&) const`");
   static_assert(!writes_groups<P> || claims_groups<P>,
                 "cameo: the hook `groups` must be `result<std::vector<node_group>> groups(const graph_view&) const`");
-  static_assert(has_kernels<P> || writes_execute<P> || writes_compile<P>,
+  static_assert(has_kernels<P> || writes_execute<P> || writes_compile<P> || writes_groups<P>,
                 "cameo: a provider needs `execute`, `compile`, or `using kernels = kernel_list<...>`");
   static_assert(!writes_execute<P> || executes<P>,
                 "cameo: the hook `execute` must be `status execute(const step_view&, run_context&) const`");

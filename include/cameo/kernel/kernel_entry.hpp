@@ -27,6 +27,8 @@ constexpr constraints<A..., B...> operator&&(constraints<A...>, constraints<B...
 
 template <class Op, class Since, class Constraints>
 struct entry_check;  // entry_check.hpp
+template <class Op, class Since, class Constraints>
+struct entry_facts;
 
 /// A line of a kernel list: Kernel runs Op in these versions, for every combination of the types listed.
 /// Kernel takes one type per type string, in the order of `constrain`; each combination is a row.
@@ -34,6 +36,7 @@ template <class Op, class Since, auto Constraints, template <class...> class Ker
 struct kernel_entry {
   using op = Op;
   using check = entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  using facts = entry_facts<Op, Since, std::remove_const_t<decltype(Constraints)>>;
   static constexpr auto types = Constraints;
   static constexpr std::size_t rows = types.combinations, rules = rows * types.size;
 };
@@ -44,6 +47,7 @@ template <class Op, class Since, auto Constraints, class Kernel>
 struct erased_entry {
   using op = Op;
   using check = entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  using facts = entry_facts<Op, Since, std::remove_const_t<decltype(Constraints)>>;
   static constexpr auto types = Constraints;
   static constexpr std::size_t rows = 1, rules = types.size;
 };

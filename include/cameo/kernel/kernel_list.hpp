@@ -13,7 +13,7 @@ struct kernel_row {
   std::uint8_t first, last;  // since-versions
   std::uint16_t rules;       // where its rules start in kernel_table::rules
   std::uint8_t rule_count;
-  bool choosy;               // a match must ask `bind` too
+  bool choosy;  // a match must ask `bind` too
   result<bound_kernel> (*bind)(bind_context&, bool only_ask);
 };
 static_assert(sizeof(kernel_row) <= 32);
@@ -94,9 +94,10 @@ struct table_builder {
       if (First <= v.since && v.since <= Last && allows_some(v, choices))
         range = {range.last ? range.first : v.since, v.since};
     if (range.last == 0) no_version_allows_these_types_together();
-    rows[row_count++] = {{op_id_of<Op>, std::uint8_t(range.first), std::uint8_t(range.last), std::uint16_t(rule_count),
-                          std::uint8_t(N), choosy_kernel<K>, bind_kernel<K>},
-                         entry};
+    if constexpr (kernel<K>)  // said above
+      rows[row_count++] = {{op_id_of<Op>, std::uint8_t(range.first), std::uint8_t(range.last),
+                            std::uint16_t(rule_count), std::uint8_t(N), choosy_kernel<K>, bind_kernel<K>},
+                           entry};
     for (const type_choice& choice : choices) rules[rule_count++] = resolve(Op::versions, range, choice);
   }
   template <std::size_t N>
@@ -163,11 +164,9 @@ struct entry_ops {
   }();
 };
 
-/// The kernels of a provider, one line each, in any order. Everything in it is computed and checked by the compiler.
-/// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
+/// Rows, rules and operators of entries that are fine, each by itself.
 template <class... Entries>
-class kernel_list {
-  static_assert(sum({1, sizeof(typename Entries::check)...}) != 0);
+class built_list {
   static constexpr std::size_t row_count = sum({0, Entries::rows...}), rule_count = sum({0, Entries::rules...});
 
   static constexpr auto built = [] {
@@ -179,8 +178,8 @@ class kernel_list {
   static constexpr auto order = sorted_order(built);
   static constexpr auto clash = find_clash(built, order);
   using with_none = std::tuple<void, Entries...>;
-  static_assert(sizeof(ambiguity_check<std::tuple_element_t<clash.first, with_none>,
-                                       std::tuple_element_t<clash.second, with_none>>));
+  static_assert(sizeof(
+      ambiguity_check<std::tuple_element_t<clash.first, with_none>, std::tuple_element_t<clash.second, with_none>>));
 
   static constexpr auto rows = [] {
     std::array<kernel_row, row_count> rows{};
@@ -191,6 +190,20 @@ class kernel_list {
 
  public:
   static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows};
+};
+
+/// The kernels of a provider, one line each, in any order. Everything in it is computed and checked by the compiler.
+/// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
+template <class... Entries>
+class kernel_list {
+  static_assert(sum({1, sizeof(typename Entries::check)...}) != 0);
+  static constexpr bool fine = sum({0, std::size_t{Entries::facts::fine}...}) == sizeof...(Entries);
+
+ public:
+  static constexpr kernel_table table = [] {
+    if constexpr (fine) return built_list<Entries...>::table;
+    else return kernel_table{};
+  }();
 };
 
 }  // namespace cameo::inline CAMEO_ABI
