@@ -188,9 +188,13 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   return with.run->run(with.inputs, with.outputs, how);
 }
 
+status session::impl::at_file(status failed) const {
+  return net->path.empty() ? std::move(failed) : std::move(failed).in(net->path);
+}
+
 result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
   result<std::unique_ptr<io_binding::impl>> used = impl_->acquire();
-  if (!used) return std::move(used.error());
+  if (!used) return impl_->at_file(std::move(used.error()));
   io_binding::impl& with = **used;
   const auto all = [&]() -> result<named_values> {
     std::vector<bool> seen(impl_->inputs.size());
@@ -213,6 +217,7 @@ result<named_values> session::run(std::span<const named_input> given, const run_
   };
   result<named_values> done = all();
   impl_->give_back(std::move(*used));
+  if (!done) return impl_->at_file(std::move(done.error()));
   return done;
 }
 
@@ -225,7 +230,8 @@ result<io_binding> session::bind() const {
 status session::run(io_binding& binding, const run_settings& settings) const {
   if (binding.impl_->owner != impl_.get())
     return {status_code::invalid_argument, "the binding belongs to another session"};
-  return impl_->run(*binding.impl_, settings);
+  status done = impl_->run(*binding.impl_, settings);
+  return done ? std::move(done) : impl_->at_file(std::move(done));
 }
 
 status io_binding::bind_input(std::string_view name, const value& v) {

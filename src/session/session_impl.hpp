@@ -73,6 +73,8 @@ struct session::impl {
   status check_input(std::size_t i, const value&) const;
   result<std::size_t> input_number(std::string_view name) const;
   status run(io_binding::impl&, const run_settings&) const;
+  /// What went wrong in a run, with the model's file in front.
+  status at_file(status failed) const;
 };
 
 }  // namespace cameo::inline CAMEO_ABI

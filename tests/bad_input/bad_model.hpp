@@ -42,15 +42,15 @@ inline constexpr std::size_t allowed_kb = 400 << 10;
 inline std::string shown(const status& s) { return std::string{s.name()} + ": " + std::string{s.words()}; }
 
 /// The code, and every one of `words`.
-#define CHECK_REFUSED(refusal, expected, ...)                                   \
-  do {                                                                          \
-    const ::cameo::status refused_ = (refusal);                                 \
-    INFO(::cameo::test::shown(refused_));                                       \
-    CHECK(refused_.code() == (expected));                                       \
-    for (const char* word_ : std::initializer_list<const char*>{__VA_ARGS__}) { \
-      INFO("must say: ", word_);                                                \
-      CHECK(::cameo::test::says(refused_, word_));                              \
-    }                                                                           \
+#define CHECK_REFUSED(refusal, expected, ...)                                          \
+  do {                                                                                 \
+    const ::cameo::status refused_ = (refusal);                                        \
+    INFO(::cameo::test::shown(refused_));                                              \
+    CHECK(refused_.code() == (expected));                                              \
+    for (const std::string& word_ : std::initializer_list<std::string>{__VA_ARGS__}) { \
+      INFO("must say: ", word_);                                                       \
+      CHECK(::cameo::test::says(refused_, word_));                                     \
+    }                                                                                  \
   } while (false)
 
 template <class T>
