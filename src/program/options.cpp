@@ -21,6 +21,7 @@ void add_common_options(CLI::App& command, common_options& to, json_output json)
   command.add_option("--ep", to.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
       ->type_name("NAME")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command.add_option("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
       ->type_name("N")
@@ -35,6 +36,7 @@ void add_common_options(CLI::App& command, common_options& to, json_output json)
           "Session configuration entry, with ONNX Runtime's names; repeatable")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->check([](const std::string& pair) {
         return pair.find('=') == std::string::npos || pair.front() == '=' ? "needs KEY=VALUE" : std::string{};
@@ -67,6 +69,7 @@ void add_dim_option(CLI::App& command, dim_sizes& to) {
           "Size of a symbolic dim of random inputs (1); repeatable")
       ->type_name("NAME=N")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->check([](const std::string& pair) {
         std::pair<std::string, std::int64_t> parsed;

@@ -234,6 +234,7 @@ void add_run(CLI::App& app, action& chosen) {
           "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; repeatable")
       ->type_name("NAME=FILE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->check(check_pair);
   command.add_flag("--random-inputs", o->random, "Random values for inputs that no file gives; symbolic dims become 1");

@@ -93,6 +93,12 @@ class Usage(Case):
             done = cameo("run", model, "--random-inputs", "--optimize", level, "--threads", 1, "--ep", "cpu", "--quiet")
             self.assertEqual(done.returncode, 0, done)
 
+    def test_an_option_takes_one_value_and_leaves_the_model(self):
+        model = self.add_model(dims=("n", 2))
+        for options in [["--ep", "cpu"], ["--config", "session.intra_op.allow_spinning=0", "--ep", "cpu"], ["--dim", "n=2"]]:
+            done = cameo("run", *options, model, "--random-inputs")
+            self.assertEqual(done.returncode, 0, done)
+
     def test_a_reader_that_goes_away_is_an_error_with_words(self):
         read, write = os.pipe()
         os.close(read)
