@@ -24,7 +24,7 @@ class planner {
   result<const plan_view*> run() {
     if (status s = start_values(); !s) return s;
     for (const draft_node& node : net_.nodes)
-      if (status s = add_node(node); !s) return std::move(s).in(path(node));
+      if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type));
     if (status s = bring_outputs_home(); !s) return s;
     if (status s = set_levels(); !s) return s;
     return finish();
@@ -52,12 +52,12 @@ class planner {
     return slot(values_.size() - 1);
   }
 
-  std::string_view path(const draft_node& node) {
+  std::string_view path(std::string_view name, std::string_view op_type) {
     if constexpr (!status::has_words) return {};
     arena_vector<char> text{memory_};
-    for (std::string_view part : {std::string_view{"node '"}, node.name, std::string_view{"' ("}, node.op_type,
+    for (std::string_view part : {std::string_view{"node '"}, name, std::string_view{"' ("}, op_type,
                                   std::string_view{")"}})
-      if (!text.append(part)) return node.name;
+      if (!text.append(part)) return name;
     return {text.begin(), text.size()};
   }
 
@@ -270,7 +270,7 @@ class planner {
           view.has_dynamic = true;
           continue;
         }
-        if (status sized = fixed_bytes(s, (*bytes)[s]); !sized) return std::move(sized).in(step.name);
+        if (status sized = fixed_bytes(s, (*bytes)[s]); !sized) return std::move(sized).in(path(step.name, step.op_type));
       }
       for (const output_hint& h : step.hints)
         if (h.kind == output_hint::use::views && h.output < step.outputs.size()) (*bytes)[step.outputs[h.output]] = not_planned;
