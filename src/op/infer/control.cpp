@@ -46,14 +46,26 @@ result<value_type> stacked(const value_type* element, dim size, std::int64_t axi
 
 }  // namespace
 
+namespace {
+
+/// Every output of a branch is an output of the node: which branch runs must not matter.
+result<type_list> branch_types(infer_context& c, std::string_view name) {
+  result<type_list> outputs = body_types(c, name, {}, c.output_count());
+  if (outputs && outputs->size() != c.output_count())
+    return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", c.output_count());
+  return outputs;
+}
+
+}  // namespace
+
 status if_(infer_context& c) {
   const std::size_t count = c.output_count();
-  result<type_list> then_types = body_types(c, "then_branch", {}, count);
+  result<type_list> then_types = branch_types(c, "then_branch");
   if (!then_types) return then_types.error();
   std::vector<std::optional<value_type>> kept(count);  // the second inference may drop what the first gave
   for (std::size_t i = 0; i < count; ++i)
     if ((*then_types)[i]) kept[i] = *(*then_types)[i];
-  result<type_list> else_types = body_types(c, "else_branch", {}, count);
+  result<type_list> else_types = branch_types(c, "else_branch");
   if (!else_types) return else_types.error();
   for (std::size_t i = 0; i < count; ++i) {
     if (!kept[i] || !(*else_types)[i]) continue;
@@ -175,6 +187,16 @@ result<std::int64_t> entry(const infer_context& c, std::string_view name, std::s
   return list[i];
 }
 
+/// Directions are 0, forward, or 1, backward.
+status check_directions(const infer_context& c, std::string_view name, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    result<std::int64_t> way = entry(c, name, i, count);
+    if (!way) return way.error();
+    if (*way != 0 && *way != 1) return invalid("attribute ", name, " has ", *way, ", must have 0 (forward) or 1");
+  }
+  return status_code::ok;
+}
+
 status take_batch(scan_plan& plan, dims& shape, std::size_t input) {
   if (!plan.batched) return status_code::ok;
   if (shape.empty()) return invalid("input ", input, " is a scalar, must begin with the batch axis");
@@ -224,6 +246,10 @@ result<value_type> scan_output(const infer_context& c, const scan_plan& plan, co
 status scan(infer_context& c) {
   result<scan_plan> plan = plan_scan(c);
   if (!plan) return plan.error();
+  const char* const ways = plan->batched ? "directions" : "scan_input_directions";
+  if (status s = check_directions(c, ways, plan->scanned); !s) return s;
+  if (!plan->batched)
+    if (status s = check_directions(c, "scan_output_directions", c.output_count() - plan->states); !s) return s;
   for (std::size_t i = 0; i < plan->states + plan->scanned; ++i)
     if (status s = add_scan_input(c, *plan, i); !s) return s;
   type_list inputs;
