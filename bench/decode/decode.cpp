@@ -42,8 +42,8 @@ void growing(benchmark::State& state) {
     if (!d.step(i)) return state.SkipWithError("a step failed");
   for (auto _ : state)
     for (int i = 0; i < steps; ++i) benchmark::DoNotOptimize(d.step(i));
-  state.counters["us_per_step"] = benchmark::Counter(
-      double(steps) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_step"] =
+      benchmark::Counter(steps, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 /// The same thousand cache sizes on average: runs at half the length, each over and over.
@@ -59,8 +59,8 @@ void fixed(benchmark::State& state) {
     return state.SkipWithError("wrong answer, not timed");
   for (auto _ : state)
     for (int i = 0; i < steps; ++i) benchmark::DoNotOptimize(bool(d.session->run(last)));
-  state.counters["us_per_step"] = benchmark::Counter(
-      double(steps) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_step"] =
+      benchmark::Counter(steps, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include <cameo/session/threads.hpp>
 
+#include "session/cpu_quota.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -14,48 +14,6 @@
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
-
-/// Processors that a group's quota allows; 0: no limit.
-double quota_v2(const std::string& folder) {
-  std::ifstream file{folder + "/cpu.max"};
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
-  std::istringstream number{quota};
-  double allowed = 0;
-  return number >> allowed ? allowed / period : 0;
-}
-double quota_v1(const std::string& folder) {
-  std::ifstream quota_file{folder + "/cpu.cfs_quota_us"}, period_file{folder + "/cpu.cfs_period_us"};
-  double quota = 0, period = 0;
-  return quota_file >> quota && period_file >> period && quota > 0 && period > 0 ? quota / period : 0;
-}
-
-/// The tightest quota of a group and those above it.
-double tightest(const std::string& root, std::string group, double (*quota)(const std::string&)) {
-  double least = 0;
-  for (;;) {
-    if (const double q = quota(root + group); q > 0 && (least == 0 || q < least)) least = q;
-    if (group.empty() || group == "/") return least;
-    group.erase(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
-  }
-}
-
-double cpu_quota() {
-  std::ifstream groups{"/proc/self/cgroup"};
-  double least = 0;
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
-    double q = 0;
-    if (controllers.empty()) q = tightest("/sys/fs/cgroup", group, quota_v2);
-    else if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      q = tightest("/sys/fs/cgroup/" + controllers, group, quota_v1);
-    if (q > 0 && (least == 0 || q < least)) least = q;
-  }
-  return least;
-}
 
 void pause_a_little() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -76,7 +34,8 @@ std::size_t available_threads() {
     CPU_FREE(set);
     if (known) break;
   }
-  if (const double quota = cpu_quota(); quota > 0) count = std::min(count, std::max<std::size_t>(1, std::size_t(quota)));
+  if (const double quota = cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup"); quota > 0)
+    count = std::min(count, std::max<std::size_t>(1, std::size_t(quota)));
   return std::max<std::size_t>(1, count);
 }
 

@@ -15,7 +15,7 @@ struct once_check {
 template <class Last>
 struct last_check {
   static_assert(fallback_provider<Last>,
-                "cameo: the last provider of a runtime must be a fallback, such as cameo::eps::cpu; "
+                "cameo: the last provider of a runtime must be a fallback (`using role = cameo::fallback;`); "
                 "if it need not run every operator, write runtime<partial<...>>");
 };
 
