@@ -75,7 +75,8 @@ cameo_venv() {
 # Processors this process may use, at least one.
 cameo_jobs() { nproc 2>/dev/null || echo 1; }
 
-# cameo_build PRESET [target...]: configures build/PRESET when needed and builds.
+# cameo_build PRESET [target...]: configures build/PRESET when needed and builds. ccache is to know the same files
+# elsewhere, too: tests/scripts/add_kernel.py builds a copy of the tree.
 cameo_build() {
   local preset=$1 target arguments=()
   shift
@@ -87,5 +88,5 @@ cameo_build() {
     printf '%s\n' "$log" >&2
     return 1
   }
-  cmake --build "$cameo_root/build/$preset" -j "${CAMEO_JOBS:-$(cameo_jobs)}" ${arguments[@]+"${arguments[@]}"} </dev/null >&2
+  CCACHE_BASEDIR=$cameo_root cmake --build "$cameo_root/build/$preset" -j "${CAMEO_JOBS:-$(cameo_jobs)}" ${arguments[@]+"${arguments[@]}"} </dev/null >&2
 }

@@ -2,7 +2,8 @@
 #   tests/<layer>/*_test.cpp, eps/*/tests/*_test.cpp   doctest, all in one runner; one ctest per file
 #   tests/programs/NAME.cpp                            a program of its own that passes with exit status 0; one that
 #                                                      replaces malloc says "// not with a sanitizer" in a line
-#   tests/scripts/NAME.py                              a script, run with CAMEO_* in its environment
+#   tests/scripts/NAME.py                              a script, run with CAMEO_* in its environment; "# not with a
+#                                                      sanitizer" in a line leaves it out there
 #   tests/compile_fail/NAME.cpp                        must not compile, with the words it expects; its twin must
 #   examples/NAME/*.cpp                                a program, run as a test
 # Every public header is compiled alone, and tests/layers.py holds the includes to the order of the layers.
@@ -150,6 +151,10 @@ function(cameo_add_tests)
   list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
   foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
+    file(STRINGS ${file} release_only REGEX "^# not with a sanitizer" LIMIT_COUNT 1)
+    if(CAMEO_SANITIZE AND release_only)
+      continue()
+    endif()
     cameo_add_test(script.${name} ${CAMEO_VENV_PYTHON} ${file})
     set_tests_properties(script.${name} PROPERTIES RESOURCE_LOCK build_tree)
   endforeach()
