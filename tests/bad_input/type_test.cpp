@@ -52,34 +52,3 @@ TEST_CASE("element types that ONNX does not have are INVALID_GRAPH, wherever the
   none.mutable_graph()->mutable_initializer(0)->set_data_type(0);
   CHECK_REFUSED(load_error(none), status_code::invalid_graph, bad_name, "'w'");
 }
-
-TEST_CASE("a node that no provider has a kernel for is NOT_IMPLEMENTED with each provider's reason") {
-  onnx::ModelProto m = new_model();
-  auto& g = *m.mutable_graph();
-  add_typed(*g.mutable_input(), "a", onnx::TensorProto::FLOAT);
-  auto& import = *m.add_opset_import();
-  import.set_domain("ai.onnx.preview.training");
-  import.set_version(1);
-  auto& n = add_node(g, "Adagrad", {"a", "i", "a", "a", "a"}, {"y", "z"}, "n");
-  add_typed(*g.mutable_input(), "i", onnx::TensorProto::INT64);
-  n.set_domain("ai.onnx.preview.training");
-  add_untyped_output(g, "y");
-  CHECK_REFUSED(load_error(m), status_code::not_implemented, bad_name, "'n'", "Adagrad", "cpu");
-}
-
-TEST_CASE("a type that the operator allows and no kernel takes is NOT_IMPLEMENTED with type, operator and provider") {
-  // Equal of strings came with opset 19; complex numbers have no arithmetic kernel anywhere.
-  onnx::ModelProto m = new_model();
-  auto& g = *m.mutable_graph();
-  add_typed(*g.mutable_input(), "a", onnx::TensorProto::BFLOAT16);
-  add_typed(*g.mutable_input(), "s", onnx::TensorProto::INT64);
-  add_node(g, "Det", {"a"}, {"y"}, "n");
-  g.mutable_node(0)->set_op_type("TfIdfVectorizer");
-  g.mutable_node(0)->set_input(0, "s");
-  for (const char* each : {"ngram_counts", "ngram_indexes"})
-    set(*g.mutable_node(0), each, std::vector<std::int64_t>{0});
-  for (const char* each : {"max_gram_length", "max_skip_count", "min_gram_length"}) set(*g.mutable_node(0), each, 1);
-  set(*g.mutable_node(0), "mode", "TF");
-  add_untyped_output(g, "y");
-  CHECK_REFUSED(load_error(m), status_code::not_implemented, bad_name, "'n'", "TfIdfVectorizer", "cpu", "no kernel");
-}
