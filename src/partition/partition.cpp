@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -106,14 +108,28 @@ class partitioner {
       }
       if (!body) continue;
       if (++inlined_ > limit) return {status_code::invalid_graph, "functions of the model expand without end"};
+      const auto outer = origins_.find({&g, n});
+      const std::string origin = outer == origins_.end() ? refusals(g, n) : outer->second;
       const result<std::vector<node_id>> made = inline_call(g, n, *body, ops_);
       if (!made) return made.error();
+      for (node_id part : *made) origins_[{&g, part}] = origin;
       changed = true;
     }
     if (!changed) return {};
     inlined = true;
     if (status s = g.sort(); !s) return s;
     return infer_types(g);
+  }
+
+  /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...": why nobody took it.
+  std::string refusals(const graph& g, node_id n) const {
+    const graph_node& node = g[n];
+    std::string words = fmt::format("node '{}' ({}{}{}, opset {}):", node.name, node.domain,
+                                    node.domain.empty() ? "" : ".", node.op_type, node.opset);
+    for (const claim_row& row : rows_)
+      words +=
+          fmt::format("{} {}{}", &row == rows_.data() ? "" : ";", row.name, row.why_not(row.self, node_view{g, n}));
+    return words;
   }
 
   status require_all_claimed(const graph& g) const {
@@ -123,11 +139,9 @@ class partitioner {
       for (const graph* sub : node.subgraphs)
         if (status s = require_all_claimed(*sub); !s) return std::move(s).in(fmt::format("node '{}'", node.name));
       if (node.provider >= 0 || is_known(g, node)) continue;
-      std::string words = fmt::format("node '{}' ({}{}{}, opset {}):", node.name, node.domain,
-                                      node.domain.empty() ? "" : ".", node.op_type, node.opset);
-      for (const claim_row& row : rows_)
-        words +=
-            fmt::format("{} {}{}", &row == rows_.data() ? "" : ";", row.name, row.why_not(row.self, node_view{g, n}));
+      std::string words = refusals(g, n);
+      if (const auto whole = origins_.find({&g, n}); whole != origins_.end())
+        words += fmt::format("; it is part of the function of {}", whole->second);
       return {status_code::not_implemented, words};
     }
     return {};
@@ -140,6 +154,7 @@ class partitioner {
   const partition_options& options_;
   std::deque<fused_node> fused_;
   std::size_t inlined_ = 0;
+  std::map<std::pair<const graph*, node_id>, std::string> origins_;  // of inlined nodes: the call, and who refused it
 };
 
 }  // namespace

@@ -51,8 +51,8 @@ TEST_CASE("types that one of the providers has a kernel for are no error") {
 }
 
 TEST_CASE("a type that no kernel takes is NOT_IMPLEMENTED with node, operator, the type and why, for each provider") {
-  CHECK_REFUSED(refused_by_both(of_type("Neg", onnx::TensorProto::INT8)), status_code::not_implemented, bad_name,
-                "'n'", "Neg", "floats", "doubles", "int8", "float", "double");
+  CHECK_REFUSED(refused_by_both(of_type("Neg", onnx::TensorProto::INT8)), status_code::not_implemented, bad_name, "'n'",
+                "Neg", "floats", "doubles", "int8", "float", "double");
 }
 
 TEST_CASE("an operator that no provider has a kernel for is NOT_IMPLEMENTED with each provider's reason") {
@@ -64,4 +64,9 @@ TEST_CASE("an older version of the operator than the kernels are for is NOT_IMPL
   onnx::ModelProto m = of_type("Neg", onnx::TensorProto::FLOAT);
   m.mutable_opset_import(0)->set_version(7);
   CHECK_REFUSED(refused_by_both(m), status_code::not_implemented, bad_name, "'n'", "Neg", "floats", "doubles");
+}
+
+TEST_CASE("an operator whose function nobody has the kernels for is named together with the part that failed") {
+  CHECK_REFUSED(refused_by_both(of_type("Relu", onnx::TensorProto::INT8)), status_code::not_implemented, bad_name,
+                "'n' (Relu", "'n/", "floats", "doubles");
 }
