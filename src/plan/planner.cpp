@@ -2,6 +2,7 @@
 
 #include "plan/copy_step.hpp"
 #include "plan/guarded.hpp"
+#include "plan/too_large.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -292,7 +293,7 @@ class planner {
     std::uint64_t needed = 0;
     if (!infos_[s].shape.checked_count(count) ||
         !checked_bytes(infos_[s].type, std::uint64_t(count), needed) || needed > options_.memory_limit)
-      return {status_code::out_of_memory, "an output of this shape does not fit into memory"};
+      return too_large(infos_[s].type, infos_[s].shape);
     bytes = std::size_t(needed);
     return {};
   }

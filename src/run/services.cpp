@@ -1,4 +1,5 @@
 // What kernels ask of the runner while they run.
+#include "plan/too_large.hpp"
 #include "run/runner_impl.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -15,7 +16,7 @@ status sized(dtype type, const extents& shape, std::size_t& bytes) {
   std::uint64_t needed = 0;
   if (!shape.checked_count(count) || !checked_bytes(type, std::uint64_t(count), needed) ||
       needed > std::size_t(-1) / 2)
-    return {status_code::out_of_memory, "an output of this shape does not fit into memory"};
+    return too_large(type, shape);
   bytes = std::size_t(needed);
   return {};
 }
@@ -72,7 +73,8 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   }
   storage_block* block = kind == value_kind::tensor && !r.shared ? overwrite(c, s, bytes) : nullptr;
   if (!block) block = r.take(kind == value_kind::tensor ? v.memory : 0, bytes);
-  if (!block) return {status_code::out_of_memory, "no memory for an output"};
+  if (!block && kind == value_kind::tensor) return too_large(v.type, shape);
+  if (!block) return {status_code::out_of_memory, "no memory for a sequence"};
   v.owner = block;
   v.data = reinterpret_cast<void*>(block->address);
   if (kind == value_kind::tensor && r.plans && r.plans->noting() && c.within == &r.main) r.plans->note(s, v);
@@ -202,7 +204,7 @@ result<value> make(run_context& base, dtype type, const extents& shape) {
   if (status fits = sized(type, shape, bytes); !fits) return fits;
   const spin_lock hold{c.impl().lock()};
   storage_block* const block = c.impl().take(0, bytes);
-  if (!block) return status{status_code::out_of_memory, "no memory for a tensor"};
+  if (!block) return too_large(type, shape);
   value v{value_kind::tensor, type, 0, shape};
   v.data = reinterpret_cast<void*>(block->address);
   v.owner = block;

@@ -43,6 +43,14 @@ TEST_CASE("ConstantOfShape of terabytes, and of more than 2^63 elements") {
   check_too_large("ConstantOfShape", {ints("s", {most / 4 + 1})});  // times four bytes: just past 2^63
 }
 
+TEST_CASE("what does not fit is named with type and shape") {
+  const std::vector<onnx::TensorProto> shape{ints("s", {m, m, k})};
+  CHECK_REFUSED(run_error(one_node("ConstantOfShape", shape, given::as_constants)), status_code::out_of_memory,
+                bad_name, "'n'", "ConstantOfShape", "float[1048576,1048576,1024] does not fit into memory");
+  CHECK_REFUSED(run_error(one_node("ConstantOfShape", shape, given::at_run_time), shape), status_code::out_of_memory,
+                bad_name, "'n'", "ConstantOfShape", "float[1048576,1048576,1024] does not fit into memory");
+}
+
 TEST_CASE("Expand and Tile of terabytes, and of more than 2^63 elements") {
   for (const std::vector<std::int64_t>& to : {std::vector<std::int64_t>{m, m, 1}, {most, 2, 1}, {most, most, 1}}) {
     check_too_large("Expand", {floats("a", {1, 1, 1}), ints("s", to)});
