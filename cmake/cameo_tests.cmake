@@ -48,6 +48,7 @@ inline constexpr std::string_view program = \"@PROJECT_BINARY_DIR@/cameo\";
   add_executable(cameo_tests ${PROJECT_SOURCE_DIR}/tests/main.cpp ${files})
   set_target_properties(cameo_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   cameo_link_everything(cameo_tests)
+  target_include_directories(cameo_tests PRIVATE ${PROJECT_SOURCE_DIR}/src)  # what is not public is tested too
   foreach(file IN LISTS files)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
     string(REGEX REPLACE "^tests/|_test\\.cpp$|/tests" "" name ${path})

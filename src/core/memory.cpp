@@ -10,12 +10,15 @@ memory_source heap_memory() noexcept {
     if (bytes) std::memcpy(to, from, bytes);
     return {};
   };
-  return {"host", nullptr,
+  return {"host",
+          nullptr,
           [](void*, std::size_t bytes, std::size_t alignment) noexcept -> void* {
             if (bytes > std::size_t(-1) / 2) return nullptr;
             return std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
           },
-          [](void*, void* memory, std::size_t) noexcept { std::free(memory); }, copy, copy};
+          [](void*, void* memory, std::size_t) noexcept { std::free(memory); },
+          copy,
+          copy};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -39,7 +39,8 @@ bool shows(const onnx::AttributeProto& a, attribute_kind kind) {
     case attribute_kind::graphs: return a.graphs_size() != 0;
     case attribute_kind::sparse_tensors: return a.sparse_tensors_size() != 0;
     case attribute_kind::type_protos: return a.type_protos_size() != 0;
-    case attribute_kind::undefined: case attribute_kind::count: break;
+    case attribute_kind::undefined:
+    case attribute_kind::count: break;
   }
   return false;
 }

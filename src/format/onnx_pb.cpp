@@ -260,10 +260,8 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
 template <class Message>
 result<std::string> write_message(const value& v, std::string_view name) {
   Message message;
-  if constexpr (std::is_same_v<Message, onnx::SparseTensorProto>)
-    message.mutable_values()->set_name(std::string{name});
-  else
-    message.set_name(std::string{name});
+  if constexpr (std::is_same_v<Message, onnx::SparseTensorProto>) message.mutable_values()->set_name(std::string{name});
+  else message.set_name(std::string{name});
   if (status s = pb_writer{}.write(v, message); !s) return std::move(s).in(name);
   std::string bytes;
   if (!message.SerializeToString(&bytes))

@@ -32,10 +32,10 @@ std::string bytes_of(const pb::UnknownFieldSet&);
 /// Reads tensors into values. Weights that lie aligned stay where they lie; the rest is copied into `memory`.
 struct tensor_reader {
   arena& memory;
-  std::size_t budget;                                          // of `memory`, bytes
+  std::size_t budget;                                            // of `memory`, bytes
   const std::vector<std::span<const std::byte>>* raw = nullptr;  // of a stripped message; null: raw_data is the data
-  bool copy_all = false;                                       // what raw_data points to does not last
-  std::string folder = {};                                     // of external data
+  bool copy_all = false;                                         // what raw_data points to does not last
+  std::string folder = {};                                       // of external data
   bool has_folder = false;
   std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
   std::map<std::string, std::span<const std::byte>> mapped = {};    // by path
@@ -56,9 +56,9 @@ struct tensor_writer {
   std::vector<std::span<const std::byte>>* raw = nullptr;  // null: the bytes themselves
   std::string external_file = {};                          // empty: none
   std::size_t external_threshold = 0;
-  std::vector<std::span<const std::byte>> external = {};   // the file's contents, padding included
+  std::vector<std::span<const std::byte>> external = {};  // the file's contents, padding included
   std::uint64_t external_bytes = 0;
-  std::deque<std::string> packed = {};                     // what had to be packed for the file
+  std::deque<std::string> packed = {};  // what had to be packed for the file
 
   status write(const value&, onnx::TensorProto&);
   status write(const value&, onnx::SparseTensorProto&);

@@ -20,8 +20,7 @@ std::string describe(const onnx::NodeProto& n) {
   const char* const dot = n.domain().empty() ? "" : ".";
   if (!n.name().empty()) return fmt::format("node '{}' ({}{}{})", n.name(), n.domain(), dot, n.op_type());
   for (const std::string& output : n.output())
-    if (!output.empty())
-      return fmt::format("the node that makes '{}' ({}{}{})", output, n.domain(), dot, n.op_type());
+    if (!output.empty()) return fmt::format("the node that makes '{}' ({}{}{})", output, n.domain(), dot, n.op_type());
   return fmt::format("a node without name and outputs ({}{}{})", n.domain(), dot, n.op_type());
 }
 
@@ -65,8 +64,7 @@ result<std::span<const opset_import>> onnx_reader::read_imports(
 status onnx_reader::read(onnx::ModelProto& from) {
   if (!from.has_graph() && !from.has_ir_version() && from.ByteSizeLong() != 0)
     return {status_code::invalid_protobuf, "not an onnx.ModelProto: neither a graph nor an ir_version"};
-  if (!from.has_graph())
-    return {status_code::invalid_argument, "no graph: an ONNX model has one in ModelProto.graph"};
+  if (!from.has_graph()) return {status_code::invalid_argument, "no graph: an ONNX model has one in ModelProto.graph"};
   if (!from.has_ir_version())
     return {status_code::invalid_argument, "no ir_version: an ONNX model says one (10, for example)"};
   model_.ir_version = from.ir_version();
@@ -230,8 +228,10 @@ status onnx_reader::read_outputs(onnx::GraphProto& from, scope& in) {
   for (onnx::ValueInfoProto& info : *from.mutable_output()) {
     const value_id v = info.name().empty() ? value_id::none : in.g.resolve(info.name());
     if (v == value_id::none)
-      return failed(status_code::invalid_argument, "graph output '{}' is not defined: no node, input or initializer "
-                    "has that name", info.name());
+      return failed(status_code::invalid_argument,
+                    "graph output '{}' is not defined: no node, input or initializer "
+                    "has that name",
+                    info.name());
     in.g.add_output(v);
     if (status s = read_value_info(info, in.g[v]); !s)
       return std::move(s).in(fmt::format("graph output '{}'", info.name()));
@@ -315,8 +315,10 @@ status onnx_reader::read_node(onnx::NodeProto& from, scope& in, std::span<const 
   for (const std::string& name : from.input()) {
     const value_id v = name.empty() ? value_id::none : in.g.resolve(name);
     if (v == value_id::none && !name.empty())
-      return failed(status_code::invalid_argument, "{}: input {} '{}' is not defined: no node, input or initializer of "
-                    "this graph or one around it has that name", describe(from), inputs.size(), name);
+      return failed(status_code::invalid_argument,
+                    "{}: input {} '{}' is not defined: no node, input or initializer of "
+                    "this graph or one around it has that name",
+                    describe(from), inputs.size(), name);
     inputs.push_back(v);
   }
   node_spec spec;
@@ -340,8 +342,8 @@ status onnx_reader::read_node(onnx::NodeProto& from, scope& in, std::span<const 
 
 namespace {
 
-status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_read_options& options,
-                     std::string folder, bool has_folder) {
+status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_read_options& options, std::string folder,
+                     bool has_folder) {
   result<stripped_message> stripped = strip_raw_data(bytes, wire_message::model, options.limits);
   if (!stripped) return stripped.error();
   if (stripped->bytes.size() > std::size_t{INT32_MAX})
@@ -367,9 +369,8 @@ result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_rea
     auto made = std::make_unique<model>();
     made->files.push_back(*file);
     made->path = path;
-    const std::string folder = options.external_data_folder.empty()
-                                   ? std::filesystem::path{path}.parent_path().string()
-                                   : options.external_data_folder;
+    const std::string folder = options.external_data_folder.empty() ? std::filesystem::path{path}.parent_path().string()
+                                                                    : options.external_data_folder;
     status s = read_stripped(*made, (*file)->bytes(), options, folder, true);
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(path);
   });

@@ -39,17 +39,21 @@ bool file_bytes_of(dtype type, std::uint64_t count, std::uint64_t& bytes) {
 enum class typed_field : std::uint8_t { none, floats, int32s, strings, int64s, doubles, uint64s };
 typed_field field_of(dtype type) {
   switch (type) {
-    case dtype::f32: case dtype::c64: return typed_field::floats;
-    case dtype::f64: case dtype::c128: return typed_field::doubles;
+    case dtype::f32:
+    case dtype::c64: return typed_field::floats;
+    case dtype::f64:
+    case dtype::c128: return typed_field::doubles;
     case dtype::i64: return typed_field::int64s;
-    case dtype::u32: case dtype::u64: return typed_field::uint64s;
+    case dtype::u32:
+    case dtype::u64: return typed_field::uint64s;
     case dtype::string: return typed_field::strings;
-    case dtype::undefined: case dtype::count: return typed_field::none;
+    case dtype::undefined:
+    case dtype::count: return typed_field::none;
     default: return typed_field::int32s;
   }
 }
-constexpr const char* field_names[] = {"", "float_data", "int32_data", "string_data", "int64_data", "double_data",
-                                       "uint64_data"};
+constexpr const char* field_names[] = {"",           "float_data",  "int32_data", "string_data",
+                                       "int64_data", "double_data", "uint64_data"};
 
 std::uint64_t entries_present(const onnx::TensorProto& t, typed_field f) {
   switch (f) {
@@ -108,16 +112,12 @@ status copy_entries(const onnx::TensorProto& t, dtype type, void* to) {
       size = std::size_t(t.int32_data_size());
       if (type == dtype::boolean)
         for (fits = 0; fits < size; ++fits) static_cast<std::uint8_t*>(to)[fits] = t.int32_data(int(fits)) != 0;
-      else if (type == dtype::i32)
-        std::memcpy(to, t.int32_data().data(), size * sizeof(std::int32_t)), fits = size;
-      else if (entry_bytes(type) == 2)
-        fits = narrow_to(t.int32_data(), static_cast<std::uint16_t*>(to));
-      else
-        fits = narrow_to(t.int32_data(), static_cast<std::uint8_t*>(to));
+      else if (type == dtype::i32) std::memcpy(to, t.int32_data().data(), size * sizeof(std::int32_t)), fits = size;
+      else if (entry_bytes(type) == 2) fits = narrow_to(t.int32_data(), static_cast<std::uint16_t*>(to));
+      else fits = narrow_to(t.int32_data(), static_cast<std::uint8_t*>(to));
       break;
     case typed_field::strings:
-    case typed_field::none:
-      break;
+    case typed_field::none: break;
   }
   if (fits != size)
     return failed(status_code::invalid_graph, "{}: entry {} of {} does not fit the element type", describe(t), fits,
@@ -136,8 +136,7 @@ status read_dims(const onnx::TensorProto& t, dtype& type, extents& shape, std::u
   for (std::int64_t d : t.dims()) shape.push_back(d);
   std::int64_t elements = 0;
   if (!shape.checked_count(elements))
-    return failed(status_code::invalid_graph, "{}: dims must be 0 or more, and their product fit 63 bits",
-                  describe(t));
+    return failed(status_code::invalid_graph, "{}: dims must be 0 or more, and their product fit 63 bits", describe(t));
   count = std::uint64_t(elements);
   std::uint64_t bytes = 0;
   if (!checked_bytes(type, count, bytes) || bytes > std::uint64_t(INT64_MAX))
@@ -150,8 +149,7 @@ status read_dims(const onnx::TensorProto& t, dtype& type, extents& shape, std::u
 status parse_number(const std::string& text, std::string_view key, const onnx::TensorProto& t, std::uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return status_code::ok;
-  return failed(status_code::invalid_graph, "{}: external data: {} '{}' is no number of bytes", describe(t), key,
-                text);
+  return failed(status_code::invalid_graph, "{}: external data: {} '{}' is no number of bytes", describe(t), key, text);
 }
 
 byte_span bytes_of_text(const std::string& text) { return std::as_bytes(std::span{text.data(), text.size()}); }
@@ -260,8 +258,10 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   }
   if (!location) return failed(status_code::invalid_graph, "{}: external data without a location", describe(t));
   if (!has_folder)
-    return failed(status_code::invalid_graph, "{}: its data is in the file '{}', but the model comes from memory: set "
-                  "onnx_read_options.external_data_folder", describe(t), *location);
+    return failed(status_code::invalid_graph,
+                  "{}: its data is in the file '{}', but the model comes from memory: set "
+                  "onnx_read_options.external_data_folder",
+                  describe(t), *location);
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   *location, length, bytes);
@@ -276,8 +276,8 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   }
   const byte_span all = at->second;
   if (offset > all.size() || bytes > all.size() - offset)
-    return failed(status_code::invalid_graph, "{}: external data '{}' has {} bytes, needs {} from byte {}",
-                  describe(t), *location, all.size(), bytes, offset);
+    return failed(status_code::invalid_graph, "{}: external data '{}' has {} bytes, needs {} from byte {}", describe(t),
+                  *location, all.size(), bytes, offset);
   return all.subspan(std::size_t(offset), bytes);
 }
 

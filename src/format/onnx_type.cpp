@@ -21,8 +21,10 @@ status read_shape(const onnx::TensorShapeProto& from, model& owner, value_type& 
   std::vector<dim> dims;
   for (const auto& d : from.dim()) {
     if (d.has_dim_value() && d.dim_value() < 0)
-      return failed(status_code::invalid_graph, "dim {} of a type is {}; sizes are 0 or more, a dim_param stands for "
-                    "one not known yet", dims.size(), d.dim_value());
+      return failed(status_code::invalid_graph,
+                    "dim {} of a type is {}; sizes are 0 or more, a dim_param stands for "
+                    "one not known yet",
+                    dims.size(), d.dim_value());
     if (d.has_dim_value()) dims.push_back(dim::of(d.dim_value()));
     else if (d.has_dim_param() && !d.dim_param().empty()) dims.push_back(dim::named(owner.symbol(d.dim_param())));
     else dims.push_back({});
@@ -54,8 +56,7 @@ result<value_type> read_bare_type(const onnx::TypeProto& from, model& owner, int
     return made;
   };
   switch (from.value_case()) {
-    case onnx::TypeProto::kTensorType:
-      return read_tensor_type(from.tensor_type(), type_kind::tensor, owner);
+    case onnx::TypeProto::kTensorType: return read_tensor_type(from.tensor_type(), type_kind::tensor, owner);
     case onnx::TypeProto::kSparseTensorType:
       return read_tensor_type(from.sparse_tensor_type(), type_kind::sparse_tensor, owner);
     case onnx::TypeProto::kSequenceType:
@@ -72,8 +73,7 @@ result<value_type> read_bare_type(const onnx::TypeProto& from, model& owner, int
       made.kind = type_kind::opaque;
       return made;
     }
-    default:
-      return value_type{};
+    default: return value_type{};
   }
 }
 
@@ -133,11 +133,8 @@ bool rest_of_type(const onnx::TypeProto& from, onnx::TypeProto& rest) {
       return rest_of_type(from.optional_type().elem_type(), *rest.mutable_optional_type()->mutable_elem_type()) || any;
     case onnx::TypeProto::kMapType:
       return rest_of_type(from.map_type().value_type(), *rest.mutable_map_type()->mutable_value_type()) || any;
-    case onnx::TypeProto::kOpaqueType:
-      *rest.mutable_opaque_type() = from.opaque_type();
-      return true;
-    default:
-      return any;
+    case onnx::TypeProto::kOpaqueType: *rest.mutable_opaque_type() = from.opaque_type(); return true;
+    default: return any;
   }
 }
 
@@ -146,14 +143,10 @@ void write_type(const value_type& type, const model& owner, onnx::TypeProto& to)
   const value_type unknown;
   const value_type& of = type.of ? *type.of : unknown;
   switch (type.kind) {
-    case type_kind::tensor:
-      return write_tensor_type(type, owner, *to.mutable_tensor_type());
-    case type_kind::sparse_tensor:
-      return write_tensor_type(type, owner, *to.mutable_sparse_tensor_type());
-    case type_kind::sequence:
-      return write_type(of, owner, *to.mutable_sequence_type()->mutable_elem_type());
-    case type_kind::optional:
-      return write_type(of, owner, *to.mutable_optional_type()->mutable_elem_type());
+    case type_kind::tensor: return write_tensor_type(type, owner, *to.mutable_tensor_type());
+    case type_kind::sparse_tensor: return write_tensor_type(type, owner, *to.mutable_sparse_tensor_type());
+    case type_kind::sequence: return write_type(of, owner, *to.mutable_sequence_type()->mutable_elem_type());
+    case type_kind::optional: return write_type(of, owner, *to.mutable_optional_type()->mutable_elem_type());
     case type_kind::map:
       to.mutable_map_type()->set_key_type(int(type.type));
       return write_type(of, owner, *to.mutable_map_type()->mutable_value_type());

@@ -94,8 +94,7 @@ class field_cursor {
         f.payload = rest_.first(std::size_t(size));
         rest_ = rest_.subspan(std::size_t(size));
         break;
-      default:
-        return fail("a wire type that ONNX does not use");
+      default: return fail("a wire type that ONNX does not use");
     }
     f.whole = {start, std::size_t(rest_.data() - start)};
     return true;

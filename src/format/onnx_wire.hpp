@@ -38,11 +38,11 @@ int protobuf_depth(const load_limits&);
 /// Bytes of a message in pieces: weights are borrowed, not copied.
 struct wire_pieces {
   struct piece {
-    std::size_t at;                   // before this byte of `text`
+    std::size_t at;  // before this byte of `text`
     std::span<const std::byte> bytes;
   };
   std::string text;
-  std::vector<piece> borrowed;        // in order
+  std::vector<piece> borrowed;  // in order
   std::size_t borrowed_bytes = 0;
 
   std::size_t size() const { return text.size() + borrowed_bytes; }

@@ -65,8 +65,7 @@ class onnx_writer {
   }
 
  private:
-  static void write_imports(std::span<const opset_import> from,
-                            pb::RepeatedPtrField<onnx::OperatorSetIdProto>& to) {
+  static void write_imports(std::span<const opset_import> from, pb::RepeatedPtrField<onnx::OperatorSetIdProto>& to) {
     for (const opset_import& import : from) {
       auto& added = *to.Add();
       added.set_domain(std::string{import.domain});
@@ -267,8 +266,10 @@ status write_onnx(const model& from, const std::string& path, const onnx_write_o
     const std::string folder = slash == path.npos ? std::string{} : path.substr(0, slash + 1);
     if (options.external_data.find_first_of("/\\") != std::string::npos || options.external_data == "." ||
         options.external_data == ".." || folder + options.external_data == path)
-      return failed(status_code::invalid_argument, "{}: external data '{}' must be a file name of its own beside the "
-                    "model", path, options.external_data);
+      return failed(status_code::invalid_argument,
+                    "{}: external data '{}' must be a file name of its own beside the "
+                    "model",
+                    path, options.external_data);
     result<wire_pieces> pieces = pieces_of(from, tensors);
     if (!pieces) return std::move(pieces.error()).in(path);
     // The data first: a model whose data is absent would be worse than none.

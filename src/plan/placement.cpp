@@ -102,7 +102,8 @@ class placer {
     }
     const std::span<const plan_step> steps = request_.steps;
     for (std::size_t first = 0, last; first < steps.size(); first = last) {
-      for (last = first + 1; request_.by_level && last < steps.size() && steps[last].level == steps[first].level;) ++last;
+      for (last = first + 1; request_.by_level && last < steps.size() && steps[last].level == steps[first].level;)
+        ++last;
       const std::uint32_t now = time(steps[first], first);
       if (request_.by_level) count_readers(steps.subspan(first, last - first));
       for (std::size_t i = first; i < last; ++i)

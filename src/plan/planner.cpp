@@ -47,8 +47,8 @@ class planner {
   result<slot> add_value(std::string_view name, const operand& info, std::uint8_t kind) {
     value start{value_kind::none, info.type, kind};
     if (info.constant) start = *info.constant;
-    if (!values_.push_back(start) || !infos_.push_back(info) || !names_.push_back(name) || !producers_.push_back(none) ||
-        !copies_.push_back(0))
+    if (!values_.push_back(start) || !infos_.push_back(info) || !names_.push_back(name) ||
+        !producers_.push_back(none) || !copies_.push_back(0))
       return status_code::out_of_memory;
     return slot(values_.size() - 1);
   }
@@ -56,8 +56,8 @@ class planner {
   std::string_view path(std::string_view name, std::string_view op_type) {
     if constexpr (!status::has_words) return {};
     arena_vector<char> text{memory_};
-    for (std::string_view part : {std::string_view{"node '"}, name, std::string_view{"' ("}, op_type,
-                                  std::string_view{")"}})
+    for (std::string_view part :
+         {std::string_view{"node '"}, name, std::string_view{"' ("}, op_type, std::string_view{")"}})
       if (!text.append(part)) return name;
     return {text.begin(), text.size()};
   }
@@ -271,10 +271,12 @@ class planner {
           view.has_dynamic = true;
           continue;
         }
-        if (status sized = fixed_bytes(s, (*bytes)[s]); !sized) return std::move(sized).in(path(step.name, step.op_type));
+        if (status sized = fixed_bytes(s, (*bytes)[s]); !sized)
+          return std::move(sized).in(path(step.name, step.op_type));
       }
       for (const output_hint& h : step.hints)
-        if (h.kind == output_hint::use::views && h.output < step.outputs.size()) (*bytes)[step.outputs[h.output]] = not_planned;
+        if (h.kind == output_hint::use::views && h.output < step.outputs.size())
+          (*bytes)[step.outputs[h.output]] = not_planned;
     }
     if (nested_)  // what a subgraph gives out must outlive its frame
       for (slot s : outputs_) (*bytes)[s] = not_planned;
@@ -284,15 +286,16 @@ class planner {
       if (region > options_.memory_limit)
         return {status_code::out_of_memory, "the values of this model need more memory than the limit allows"};
     for (std::size_t s = 1; s < values_.size(); ++s)
-      if (view.fixed.offsets[s] != not_planned) values_[s].kind = value_kind::tensor, values_[s].shape = infos_[s].shape;
+      if (view.fixed.offsets[s] != not_planned)
+        values_[s].kind = value_kind::tensor, values_[s].shape = infos_[s].shape;
     return {};
   }
 
   status fixed_bytes(slot s, std::size_t& bytes) const {
     std::int64_t count = 0;
     std::uint64_t needed = 0;
-    if (!infos_[s].shape.checked_count(count) ||
-        !checked_bytes(infos_[s].type, std::uint64_t(count), needed) || needed > options_.memory_limit)
+    if (!infos_[s].shape.checked_count(count) || !checked_bytes(infos_[s].type, std::uint64_t(count), needed) ||
+        needed > options_.memory_limit)
       return too_large(infos_[s].type, infos_[s].shape);
     bytes = std::size_t(needed);
     return {};

@@ -13,11 +13,15 @@ result<runner*> runner::make(const plan_view& plan, std::span<const memory_sourc
   if (sources.size() > max_memory_kinds) return status{status_code::not_implemented, "too many kinds of memory"};
   void* const place = memory.allocate(sizeof(impl), alignof(impl));
   if (!place) return status_code::out_of_memory;
-  impl* const self = std::construct_at(static_cast<impl*>(place), plan, sources, memory, limit);
-  if (status s = self->prepare(); !s) return s;
   void* const handle = memory.allocate(sizeof(runner), alignof(runner));
   if (!handle) return status_code::out_of_memory;
-  return ::new (handle) runner{self};
+  runner* const made =
+      ::new (handle) runner{std::construct_at(static_cast<impl*>(place), plan, sources, memory, limit)};
+  if (status s = made->impl_->prepare(); !s) {
+    std::destroy_at(made);  // gives back what was taken so far
+    return s;
+  }
+  return made;
 }
 
 runner::~runner() {

@@ -15,7 +15,7 @@ extern storage_block planned_storage;
 struct frame {
   const plan_view* plan = nullptr;
   value* values = nullptr;
-  std::byte* regions[max_memory_kinds] = {};   // where fixed values lie, per memory kind
+  std::byte* regions[max_memory_kinds] = {};  // where fixed values lie, per memory kind
 
   /// Slot s as a run starts with it.
   value start(slot s) const {
@@ -30,9 +30,9 @@ struct frame {
 
 struct subplan_frame {
   frame own;
-  storage_block* block = nullptr;                       // this struct and the values
+  storage_block* block = nullptr;  // this struct and the values
   storage_block* regions[max_memory_kinds] = {};
-  subplan_frame* next = nullptr;                        // opened by the same step before
+  subplan_frame* next = nullptr;  // opened by the same step before
 };
 
 /// One step while it runs: what the services need to know.
@@ -42,7 +42,7 @@ class step_context : public run_context {
   frame* within = nullptr;
   const plan_step* step = nullptr;
   std::size_t lane = 0;
-  storage_block* scratch = nullptr;                     // linked by `next`
+  storage_block* scratch = nullptr;  // linked by `next`
   subplan_frame* opened = nullptr;
 
   runner::impl& impl() const { return *static_cast<runner::impl*>(runner()); }
@@ -56,17 +56,17 @@ struct runner::impl {
   std::span<const memory_source> sources;
   arena& tables;
   std::size_t limit;
-  std::span<run_memory*> memories;             // per kind
+  std::span<run_memory*> memories;  // per kind
   frame main;
-  std::span<value> bound;                      // per output: the caller's memory in this run, or none
+  std::span<value> bound;  // per output: the caller's memory in this run, or none
   const run_options* options = nullptr;
-  bool dirty = false;                          // a run ended early, or a fixed value did not keep to its shape
+  bool dirty = false;  // a run ended early, or a fixed value did not keep to its shape
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
   shape_plans* plans = nullptr;                // only for a plan with shapes that a run tells, run in order
   const shape_plans::entry* active = nullptr;  // the one that this run, or the last, goes by
   storage_block* active_block = nullptr;
-  storage_block* texts = nullptr;              // characters of strings, linked by `next`; filled from the front
+  storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
 
   std::atomic_flag* lock() { return shared ? &tables_in_use : nullptr; }
@@ -90,7 +90,7 @@ struct runner::impl {
 
   storage_block* take(std::uint8_t kind, std::size_t bytes);
   char* take_text(std::size_t bytes);
-  void drop(storage_block*, std::uint8_t kind);       // one reference less
+  void drop(storage_block*, std::uint8_t kind);  // one reference less
   void reset(frame&, slot);
   void end_step(step_context&);
   bool stopped() const;

@@ -14,8 +14,7 @@ const step_context& own(const run_context& c) { return static_cast<const step_co
 status sized(dtype type, const extents& shape, std::size_t& bytes) {
   std::int64_t count = 0;
   std::uint64_t needed = 0;
-  if (!shape.checked_count(count) || !checked_bytes(type, std::uint64_t(count), needed) ||
-      needed > std::size_t(-1) / 2)
+  if (!shape.checked_count(count) || !checked_bytes(type, std::uint64_t(count), needed) || needed > std::size_t(-1) / 2)
     return too_large(type, shape);
   bytes = std::size_t(needed);
   return {};
@@ -51,6 +50,7 @@ storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
 }
 
 status allocate(run_context& base, slot s, value_kind kind, const extents& shape, std::size_t parts) {
+  if (s == 0) return {status_code::fail, "the kernel made an output that the node leaves out"};
   step_context& c = own(base);
   runner::impl& r = c.impl();
   value& v = c.values()[s];
@@ -231,7 +231,8 @@ result<subplan_frame*> open(run_context& base, std::size_t subgraph) {
     if (!opened->regions[kind]) return status{status_code::out_of_memory, "no memory for a subgraph"};
     opened->own.regions[kind] = reinterpret_cast<std::byte*>(opened->regions[kind]->address);
   }
-  for (std::size_t s = 0; s < plan.initial.size(); ++s) std::construct_at(opened->own.values + s, opened->own.start(slot(s)));
+  for (std::size_t s = 0; s < plan.initial.size(); ++s)
+    std::construct_at(opened->own.values + s, opened->own.start(slot(s)));
   for (const capture& each : plan.captures) opened->own.values[each.inner] = c.values()[each.outer];
   return opened;
 }

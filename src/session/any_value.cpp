@@ -79,8 +79,9 @@ std::string to_string(const value& v, std::size_t elements) {
     case value_kind::none: return "none";
     case value_kind::tensor: {
       std::string out = fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
-      with_type(v.type, [&]<class T>(std::type_identity<T>) { write_elements<T>(out, v, elements); },
-                std::type_identity<byte_sized>{});
+      with_type(
+          v.type, [&]<class T>(std::type_identity<T>) { write_elements<T>(out, v, elements); },
+          std::type_identity<byte_sized>{});
       return out;
     }
     case value_kind::sequence:

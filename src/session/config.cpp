@@ -50,8 +50,8 @@ result<session_config> session_config::make(const session_options& options) {
       return status{status_code::invalid_argument,
                     fmt::format("session key '{}': keys have 1 to {} bytes, values up to {}", key.substr(0, 40),
                                 longest_key, longest_value)};
-    const auto row = std::find_if(std::begin(rows), std::end(rows),
-                                  [&k = key](const config_key_row& r) { return r.key == k; });
+    const auto row =
+        std::find_if(std::begin(rows), std::end(rows), [&k = key](const config_key_row& r) { return r.key == k; });
     if (row == std::end(rows) && key.rfind("ep.", 0) != 0)
       return status{status_code::invalid_argument,
                     fmt::format("session key '{}' is not known; docs/session_keys.md lists the keys", key)};

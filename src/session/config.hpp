@@ -10,7 +10,7 @@ struct config_key_row {
   std::string_view key;
   std::string_view otherwise;  // the value when it is not set
   key_support support;
-  std::string_view meaning;    // for docs/session_keys.md and messages
+  std::string_view meaning;  // for docs/session_keys.md and messages
 };
 std::span<const config_key_row> config_keys();
 

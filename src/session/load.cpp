@@ -18,9 +18,8 @@ status session::impl::choose_providers(std::span<const provider> all) {
     providers.assign(all.begin(), all.end());
   } else {
     for (const std::string& name : options.providers) {
-      const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) {
-        return p.row->name == name || p.row->long_name == name;
-      });
+      const auto found = std::find_if(
+          all.begin(), all.end(), [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
       if (found == all.end()) {
         std::string known;
         for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
@@ -61,7 +60,8 @@ result<const function*> session::impl::body_of(model& m, const graph_node& node)
   if (!node.op || !node.version) return static_cast<const function*>(nullptr);
   const function_body_row* best = nullptr;
   for (const function_body_row& row : standard_function_bodies())
-    if (row.op == node.op->id && row.since == node.version->since && row.needs_opset <= std::max<std::int64_t>(node.opset, row.since))
+    if (row.op == node.op->id && row.since == node.version->since &&
+        row.needs_opset <= std::max<std::int64_t>(node.opset, row.since))
       best = &row;
   if (!best) return static_cast<const function*>(nullptr);
   for (const auto& [row, known] : known_bodies)
@@ -103,9 +103,10 @@ status session::impl::place() {
   fused = std::move(*made);
   if (config.is_on("session.disable_cpu_ep_fallback"))
     if (const graph_node* node = on_fallback(net->main(), providers))
-      return {status_code::fail,
-              fmt::format("session.disable_cpu_ep_fallback is set, and node '{}' ({}) is only taken by the fallback '{}'",
-                          node->name, node->op_type, providers[std::size_t(node->provider)].row->name)};
+      return {
+          status_code::fail,
+          fmt::format("session.disable_cpu_ep_fallback is set, and node '{}' ({}) is only taken by the fallback '{}'",
+                      node->name, node->op_type, providers[std::size_t(node->provider)].row->name)};
   return {};
 }
 
@@ -119,8 +120,8 @@ status session::impl::compile() {
       if (fused[i].provider == p) views.push_back({fused[i].name, graph_view{*fused[i].body}}), numbers.push_back(i);
     if (views.empty()) continue;
     const provider_row& row = *providers[p].row;
-    result<std::vector<compiled_node>> made = guarded<result<std::vector<compiled_node>>>(
-        [&] { return row.compile(providers[p].self.get(), views); });
+    result<std::vector<compiled_node>> made =
+        guarded<result<std::vector<compiled_node>>>([&] { return row.compile(providers[p].self.get(), views); });
     if (!made) return std::move(made.error()).in(row.long_name);
     if (made->size() != views.size())
       return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
@@ -141,7 +142,8 @@ status session::impl::make_the_plan() {
   for (const provider& p : providers) {
     const memory_source source = p.row->memory(p.self.get());
     std::size_t kind = 0;
-    while (kind < memories.size() && !(memories[kind].self == source.self && memories[kind].allocate == source.allocate))
+    while (kind < memories.size() &&
+           !(memories[kind].self == source.self && memories[kind].allocate == source.allocate))
       ++kind;
     if (kind == memories.size()) memories.push_back(source);
     binders.push_back({p.row->name, p.self.get(), p.row->bind, std::uint8_t(kind)});
@@ -206,8 +208,8 @@ std::size_t machine_memory() {
 status session::impl::load() {
   memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
   using stage = status (impl::*)();
-  for (stage each : {&impl::check, &impl::place, &impl::compile, &impl::make_the_plan, &impl::describe_io,
-                     &impl::start_threads}) {
+  for (stage each :
+       {&impl::check, &impl::place, &impl::compile, &impl::make_the_plan, &impl::describe_io, &impl::start_threads}) {
     if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
     if (status s = (this->*each)(); !s) return s;
   }
@@ -223,8 +225,9 @@ status at(status failed, std::string_view name) {
 }
 
 template <class Read>
-result<std::unique_ptr<session::impl>> load_with(std::span<const provider> providers, const session_options& options, std::string_view name,
-                          std::unique_ptr<session::impl> self, Read&& read) {
+result<std::unique_ptr<session::impl>> load_with(std::span<const provider> providers, const session_options& options,
+                                                 std::string_view name, std::unique_ptr<session::impl> self,
+                                                 Read&& read) {
   const auto all = [&]() -> status {
     self->options = options;
     result<session_config> config = session_config::make(options);

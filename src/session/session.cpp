@@ -42,8 +42,14 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bo
   for (node_id n : g.order()) {
     const graph_node& node = g[n];
     if (node.provider < 0) continue;
-    placement_info info{std::string{node.name}, std::string{node.domain}, std::string{node.op_type},
-                        std::string{self.providers[std::size_t(node.provider)].row->name}, node.opset, depth, {}, {}};
+    placement_info info{std::string{node.name},
+                        std::string{node.domain},
+                        std::string{node.op_type},
+                        std::string{self.providers[std::size_t(node.provider)].row->name},
+                        node.opset,
+                        depth,
+                        {},
+                        {}};
     if (node.fused >= 0) info.fused_from = self.fused_ops[std::size_t(node.fused)];
     for (std::int32_t p = 0; with_refusals && p < node.provider; ++p) {
       const provider& earlier = self.providers[std::size_t(p)];
@@ -90,7 +96,8 @@ void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
   for (std::size_t i = 0; i < defaults.size(); ++i) used->inputs[i] = defaults[i] ? *defaults[i] : value{};
   for (auto& each : idle) {
     io_binding::impl* none = nullptr;
-    if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel)) return static_cast<void>(used.release());
+    if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel))
+      return static_cast<void>(used.release());
   }
 }
 
@@ -128,9 +135,7 @@ bool fits(type_kind declared, value_kind given) {
   return false;
 }
 
-std::string shown(const value& v) {
-  return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
-}
+std::string shown(const value& v) { return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ",")); }
 
 /// Checks a value against a declared type, parts included.
 status check_value(const value_type& type, const value& v) {
@@ -154,8 +159,8 @@ status check_value(const value_type& type, const value& v) {
                                                        type.shape->size(), type.to_string())};
   for (std::size_t axis = 0; axis < v.shape.rank(); ++axis)
     if ((*type.shape)[axis].known() && v.shape[axis] != (*type.shape)[axis].size)
-      return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}", v.shape[axis], axis,
-                                                         shown(v), (*type.shape)[axis].size)};
+      return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}", v.shape[axis],
+                                                         axis, shown(v), (*type.shape)[axis].size)};
   return {};
 }
 
@@ -177,9 +182,7 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   how.observer = settings.observer;
   if (settings.stop.stop_possible()) {
     how.stop.self = &settings.stop;
-    how.stop.requested = [](const void* token) {
-      return static_cast<const std::stop_token*>(token)->stop_requested();
-    };
+    how.stop.requested = [](const void* token) { return static_cast<const std::stop_token*>(token)->stop_requested(); };
   }
   if (settings.timeout.count()) {
     how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
@@ -211,7 +214,8 @@ result<named_values> session::run(std::span<const named_input> given, const run_
     for (std::size_t i = 0; i < with.outputs.size(); ++i) {
       made.items.push_back({impl_->outputs[i].name, any_value::copy_of(with.outputs[i])});
       if (with.outputs[i] && !made.items.back().value)
-        return status{status_code::out_of_memory, fmt::format("no memory for a copy of output '{}'", impl_->outputs[i].name)};
+        return status{status_code::out_of_memory,
+                      fmt::format("no memory for a copy of output '{}'", impl_->outputs[i].name)};
     }
     return made;
   };

@@ -28,21 +28,21 @@ struct io_binding::impl {
 struct session::impl {
   session_options options;
   session_config config;
-  std::vector<provider> providers;             // in use, by priority
+  std::vector<provider> providers;  // in use, by priority
   const format_row* format = nullptr;
   std::unique_ptr<model> net;
   op_table ops;
-  std::deque<function> bodies;                 // standard function bodies that were needed
+  std::deque<function> bodies;                                        // standard function bodies that were needed
   std::vector<std::pair<const void*, const function*>> known_bodies;  // by their row
   std::deque<fused_node> fused;
-  std::vector<std::string> fused_ops;          // per fused node: its operators, for people
+  std::vector<std::string> fused_ops;  // per fused node: its operators, for people
   std::vector<compiled_node> programs;
   std::vector<memory_source> memories;
   std::vector<node_binder> binders;
   heap_arena plan_memory{1 << 16};
   const plan_view* plan = nullptr;
-  std::vector<io_info> inputs, outputs;        // of the plan, in its order
-  std::vector<const value*> defaults;          // per input: what it is when nobody gives it, or null
+  std::vector<io_info> inputs, outputs;  // of the plan, in its order
+  std::vector<const value*> defaults;    // per input: what it is when nobody gives it, or null
   std::unique_ptr<thread_pool> own_pool;
   task_pool_ref pool;
   std::size_t memory_limit = 0;

@@ -37,8 +37,11 @@ char first_byte(const model& m) { return *static_cast<const char*>(m.main()[m.ma
 
 TEST_CASE("external data is mapped from the model's folder, from an offset, through links that stay inside") {
   const laid_out at;
-  for (const auto& [location, expect] : {std::pair{"w.data", 'w'}, {"./w.data", 'w'}, {"inside/w.data", 'i'},
-                                         {"inside/../w.data", 'w'}, {"link_in", 'i'}}) {
+  for (const auto& [location, expect] : {std::pair{"w.data", 'w'},
+                                         {"./w.data", 'w'},
+                                         {"inside/w.data", 'i'},
+                                         {"inside/../w.data", 'w'},
+                                         {"link_in", 'i'}}) {
     auto m = at.read(external_message("t", {50}, location, "64", "200"));
     REQUIRE_MESSAGE(m, m.error().words());
     CHECK(first_byte(**m) == expect);

@@ -134,7 +134,9 @@ inline onnx::ModelProto rich_model() {
   property.set_key("k");
   property.set_value("v");
   m.add_training_info()->mutable_algorithm()->set_name("trained by this");
-  m.mutable_unknown_fields()->AddLengthDelimited(26, "\x0a\x02" "d0");  // configuration
+  m.mutable_unknown_fields()->AddLengthDelimited(26,
+                                                 "\x0a\x02"
+                                                 "d0");  // configuration
   m.mutable_unknown_fields()->AddVarint(99, 5);
 
   auto& g = *m.mutable_graph();
@@ -157,8 +159,13 @@ inline onnx::ModelProto rich_model() {
   auto& sequence = *g.add_input();
   sequence.set_name("list");
   sequence.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_map_type()->set_key_type(7);
-  sequence.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_map_type()->mutable_value_type()
-      ->mutable_tensor_type()->set_elem_type(1);
+  sequence.mutable_type()
+      ->mutable_sequence_type()
+      ->mutable_elem_type()
+      ->mutable_map_type()
+      ->mutable_value_type()
+      ->mutable_tensor_type()
+      ->set_elem_type(1);
 
   auto& w = *g.mutable_initializer(0);
   w.set_doc_string("weights");
@@ -175,7 +182,9 @@ inline onnx::ModelProto rich_model() {
   auto& branch = add_node(g, "If", {"cond"}, {"z"}, "choose");
   branch.set_doc_string("node");
   branch.mutable_unknown_fields()->AddLengthDelimited(9, entry);
-  branch.mutable_unknown_fields()->AddLengthDelimited(10, "\x0a\x02" "d0");  // device_configurations
+  branch.mutable_unknown_fields()->AddLengthDelimited(10,
+                                                      "\x0a\x02"
+                                                      "d0");  // device_configurations
   for (const char* name : {"then_branch", "else_branch"}) {
     auto& a = *branch.add_attribute();
     a.set_name(name);

@@ -39,14 +39,18 @@ onnx::TensorProto typed_message(const onnx::TensorProto& raw) {
   };
   const auto add_int32 = [&](auto e) { t.add_int32_data(std::int32_t(e)); };
   switch (type) {
-    case dtype::f32: case dtype::c64: each(float{}, [&](float e) { t.add_float_data(e); }); break;
-    case dtype::f64: case dtype::c128: each(double{}, [&](double e) { t.add_double_data(e); }); break;
+    case dtype::f32:
+    case dtype::c64: each(float{}, [&](float e) { t.add_float_data(e); }); break;
+    case dtype::f64:
+    case dtype::c128: each(double{}, [&](double e) { t.add_double_data(e); }); break;
     case dtype::i64: each(std::int64_t{}, [&](std::int64_t e) { t.add_int64_data(e); }); break;
     case dtype::u32: each(std::uint32_t{}, [&](std::uint32_t e) { t.add_uint64_data(e); }); break;
     case dtype::u64: each(std::uint64_t{}, [&](std::uint64_t e) { t.add_uint64_data(e); }); break;
     case dtype::i32: each(std::int32_t{}, add_int32); break;
     case dtype::i16: each(std::int16_t{}, add_int32); break;
-    case dtype::u16: case dtype::f16: case dtype::bf16: each(std::uint16_t{}, add_int32); break;
+    case dtype::u16:
+    case dtype::f16:
+    case dtype::bf16: each(std::uint16_t{}, add_int32); break;
     case dtype::i8: each(std::int8_t{}, add_int32); break;
     default: each(std::uint8_t{}, add_int32); break;
   }
@@ -153,8 +157,7 @@ TEST_CASE("bools are 0 or 1 in memory, whatever the file says") {
     std::string odd(count, '\0');
     odd[1] = '\1', odd[2] = '\2', odd[3] = '\xFF';
     onnx::ModelProto m = new_model();
-    *m.mutable_graph()->add_initializer() =
-        tensor_message("b", onnx::TensorProto::BOOL, {std::int64_t(count)}, odd);
+    *m.mutable_graph()->add_initializer() = tensor_message("b", onnx::TensorProto::BOOL, {std::int64_t(count)}, odd);
     auto read_back = read_message(m);
     REQUIRE_MESSAGE(read_back, read_back.error().words());
     const graph& g = (*read_back)->main();
@@ -167,8 +170,8 @@ TEST_CASE("bools are 0 or 1 in memory, whatever the file says") {
 TEST_CASE("dims that are negative or too large are INVALID_GRAPH; too many are NOT_IMPLEMENTED and name the limit") {
   heap_arena memory;
   const std::int64_t huge = std::int64_t{1} << 62;
-  for (const std::vector<std::int64_t>& dims : {std::vector<std::int64_t>{-1}, {2, -3}, {0, -1}, {huge, huge},
-                                                {huge, 4}, {huge}, {INT64_MAX}})
+  for (const std::vector<std::int64_t>& dims :
+       {std::vector<std::int64_t>{-1}, {2, -3}, {0, -1}, {huge, huge}, {huge, 4}, {huge}, {INT64_MAX}})
     CHECK(read(tensor_message("t", onnx::TensorProto::DOUBLE, dims, "12345678"), memory).error().code() ==
           status_code::invalid_graph);
   const status s = read(tensor_message("t", 1, std::vector<std::int64_t>(13, 1), "1234"), memory).error();
@@ -247,8 +250,8 @@ TEST_CASE("sequences, optionals and maps come back as they were written") {
   const struct {
     value v;
     pb_kind kind;
-  } cases[] = {{sequence, pb_kind::sequence}, {map, pb_kind::map},       {of_maps, pb_kind::sequence},
-               {value{}, pb_kind::optional},  {map, pb_kind::optional},  {sequence, pb_kind::optional},
+  } cases[] = {{sequence, pb_kind::sequence},  {map, pb_kind::map},      {of_maps, pb_kind::sequence},
+               {value{}, pb_kind::optional},   {map, pb_kind::optional}, {sequence, pb_kind::optional},
                {tensors[0], pb_kind::optional}};
   for (const auto& [v, kind] : cases) {
     const result<std::string> bytes = write_pb(v, kind, "name");

@@ -64,9 +64,8 @@ class arena {
     if constexpr (!std::is_trivially_destructible_v<T>) {
       void* const record = allocate(sizeof(kept), alignof(kept));
       if (!record) return nullptr;
-      kept_ = std::construct_at(static_cast<kept*>(record), kept{kept_, memory, [](void* object) {
-                                                                   std::destroy_at(static_cast<T*>(object));
-                                                                 }});
+      kept_ = std::construct_at(static_cast<kept*>(record),
+                                kept{kept_, memory, [](void* object) { std::destroy_at(static_cast<T*>(object)); }});
     }
     return std::construct_at(static_cast<T*>(memory), std::move(value));
   }

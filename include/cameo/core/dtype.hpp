@@ -5,11 +5,13 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+// clang-format off
 /// Element types, numbered as in ONNX's TensorProto.DataType.
 enum class dtype : std::uint8_t {
   undefined, f32, u8, i8, u16, i16, i32, i64, string, boolean, f16, f64, u32, u64, c64, c128, bf16,
   f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, u4, i4, f4e2m1, f8e8m0, u2, i2, f6e2m3, f6e3m2, count
 };
+// clang-format on
 
 struct complex64 {
   float re, im;
@@ -55,26 +57,29 @@ struct element_table : Elements... {
   using Elements::id_of...;
   static constexpr dtype_row rows[] = {{dtype::undefined, 0, "undefined"}, Elements::row()...};
 };
-using elements = element_table<
-    element<dtype::f32, float, "float">, element<dtype::u8, std::uint8_t, "uint8">,
-    element<dtype::i8, std::int8_t, "int8">, element<dtype::u16, std::uint16_t, "uint16">,
-    element<dtype::i16, std::int16_t, "int16">, element<dtype::i32, std::int32_t, "int32">,
-    element<dtype::i64, std::int64_t, "int64">, element<dtype::string, std::string_view, "string">,
-    element<dtype::boolean, bool, "bool">, element<dtype::f16, float16, "float16">,
-    element<dtype::f64, double, "double">, element<dtype::u32, std::uint32_t, "uint32">,
-    element<dtype::u64, std::uint64_t, "uint64">, element<dtype::c64, complex64, "complex64">,
-    element<dtype::c128, complex128, "complex128">, element<dtype::bf16, bfloat16, "bfloat16">,
-    element<dtype::f8e4m3fn, float8e4m3fn, "float8e4m3fn">,
-    element<dtype::f8e4m3fnuz, float8e4m3fnuz, "float8e4m3fnuz">, element<dtype::f8e5m2, float8e5m2, "float8e5m2">,
-    element<dtype::f8e5m2fnuz, float8e5m2fnuz, "float8e5m2fnuz">, element<dtype::u4, uint4, "uint4", 4>,
-    element<dtype::i4, int4, "int4", 4>, element<dtype::f4e2m1, float4e2m1, "float4e2m1", 4>,
-    element<dtype::f8e8m0, float8e8m0, "float8e8m0">, element<dtype::u2, uint2, "uint2", 2>,
-    element<dtype::i2, int2, "int2", 2>, element<dtype::f6e2m3, float6e2m3, "float6e2m3", 8>,
-    element<dtype::f6e3m2, float6e3m2, "float6e3m2", 8>>;
+using elements =
+    element_table<element<dtype::f32, float, "float">, element<dtype::u8, std::uint8_t, "uint8">,
+                  element<dtype::i8, std::int8_t, "int8">, element<dtype::u16, std::uint16_t, "uint16">,
+                  element<dtype::i16, std::int16_t, "int16">, element<dtype::i32, std::int32_t, "int32">,
+                  element<dtype::i64, std::int64_t, "int64">, element<dtype::string, std::string_view, "string">,
+                  element<dtype::boolean, bool, "bool">, element<dtype::f16, float16, "float16">,
+                  element<dtype::f64, double, "double">, element<dtype::u32, std::uint32_t, "uint32">,
+                  element<dtype::u64, std::uint64_t, "uint64">, element<dtype::c64, complex64, "complex64">,
+                  element<dtype::c128, complex128, "complex128">, element<dtype::bf16, bfloat16, "bfloat16">,
+                  element<dtype::f8e4m3fn, float8e4m3fn, "float8e4m3fn">,
+                  element<dtype::f8e4m3fnuz, float8e4m3fnuz, "float8e4m3fnuz">,
+                  element<dtype::f8e5m2, float8e5m2, "float8e5m2">,
+                  element<dtype::f8e5m2fnuz, float8e5m2fnuz, "float8e5m2fnuz">, element<dtype::u4, uint4, "uint4", 4>,
+                  element<dtype::i4, int4, "int4", 4>, element<dtype::f4e2m1, float4e2m1, "float4e2m1", 4>,
+                  element<dtype::f8e8m0, float8e8m0, "float8e8m0">, element<dtype::u2, uint2, "uint2", 2>,
+                  element<dtype::i2, int2, "int2", 2>, element<dtype::f6e2m3, float6e2m3, "float6e2m3", 8>,
+                  element<dtype::f6e3m2, float6e3m2, "float6e3m2", 8>>;
 static_assert(complete_and_in_order(elements::rows), "cameo: `elements` lists every dtype once, in enum order");
 
 template <class T>
-concept element_type = requires { elements::id_of(std::type_identity<T>{}); };
+concept element_type = requires {
+  elements::id_of(std::type_identity<T>{});
+};
 template <element_type T>
 inline constexpr dtype dtype_of = elements::id_of(std::type_identity<T>{});
 constexpr const dtype_row& row_of(dtype type) { return elements::rows[std::size_t(type)]; }

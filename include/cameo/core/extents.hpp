@@ -80,7 +80,8 @@ class extents {
 constexpr extents row_major_strides(const extents& shape) {
   extents strides = shape;
   std::int64_t step = 1;
-  for (std::size_t i = shape.rank(); i-- > 0; static_cast<void>(checked_multiply(step, shape[i], step))) strides[i] = step;
+  for (std::size_t i = shape.rank(); i-- > 0; static_cast<void>(checked_multiply(step, shape[i], step)))
+    strides[i] = step;
   return strides;
 }
 

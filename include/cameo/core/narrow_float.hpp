@@ -53,7 +53,7 @@ constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true
   const std::uint32_t signed_zero = f.specials == float_specials::fnuz ? 0 : sign << (e_bits + m_bits);
   const std::uint32_t high = sign << (e_bits + m_bits);
   const bool ieee = f.specials == float_specials::ieee, has_nan = f.specials != float_specials::none;
-  const std::uint32_t nan = ieee ? high | top << m_bits | 1u << (m_bits - 1)
+  const std::uint32_t nan = ieee                                 ? high | top << m_bits | 1u << (m_bits - 1)
                             : f.specials == float_specials::fnuz ? 1u << (e_bits + m_bits)
                                                                  : high | top << m_bits | all;
   std::uint32_t largest = top << m_bits | all;
@@ -77,8 +77,7 @@ constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true
   full >>= shift;
   if (rest > half || (rest == half && (full & 1))) ++full;
   // A normal carries its hidden bit as one step of the exponent; rounding up may carry into the next one: both add up.
-  const std::uint64_t magnitude =
-      exponent ? (std::uint64_t(exponent - 1) << m_bits) + full : full;
+  const std::uint64_t magnitude = exponent ? (std::uint64_t(exponent - 1) << m_bits) + full : full;
   if (magnitude > largest) {
     if (ieee && f.exponent_bits + f.mantissa_bits == 15) return std::uint16_t(high | top << m_bits);
     return std::uint16_t(over);

@@ -7,12 +7,14 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+// clang-format off
 /// What went wrong: ONNX Runtime's codes, and from 100 up those it lacks.
 enum class status_code : std::uint8_t {
   ok, fail, invalid_argument, no_suchfile, no_model, engine_error, runtime_exception, invalid_protobuf, model_loaded,
   not_implemented, invalid_graph, ep_fail, model_load_canceled, model_requires_compilation, not_found,
   canceled, deadline_exceeded, out_of_memory, count
 };
+// clang-format on
 
 /// One row per code: the number that crosses C interfaces and files, and the name that the program prints.
 struct status_row {

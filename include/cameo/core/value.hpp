@@ -11,7 +11,7 @@ class tensor_view {
   using element = T;
   constexpr tensor_view(T* data, const extents& shape) : data_{data}, shape_{&shape}, count_{shape.count()} {}
   template <class U>
-    requires std::is_same_v<const U, T>
+  requires std::is_same_v<const U, T>
   constexpr tensor_view(const tensor_view<U>& from) : tensor_view{from.data(), from.shape()} {}
 
   constexpr T* data() const { return data_; }
@@ -79,8 +79,5 @@ struct value {
   /// Bytes of a tensor's elements. Checked when the value was made.
   std::size_t bytes() const { return (std::size_t(shape.count()) * row_of(type).bits + 7) / 8; }
 };
-
-
-
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -14,8 +14,8 @@ namespace cameo::inline CAMEO_ABI {
 // that says what it takes, by one of
 //
 //   using kernels = kernel_list<kernel_entry<...>, ...>;          every node that a kernel matches
-//   bool claims(const node_view&) const;                         nodes, one by one (with kernels: those that match, too)
-//   result<std::vector<node_group>> groups(const graph_view&) const;   whole pieces of the graph, to be compiled
+//   bool claims(const node_view&) const;                         nodes, one by one (with kernels: those that match,
+//   too) result<std::vector<node_group>> groups(const graph_view&) const;   whole pieces of the graph, to be compiled
 //
 // and how it runs them, by `kernels`, by
 //
@@ -34,7 +34,9 @@ struct ep_traits {};
 
 /// Where the hooks of P are written: in its ep_traits, or in P itself.
 template <class P>
-concept adapted = requires { ep_traits<P>::name; };
+concept adapted = requires {
+  ep_traits<P>::name;
+};
 template <class P>
 using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 
@@ -56,12 +58,13 @@ struct compiled_node {
 /// From an object with `status run(run_context&) const`.
 template <class Program>
 compiled_node compiled(Program program) {
-  static_assert(requires(const Program& p, run_context& c) {
-    { p.run(c) } -> std::same_as<status>;
-  }, "cameo: what a group is compiled to needs `status run(run_context&) const`");
-  return {std::make_shared<const Program>(std::move(program)), [](const void* state, run_context& c) -> status {
-            return static_cast<const Program*>(state)->run(c);
-          }};
+  static_assert(
+      requires(const Program& p, run_context& c) {
+        { p.run(c) } -> std::same_as<status>;
+      },
+      "cameo: what a group is compiled to needs `status run(run_context&) const`");
+  return {std::make_shared<const Program>(std::move(program)),
+          [](const void* state, run_context& c) -> status { return static_cast<const Program*>(state)->run(c); }};
 }
 
 // What P writes at all, rightly or wrongly: tells "missing" from "wrong". (An overloaded hook counts as missing.)
@@ -71,15 +74,26 @@ concept has_kernels = requires {
   { hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
 };
 template <class P>
-concept writes_claims = requires { &hooks_of<P>::claims; };
+concept writes_claims = requires {
+  &hooks_of<P>::claims;
+};
 template <class P>
-concept writes_groups = requires { &hooks_of<P>::groups; };
+concept writes_groups = requires {
+  &hooks_of<P>::groups;
+};
 template <class P>
-concept writes_execute = requires { &hooks_of<P>::execute; };
+concept writes_execute = requires {
+  &hooks_of<P>::execute;
+};
 template <class P>
-concept writes_compile = requires { &hooks_of<P>::compile; };
+concept writes_compile = requires {
+  &hooks_of<P>::compile;
+};
 template <class P>
-concept writes_memory = requires { &hooks_of<P>::allocate; } || requires { &hooks_of<P>::copy_from_host; };
+concept writes_memory = requires {
+  &hooks_of<P>::allocate;
+}
+|| requires { &hooks_of<P>::copy_from_host; };
 
 /// A hook that can be called with Args and returns just R.
 template <class R, class F, class... Args>
@@ -99,8 +113,8 @@ concept claims_nodes = requires {
 /// Says which pieces of a graph it takes.
 template <class P>
 concept claims_groups = requires {
-  requires hook_returning<result<std::vector<node_group>>, decltype(&hooks_of<P>::groups), const P&,
-                          const graph_view&>;
+  requires hook_returning < result<std::vector<node_group>>,
+  decltype(&hooks_of<P>::groups), const P&, const graph_view& > ;
 };
 /// Runs nodes by itself.
 template <class P>
@@ -110,17 +124,18 @@ concept executes = requires {
 /// A type that can stand in a runtime's list. All hooks are const and, but for claiming and compiling, which one thread
 /// does, thread-safe.
 template <class P>
-concept execution_provider = named<P> && (has_kernels<P> || claims_nodes<P> || claims_groups<P>) &&
-                             (!writes_claims<P> || claims_nodes<P>) && (!writes_groups<P> || claims_groups<P>) &&
-                             (!writes_execute<P> || executes<P>);
+concept execution_provider = named<P> &&
+    (has_kernels<P> || claims_nodes<P> ||
+     claims_groups<P>)&&(!writes_claims<P> || claims_nodes<P>)&&(!writes_groups<P> ||
+                                                                 claims_groups<P>)&&(!writes_execute<P> || executes<P>);
 /// A provider with `using role = fallback;`: may be the last of a runtime.
 template <class P>
 concept fallback_provider = execution_provider<P> && std::same_as<typename hooks_of<P>::role, fallback>;
 /// Turns fused groups into programs of its own, before the first run: exactly one per group, in the same order.
 template <class P>
 concept compiler = execution_provider<P> && requires {
-  requires hook_returning<result<std::vector<compiled_node>>, decltype(&hooks_of<P>::compile), const P&,
-                          std::span<const fused_view>>;
+  requires hook_returning < result<std::vector<compiled_node>>,
+  decltype(&hooks_of<P>::compile), const P&, std::span < const fused_view >> ;
 };
 /// Keeps values in memory of its own; the planner inserts the copies. Thread-safe; `release` gets what `allocate` gave.
 ///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when there is none

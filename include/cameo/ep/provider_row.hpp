@@ -10,15 +10,15 @@ namespace cameo::inline CAMEO_ABI {
 /// A provider without its type. No slot is ever null: what a provider does not write is filled in here. `self` is the
 /// provider's object; spans and views die with the call.
 struct provider_row {
-  std::string_view name, long_name;             // "cpu", "CPUExecutionProvider"
+  std::string_view name, long_name;  // "cpu", "CPUExecutionProvider"
   bool is_fallback;
-  std::span<const op_row> own_ops;              // operators it declares besides those of its kernels, sorted by id
+  std::span<const op_row> own_ops;  // operators it declares besides those of its kernels, sorted by id
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
   std::string (*why_not)(const void* self, const node_view&);
   result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
   result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
   memory_source (*memory)(const void* self);
-  const kernel_table& (*kernels)();             // of a provider without any: an empty one
+  const kernel_table& (*kernels)();  // of a provider without any: an empty one
 };
 /// A provider and its object, shared with the sessions made with it.
 struct provider {
@@ -106,7 +106,8 @@ struct erased_hooks {
   }
   static memory_source memory(const void* self) {
     if constexpr (memory_provider<P>) {
-      return {hooks::name, const_cast<void*>(self),
+      return {hooks::name,
+              const_cast<void*>(self),
               [](void* object, std::size_t bytes, std::size_t alignment) noexcept -> void* {
                 return call_hook(&hooks::allocate, of(object), bytes, alignment);
               },
@@ -131,9 +132,9 @@ struct erased_hooks {
 
 /// Named after the provider, not after a runtime's list: symbols stay short. Constant: nothing runs before main.
 template <class P>
-inline constexpr provider_row provider_row_of{hooks_of<P>::name,        hooks_of<P>::long_name, fallback_provider<P>,
-                                              erased_hooks<P>::own_ops(), erased_hooks<P>::groups, erased_hooks<P>::why_not,
-                                              erased_hooks<P>::bind,    erased_hooks<P>::compile, erased_hooks<P>::memory,
-                                              erased_hooks<P>::kernels};
+inline constexpr provider_row provider_row_of{
+    hooks_of<P>::name,       hooks_of<P>::long_name,   fallback_provider<P>,  erased_hooks<P>::own_ops(),
+    erased_hooks<P>::groups, erased_hooks<P>::why_not, erased_hooks<P>::bind, erased_hooks<P>::compile,
+    erased_hooks<P>::memory, erased_hooks<P>::kernels};
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -5,13 +5,13 @@ namespace cameo::inline CAMEO_ABI {
 
 /// Limits on what a hostile file may cost.
 struct load_limits {
-  std::size_t graph_depth = 128;                       // nested subgraphs
-  std::size_t model_bytes = std::size_t{1} << 33;      // of texts, attributes and constants outside mapped files
+  std::size_t graph_depth = 128;                   // nested subgraphs
+  std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
 };
 
 struct read_options {
   load_limits limits = {};
-  std::string external_data_folder = {};               // instead of the model's own folder
+  std::string external_data_folder = {};  // instead of the model's own folder
 };
 
 /// A format without its type.

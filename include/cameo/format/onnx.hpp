@@ -19,8 +19,8 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
                                          const onnx_read_options& = {});
 
 struct onnx_write_options {
-  std::string external_data = {};                      // file name beside the model; empty: everything inside
-  std::size_t external_threshold = 1024;               // bytes from which a tensor goes there
+  std::string external_data = {};         // file name beside the model; empty: everything inside
+  std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
 };
 
 /// Writes a model: complete or absent (temporary name, fsync, rename). Over 2 GB INVALID_ARGUMENT says to use external

@@ -29,8 +29,8 @@ using property = std::pair<std::string_view, std::string_view>;
 /// `producer`, a capture from the enclosing graph. Texts and types live in the model.
 struct graph_value {
   std::string_view name;
-  const value_type* type = nullptr;     // declared or inferred; null: unknown
-  const value* constant = nullptr;      // an initializer, or what a Constant node holds, in host memory
+  const value_type* type = nullptr;  // declared or inferred; null: unknown
+  const value* constant = nullptr;   // an initializer, or what a Constant node holds, in host memory
   node_id producer = node_id::none;
   std::uint32_t producer_output = 0;
   std::uint32_t first_edge = 0xFFFFFFFF;  // of the list of uses
@@ -39,28 +39,28 @@ struct graph_value {
   bool is_input = false, is_output = false;
   std::string_view doc_string;
   std::span<const property> metadata;
-  std::string_view unknown;                // see model::unknown
-  std::string_view constant_unknown;       // the same of the initializer's own message
+  std::string_view unknown;           // see model::unknown
+  std::string_view constant_unknown;  // the same of the initializer's own message
 };
 
 /// One node. `op` is null for a call of a model-local function (`callee`) until it is inlined, and before check_model.
 struct graph_node {
   std::string_view name, domain, op_type, overload, doc_string;
-  std::int64_t opset = 0;                  // of its domain, where it was written (a function has imports of its own)
+  std::int64_t opset = 0;  // of its domain, where it was written (a function has imports of its own)
   const op_row* op = nullptr;
   const op_version* version = nullptr;
   const function* callee = nullptr;
   std::span<const attribute> attributes;
-  std::span<graph* const> subgraphs;       // graph attributes, by their number
-  std::uint32_t first_edge = 0;            // inputs, then captures
+  std::span<graph* const> subgraphs;  // graph attributes, by their number
+  std::uint32_t first_edge = 0;       // inputs, then captures
   std::uint32_t input_count = 0, capture_count = 0;
-  std::span<const value_id> outputs;       // value_id::none: absent
+  std::span<const value_id> outputs;  // value_id::none: absent
   std::span<const property> metadata;
-  std::string_view unknown;                // see model::unknown
+  std::string_view unknown;  // see model::unknown
   bool removed = false;
 
-  std::int32_t provider = -1;              // who runs it: index into the runtime's list, once partitioned
-  std::int32_t fused = -1;                 // index among the session's compiled nodes
+  std::int32_t provider = -1;  // who runs it: index into the runtime's list, once partitioned
+  std::int32_t fused = -1;     // index among the session's compiled nodes
 };
 
 /// What add_node needs to know. Spans are copied into the model.
@@ -98,7 +98,7 @@ class graph {
   const graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
   graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
 
-  std::span<const value_id> inputs() const { return inputs_; }        // initializers with inputs included
+  std::span<const value_id> inputs() const { return inputs_; }  // initializers with inputs included
   std::span<const value_id> outputs() const { return outputs_; }
   std::span<const value_id> initializers() const { return initializers_; }
   std::span<const value_id> captures() const { return captures_; }
@@ -228,7 +228,7 @@ struct opset_import {
 /// A function of the model, or one of the fixed bodies. Its body's attributes may refer to the caller's.
 struct function {
   std::string_view domain, name, overload, doc_string;
-  std::span<const std::string_view> attribute_names;   // without a default
+  std::span<const std::string_view> attribute_names;  // without a default
   std::span<const attribute> attribute_defaults;
   std::span<const opset_import> imports;
   std::span<const property> metadata;
@@ -244,15 +244,15 @@ class model {
   model(const model&) = delete;
   model& operator=(const model&) = delete;
 
-  heap_arena memory;                       // texts, attributes, constants that are not in a mapped file
+  heap_arena memory;  // texts, attributes, constants that are not in a mapped file
   std::int64_t ir_version = 0, model_version = 0;
   std::string_view producer_name, producer_version, domain, doc_string;
   std::vector<opset_import> imports;
   std::vector<property> metadata;
-  std::vector<std::string> symbols{"?"};   // names of dim symbols; number 0 is nobody
-  std::deque<function> functions;          // of the model (local)
+  std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is nobody
+  std::deque<function> functions;         // of the model (local)
   std::vector<std::shared_ptr<const file_bytes>> files;
-  std::string path;                        // where it was read from; empty for bytes
+  std::string path;  // where it was read from; empty for bytes
   /// What the file said that cameo does not interpret, as the bytes of a message of the same kind with only those
   /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have theirs.
   std::string_view unknown;

@@ -107,8 +107,9 @@ class node_view {
     return indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
   }
   auto captures() const {
-    return indexed_view{raw().capture_count,
-                        [n = *this](std::size_t i) { return value_view{*n.graph_, n.graph_->capture(n.id_, i)}; }};
+    return indexed_view{raw().capture_count, [n = *this](std::size_t i) {
+                          return value_view{*n.graph_, n.graph_->capture(n.id_, i)};
+                        }};
   }
   std::span<graph* const> subgraphs() const { return raw().subgraphs; }
   const attribute* find(std::string_view name) const { return find_attribute(raw().attributes, name); }
@@ -126,16 +127,17 @@ class graph_view {
   const graph& raw() const { return *graph_; }
   std::string_view name() const { return graph_->name; }
   auto nodes() const {
-    return indexed_view{graph_->order().size(),
-                        [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
+    return indexed_view{graph_->order().size(), [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
   }
   auto inputs() const {
-    return indexed_view{graph_->inputs().size(),
-                        [g = graph_](std::size_t i) { return value_view{*g, g->inputs()[i]}; }};
+    return indexed_view{graph_->inputs().size(), [g = graph_](std::size_t i) {
+                          return value_view{*g, g->inputs()[i]};
+                        }};
   }
   auto outputs() const {
-    return indexed_view{graph_->outputs().size(),
-                        [g = graph_](std::size_t i) { return value_view{*g, g->outputs()[i]}; }};
+    return indexed_view{graph_->outputs().size(), [g = graph_](std::size_t i) {
+                          return value_view{*g, g->outputs()[i]};
+                        }};
   }
 
  private:
@@ -242,14 +244,18 @@ struct where {
   Keep keep;
   explicit where(Keep k) : keep{k} {}
   template <class Range>
-  friend auto operator|(Range range, where w) { return where_view<Range, Keep>{range, w.keep}; }
+  friend auto operator|(Range range, where w) {
+    return where_view<Range, Keep>{range, w.keep};
+  }
 };
 template <class Project>
 struct select {
   Project project;
   explicit select(Project p) : project{p} {}
   template <class Range>
-  friend auto operator|(Range range, select s) { return select_view<Range, Project>{range, s.project}; }
+  friend auto operator|(Range range, select s) {
+    return select_view<Range, Project>{range, s.project};
+  }
 };
 /// A predicate: nodes of this operator.
 template <declared_op Op>

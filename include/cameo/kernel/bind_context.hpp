@@ -14,12 +14,12 @@ struct output_hint {
 class bind_context {
  public:
   std::string_view op_type, node_name;
-  int since = 0;                             // version of the operator
+  int since = 0;  // version of the operator
   std::span<const attribute> attributes;
   std::span<const operand> inputs, outputs;  // these two only during bind
   std::size_t subgraph_count = 0;
-  arena& state;                              // lives as long as the plan: what a kernel keeps, packed weights
-  bool prepack = true;                       // false: keep no copies of constants (session.disable_prepacking)
+  arena& state;         // lives as long as the plan: what a kernel keeps, packed weights
+  bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
   arena_vector<output_hint>& hints;
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }

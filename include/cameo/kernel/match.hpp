@@ -10,10 +10,10 @@ enum class refusal : std::uint8_t { none, no_kernel, version, type, declined };
 struct verdict {
   refusal why = refusal::no_kernel;
   const kernel_row* row = nullptr;
-  const kernel_rule* rule = nullptr;   // the first that failed, if `why` is type,
-  dtype found = dtype::undefined;      // the type that broke it,
-  type_mask accepted = 0;              // the types that would have passed it,
-  int obeyed = 0;                      // and how many rules of the row held before it
+  const kernel_rule* rule = nullptr;  // the first that failed, if `why` is type,
+  dtype found = dtype::undefined;     // the type that broke it,
+  type_mask accepted = 0;             // the types that would have passed it,
+  int obeyed = 0;                     // and how many rules of the row held before it
   explicit operator bool() const { return why == refusal::none; }
 };
 

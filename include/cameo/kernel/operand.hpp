@@ -11,7 +11,7 @@ struct operand {
   bool optional = false;                // may hold nothing
   bool has_rank = false;                // then `shape` has the rank, with -1 for dims known only in a run
   extents shape = {};
-  const value* constant = nullptr;      // the same in every run
+  const value* constant = nullptr;  // the same in every run
 
   bool fixed_shape() const {
     if (!has_rank) return false;

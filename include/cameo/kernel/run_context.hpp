@@ -127,8 +127,8 @@ class run_context {
 
   /// Prepares a subgraph (bind_context::subgraph) to be called any number of times until the kernel returns.
   result<subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
-  /// Runs it once. `inputs` are the subgraph's formal ones (captures come by themselves); `outputs` receive kept values:
-  /// release() or give() each.
+  /// Runs it once. `inputs` are the subgraph's formal ones (captures come by themselves); `outputs` receive kept
+  /// values: release() or give() each.
   status call(subplan_frame& frame, std::span<const value> inputs, std::span<value> outputs) {
     return services_->call(*this, frame, inputs, outputs);
   }

@@ -3,21 +3,32 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+// clang-format off
 /// Numbered as ONNX's AttributeProto.AttributeType.
 enum class attribute_kind : std::uint8_t {
   undefined, f, i, s, t, g, floats, ints, strings, tensors, graphs, sparse_tensor, sparse_tensors, type_proto,
   type_protos, count
 };
+// clang-format on
 inline constexpr struct attribute_kind_row {
   attribute_kind id;
   char name[16];
 } attribute_kind_rows[] = {
-    {attribute_kind::undefined, "undefined"}, {attribute_kind::f, "float"}, {attribute_kind::i, "int"},
-    {attribute_kind::s, "string"}, {attribute_kind::t, "tensor"}, {attribute_kind::g, "graph"},
-    {attribute_kind::floats, "floats"}, {attribute_kind::ints, "ints"}, {attribute_kind::strings, "strings"},
-    {attribute_kind::tensors, "tensors"}, {attribute_kind::graphs, "graphs"},
-    {attribute_kind::sparse_tensor, "sparse_tensor"}, {attribute_kind::sparse_tensors, "sparse_tensors"},
-    {attribute_kind::type_proto, "type_proto"}, {attribute_kind::type_protos, "type_protos"},
+    {attribute_kind::undefined, "undefined"},
+    {attribute_kind::f, "float"},
+    {attribute_kind::i, "int"},
+    {attribute_kind::s, "string"},
+    {attribute_kind::t, "tensor"},
+    {attribute_kind::g, "graph"},
+    {attribute_kind::floats, "floats"},
+    {attribute_kind::ints, "ints"},
+    {attribute_kind::strings, "strings"},
+    {attribute_kind::tensors, "tensors"},
+    {attribute_kind::graphs, "graphs"},
+    {attribute_kind::sparse_tensor, "sparse_tensor"},
+    {attribute_kind::sparse_tensors, "sparse_tensors"},
+    {attribute_kind::type_proto, "type_proto"},
+    {attribute_kind::type_protos, "type_protos"},
 };
 static_assert(complete_and_in_order(attribute_kind_rows));
 
@@ -29,16 +40,16 @@ struct attribute {
   std::string_view name;
   attribute_kind kind = attribute_kind::undefined;
   float f = 0;
-  std::int64_t i = 0;                        // int; graph: index among the node's subgraphs
-  std::string_view s = {};                   // bytes, not necessarily UTF-8
+  std::int64_t i = 0;       // int; graph: index among the node's subgraphs
+  std::string_view s = {};  // bytes, not necessarily UTF-8
   std::span<const float> floats = {};
-  std::span<const std::int64_t> ints = {};   // ints; graphs: indices among the node's subgraphs
+  std::span<const std::int64_t> ints = {};  // ints; graphs: indices among the node's subgraphs
   std::span<const std::string_view> strings = {};
-  std::span<const value> tensors = {};       // tensor and sparse_tensor: one
+  std::span<const value> tensors = {};  // tensor and sparse_tensor: one
   std::span<const value_type* const> types = {};
-  std::string_view ref_attr_name = {};       // inside a function body: the caller's attribute that stands here
+  std::string_view ref_attr_name = {};  // inside a function body: the caller's attribute that stands here
   std::string_view doc_string = {};
-  std::string_view unknown = {};             // what the file said that cameo does not interpret, for its writer
+  std::string_view unknown = {};  // what the file said that cameo does not interpret, for its writer
 };
 
 /// The attribute with this name, or null.

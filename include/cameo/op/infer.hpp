@@ -16,7 +16,7 @@ class infer_context {
   virtual const op_version& version() const = 0;
   virtual std::span<const attribute> attributes() const = 0;
 
-  virtual std::size_t input_count() const = 0;   // trailing absent inputs are not counted
+  virtual std::size_t input_count() const = 0;  // trailing absent inputs are not counted
   virtual std::size_t output_count() const = 0;
   /// Null when the input is absent or its type unknown.
   virtual const value_type* input(std::size_t i) const = 0;

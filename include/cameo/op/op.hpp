@@ -15,22 +15,23 @@ enum class parameter_option : std::uint8_t { single, optional, variadic };
 struct parameter {
   std::string_view name, type_string;
   parameter_option option = parameter_option::single;
-  bool homogeneous = true;        // variadic: all of one type
-  std::uint8_t min_arity = 1;     // variadic: how many at least
+  bool homogeneous = true;     // variadic: all of one type
+  std::uint8_t min_arity = 1;  // variadic: how many at least
 };
 
 /// Which types a type string allows, by what contains them. Bit i of a mask stands for dtype i.
 struct type_rule {
   std::string_view type_string;
-  type_mask tensors = 0;                   // tensor(T)
-  type_mask sequences = 0;                 // seq(tensor(T))
-  type_mask optionals = 0;                 // optional(tensor(T))
-  type_mask optional_sequences = 0;        // optional(seq(tensor(T)))
-  type_mask sparse_tensors = 0;            // sparse_tensor(T)
-  bool maps = false;                       // map(K, V) and seq(map(K, V)), any
+  type_mask tensors = 0;             // tensor(T)
+  type_mask sequences = 0;           // seq(tensor(T))
+  type_mask optionals = 0;           // optional(tensor(T))
+  type_mask optional_sequences = 0;  // optional(seq(tensor(T)))
+  type_mask sparse_tensors = 0;      // sparse_tensor(T)
+  bool maps = false;                 // map(K, V) and seq(map(K, V)), any
 };
 
-/// A formal attribute. Without `required`, a node may leave it out; `default_...` says what holds then, if ONNX says so.
+/// A formal attribute. Without `required`, a node may leave it out; `default_...` says what holds then, if ONNX says
+/// so.
 struct attribute_rule {
   std::string_view name;
   attribute_kind kind;
@@ -54,12 +55,12 @@ struct op_version {
 /// What the core must know of an operator without naming it. A set: roles combine.
 enum class role : std::uint16_t {
   none = 0,
-  has_subgraphs = 1,         // takes graphs as attributes
-  is_random = 2,             // equal inputs need not give equal outputs: never folded, never merged
-  is_constant = 4,           // its attributes are its value
-  is_compiled_context = 8,   // carries a provider's compiled form of a subgraph
-  needs_training = 16,       // defined by a rewriting of the whole graph
-  is_identity = 32,          // its output is its input
+  has_subgraphs = 1,        // takes graphs as attributes
+  is_random = 2,            // equal inputs need not give equal outputs: never folded, never merged
+  is_constant = 4,          // its attributes are its value
+  is_compiled_context = 8,  // carries a provider's compiled form of a subgraph
+  needs_training = 16,      // defined by a rewriting of the whole graph
+  is_identity = 32,         // its output is its input
 };
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
@@ -74,7 +75,7 @@ template <class Op>
 concept declared_op = requires {
   { Op::domain } -> std::convertible_to<std::string_view>;
   { Op::name } -> std::convertible_to<std::string_view>;
-  { std::span<const op_version>{Op::versions} };
+  {std::span<const op_version>{Op::versions}};
 };
 
 /// Domain and name as one integer, so that rows sort and compare cheaply. Names in files are compared: see find_op.
@@ -109,9 +110,13 @@ struct op_row {
 inline status infer_nothing(infer_context&) { return status_code::ok; }
 
 template <class Op>
-concept has_infer = requires { infer_function{&Op::infer}; };
+concept has_infer = requires {
+  infer_function{&Op::infer};
+};
 template <class Op>
-concept has_roles = requires { role{Op::roles}; };
+concept has_roles = requires {
+  role{Op::roles};
+};
 
 template <declared_op Op>
 constexpr op_row make_op_row() {

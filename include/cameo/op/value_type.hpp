@@ -28,9 +28,9 @@ struct dim {
 class value_type {
  public:
   type_kind kind = type_kind::unknown;
-  dtype type = dtype::undefined;               // tensor, sparse_tensor: of elements; map: of keys
-  std::optional<std::vector<dim>> shape;       // tensor, sparse_tensor: absent when even the rank is unknown
-  std::shared_ptr<const value_type> of;        // sequence, optional: what it holds; map: its values
+  dtype type = dtype::undefined;          // tensor, sparse_tensor: of elements; map: of keys
+  std::optional<std::vector<dim>> shape;  // tensor, sparse_tensor: absent when even the rank is unknown
+  std::shared_ptr<const value_type> of;   // sequence, optional: what it holds; map: its values
   std::string denotation;
 
   static value_type tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }

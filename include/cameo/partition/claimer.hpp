@@ -5,8 +5,8 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// What a provider takes of a graph in one piece. Without a name it is one node, run as it is; with one, its nodes are
-/// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group of
-/// which somebody has a node already is left alone as a whole; one that `insists` ends loading then, naming both.
+/// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group
+/// of which somebody has a node already is left alone as a whole; one that `insists` ends loading then, naming both.
 struct node_group {
   std::vector<node_id> nodes;
   std::string name = {};
@@ -19,8 +19,8 @@ template <class P>
 concept node_claimer = requires(const P& p, const node_view& n) {
   { p.claims(n) } -> std::same_as<bool>;
 };
-/// Says for a whole graph (a subgraph of If, Loop, ... is one of its own) what a provider takes, in order of wish. Nodes
-/// that have a provider already are not to be taken (node_view::provider).
+/// Says for a whole graph (a subgraph of If, Loop, ... is one of its own) what a provider takes, in order of wish.
+/// Nodes that have a provider already are not to be taken (node_view::provider).
 template <class P>
 concept group_claimer = requires(const P& p, const graph_view& g) {
   { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;

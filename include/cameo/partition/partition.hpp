@@ -18,9 +18,9 @@ struct claim_row {
 /// A fused group: what its provider is to compile. `body` has the fused node's inputs and outputs, in their order;
 /// constants that the group reads lie in it.
 struct fused_node {
-  std::string name;               // "<long name>_<group>_<n>"
+  std::string name;  // "<long name>_<group>_<n>"
   std::uint32_t provider = 0;
-  graph* in = nullptr;            // where the fused node stands
+  graph* in = nullptr;  // where the fused node stands
   node_id node = node_id::none;
   const graph* body = nullptr;
 };
@@ -30,7 +30,7 @@ struct partition_options {
   function_ref<result<const function*>(model&, const graph_node&)> body_of;
   /// Asked between steps; true ends with MODEL_LOAD_CANCELED.
   function_ref<bool()> canceled;
-  bool allow_compile = true;      // session.disable_model_compile="0"
+  bool allow_compile = true;  // session.disable_model_compile="0"
 };
 
 /// Gives every node of a checked model to the first provider that takes it, as partitioning.md section 3: fused groups

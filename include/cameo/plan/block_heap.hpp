@@ -9,12 +9,12 @@ namespace cameo::inline CAMEO_ABI {
 /// A stretch of memory that is free or in use. In use it is counted: who keeps a value counts once.
 struct storage_block {
   std::uintptr_t address = 0;
-  std::size_t size = 0;                                    // a multiple of block_heap::granule
-  storage_block *before = nullptr, *after = nullptr;       // neighbours in memory
-  storage_block *next = nullptr, *previous = nullptr;      // in a list of free ones; in use: for the owner's lists
+  std::size_t size = 0;                                // a multiple of block_heap::granule
+  storage_block *before = nullptr, *after = nullptr;   // neighbours in memory
+  storage_block *next = nullptr, *previous = nullptr;  // in a list of free ones; in use: for the owner's lists
   std::uint32_t references = 0;
-  std::uint32_t parts = 0;                                 // it holds so many values, which count references too
-  std::uint8_t memory = 0;                                 // kind
+  std::uint32_t parts = 0;  // it holds so many values, which count references too
+  std::uint8_t memory = 0;  // kind
   bool free = false;
 };
 
@@ -59,7 +59,7 @@ class block_heap {
   storage_block* spare_ = nullptr;
   arena_vector<storage_block*> made_{*descriptors_};
   storage_block* bins_[58] = {};
-  std::uint64_t filled_ = 0;             // bit b: bins_[b] is not empty
+  std::uint64_t filled_ = 0;  // bit b: bins_[b] is not empty
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -12,21 +12,21 @@ struct draft;
 /// A value of a draft. Inputs have no producer; a value with `info.constant` has its elements already.
 struct draft_value {
   std::string_view name;
-  operand info;                       // `present` is true
+  operand info;  // `present` is true
   bool is_input = false, is_output = false;
 };
 
 /// A node of a draft: reads and writes slots (0: absent). A subgraph's draft reads outer slots through its captures.
 struct draft_node {
   std::string_view name;
-  const op_row* op = nullptr;         // null for a compiled node
-  std::string_view op_type;           // for messages
+  const op_row* op = nullptr;  // null for a compiled node
+  std::string_view op_type;    // for messages
   int since = 0;
   std::span<const slot> inputs, outputs;
   std::span<const attribute> attributes;
   std::span<draft* const> subgraphs;
-  std::uint8_t provider = 0;          // index of its binder
-  bound_kernel compiled = {};         // set when a provider has compiled the node already
+  std::uint8_t provider = 0;   // index of its binder
+  bound_kernel compiled = {};  // set when a provider has compiled the node already
 };
 
 /// A value of the enclosing draft that a subgraph reads, and the slot it has inside.

@@ -6,11 +6,11 @@ namespace cameo::inline CAMEO_ABI {
 
 /// How the nodes of one provider are bound.
 struct node_binder {
-  std::string_view provider;               // short name
-  const void* self = nullptr;              // the provider's object
+  std::string_view provider;   // short name
+  const void* self = nullptr;  // the provider's object
   /// Binds a node that the provider took.
   result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&) = nullptr;
-  std::uint8_t memory = 0;                 // kind that its kernels read and write
+  std::uint8_t memory = 0;  // kind that its kernels read and write
 };
 
 /// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
@@ -18,11 +18,11 @@ result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const
 
 /// How to make a plan; borrows what its spans refer to.
 struct plan_options {
-  std::span<const node_binder> binders;    // by draft_node::provider
-  std::span<const memory_source> memories; // by kind; [0] is the host's. Outlive the plan.
-  arena* scratch = nullptr;                // for what is only needed while planning; null: the plan's own
+  std::span<const node_binder> binders;     // by draft_node::provider
+  std::span<const memory_source> memories;  // by kind; [0] is the host's. Outlive the plan.
+  arena* scratch = nullptr;                 // for what is only needed while planning; null: the plan's own
   bool prepack = true;
-  bool by_level = false;                   // plan lifetimes so that the steps of a level may run at once
+  bool by_level = false;                            // plan lifetimes so that the steps of a level may run at once
   std::size_t memory_limit = std::size_t{1} << 40;  // bytes of one region that are not believed any more
 };
 
@@ -35,9 +35,9 @@ result<const plan_view*> make_plan(const draft&, const plan_options&, arena& mem
 struct placement_request {
   std::span<const plan_step> steps;
   std::span<const value> initial;
-  std::span<const slot> outputs;           // live to the end
-  std::span<const std::size_t> bytes;      // per slot; not_planned: stays out
-  bool by_level = false;                   // steps of a level run at once: nothing of theirs shares memory
+  std::span<const slot> outputs;       // live to the end
+  std::span<const std::size_t> bytes;  // per slot; not_planned: stays out
+  bool by_level = false;               // steps of a level run at once: nothing of theirs shares memory
 };
 /// Places values by their lifetimes: a good fit for one after the other in the order of steps, inputs overwritten where
 /// kernels allow it. Writes `out`, whose spans are as long as `initial` and as the number of memory kinds; offsets are

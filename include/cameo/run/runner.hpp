@@ -6,10 +6,10 @@ namespace cameo::inline CAMEO_ABI {
 
 /// When a run should end early. Asked between steps, and by long kernels.
 struct stop_condition {
-  bool (*requested)(const void* self) = nullptr;   // thread-safe; null: never
+  bool (*requested)(const void* self) = nullptr;  // thread-safe; null: never
   const void* self = nullptr;
-  std::int64_t (*now)() = nullptr;                 // nanoseconds of a steady clock; needed for a deadline
-  std::int64_t deadline = 0;                       // by that clock; 0: none
+  std::int64_t (*now)() = nullptr;  // nanoseconds of a steady clock; needed for a deadline
+  std::int64_t deadline = 0;        // by that clock; 0: none
 };
 
 /// Told of every step, its start and end in nanoseconds of `now`. Steps of one level may be told of at once.
@@ -21,9 +21,9 @@ struct step_observer {
 
 /// How one run goes; what it refers to outlives the run.
 struct run_options {
-  task_pool_ref pool = {};                         // without one: the calling thread alone
+  task_pool_ref pool = {};  // without one: the calling thread alone
   stop_condition stop = {};
-  const step_observer* observer = nullptr;         // null: nobody is told
+  const step_observer* observer = nullptr;  // null: nobody is told
 };
 
 /// Runs one plan, one run at a time: frame, memory and tables of a run, kept from one to the next. Once it has seen its

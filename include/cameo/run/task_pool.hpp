@@ -9,9 +9,9 @@ namespace cameo::inline CAMEO_ABI {
 /// Work for every thread: call it with (index, lane) for each index.
 using task = function_ref<void(std::size_t index, std::size_t lane)>;
 
-/// Threads of the user's own. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with lane below
-/// concurrency() and never the same lane on two threads at once; it comes back when all are done. Several threads may
-/// call it at the same time. `f` does not throw.
+/// Threads of the user's own. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with lane
+/// below concurrency() and never the same lane on two threads at once; it comes back when all are done. Several threads
+/// may call it at the same time. `f` does not throw.
 template <class P>
 concept task_pool = requires(P& pool, std::size_t count, task f) {
   { pool.concurrency() } -> std::convertible_to<std::size_t>;

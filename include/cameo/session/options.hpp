@@ -15,7 +15,8 @@ enum class execution_mode : std::uint8_t { sequential, parallel };
 /// without effect.
 enum class optimization_level : std::uint8_t { none, basic, extended, layout, all };
 
-/// How to load a model and run it. Plain data; names and meanings of `config` are ONNX Runtime's (docs/session_keys.md).
+/// How to load a model and run it. Plain data; names and meanings of `config` are ONNX Runtime's
+/// (docs/session_keys.md).
 struct session_options {
   /// Providers to use, by short or long name, in this order; empty: the runtime's list. The fallback stays last without
   /// being named; naming it makes it explicit.
@@ -23,13 +24,13 @@ struct session_options {
   std::vector<std::pair<std::string, std::string>> config;  // keys and values; the last of a key holds
   optimization_level optimize = optimization_level::all;
   execution_mode execution = execution_mode::sequential;  // parallel: independent nodes at once
-  std::size_t threads = 0;                                 // 0: what cpuset and CPU quota allow
-  task_pool_ref pool = {};                                 // threads of the user's own instead
-  bool use_pool = false;                                   // true: `pool` counts
-  std::size_t memory_limit = 0;                            // bytes for values of one run; 0: the machine's memory
-  load_limits limits = {};                                 // what a hostile file may cost
-  std::string external_data_folder = {};                   // instead of the model's own folder
-  std::stop_token stop = {};                               // ends loading with MODEL_LOAD_CANCELED
+  std::size_t threads = 0;                                // 0: what cpuset and CPU quota allow
+  task_pool_ref pool = {};                                // threads of the user's own instead
+  bool use_pool = false;                                  // true: `pool` counts
+  std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
+  load_limits limits = {};                                // what a hostile file may cost
+  std::string external_data_folder = {};                  // instead of the model's own folder
+  std::stop_token stop = {};                              // ends loading with MODEL_LOAD_CANCELED
 
   /// Threads of the user's own; the pool outlives the session.
   template <task_pool P>
@@ -42,9 +43,9 @@ struct session_options {
 
 /// One run. What it refers to outlives the run.
 struct run_settings {
-  std::stop_token stop = {};                               // ends it with CANCELED
-  std::chrono::steady_clock::duration timeout = {};        // ends it with DEADLINE_EXCEEDED; zero: none
-  const struct step_observer* observer = nullptr;          // told of every step; trace_profile has one
+  std::stop_token stop = {};                         // ends it with CANCELED
+  std::chrono::steady_clock::duration timeout = {};  // ends it with DEADLINE_EXCEEDED; zero: none
+  const struct step_observer* observer = nullptr;    // told of every step; trace_profile has one
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -40,8 +40,7 @@ class runtime<partial<Ps...>> {
  public:
   runtime() = default;
   /// With provider objects that have been configured.
-  explicit runtime(Ps... objects)
-    requires(sizeof...(Ps) > 0)
+  explicit runtime(Ps... objects) requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
 
   /// Reads, checks, partitions and plans a model; see session_options for what can be chosen. Sessions share the

@@ -12,8 +12,8 @@ class session;
 struct io_info {
   std::string name;
   value_type type;
-  bool optional = false;       // an input with a default (an initializer of the same name)
-  std::string type_text;       // "tensor(float)[batch,3,224,224]"
+  bool optional = false;  // an input with a default (an initializer of the same name)
+  std::string type_text;  // "tensor(float)[batch,3,224,224]"
 };
 
 /// An input of one run; borrows name and value, which are read until the run ends and never changed. In host memory.
@@ -28,9 +28,9 @@ struct named_input {
 struct placement_info {
   std::string node, domain, op_type, provider;
   std::int64_t opset = 0;
-  std::size_t depth = 0;                 // 0: the main graph; in a subgraph more
-  std::string fused_from;                // for a fused node: the operators in it
-  std::vector<std::string> refusals;     // "npu has no kernel for it", one per earlier provider
+  std::size_t depth = 0;              // 0: the main graph; in a subgraph more
+  std::string fused_from;             // for a fused node: the operators in it
+  std::vector<std::string> refusals;  // "npu has no kernel for it", one per earlier provider
 };
 
 /// A runner of a session with its inputs and outputs bound to memory: running it again copies nothing and, from the

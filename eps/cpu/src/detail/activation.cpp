@@ -63,8 +63,7 @@ void apply_activation(const activation& f, T* y, std::int64_t count) {
       });
     case activation_kind::tanh: return each(y, count, [](T v) { return std::tanh(v); });
     case activation_kind::elu: return each(y, count, [=](T v) { return v < T(0) ? a * std::expm1(v) : v; });
-    case activation_kind::selu:
-      return each(y, count, [=](T v) { return b * (v > T(0) ? v : a * std::expm1(v)); });
+    case activation_kind::selu: return each(y, count, [=](T v) { return b * (v > T(0) ? v : a * std::expm1(v)); });
     case activation_kind::softplus:
       return each(y, count, [](T v) { return std::max(v, T(0)) + std::log1p(std::exp(-std::abs(v))); });
     case activation_kind::softsign: return each(y, count, [](T v) { return v / (T(1) + std::abs(v)); });

@@ -8,7 +8,18 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// What the fused operators of com.microsoft can do to a result before it is stored. The first five are done on
 /// registers, the others on what was just stored.
 enum class activation_kind : std::uint8_t {
-  none, relu, leaky_relu, clip, hard_sigmoid, sigmoid, tanh, elu, selu, softplus, softsign, thresholded_relu
+  none,
+  relu,
+  leaky_relu,
+  clip,
+  hard_sigmoid,
+  sigmoid,
+  tanh,
+  elu,
+  selu,
+  softplus,
+  softsign,
+  thresholded_relu
 };
 
 /// With its parameters, in the order in which ONNX's operator of that name lists them: leaky_relu, elu and
@@ -18,7 +29,8 @@ struct activation {
   float a = 0, b = 0;
 };
 
-/// The activation of this name ("" is none) with the operator's defaults for parameters; INVALID_GRAPH for another name.
+/// The activation of this name ("" is none) with the operator's defaults for parameters; INVALID_GRAPH for another
+/// name.
 result<activation> activation_named(std::string_view name);
 
 /// y[i] = f(y[i]) for a row of `count` elements. T is float or double.

@@ -30,7 +30,7 @@ struct gemm_epilogue {
   T alpha = T(1), beta = T(1);
   const T* bias = nullptr;  // null: none. Strides of 0 broadcast; the column's is 0 or 1
   std::int64_t bias_row_stride = 0, bias_column_stride = 0;
-  const T* add = nullptr;   // null: none; columns are neighbours
+  const T* add = nullptr;  // null: none; columns are neighbours
   std::int64_t add_row_stride = 0;
   activation f = {};
 
@@ -58,7 +58,7 @@ void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed);
 template <class T>
 struct gemm_block {
   std::int64_t m, n, k;
-  const T* a;       // packed; starts with a panel
+  const T* a;  // packed; starts with a panel
   const T* b;
   T* c;
   std::int64_t c_row_stride;
@@ -69,8 +69,8 @@ void multiply_block(const gemm_block<T>&);
 
 /// How C is cut into tasks of `rows` x `columns`: by shapes alone, so that results don't depend on threads.
 struct gemm_grid {
-  std::int64_t rows, columns;                // multiples of the tile's
-  std::int64_t row_blocks, column_blocks;    // how many that makes
+  std::int64_t rows, columns;              // multiples of the tile's
+  std::int64_t row_blocks, column_blocks;  // how many that makes
 };
 /// `copies`: independent products of this shape that run side by side.
 template <class T>
