@@ -16,7 +16,8 @@
 namespace cameo::program {
 namespace {
 
-constexpr std::size_t most_pixels = std::size_t{1} << 28;  // a small file can claim to be a huge picture
+[[maybe_unused]] constexpr std::size_t most_pixels = std::size_t{1}
+                                                     << 28;  // a small file can claim to be a huge picture
 
 struct picture {
   std::size_t width = 0, height = 0, channels = 0;

@@ -176,7 +176,8 @@ TEST_CASE("FusedConv adds Z, then applies its activation") {
       rig.attribute("activation", name).attribute("activation_params", std::vector<float>{0.25f, 0.5f});
       rig.input<float>(k.x(), x).input<float>(k.w(), w, true).input<float>({k.w()[0]}, b).input<float>(k.y(), z);
       REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
-      CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), name);
+      const std::string which = name;  // clang 14 captures no structured bindings
+      CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), which);
     }
   }
 }
