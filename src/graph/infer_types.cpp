@@ -236,7 +236,8 @@ status inference::infer_call(scope& s, node_id id) {
   graph& g = s.of;
   const function& f = *g[id].callee;
   const std::size_t size = f.body->node_capacity();
-  if (!ops_ || size > scratch_left_ || !g[id].subgraphs.empty()) return status_code::ok;
+  // Deeper calls stay unknown until they are inlined: each level of them is several frames of this stack.
+  if (!ops_ || size > scratch_left_ || call_depth_ == deepest_call || !g[id].subgraphs.empty()) return status_code::ok;
   scratch_left_ -= size;
   graph& scratch = model_.add_graph(nullptr);
   const graph_node call = g[id];
@@ -258,7 +259,10 @@ status inference::infer_call(scope& s, node_id id) {
   if (status sorted = scratch.sort(); !sorted) return sorted;
   scope inner{scratch, nullptr};
   begin(inner);
-  if (status inferred = run(inner); !inferred) return inferred;
+  ++call_depth_;
+  status inferred = run(inner);
+  --call_depth_;
+  if (!inferred) return inferred;
   for (std::size_t i = 0; i < made->size() && i < call.outputs.size(); ++i)
     if (const value_id v = (*made)[i]; call.outputs[i] != value_id::none && v != value_id::none && scratch[v].type)
       if (status set = set_output(g, call.outputs[i], *scratch[v].type); !set) return std::move(set).in("output");

@@ -49,6 +49,8 @@ class inference {
   std::size_t again_left_ = 200'000;
   /// How many more nodes of functions may be copied only to look at their types.
   std::size_t scratch_left_ = 20'000;
+  static constexpr std::size_t deepest_call = 64;
+  std::size_t call_depth_ = 0;
 };
 
 }  // namespace cameo::inline CAMEO_ABI
