@@ -55,16 +55,16 @@ def copy_tree(to):
 
 def write_case(folder):
     """A one-node model with data, as `cameo conformance` takes them."""
-    node = helper.make_node("Binarizer", ["x"], ["y"], name="threshold", domain="ai.onnx.ml", threshold=0.5)
-    io = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in "xy"]
-    graph = helper.make_graph([node], "binarizer", io[:1], io[1:])
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
-    x = numpy.array([[0, 0.5, 0.75], [-1, 1, numpy.inf]], numpy.float32)
+    node = helper.make_node("Inverse", ["x"], ["y"], name="inverse", domain="com.microsoft")
+    io = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2, 2]) for name in "xy"]
+    graph = helper.make_graph([node], "inverse", io[:1], io[1:])
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    x = numpy.array([[[0, 2], [1, 3]], [[4, 7], [2, 6]]], numpy.float32)
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=8), folder / "model.onnx")
     onnx.save_tensor(numpy_helper.from_array(x, "x"), data / "input_0.pb")
-    onnx.save_tensor(numpy_helper.from_array((x > 0.5).astype(numpy.float32), "y"), data / "output_0.pb")
+    onnx.save_tensor(numpy_helper.from_array(numpy.linalg.inv(x).astype(numpy.float32), "y"), data / "output_0.pb")
 
 
 def build(tree):
@@ -89,8 +89,8 @@ def main():
         write_case(case)
         before = subprocess.run([os.environ["CAMEO_PROGRAM"], "run", case / "model.onnx"], capture_output=True, text=True,
                                 check=False)
-        if before.returncode != 1 or "NOT_IMPLEMENTED" not in before.stderr or "Binarizer" not in before.stderr:
-            sys.exit("without the patch the program must refuse Binarizer; if cpu has it now, patch another operator in:\n"
+        if before.returncode != 1 or "NOT_IMPLEMENTED" not in before.stderr or "Inverse" not in before.stderr:
+            sys.exit("without the patch the program must refuse Inverse; if cpu has it now, patch another operator in:\n"
                      + before.stdout + before.stderr)
         copy_tree(tree)
         # A tree of its own for git apply, which otherwise looks for one above; -C1: lines around may change.
