@@ -2,7 +2,7 @@
 #include "program/isolation.hpp"
 #include "program/options.hpp"
 
-#include <cameo/format/atomic_file.hpp>
+#include <cameo/graph/atomic_file.hpp>
 #include <cameo/session/threads.hpp>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include <cameo/session/profile.hpp>
 
-#include <cameo/format/atomic_file.hpp>
+#include <cameo/graph/atomic_file.hpp>
 
 #include <unistd.h>
 

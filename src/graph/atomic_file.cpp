@@ -1,4 +1,4 @@
-#include <cameo/format/atomic_file.hpp>
+#include <cameo/graph/atomic_file.hpp>
 
 #include "../graph/messages.hpp"
 
