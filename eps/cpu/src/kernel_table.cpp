@@ -175,6 +175,10 @@ using list = kernel_list<
     erased_entry<op::StringSplit, since<20>, any_types, string_split>,
     erased_entry<op::StringNormalizer, since<10>, any_types, string_normalizer>,
     erased_entry<op::RegexFullMatch, since<20>, any_types, regex_full_match>,
+    // quantization
+    erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
+    erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
+    erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
