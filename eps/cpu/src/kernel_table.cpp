@@ -179,6 +179,12 @@ using list = kernel_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
     erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
+    // images, attention, spectra, losses, random numbers
+    erased_entry<op::Resize, since<10>, any_types, resize>,
+    erased_entry<op::Upsample, since<1>, any_types, upsample>,
+    erased_entry<op::Attention, since<23>, any_types, attention>,
+    erased_entry<op::RotaryEmbedding, since<23>, any_types, rotary_embedding>,
+    erased_entry<op::TensorScatter, since<24>, any_types, tensor_scatter>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
