@@ -179,6 +179,13 @@ using list = kernel_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
     erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
+    erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
+    erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
+    erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
+    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
+                 constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
+                 qlinear_matmul>,
+    erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
     // images, attention, spectra, losses, random numbers
     erased_entry<op::Resize, since<10>, any_types, resize>,
     erased_entry<op::Upsample, since<1>, any_types, upsample>,
