@@ -192,6 +192,10 @@ using list = kernel_list<
     erased_entry<op::Attention, since<23>, any_types, attention>,
     erased_entry<op::RotaryEmbedding, since<23>, any_types, rotary_embedding>,
     erased_entry<op::TensorScatter, since<24>, any_types, tensor_scatter>,
+    // recurrence
+    erased_entry<op::RNN, since<1>, any_types, recurrent<op::RNN>>,
+    erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
+    erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
