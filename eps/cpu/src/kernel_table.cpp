@@ -186,16 +186,20 @@ using list = kernel_list<
                  constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
                  qlinear_matmul>,
     erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
+    // recurrence
+    erased_entry<op::RNN, since<1>, any_types, recurrent<op::RNN>>,
+    erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
+    erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
     // images, attention, spectra, losses, random numbers
     erased_entry<op::Resize, since<10>, any_types, resize>,
     erased_entry<op::Upsample, since<1>, any_types, upsample>,
     erased_entry<op::Attention, since<23>, any_types, attention>,
     erased_entry<op::RotaryEmbedding, since<23>, any_types, rotary_embedding>,
     erased_entry<op::TensorScatter, since<24>, any_types, tensor_scatter>,
-    // recurrence
-    erased_entry<op::RNN, since<1>, any_types, recurrent<op::RNN>>,
-    erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
-    erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
+    erased_entry<op::NonMaxSuppression, since<10>, any_types, non_max_suppression>,
+    erased_entry<op::Einsum, since<12>, any_types, einsum>,
+    erased_entry<op::SoftmaxCrossEntropyLoss, since<12>, any_types, loss>,
+    erased_entry<op::NegativeLogLikelihoodLoss, since<12>, any_types, loss>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
