@@ -4,6 +4,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/microsoft.hpp>
+#include <cameo/op/ml.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -200,6 +201,10 @@ using list = kernel_list<
     erased_entry<op::Einsum, since<12>, any_types, einsum>,
     erased_entry<op::SoftmaxCrossEntropyLoss, since<12>, any_types, loss>,
     erased_entry<op::NegativeLogLikelihoodLoss, since<12>, any_types, loss>,
+    // ai.onnx.ml
+    erased_entry<op::ml::TreeEnsembleRegressor, since<1>, any_types, tree_ensemble_regressor>,
+    erased_entry<op::ml::TreeEnsembleClassifier, since<1>, any_types, tree_ensemble_classifier>,
+    erased_entry<op::ml::TreeEnsemble, since<5>, any_types, tree_ensemble>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
