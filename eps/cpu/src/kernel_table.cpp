@@ -191,6 +191,10 @@ using list = kernel_list<
     erased_entry<op::RNN, since<1>, any_types, recurrent<op::RNN>>,
     erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
     erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
+    // ai.onnx.ml
+    erased_entry<op::ml::TreeEnsembleRegressor, since<1>, any_types, tree_ensemble_regressor>,
+    erased_entry<op::ml::TreeEnsembleClassifier, since<1>, any_types, tree_ensemble_classifier>,
+    erased_entry<op::ml::TreeEnsemble, since<5>, any_types, tree_ensemble>,
     // images, attention, spectra, losses, random numbers
     erased_entry<op::Resize, since<10>, any_types, resize>,
     erased_entry<op::Upsample, since<1>, any_types, upsample>,
@@ -201,10 +205,14 @@ using list = kernel_list<
     erased_entry<op::Einsum, since<12>, any_types, einsum>,
     erased_entry<op::SoftmaxCrossEntropyLoss, since<12>, any_types, loss>,
     erased_entry<op::NegativeLogLikelihoodLoss, since<12>, any_types, loss>,
-    // ai.onnx.ml
-    erased_entry<op::ml::TreeEnsembleRegressor, since<1>, any_types, tree_ensemble_regressor>,
-    erased_entry<op::ml::TreeEnsembleClassifier, since<1>, any_types, tree_ensemble_classifier>,
-    erased_entry<op::ml::TreeEnsemble, since<5>, any_types, tree_ensemble>,
+    erased_entry<op::GridSample, since<16>, any_types, grid_sample>,
+    erased_entry<op::RoiAlign, since<10>, any_types, roi_align>,
+    erased_entry<op::MaxUnpool, since<9>, any_types, max_unpool>,
+    erased_entry<op::Col2Im, since<18>, any_types, col2im>,
+    erased_entry<op::CenterCropPad, since<18>, any_types, center_crop_pad>,
+    erased_entry<op::BitCast, since<26>, any_types, bit_cast>,
+    erased_entry<op::Det, since<11>, any_types, det>,
+    erased_entry<op::DeformConv, since<19>, any_types, deform_conv>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
