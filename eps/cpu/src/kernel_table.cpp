@@ -213,6 +213,9 @@ using list = kernel_list<
     erased_entry<op::BitCast, since<26>, any_types, bit_cast>,
     erased_entry<op::Det, since<11>, any_types, det>,
     erased_entry<op::DeformConv, since<19>, any_types, deform_conv>,
+    erased_entry<op::DFT, since<17>, any_types, dft>,
+    erased_entry<op::STFT, since<17>, any_types, stft>,
+    erased_entry<op::MelWeightMatrix, since<17>, any_types, mel_weight_matrix>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
