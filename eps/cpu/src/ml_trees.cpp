@@ -423,20 +423,19 @@ status tree_ensemble_classifier::run(run_context& c) const {
   return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool* hit) {
     std::int64_t best = 0, n = classes;
     second_class second = second_class::none;
+    const auto addends = std::int64_t(base.size());
+    for (std::int64_t k = 0; k < std::min(classes, addends); ++k) scores[k] += base[std::size_t(k)];
     if (classes == 2 && one_weighted) {
-      const std::int64_t weighted = forest.weights.empty() ? 0 : forest.weights[0].target;
-      double s = scores[weighted];
-      if (base.size() == 2) s += base[1];
-      else if (base.size() == 1) s += base[0];
-      scores[0] = s, n = 1;
-      best = s > (all_positive ? 0.5 : 0.0);
-      second = all_positive ? second_class::complement : second_class::opposite;
+      const bool two = hit[1] || addends == 2;
+      best = (two ? scores[1] : scores[0]) > (all_positive ? 0.5 : 0.0);
+      if (!two) n = 1, second = all_positive ? second_class::complement : second_class::opposite;
     } else {
-      for (std::int64_t k = 0; k < classes; ++k) scores[k] += k < std::int64_t(base.size()) ? base[std::size_t(k)] : 0;
-      best = std::max_element(scores, scores + classes) - scores;
+      best = -1;  // a class that neither a leaf nor base_values name does not win
+      for (std::int64_t k = 0; k < classes; ++k)
+        if ((hit[k] || k < addends) && (best < 0 || scores[k] > scores[best])) best = k;
+      best = std::max<std::int64_t>(best, 0);
       if (classes == 1) second = second_class::complement;
     }
-    static_cast<void>(hit);
     if (*y != &none) labels.put(**y, row, best);
     const std::int64_t made = finish_scores(transform, second, scores, n);
     for (std::int64_t k = 0; *z != &none && k < columns; ++k)
