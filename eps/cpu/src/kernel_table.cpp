@@ -226,6 +226,12 @@ using list = kernel_list<
     erased_entry<op::DFT, since<17>, any_types, dft>,
     erased_entry<op::STFT, since<17>, any_types, stft>,
     erased_entry<op::MelWeightMatrix, since<17>, any_types, mel_weight_matrix>,
+    erased_entry<op::RandomNormal, since<1>, any_types, random<op::RandomNormal>>,
+    erased_entry<op::RandomUniform, since<1>, any_types, random<op::RandomUniform>>,
+    erased_entry<op::RandomNormalLike, since<1>, any_types, random<op::RandomNormalLike>>,
+    erased_entry<op::RandomUniformLike, since<1>, any_types, random<op::RandomUniformLike>>,
+    erased_entry<op::Bernoulli, since<15>, any_types, random<op::Bernoulli>>,
+    erased_entry<op::Multinomial, since<7>, any_types, random<op::Multinomial>>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
