@@ -6,6 +6,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -225,6 +226,9 @@ status attention::run_as(run_context& c) const {
   if (status s = layout_of(c.input(1), kv_heads, "K", k_now); !s) return s;
   if (status s = layout_of(c.input(2), kv_heads, "V", v_now); !s) return s;
   if (status s = check(past_k, past_v, q, k_now, v_now); !s) return s;
+  for (const std::size_t i : {0, 1, 2, 4, 5})
+    if (c.input(i))
+      if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
   const std::int64_t past = past_k ? past_k.shape[2] : 0;
   std::int64_t keys = 0;
   if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;

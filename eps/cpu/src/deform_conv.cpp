@@ -5,6 +5,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -66,7 +67,9 @@ status deform_conv::run_as(run_context& c) const {
   if (xs.rank() != 4 || ws.rank() != 4)
     return refuse(status_code::not_implemented, "X ", xs, " and W ", ws, " must have two spatial axes");
   const std::int64_t images = xs[0], channels = xs[1], filters = ws[0];
-  if (channels != ws[1] * groups || filters % groups != 0 || channels % offset_groups != 0)
+  for (const value* v : {&x, &w})
+    if (status s = usable_sizes("an input", v->shape); !s) return s;
+  if (channels % groups != 0 || channels / groups != ws[1] || filters % groups != 0 || channels % offset_groups != 0)
     return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
   if (!kernel.empty() && (kernel[0] != ws[2] || kernel[1] != ws[3]))
     return bad_input("W ", ws, " does not fit kernel_shape ", extents{kernel});

@@ -4,6 +4,7 @@
 
 #include "float_values.hpp"
 #include "refuse.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -37,6 +38,7 @@ status det::run(run_context& c) const {
   const std::size_t rank = x.shape.rank();
   if (rank < 2 || x.shape[rank - 1] != x.shape[rank - 2])
     return bad_input("X ", x.shape, " must end in two equal axes, of square matrices");
+  if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t n = x.shape.back(), cells = n * n;
   extents shape = x.shape;
   shape.resize(rank - 2);

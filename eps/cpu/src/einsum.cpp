@@ -4,6 +4,7 @@
 #include "float_values.hpp"
 #include "operand_values.hpp"
 #include "strided_copy.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -72,6 +73,7 @@ struct einsum_loops {
     inputs = e.inputs.size();
     std::fill_n(sizes, label_count, -1);
     for (std::size_t i = 0; i < inputs; ++i) {
+      if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
       const std::size_t rank = c.input(i).shape.rank();
       const std::size_t named = e.inputs[i].size - std::size_t(has_dots(e.inputs[i]));
       if (rank < named || (rank > named && !has_dots(e.inputs[i])))

@@ -3,6 +3,7 @@
 #include "float_values.hpp"
 #include "fourier_transform.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -51,6 +52,7 @@ status dft::run(run_context& c) const {
     return bad_input("input ", x.shape, " must be [..., 1] of real or [..., 2] of complex numbers");
   if (!normalize_axis(normal, rank) || std::size_t(normal) == rank - 1)
     return bad_input("axis ", given, " of input ", x.shape, " must be another than the last");
+  if (status s = usable_sizes("input", x.shape); !s) return s;
   const auto at = std::size_t(normal);
   const std::int64_t in = x.shape[at];
   std::int64_t length = inverse && onesided ? 2 * (in - 1) : in;
@@ -107,6 +109,7 @@ status stft::run(run_context& c) const {
   if (rank < 2 || rank > 3 || parts < 1 || parts > 2)
     return bad_input("signal ", x.shape, " must be [batch, length], or with a last axis of 1 or 2");
   if (onesided && parts == 2) return bad_input("a onesided transform needs real numbers");
+  if (status s = usable_sizes("signal", x.shape); !s) return s;
   std::int64_t step = 0, length = x.shape[1];
   if (status read = read_length(c.input(1), "frame_step", step); !read) return read;
   if (window && window.shape.rank() != 1) return bad_input("window ", window.shape, " must have one axis");

@@ -5,6 +5,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -131,6 +132,8 @@ status grid_sample::run(run_context& c) const {
   const extents& g = grid.shape;
   if (g.rank() != rank || g[0] != x.shape[0] || g.back() != std::int64_t(axes))
     return bad_input("grid ", g, " must be [", x.shape[0], ", ..., ", axes, "] of rank ", rank, " for X ", x.shape);
+  for (const value* v : {&x, &grid})
+    if (status s = usable_sizes("an input", v->shape); !s) return s;
   extents shape{x.shape[0], x.shape[1]};
   for (std::size_t i = 1; i + 1 < rank; ++i) shape.push_back(g[i]);
   const result<value*> y = c.output(0, shape);

@@ -5,6 +5,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -53,6 +54,7 @@ status loss::run_as(run_context& c) const {
   if (labels.shape != wanted) return bad_input("labels ", labels.shape, " must be ", wanted);
   if (weights && weights.shape != extents{classes})
     return bad_input("weights ", weights.shape, " must be ", extents{classes}, ", one for each class");
+  if (status s = usable_sizes("scores", x.shape); !s) return s;
   const integers label{labels};
   for (std::int64_t i = 0; i < label.count(); ++i)
     if (!(ignores && label[i] == ignored) && (label[i] < 0 || label[i] >= classes))

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -43,6 +44,7 @@ status non_max_suppression::run(run_context& c) const {
   const extents &b = boxes.shape, &s = scores.shape;
   if (b.rank() != 3 || s.rank() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
     return bad_input("boxes ", b, " and scores ", s, " must be [batch, boxes, 4] and [batch, classes, boxes]");
+  if (status fits = usable_sizes("scores", s); !fits) return fits;
   std::int64_t most = 0;
   if (limit && limit.shape.count() > 0) {
     if (limit.shape.count() != 1) return bad_input("max_output_boxes_per_class must be one number, not ", limit.shape);

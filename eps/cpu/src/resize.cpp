@@ -6,6 +6,7 @@
 
 #include "operand_values.hpp"
 #include "strided_copy.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -369,6 +370,7 @@ status resize::run(run_context& c) const {
   resized_axis all[max_rank];
   std::size_t named[max_rank], count = has_axes ? axes.size() : rank;
   for (std::size_t i = 0; i < rank; ++i) all[i].in = all[i].out = x.shape[i];
+  if (status s = usable_sizes("X", x.shape); !s) return s;
   bool seen[max_rank] = {};
   for (std::size_t k = 0; k < count; ++k) {
     std::int64_t axis = has_axes ? axes[k] : std::int64_t(k);

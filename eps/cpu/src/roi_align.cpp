@@ -4,6 +4,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -97,6 +98,7 @@ status roi_align::run_as(run_context& c) const {
   if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
   if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
     return bad_input("rois ", rois.shape, " and batch_indices ", batches.shape, " must be [regions, 4] and [regions]");
+  if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
   const integers image{batches};
   for (std::int64_t i = 0; i < regions; ++i)

@@ -2,6 +2,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -22,6 +23,7 @@ status rotary_embedding::run(run_context& c) const {
   if (rank != 3 && rank != 4) return bad_input("X ", x.shape, " must be of rank 3 or 4");
   if (rank == 3 && (heads < 1 || x.shape[2] % heads != 0))
     return bad_input("X ", x.shape, " of rank 3 needs num_heads that divides its last axis");
+  if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t batches = x.shape[0], count = rank == 3 ? heads : x.shape[1];
   const std::int64_t length = rank == 3 ? x.shape[1] : x.shape[2], size = rank == 3 ? x.shape[2] / heads : x.shape[3];
   const std::int64_t turned = rotated ? rotated : size, half = turned / 2;

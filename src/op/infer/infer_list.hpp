@@ -21,6 +21,7 @@ signature conv, conv_integer, qlinear_conv, conv_transpose, pool, global_pool, m
     grid_sample;
 signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
 signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
+signature dft, stft, mel_weight_matrix;
 signature if_, loop, scan, sequence_map;
 signature sequence_construct, sequence_empty, sequence_at, sequence_erase, sequence_insert, sequence_length,
     concat_from_sequence, split_to_sequence, optional, optional_has_element, optional_get_element, string_split,
@@ -225,6 +226,9 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::CenterCropPad>, infer::center_crop_pad},
     {op_id_of<op::Col2Im>, infer::col2im},
     {op_id_of<op::DeformConv>, infer::deform_conv},
+    {op_id_of<op::DFT>, infer::dft},
+    {op_id_of<op::STFT>, infer::stft},
+    {op_id_of<op::MelWeightMatrix>, infer::mel_weight_matrix},
     // Bodies
     {op_id_of<op::If>, infer::if_},
     {op_id_of<op::Loop>, infer::loop},
