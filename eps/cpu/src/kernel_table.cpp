@@ -192,6 +192,10 @@ using list = kernel_list<
     erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
     erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
     // ai.onnx.ml
+    erased_entry<op::ml::LinearRegressor, since<1>, any_types, linear_regressor>,
+    erased_entry<op::ml::LinearClassifier, since<1>, any_types, linear_classifier>,
+    erased_entry<op::ml::SVMRegressor, since<1>, any_types, svm_regressor>,
+    erased_entry<op::ml::SVMClassifier, since<1>, any_types, svm_classifier>,
     erased_entry<op::ml::LabelEncoder, since<1>, any_types, label_encoder>,
     erased_entry<op::ml::CategoryMapper, since<1>, any_types, category_mapper>,
     erased_entry<op::ml::ArrayFeatureExtractor, since<1>, any_types, array_feature_extractor>,

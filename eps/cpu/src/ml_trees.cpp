@@ -424,11 +424,12 @@ status tree_ensemble_classifier::run(run_context& c) const {
     std::int64_t best = 0, n = classes;
     second_class second = second_class::none;
     const auto addends = std::int64_t(base.size());
-    for (std::int64_t k = 0; k < std::min(classes, addends); ++k) scores[k] += base[std::size_t(k)];
-    if (classes == 2 && one_weighted) {
-      const bool two = hit[1] || addends == 2;
-      best = (two ? scores[1] : scores[0]) > (all_positive ? 0.5 : 0.0);
-      if (!two) n = 1, second = all_positive ? second_class::complement : second_class::opposite;
+    const bool one = classes == 2 && one_weighted;
+    for (std::int64_t k = 0; k < std::min(classes, addends); ++k)
+      if (!one || hit[k]) scores[k] += base[std::size_t(k)];
+    if (one) {
+      best = scores[hit[1] ? 1 : 0] > (all_positive ? 0.5 : 0.0);
+      if (!hit[1] && addends < 2) n = 1, second = all_positive ? second_class::complement : second_class::opposite;
     } else {
       best = -1;  // a class that neither a leaf nor base_values name does not win
       for (std::int64_t k = 0; k < classes; ++k)

@@ -49,16 +49,10 @@ std::int64_t finish_scores(score_transform f, second_class second, double* score
   if (n != 1) return transform_scores(f, scores, n), n;
   const double s = scores[0];
   if (f == score_transform::probit) return scores[0] = probit(s), 1;
-  switch (second) {
-    case second_class::none: return 1;
-    case second_class::complement: scores[0] = 1 - s, scores[1] = s; return 2;
-    case second_class::opposite: {
-      const bool bent = f == score_transform::logistic;
-      scores[0] = bent ? logistic(-s) : -s, scores[1] = bent ? logistic(s) : s;
-      return 2;
-    }
-  }
-  return 1;
+  if (second == second_class::none) return 1;
+  if (f == score_transform::logistic) scores[0] = logistic(-s), scores[1] = logistic(s);
+  else scores[0] = second == second_class::complement ? 1 - s : -s, scores[1] = s;
+  return 2;
 }
 
 result<feature_rows> rows_of(const value& x) {

@@ -13,11 +13,11 @@ void transform_scores(score_transform, double* scores, std::int64_t n);
 double logistic(double);
 double probit(double);
 
-/// The scores of two classes that one number stands for.
+/// The scores of two classes that one number stands for; with `logistic`, its curve at -s and s.
 enum class second_class : std::uint8_t {
   none,        // it stands alone
   complement,  // 1 - s and s
-  opposite     // -s and s; with `logistic`, of both
+  opposite     // -s and s
 };
 /// Writes the scores of a row as float: `n` of them, transformed; of one, with its second. `scores` has room for two.
 /// How many there are now.
