@@ -192,6 +192,7 @@ using list = kernel_list<
     erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
     erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
     // ai.onnx.ml
+    erased_entry<op::ml::ZipMap, since<1>, any_types, zip_map>,
     erased_entry<op::ml::LinearRegressor, since<1>, any_types, linear_regressor>,
     erased_entry<op::ml::LinearClassifier, since<1>, any_types, linear_classifier>,
     erased_entry<op::ml::SVMRegressor, since<1>, any_types, svm_regressor>,

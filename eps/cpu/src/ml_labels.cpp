@@ -255,4 +255,54 @@ status dict_vectorizer::run(run_context& c) const {
   });
 }
 
+result<zip_map> zip_map::bind(bind_context& c) {
+  zip_map made{c.strings_or("classlabels_strings"), c.ints_or("classlabels_int64s")};
+  if (made.strings.empty() == made.ints.empty())
+    return bad_attribute("it needs either classlabels_strings or classlabels_int64s");
+  return made;
+}
+
+/// A map is made in the output's place and kept, so that it has an owner of its own.
+result<value> zip_map::map_of(run_context& c, const value& keys, const float* row) const {
+  result<value> numbers = c.make(dtype::f32, keys.shape);
+  if (!numbers) return numbers.error();
+  std::copy_n(row, keys.shape.count(), static_cast<float*>(numbers->data));
+  const result<std::span<value>> parts = c.output_parts(0, value_kind::map, 2);
+  if (!parts) {
+    c.release(*numbers);
+    return status_code::out_of_memory;
+  }
+  (*parts)[0] = keys, (*parts)[1] = *numbers;
+  result<value> map = c.keep(c.output_value(0));
+  if (map) map->type = keys.type;
+  return map;
+}
+
+status zip_map::run(run_context& c) const {
+  const tensor_view<const float> x = c.input<float>(0);
+  const auto columns = std::int64_t(std::max(strings.size(), ints.size()));
+  if (x.rank() < 1 || x.rank() > 2 || x.shape().back() != columns)
+    return bad_input("X has shape ", x.shape(), "; it needs ", columns, " columns, one per label");
+  const auto rows = std::size_t(x.rank() == 2 ? x.dim(0) : 1);
+  const value keys = strings.empty() ? value::tensor<std::int64_t>({columns}, ints)
+                                     : value::tensor<std::string_view>({columns}, strings);
+  const result<std::span<value>> maps = c.scratch<value>(rows);
+  if (!maps) return maps.error();
+  for (std::size_t r = 0; r < rows; ++r) {
+    result<value> map = map_of(c, keys, x.data() + std::int64_t(r) * columns);
+    if (!map) {
+      while (r-- > 0) c.release((*maps)[r]);
+      return map.error();
+    }
+    std::construct_at(maps->data() + r, *map);
+  }
+  const result<std::span<value>> out = c.output_sequence(0, rows);
+  if (!out) {
+    for (value& map : *maps) c.release(map);
+    return status_code::out_of_memory;
+  }
+  std::ranges::copy(*maps, out->begin());
+  return {};
+}
+
 }  // namespace cameo::inline CAMEO_ABI::eps

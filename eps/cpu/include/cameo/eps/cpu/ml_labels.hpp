@@ -35,4 +35,15 @@ struct dict_vectorizer {
   status run(run_context&) const;
 };
 
+/// A map per row of X [N, labels], or [labels] as one row: from labels to the row's numbers.
+struct zip_map {
+  std::span<const std::string_view> strings;
+  std::span<const std::int64_t> ints;
+  static result<zip_map> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  result<value> map_of(run_context&, const value& keys, const float* row) const;
+};
+
 }  // namespace cameo::inline CAMEO_ABI::eps
