@@ -138,7 +138,7 @@ status feature_vectorizer::run(run_context& c) const {
   const result<tensor_view<float>> y = c.output<float>(0, {rows, width});
   if (!y) return y.error();
   std::fill_n(y->data(), y->count(), 0.0f);
-  if (rows == 0) return {};
+  if (y->empty()) return {};
   for (std::size_t i = 0; i < widths.size(); before += widths[i++]) {
     const value& x = c.input(i);
     if (rows_in(x.shape) != rows) return bad_input("input ", i, " has shape ", x.shape, ", needs ", rows, " rows");

@@ -75,7 +75,8 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
   if (r.rank() != 3) return bad_input("R has shape ", r, "; it needs rank 3");
   sizes s{x[how.batch_first ? 1 : 0], x[how.batch_first ? 0 : 1], x[2], r[2], how.gates(), how.directions};
   if (how.hidden > 0 && s.hidden != how.hidden) return bad_input("R has shape ", r, ", hidden_size is ", how.hidden);
-  std::int64_t width = 0, all = 0;
+  std::int64_t width = 0, all = 0, rows = 0;
+  if (!checked_multiply(s.length, s.batch, rows)) return bad_input("X has shape ", x, ", which is too large");
   if (!checked_multiply(s.hidden, 2 * s.gates, width) || !checked_multiply(width, s.directions, all))
     return bad_input("R has shape ", r, ", which is too large");
   width = s.width();

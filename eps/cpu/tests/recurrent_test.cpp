@@ -55,6 +55,12 @@ TEST_CASE("shapes that don't belong together") {
   CHECK(turned.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_graph);
 }
 
+TEST_CASE("sizes whose product does not fit, in tensors of no elements") {
+  kernel_rig rig{14};
+  rig.input<float>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, x).input<float>({1, 0, 0}, w);
+  CHECK(!rig.input<float>({1, 0, 0}, r).run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
+}
+
 TEST_CASE("no output asked for, nothing in the batch") {
   kernel_rig rig = rig_of(1);
   CHECK(rig.run<eps::recurrent<op::RNN>>({dtype::undefined, dtype::f32}));
