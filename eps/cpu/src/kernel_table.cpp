@@ -4,6 +4,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/microsoft.hpp>
+#include <cameo/op/ml.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -175,6 +176,67 @@ using list = kernel_list<
     erased_entry<op::StringSplit, since<20>, any_types, string_split>,
     erased_entry<op::StringNormalizer, since<10>, any_types, string_normalizer>,
     erased_entry<op::RegexFullMatch, since<20>, any_types, regex_full_match>,
+    // quantization
+    erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
+    erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
+    erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
+    erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
+    erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
+    erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
+    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
+                 constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
+                 qlinear_matmul>,
+    erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
+    // recurrence
+    erased_entry<op::RNN, since<1>, any_types, recurrent<op::RNN>>,
+    erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
+    erased_entry<op::GRU, since<1>, any_types, recurrent<op::GRU>>,
+    // ai.onnx.ml
+    erased_entry<op::ml::ZipMap, since<1>, any_types, zip_map>,
+    erased_entry<op::ml::LinearRegressor, since<1>, any_types, linear_regressor>,
+    erased_entry<op::ml::LinearClassifier, since<1>, any_types, linear_classifier>,
+    erased_entry<op::ml::SVMRegressor, since<1>, any_types, svm_regressor>,
+    erased_entry<op::ml::SVMClassifier, since<1>, any_types, svm_classifier>,
+    erased_entry<op::ml::LabelEncoder, since<1>, any_types, label_encoder>,
+    erased_entry<op::ml::CategoryMapper, since<1>, any_types, category_mapper>,
+    erased_entry<op::ml::ArrayFeatureExtractor, since<1>, any_types, array_feature_extractor>,
+    erased_entry<op::ml::DictVectorizer, since<1>, any_types, dict_vectorizer>,
+    erased_entry<op::ml::Binarizer, since<1>, any_types, binarizer>,
+    erased_entry<op::ml::Scaler, since<1>, any_types, scaler>,
+    erased_entry<op::ml::Normalizer, since<1>, any_types, normalizer>,
+    erased_entry<op::ml::Imputer, since<1>, any_types, imputer>,
+    erased_entry<op::ml::FeatureVectorizer, since<1>, any_types, feature_vectorizer>,
+    erased_entry<op::ml::OneHotEncoder, since<1>, any_types, one_hot_encoder>,
+    erased_entry<op::ml::TreeEnsembleRegressor, since<1>, any_types, tree_ensemble_regressor>,
+    erased_entry<op::ml::TreeEnsembleClassifier, since<1>, any_types, tree_ensemble_classifier>,
+    erased_entry<op::ml::TreeEnsemble, since<5>, any_types, tree_ensemble>,
+    // images, attention, spectra, losses, random numbers
+    erased_entry<op::Resize, since<10>, any_types, resize>,
+    erased_entry<op::Upsample, since<1>, any_types, upsample>,
+    erased_entry<op::Attention, since<23>, any_types, attention>,
+    erased_entry<op::RotaryEmbedding, since<23>, any_types, rotary_embedding>,
+    erased_entry<op::TensorScatter, since<24>, any_types, tensor_scatter>,
+    erased_entry<op::NonMaxSuppression, since<10>, any_types, non_max_suppression>,
+    erased_entry<op::Einsum, since<12>, any_types, einsum>,
+    erased_entry<op::SoftmaxCrossEntropyLoss, since<12>, any_types, loss>,
+    erased_entry<op::NegativeLogLikelihoodLoss, since<12>, any_types, loss>,
+    erased_entry<op::GridSample, since<16>, any_types, grid_sample>,
+    erased_entry<op::RoiAlign, since<10>, any_types, roi_align>,
+    erased_entry<op::MaxUnpool, since<9>, any_types, max_unpool>,
+    erased_entry<op::Col2Im, since<18>, any_types, col2im>,
+    erased_entry<op::CenterCropPad, since<18>, any_types, center_crop_pad>,
+    erased_entry<op::BitCast, since<26>, any_types, bit_cast>,
+    erased_entry<op::Det, since<11>, any_types, det>,
+    erased_entry<op::DeformConv, since<19>, any_types, deform_conv>,
+    erased_entry<op::DFT, since<17>, any_types, dft>,
+    erased_entry<op::STFT, since<17>, any_types, stft>,
+    erased_entry<op::MelWeightMatrix, since<17>, any_types, mel_weight_matrix>,
+    erased_entry<op::RandomNormal, since<1>, any_types, random<op::RandomNormal>>,
+    erased_entry<op::RandomUniform, since<1>, any_types, random<op::RandomUniform>>,
+    erased_entry<op::RandomNormalLike, since<1>, any_types, random<op::RandomNormalLike>>,
+    erased_entry<op::RandomUniformLike, since<1>, any_types, random<op::RandomUniformLike>>,
+    erased_entry<op::Bernoulli, since<15>, any_types, random<op::Bernoulli>>,
+    erased_entry<op::Multinomial, since<7>, any_types, random<op::Multinomial>>,
     // dense algebra, convolution, pooling
     kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
     kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,

@@ -66,6 +66,8 @@ class run_context {
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {
     return output_parts(i, value_kind::sequence, count);
   }
+  /// Output i as it is so far: to keep() a sequence or map that is to become a part of another.
+  const value& output_value(std::size_t i) const { return values_[outputs_[i]]; }
   /// Extents of an output that is not a tensor of its own memory: a sparse tensor's dense shape.
   void set_output_shape(std::size_t i, const extents& shape) { values_[outputs_[i]].shape = shape; }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/op/microsoft.hpp>
+#include <cameo/op/ml.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI {
@@ -20,11 +21,14 @@ signature conv, conv_integer, qlinear_conv, conv_transpose, pool, global_pool, m
     grid_sample;
 signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
 signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
+signature dft, stft, mel_weight_matrix;
 signature if_, loop, scan, sequence_map;
 signature sequence_construct, sequence_empty, sequence_at, sequence_erase, sequence_insert, sequence_length,
     concat_from_sequence, split_to_sequence, optional, optional_has_element, optional_get_element, string_split,
     string_normalizer;
 signature fused_matmul, skip_layer_normalization, expand_dims;
+signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
+    ml_feature_vectorizer, ml_one_hot_encoder, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
 }  // namespace infer
 
 struct infer_row {
@@ -222,6 +226,9 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::CenterCropPad>, infer::center_crop_pad},
     {op_id_of<op::Col2Im>, infer::col2im},
     {op_id_of<op::DeformConv>, infer::deform_conv},
+    {op_id_of<op::DFT>, infer::dft},
+    {op_id_of<op::STFT>, infer::stft},
+    {op_id_of<op::MelWeightMatrix>, infer::mel_weight_matrix},
     // Bodies
     {op_id_of<op::If>, infer::if_},
     {op_id_of<op::Loop>, infer::loop},
@@ -264,6 +271,25 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::Range>, infer::range},
     {op_id_of<op::microsoft::GatherND>, infer::gather_nd},
     {op_id_of<op::microsoft::MatMulInteger16>, infer::matmul_integer},
+    // ai.onnx.ml
+    {op_id_of<op::ml::ArrayFeatureExtractor>, infer::ml_array_feature_extractor},
+    {op_id_of<op::ml::Binarizer>, infer::like_input},
+    {op_id_of<op::ml::CategoryMapper>, infer::ml_category_mapper},
+    {op_id_of<op::ml::DictVectorizer>, infer::ml_dict_vectorizer},
+    {op_id_of<op::ml::FeatureVectorizer>, infer::ml_feature_vectorizer},
+    {op_id_of<op::ml::Imputer>, infer::like_input},
+    {op_id_of<op::ml::LabelEncoder>, infer::ml_label_encoder},
+    {op_id_of<op::ml::LinearClassifier>, infer::ml_classifier},
+    {op_id_of<op::ml::LinearRegressor>, infer::ml_regressor},
+    {op_id_of<op::ml::Normalizer>, infer::ml_float_like_input},
+    {op_id_of<op::ml::OneHotEncoder>, infer::ml_one_hot_encoder},
+    {op_id_of<op::ml::SVMClassifier>, infer::ml_classifier},
+    {op_id_of<op::ml::SVMRegressor>, infer::ml_regressor},
+    {op_id_of<op::ml::Scaler>, infer::ml_float_like_input},
+    {op_id_of<op::ml::TreeEnsemble>, infer::ml_tree_ensemble},
+    {op_id_of<op::ml::TreeEnsembleClassifier>, infer::ml_classifier},
+    {op_id_of<op::ml::TreeEnsembleRegressor>, infer::ml_regressor},
+    {op_id_of<op::ml::ZipMap>, infer::ml_zip_map},
 });
 
 /// Not constexpr, so that the compiler stops at its name.

@@ -1,0 +1,12 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The same bits as elements of another type of the same width. The output may be the input.
+struct bit_cast {
+  static result<bit_cast> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,16 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The middle of the input, or the input in the middle of zeros, along each axis that `shape` gives a size; of an odd
+/// difference, the smaller half goes first.
+struct center_crop_pad {
+  std::span<const std::int64_t> axes;
+  bool has_axes = false;
+
+  static result<center_crop_pad> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Any equation of letters and ellipses. What two float tensors share and what only one of them has makes a matrix
+/// product (scratch: a copy of each); everything else is summed up directly: for each output, over all that is not in
+/// it, integers modulo their range. Letters of size 1 broadcast, as numpy's do.
+struct einsum {
+  static constexpr std::uint8_t ellipsis = 255;
+  static constexpr std::size_t max_inputs = 32, letters = 52;
+
+  /// Letters of an operand in order, A-Z as 0 to 25, a-z as 26 to 51; `ellipsis` at most once.
+  struct term {
+    std::uint8_t size;
+    std::uint8_t labels[max_rank + 1];
+  };
+  std::span<const term> inputs;
+  term output = {};
+
+  static result<einsum> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

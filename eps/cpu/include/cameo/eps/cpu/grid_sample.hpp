@@ -1,0 +1,19 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// X [N, C, in...] at the places that grid [N, out..., axes] names, the last axis of X first, from -1 to 1: ONNX's
+/// GridSample for one to three spatial axes. Nearest (halves to even), linear or cubic; outside there are zeros, the
+/// border, or reflections. Numbers compute in float, double and integers in double; integers are cut towards zero.
+struct grid_sample {
+  static constexpr std::size_t max_axes = 3;
+  enum class interpolation : std::uint8_t { nearest, linear, cubic } mode = interpolation::linear;
+  enum class padding : std::uint8_t { zeros, border, reflection } outside = padding::zeros;
+  bool align_corners = false;
+
+  static result<grid_sample> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,54 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// y[i] = x[i] > threshold ? 1 : 0.
+struct binarizer {
+  float threshold = 0;
+  static result<binarizer> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// y = (x - offset) * scale, by column (last axis) or one for all.
+struct scaler {
+  std::span<const float> offset, scale;
+  static result<scaler> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// Each row of X [N, F] divided by its largest element, by the sum of magnitudes, or by the root of the sum of squares;
+/// what would be divided by 0 stays as it is.
+struct normalizer {
+  enum class norm : std::uint8_t { max, l1, l2 } how = norm::max;
+  static result<normalizer> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// What equals the replaced value (NaN too) becomes the imputed one, of its column (last axis) or one for all.
+struct imputer {
+  std::span<const float> floats;
+  std::span<const std::int64_t> ints;
+  float replaced_float = 0;
+  std::int64_t replaced_int = 0;
+  static result<imputer> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// Y [N, sum of widths]: the columns of all inputs beside one another, each cut or filled up with 0 to its width.
+struct feature_vectorizer {
+  std::span<const std::int64_t> widths;
+  static result<feature_vectorizer> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// Y [..., categories]: 1 where x is that category. What is none is a row of zeros, or (zeros = 0) INVALID_ARGUMENT.
+struct one_hot_encoder {
+  std::span<const std::int64_t> ints;
+  std::span<const std::string_view> strings;
+  bool zeros = true;
+  static result<one_hot_encoder> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

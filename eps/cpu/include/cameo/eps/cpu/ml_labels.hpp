@@ -1,0 +1,49 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// y[i] = the value beside x[i] in a table of keys, or the default: LabelEncoder in all its versions, and
+/// CategoryMapper. NaN is a key like any other. Of keys given twice the first counts.
+struct label_table {
+  dtype from = dtype::undefined, to = dtype::undefined;
+  const void* keys = nullptr;    // sorted, of type `from`
+  const void* values = nullptr;  // beside them, of type `to`
+  std::int64_t count = 0;
+  const void* otherwise = nullptr;  // one of type `to`
+
+  status run(run_context&) const;
+};
+struct label_encoder : label_table {
+  static result<label_encoder> bind(bind_context&);
+};
+struct category_mapper : label_table {
+  static result<category_mapper> bind(bind_context&);
+};
+
+/// X's columns (last axis) that Y names, in that order; of a vector, [1, columns].
+struct array_feature_extractor {
+  static result<array_feature_extractor> bind(bind_context&) { return array_feature_extractor{}; }
+  status run(run_context&) const;
+};
+
+/// [1, vocabulary] from a map: the values of the vocabulary's keys, 0 (or "") where the map has none.
+struct dict_vectorizer {
+  std::span<const std::string_view> strings;
+  std::span<const std::int64_t> ints;
+  static result<dict_vectorizer> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// A map per row of X [N, labels], or [labels] as one row: from labels to the row's numbers.
+struct zip_map {
+  std::span<const std::string_view> strings;
+  std::span<const std::int64_t> ints;
+  static result<zip_map> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  result<value> map_of(run_context&, const value& keys, const float* row) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

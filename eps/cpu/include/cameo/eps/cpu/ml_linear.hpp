@@ -1,0 +1,60 @@
+#pragma once
+#include <cameo/eps/cpu/detail/ml_scores.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Scores of rows: x * coefficients [scores, F] transposed, plus intercepts. Sums are double.
+struct linear_scores {
+  std::span<const float> coefficients, intercepts;
+  std::int64_t count = 1;
+  score_transform transform = score_transform::none;
+  void score(const double* x, std::int64_t columns, double* scores) const;
+};
+
+struct linear_regressor : linear_scores {
+  static result<linear_regressor> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// The label of the largest score. One score stands for two labels: the second where it is above 0.
+struct linear_classifier : linear_scores {
+  class_labels labels;
+  static result<linear_classifier> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// What the support vector machines have in common: kernels of rows with support vectors.
+struct svm_state {
+  enum class kernel_kind : std::uint8_t { linear, poly, rbf, sigmoid } how = kernel_kind::linear;
+  double gamma = 0, coef0 = 0, degree = 0;
+  std::span<const float> coefficients, vectors, rho;
+  std::int64_t supports = 0;  // 0: `coefficients` are weights of columns
+  score_transform transform = score_transform::none;
+
+  status read(const bind_context&);
+  double kernel(const double* x, const float* vector, std::int64_t columns) const;
+};
+
+/// One number per row; with one_class, whether it is above 0, as 1 or -1.
+struct svm_regressor : svm_state {
+  bool one_class = false;
+  static result<svm_regressor> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// Decides between each pair of classes and counts the votes; with prob_a and prob_b, by probabilities coupled from the
+/// pairs' (Wu, Lin and Weng, 2004). Without support vectors, a linear score per class.
+struct svm_classifier : svm_state {
+  std::span<const float> prob_a, prob_b;
+  std::span<const std::int64_t> per_class, starts;
+  class_labels labels;
+  static result<svm_classifier> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  struct row_scratch;
+  std::int64_t decide(const double* x, std::int64_t columns, const row_scratch&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

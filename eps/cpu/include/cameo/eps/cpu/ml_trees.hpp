@@ -1,0 +1,61 @@
+#pragma once
+#include <cameo/eps/cpu/detail/ml_scores.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// A node of a tree: goes on with `yes` when the comparison of feature and split holds, else with `no`. A leaf's
+/// weights are [yes, no) of the forest's.
+struct tree_node {
+  enum class rule : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf } how;
+  bool missing_is_yes;  // NaN holds
+  std::int64_t feature;
+  double split;
+  std::uint32_t yes, no;
+  std::uint32_t members_begin, members_end;  // of a `member` node, among the forest's
+};
+struct leaf_weight {
+  std::int64_t target;
+  double weight;
+};
+
+/// The trees of one ensemble, in memory of the plan. Checked when bound: no cycles, all indices within.
+struct tree_forest {
+  enum class aggregate : std::uint8_t { average, sum, min, max } how = aggregate::sum;
+  std::span<const tree_node> nodes;
+  std::span<const std::uint32_t> roots;
+  std::span<const leaf_weight> weights;
+  std::span<const double> members;
+  std::int64_t targets = 1, features = 0;  // at least that many columns X must have
+
+  /// Adds up all trees for a row of x: scores[targets]; hit[t] tells whether any leaf gave target t.
+  void score(const double* x, double* scores, bool* hit) const;
+};
+
+/// TreeEnsembleRegressor and TreeEnsemble: [N, targets] from rows of features. Computes in double.
+struct tree_ensemble {
+  tree_forest forest;
+  std::span<const double> base;
+  score_transform transform = score_transform::none;
+
+  static result<tree_ensemble> bind(bind_context&);
+  status run(run_context&) const;
+};
+struct tree_ensemble_regressor : tree_ensemble {
+  static result<tree_ensemble_regressor> bind(bind_context&);
+};
+
+/// Labels [N] and scores [N, classes]. With two classes of which the leaves weight one, that weight decides against 0.5
+/// (when no weight is negative) or 0, and stands for the other class too.
+struct tree_ensemble_classifier {
+  tree_forest forest;
+  std::span<const double> base;
+  score_transform transform = score_transform::none;
+  class_labels labels;
+  bool one_weighted = false, all_positive = true;
+
+  static result<tree_ensemble_classifier> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

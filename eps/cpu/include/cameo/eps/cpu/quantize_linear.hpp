@@ -1,0 +1,36 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What QuantizeLinear and DequantizeLinear have in common: how scale and zero point spread over x. One of each for the
+/// whole tensor, one per index of `axis`, or (block_size > 0) one per block of `block` elements along `axis`.
+struct linear_quantization {
+  std::int64_t axis = 1, block = 0;
+  bool saturate = true;                // to float8
+  dtype precision = dtype::undefined;  // of x / scale; undefined: the scale's
+
+  static result<linear_quantization> of(const bind_context&);
+};
+
+/// y = round(x / scale) + zero_point, ties to even, ended at the ends of y's type; NaN counts as 0. Of floats of 8 bits
+/// and less y is x / scale + zero_point, to nearest.
+struct quantize_linear : linear_quantization {
+  static result<quantize_linear> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// y = (x - zero_point) * scale, rounded to y's type once; the difference of integers is exact.
+struct dequantize_linear : linear_quantization {
+  static result<dequantize_linear> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// Quantizes a tensor of floats to uint8 with scale and zero point of its own range, which always includes 0. Of an
+/// empty tensor, or one of zeros, both are 0 and y is all zeros.
+struct dynamic_quantize_linear {
+  static result<dynamic_quantize_linear> bind(bind_context&) { return dynamic_quantize_linear{}; }
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,61 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/onnx.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// A gate's activation with its parameters.
+struct gate_activation {
+  enum class function : std::uint8_t {
+    relu,
+    tanh,
+    sigmoid,
+    affine,
+    leaky_relu,
+    thresholded_relu,
+    scaled_tanh,
+    hard_sigmoid,
+    elu,
+    softsign,
+    softplus
+  } f = function::tanh;
+  float alpha = 0, beta = 0;
+};
+
+/// What RNN, LSTM and GRU have in common: attributes, and how a sequence is gone through. Computes in float, or double
+/// for doubles. A product of all inputs with W comes first; then each step multiplies what the last one gave with R,
+/// packed once per run. A batch ends with its own sequence_lens; what is beyond is 0, and the last state stays.
+/// Scratch: the gates of the whole sequence, [seq, batch, gates * hidden].
+struct recurrent_state {
+  enum class cell : std::uint8_t { rnn, lstm, gru } kind = cell::rnn;
+  std::int64_t directions = 1, hidden = 0;  // hidden 0: as R says
+  bool backwards = false;                   // the only direction is `reverse`
+  bool batch_first = false, input_forget = false, linear_before_reset = false;
+  float clip = 0;                    // 0: none
+  gate_activation f[2], g[2], h[2];  // by direction
+
+  std::int64_t gates() const { return kind == cell::rnn ? 1 : kind == cell::lstm ? 4 : 3; }
+  static result<recurrent_state> of(const bind_context&, cell);
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+/// ONNX's RNN, LSTM and GRU, in all directions.
+template <class Op>
+struct recurrent : recurrent_state {
+  static constexpr bool instantiated = is_one_of<Op, op::RNN, op::LSTM, op::GRU>;
+  static result<recurrent> bind(bind_context& c) {
+    constexpr cell kind = std::is_same_v<Op, op::RNN>    ? cell::rnn
+                          : std::is_same_v<Op, op::LSTM> ? cell::lstm
+                                                         : cell::gru;
+    result<recurrent_state> state = of(c, kind);
+    if (!state) return state.error();
+    return recurrent{*state};
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

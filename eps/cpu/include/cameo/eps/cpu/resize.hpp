@@ -1,0 +1,44 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weigh
+/// numbers, one axis after the other, integers in double and rounded to the nearest (halves to even). Sizes come from
+/// scales or, from version 11, from `sizes`. Scratch: two copies of the numbers, and the weights of every axis.
+struct resize {
+  enum class interpolation : std::uint8_t { nearest, linear, cubic };
+  enum class coordinates : std::uint8_t {
+    half_pixel,
+    half_pixel_symmetric,
+    pytorch_half_pixel,
+    align_corners,
+    asymmetric,
+    tf_half_pixel_for_nn,
+    tf_crop_and_resize
+  };
+  enum class rounding : std::uint8_t { prefer_floor, prefer_ceil, floor, ceil, simple };  // simple: ceil to shrink
+  enum class policy : std::uint8_t { stretch, not_larger, not_smaller };
+
+  interpolation mode = interpolation::nearest;
+  coordinates space = coordinates::asymmetric;
+  rounding nearest = rounding::simple;
+  policy keep_ratio = policy::stretch;
+  bool exclude_outside = false, antialias = false;
+  float cubic_a = -0.75f, extrapolation = 0;
+  std::span<const std::int64_t> axes = {};  // empty: all
+  bool has_axes = false;
+  std::span<const float> scales = {};  // of an attribute; else they are input `scales_at`
+  int scales_at = -1, sizes_at = -1, roi_at = -1;
+
+  static result<resize> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// What Upsample was before Resize: asymmetric coordinates, rounded down.
+struct upsample {
+  static result<resize> bind(bind_context&);
+  static status run(const resize& state, run_context& c) { return state.run(c); }
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,21 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Regions of X [N, C, H, W] pooled to [regions, C, output_height, output_width]: each output is the mean or largest of
+/// samples between elements. Each region says in batch_indices which image it is of.
+struct roi_align {
+  std::int64_t height = 1, width = 1, samples = 0;  // samples 0: as many as the region is large
+  double scale = 1;
+  bool largest = false, half_pixel = false;
+
+  static result<roi_align> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,17 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Turns pairs of elements of every head by angles of their position: ONNX's RotaryEmbedding. X [batch, heads,
+/// sequence, size] or [batch, sequence, heads * size]; pairs are neighbours when interleaved, else half a rotation
+/// apart; elements past the first `rotated` stay as they are. Computes in float.
+struct rotary_embedding {
+  std::int64_t heads = 0, rotated = 0;  // rotated 0: all
+  bool interleaved = false;
+
+  static result<rotary_embedding> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,16 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// A cache with `update` written over it along an axis, for every batch from an index of its own on; circular ones
+/// start over at the end of the axis. The output may be the cache itself.
+struct tensor_scatter {
+  std::int64_t axis = -2;
+  bool circular = false;
+
+  static result<tensor_scatter> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,101 @@
+#pragma once
+#include <cameo/core/result.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+#include <cmath>
+#include <numbers>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The discrete Fourier transform of one length, any: by halves where that is a power of two, else as a convolution of
+/// a power of two (Bluestein). Made once per run; const use with scratch of the caller's.
+class fourier_transform {
+ public:
+  using number = complex128;
+
+  static result<fourier_transform> of(run_context& c, std::int64_t length) {
+    fourier_transform made;
+    made.n_ = length;
+    if (length > std::int64_t{1} << 40) return status_code::out_of_memory;
+    made.size_ = 1;
+    while (made.size_ < length) made.size_ *= 2;
+    made.direct_ = made.size_ == length;
+    if (!made.direct_)
+      while (made.size_ < 2 * length - 1) made.size_ *= 2;
+    const auto roots = c.scratch<number>(std::size_t(made.size_ / 2 + 1));
+    const auto chirp = c.scratch<number>(std::size_t(made.direct_ ? 0 : length));
+    const auto kernel = c.scratch<number>(std::size_t(made.direct_ ? 0 : made.size_));
+    if (!roots || !chirp || !kernel) return status_code::out_of_memory;
+    for (std::int64_t i = 0; i <= made.size_ / 2; ++i) (*roots)[std::size_t(i)] = turn(double(i) / double(made.size_));
+    made.roots_ = roots->data();
+    if (!made.direct_) made.make_chirp(chirp->data(), kernel->data());
+    return made;
+  }
+  std::int64_t length() const { return n_; }
+  /// Numbers that forward() needs beside its own.
+  std::int64_t scratch() const { return direct_ ? 0 : size_; }
+
+  /// x, of length(), becomes its transform.
+  void forward(number* x, number* scratch) const {
+    if (direct_) return by_halves(x);
+    for (std::int64_t i = 0; i < n_; ++i) scratch[i] = times(x[i], chirp_[i]);
+    std::fill(scratch + n_, scratch + size_, number{0, 0});
+    by_halves(scratch);
+    // Once more forward after conjugating is the way back.
+    for (std::int64_t i = 0; i < size_; ++i) scratch[i] = conjugate(times(scratch[i], kernel_[i]));
+    by_halves(scratch);
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const number back = conjugate(scratch[i]);
+      x[i] = times({back.re / double(size_), back.im / double(size_)}, chirp_[i]);
+    }
+  }
+  /// The way back, divided by the length.
+  void inverse(number* x, number* scratch) const {
+    for (std::int64_t i = 0; i < n_; ++i) x[i] = conjugate(x[i]);
+    forward(x, scratch);
+    for (std::int64_t i = 0; i < n_; ++i) x[i] = {x[i].re / double(n_), -x[i].im / double(n_)};
+  }
+
+ private:
+  static number times(number a, number b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+  static number conjugate(number a) { return {a.re, -a.im}; }
+  /// exp(-2 pi i part)
+  static number turn(double part) {
+    const double angle = -2 * std::numbers::pi * part;
+    return {std::cos(angle), std::sin(angle)};
+  }
+
+  void make_chirp(number* chirp, number* kernel) {
+    std::int64_t square = 0;  // i * i modulo 2 n: the angle's part of a full turn stays exact
+    for (std::int64_t i = 0; i < n_; ++i) {
+      chirp[i] = turn(double(square) / double(2 * n_));
+      square = (square + 2 * i + 1) % (2 * n_);
+    }
+    std::fill_n(kernel, size_, number{0, 0});
+    for (std::int64_t i = 0; i < n_; ++i) kernel[i] = kernel[i ? size_ - i : 0] = conjugate(chirp[i]);
+    by_halves(kernel);
+    chirp_ = chirp, kernel_ = kernel;
+  }
+  /// In place, for size_ numbers.
+  void by_halves(number* x) const {
+    for (std::int64_t i = 1, j = 0; i < size_; ++i) {  // into the order of reversed bits
+      std::int64_t bit = size_ / 2;
+      for (; j & bit; bit /= 2) j ^= bit;
+      j ^= bit;
+      if (i < j) std::swap(x[i], x[j]);
+    }
+    for (std::int64_t half = 1; half < size_; half *= 2)
+      for (std::int64_t start = 0; start < size_; start += 2 * half)
+        for (std::int64_t k = 0; k < half; ++k) {
+          const number a = x[start + k], b = times(x[start + half + k], roots_[k * (size_ / (2 * half))]);
+          x[start + k] = {a.re + b.re, a.im + b.im};
+          x[start + half + k] = {a.re - b.re, a.im - b.im};
+        }
+  }
+
+  std::int64_t n_ = 0, size_ = 0;
+  bool direct_ = true;
+  const number *roots_ = nullptr, *chirp_ = nullptr, *kernel_ = nullptr;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

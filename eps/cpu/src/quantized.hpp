@@ -1,0 +1,29 @@
+#pragma once
+#include <cameo/core/dtype.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The numbers that an integer type of at most 32 bits holds.
+struct integer_range {
+  std::int64_t low, high;
+};
+constexpr integer_range range_of(dtype type) {
+  const int bits = row_of(type).bits;
+  const bool is_signed = (bit_of(type) & (mask_of<std::int8_t, std::int16_t, std::int32_t, int4, int2>)) != 0;
+  if (is_signed) return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+  return {0, (std::int64_t{1} << bits) - 1};
+}
+
+/// round(v) + zero within a range, ties to even. NaN counts as 0; `zero` has at most 32 bits.
+template <class F>
+std::int64_t saturated_sum(F v, std::int64_t zero, integer_range range) {
+  constexpr F far = F(1e12);  // beyond every range, with every zero point
+  if (!(v == v)) v = F(0);
+  const auto rounded = std::int64_t(std::nearbyint(std::clamp(v, -far, far)));
+  return std::clamp(rounded + zero, range.low, range.high);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

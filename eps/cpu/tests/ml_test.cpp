@@ -1,0 +1,129 @@
+#include <doctest/doctest.h>
+#include <cameo/eps/cpu/ml_features.hpp>
+#include <cameo/eps/cpu/ml_labels.hpp>
+#include <cameo/eps/cpu/ml_linear.hpp>
+#include <cameo/eps/cpu/ml_trees.hpp>
+
+#include <limits>
+
+#include "kernel_rig.hpp"
+
+namespace cameo::test {
+namespace {
+
+using ints = std::vector<std::int64_t>;
+using floats = std::vector<float>;
+const floats x{1, 2, 3, 4, 5, 6};
+
+TEST_CASE("columns that are not there") {
+  for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{3}, std::numeric_limits<std::int64_t>::max()}) {
+    const ints y{0, bad};
+    kernel_rig rig{1};
+    rig.input<float>({2, 3}, x).input<std::int64_t>({2}, y);
+    CHECK(rig.run<eps::array_feature_extractor>({dtype::f32}).code() == status_code::invalid_argument);
+  }
+  const ints none;
+  kernel_rig rig{1};
+  CHECK(rig.input<float>({2, 3}, x).input<std::int64_t>({0}, none).run<eps::array_feature_extractor>({dtype::f32}));
+}
+
+TEST_CASE("a scaler of one number, of columns, of too many") {
+  kernel_rig one{1};
+  one.attribute("offset", floats{1}).attribute("scale", floats{1, 2, 3}).input<float>({2, 3}, x);
+  CHECK(one.run<eps::scaler>({dtype::f32}));
+  CHECK(one.output<float>(0)[5] == 15);
+  kernel_rig many{1};
+  many.attribute("offset", floats{1, 2}).attribute("scale", floats{1}).input<float>({2, 3}, x);
+  CHECK(many.run<eps::scaler>({dtype::f32}).code() == status_code::invalid_argument);
+}
+
+TEST_CASE("NaN is a key like any other, of keys given twice the first counts") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const floats keys{nan, 2, 2};
+  kernel_rig rig{4};
+  rig.attribute("keys_floats", keys).attribute("values_int64s", ints{7, 8, 9});
+  const floats in{2, nan, 5};
+  CHECK(rig.input<float>({3}, in).run<eps::label_encoder>({dtype::i64}));
+  CHECK(std::ranges::equal(rig.output<std::int64_t>(0).span(), ints{8, 7, -1}));
+  kernel_rig uneven{4};
+  uneven.attribute("keys_floats", keys).attribute("values_int64s", ints{7}).input<float>({3}, in);
+  CHECK(uneven.run<eps::label_encoder>({dtype::i64}).code() == status_code::invalid_graph);
+}
+
+TEST_CASE("what is no category is a row of zeros or refused") {
+  const ints in{5, 7};
+  for (const std::int64_t zeros : {0, 1}) {
+    kernel_rig rig{1};
+    rig.attribute("cats_int64s", ints{5, 6}).attribute("zeros", zeros).input<std::int64_t>({2}, in);
+    CHECK(bool(rig.run<eps::one_hot_encoder>({dtype::f32})) == (zeros == 1));
+    if (zeros) CHECK(std::ranges::equal(rig.output<float>(0).span(), floats{1, 0, 0, 0}));
+  }
+}
+
+TEST_CASE("rows of a linear model need its columns") {
+  kernel_rig rig{1};
+  rig.attribute("coefficients", floats{1, 2}).input<float>({2, 3}, x);
+  CHECK(rig.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_argument);
+  kernel_rig none{1};
+  none.attribute("coefficients", floats{}).attribute("targets", std::int64_t{0}).input<float>({2, 3}, x);
+  CHECK(none.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_graph);
+}
+
+TEST_CASE("a support vector machine without rho, with too few coefficients") {
+  kernel_rig rig{1};
+  rig.attribute("n_supports", std::int64_t{2}).attribute("coefficients", floats{1}).attribute("rho", floats{0});
+  CHECK(rig.attribute("support_vectors", floats{1, 2, 3, 4, 5, 6})
+            .input<float>({2, 3}, x)
+            .run<eps::svm_regressor>({dtype::f32})
+            .code() == status_code::invalid_graph);
+  kernel_rig without{1};
+  CHECK(without.input<float>({2, 3}, x).run<eps::svm_regressor>({dtype::f32}).code() == status_code::invalid_graph);
+}
+
+/// What binding a tree of one split (node 0) and two leaves (1, 2) says, with these branches, feature and weights'
+/// node.
+status bind_tree(const ints& yes, const ints& no, std::int64_t feature, std::int64_t weighted, std::int64_t target) {
+  const std::vector<std::string_view> modes{"BRANCH_LEQ", yes[1] ? "BRANCH_LT" : "LEAF", "LEAF"};
+  const ints numbers{0, 1, 2}, trees{0, 0, 0}, features{feature, 0, 0}, at{weighted}, ids{target}, tree{0};
+  const floats splits{1, 1, 1}, weights{5};
+  std::vector<cameo::attribute> attributes;
+  const auto add = [&](std::string_view name, const ints& list) {
+    attributes.push_back({name, attribute_kind::ints});
+    attributes.back().ints = list;
+  };
+  add("nodes_nodeids", numbers), add("nodes_treeids", trees), add("nodes_featureids", features);
+  add("nodes_truenodeids", yes), add("nodes_falsenodeids", no);
+  add("target_nodeids", at), add("target_treeids", tree), add("target_ids", ids);
+  attributes.push_back({"nodes_modes", attribute_kind::strings});
+  attributes.back().strings = modes;
+  attributes.push_back({"nodes_values", attribute_kind::floats});
+  attributes.back().floats = splits;
+  attributes.push_back({"target_weights", attribute_kind::floats});
+  attributes.back().floats = weights;
+  heap_arena memory, more;
+  arena_vector<output_hint> hints{more};
+  bind_context c{"Op", "node", 1, attributes, {}, {}, 0, memory, true, hints};
+  const result<eps::tree_ensemble_regressor> bound = eps::tree_ensemble_regressor::bind(c);
+  if (!bound) return bound.error().code();
+  const double row[]{2};
+  double score = 0;
+  bool hit = false;
+  bound->forest.score(row, &score, &hit);
+  CHECK(score == (hit ? 5.0 : 0.0));
+  return {};
+}
+
+TEST_CASE("trees that lead nowhere, or back, are refused before any walk") {
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 2, 0));
+  CHECK(bind_tree({1, 0, 0}, {1, 0, 0}, 0, 1, 0));                                        // twice to one leaf
+  CHECK(bind_tree({1, 1, 0}, {2, 2, 0}, 0, 2, 0).code() == status_code::invalid_graph);   // to itself
+  CHECK(bind_tree({9, 0, 0}, {2, 0, 0}, 0, 2, 0).code() == status_code::invalid_graph);   // no such node
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, -1, 2, 0).code() == status_code::invalid_graph);  // no such column
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 7, 0).code() == status_code::invalid_graph);   // weight of no node
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, 0, 2, 1).code() == status_code::invalid_graph);   // of no target
+  CHECK(bind_tree({1, 0, 0}, {2, 0, 0}, std::numeric_limits<std::int64_t>::max(), 2, 0).code() ==
+        status_code::invalid_graph);
+}
+
+}  // namespace
+}  // namespace cameo::test

@@ -1,0 +1,112 @@
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// Rows of X [N, F]; a vector is one row.
+dim rows_of(const infer_context& c) {
+  const dims* const x = c.shape(0);
+  if (!x || x->empty()) return {};
+  return x->size() == 1 ? dim::of(1) : (*x)[0];
+}
+dim size_of(std::size_t n) { return dim::of(std::int64_t(n)); }
+std::size_t strings_in(const infer_context& c, std::string_view name) {
+  const attribute* const a = c.find(name);
+  return a ? a->strings.size() : 0;
+}
+/// The element type of a tensor attribute, or undefined.
+dtype type_in(const infer_context& c, std::string_view name) {
+  const attribute* const a = c.find(name);
+  return a && a->kind == attribute_kind::t && !a->tensors.empty() ? a->tensors[0].type : dtype::undefined;
+}
+
+}  // namespace
+
+status ml_float_like_input(infer_context& c) {
+  give(c, 0, dtype::f32, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status ml_array_feature_extractor(infer_context& c) {
+  std::optional<dims> out = copy_of(c.shape(0));
+  if (out && !out->empty()) {
+    if (out->size() == 1) out->insert(out->begin(), dim::of(1));
+    const dims* const y = c.shape(1);
+    out->back() = y && y->size() == 1 ? (*y)[0] : dim{};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status ml_label_encoder(infer_context& c) {
+  dtype to = type_in(c, "values_tensor");
+  if (to == dtype::undefined) {
+    if (c.version().since == 1) to = c.element(0) == dtype::string ? dtype::i64 : dtype::string;
+    else if (c.find("values_strings")) to = dtype::string;
+    else if (c.find("values_int64s")) to = dtype::i64;
+    else if (c.find("values_floats")) to = dtype::f32;
+  }
+  give(c, 0, to, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status ml_category_mapper(infer_context& c) {
+  const dtype from = c.element(0);
+  if (from != dtype::undefined) give(c, 0, from == dtype::string ? dtype::i64 : dtype::string, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+status ml_dict_vectorizer(infer_context& c) {
+  const value_type* const map = c.has_input(0) ? c.input(0) : nullptr;
+  if (!map || map->kind != type_kind::map || !map->of) return status_code::ok;
+  const std::size_t n = std::max(strings_in(c, "string_vocabulary"), c.ints_or("int64_vocabulary").size());
+  give(c, 0, map->of->type, dims{dim::of(1), size_of(n)});
+  return status_code::ok;
+}
+
+status ml_feature_vectorizer(infer_context& c) {
+  std::int64_t columns = 0;
+  for (const std::int64_t n : c.ints_or("inputdimensions"))
+    if (n < 0 || !checked_add(columns, n, columns)) return invalid("inputdimensions must be sizes, not negative");
+  give(c, 0, dtype::f32, dims{rows_of(c), dim::of(columns)});
+  return status_code::ok;
+}
+
+status ml_one_hot_encoder(infer_context& c) {
+  std::optional<dims> out = copy_of(c.shape(0));
+  if (out) out->push_back(size_of(std::max(strings_in(c, "cats_strings"), c.ints_or("cats_int64s").size())));
+  give(c, 0, dtype::f32, std::move(out));
+  return status_code::ok;
+}
+
+status ml_regressor(infer_context& c) {
+  const std::int64_t targets = c.find("targets") ? c.int_or("targets", 1) : c.int_or("n_targets", 1);
+  if (targets < 1) return invalid("the number of targets is ", targets, ", must be at least 1");
+  give(c, 0, dtype::f32, dims{rows_of(c), dim::of(targets)});
+  return status_code::ok;
+}
+
+status ml_tree_ensemble(infer_context& c) {
+  const std::int64_t targets = c.int_or("n_targets", 1);
+  if (targets < 1) return invalid("n_targets is ", targets, ", must be at least 1");
+  give(c, 0, c.element(0), dims{rows_of(c), dim::of(targets)});
+  return status_code::ok;
+}
+
+/// Scores may have more columns than there are labels, so their number stays open.
+status ml_classifier(infer_context& c) {
+  const bool strings = strings_in(c, "classlabels_strings") > 0;
+  give(c, 0, strings ? dtype::string : dtype::i64, dims{rows_of(c)});
+  give(c, 1, dtype::f32, dims{rows_of(c), dim{}});
+  return status_code::ok;
+}
+
+status ml_zip_map(infer_context& c) {
+  const bool strings = strings_in(c, "classlabels_strings") > 0;
+  const value_type number = value_type::tensor(dtype::f32, dims{});
+  const value_type made = value_type::sequence(value_type::map(strings ? dtype::string : dtype::i64, number));
+  give(c, 0, &made);
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

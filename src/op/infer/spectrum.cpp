@@ -1,0 +1,62 @@
+// What starts from sound.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// A size that an input gives, `otherwise` where there is no such input.
+dim size_in(const infer_context& c, std::size_t input, dim otherwise) {
+  if (input >= c.input_count()) return otherwise;
+  const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input);
+  return sizes && sizes->size() == 1 && (*sizes)[0] > 0 ? dim::of((*sizes)[0]) : dim{};
+}
+dim half_of(dim length) { return length.known() ? dim::of(length.size / 2 + 1) : dim{}; }
+
+}  // namespace
+
+status dft(infer_context& c) {
+  const dims* in = c.shape(0);
+  if (!in) return give(c, 0, c.element(0)), status_code::ok;
+  if (status s = check_rank(*in, 2, std::size_t(-1), "input"); !s) return s;
+  dims out = *in;
+  const bool inverse = c.int_or("inverse", 0) != 0, onesided = c.int_or("onesided", 0) != 0;
+  out.back() = dim::of(onesided && inverse ? 1 : 2);
+  std::int64_t axis = c.version().since >= 20 ? -2 : c.int_or("axis", 1);
+  if (c.version().since >= 20 && c.input_count() > 2) {
+    const std::optional<std::vector<std::int64_t>> given = c.constant_ints(2);
+    if (!given || given->size() != 1) {
+      dims unknown(in->size());
+      unknown.back() = out.back();
+      return give(c, 0, c.element(0), std::move(unknown)), status_code::ok;
+    }
+    axis = given->front();
+  }
+  result<std::size_t> at = axis_in(axis, in->size(), "axis");
+  if (!at) return at.error();
+  const dim usual = inverse && onesided ? dim{} : (*in)[*at];
+  const dim length = size_in(c, 1, usual);
+  out[*at] = onesided && !inverse ? half_of(length) : length;
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status stft(infer_context& c) {
+  const dims *signal = c.shape(0), *window = c.shape(2);
+  if (!signal) return give(c, 0, c.element(0)), status_code::ok;
+  if (status s = check_rank(*signal, 2, 3, "signal"); !s) return s;
+  dim length = c.input_count() > 3 ? size_in(c, 3, {}) : dim{};
+  if (!length.known() && window && window->size() == 1) length = window->front();
+  const dim lines = c.int_or("onesided", 1) != 0 ? half_of(length) : length;
+  give(c, 0, c.element(0), dims{signal->front(), dim{}, lines, dim::of(2)});
+  return status_code::ok;
+}
+
+status mel_weight_matrix(infer_context& c) {
+  result<dtype> type = dtype_attribute(c, "output_datatype", dtype::f32);
+  if (!type) return type.error();
+  give(c, 0, *type, dims{half_of(size_in(c, 1, {})), size_in(c, 0, {})});
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer
