@@ -167,7 +167,7 @@ result<key_source<C>> join_past(run_context& c, const value& now, const value& b
                    C* target = to.data + h * row;
                    target = std::copy_n(old.data() + h * past * at.size, past * at.size, target);
                    const C* source = from->data() + h / at.heads * at.batch_stride + h % at.heads * at.head_stride;
-                   for (std::int64_t i = 0; i < at.length; ++i, source += at.row_stride)
+                   for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, source += at.row_stride)
                      target = std::copy_n(source, at.size, target);
                  }
                });
@@ -256,6 +256,7 @@ status attention::run_as(run_context& c) const {
   const std::int64_t all = q.batches * q.heads, cells = q.length * v_now.size;
   std::int64_t plane = 0, count = 0;
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
+  if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
   const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
                                                         std::max<std::int64_t>(1, all));
   if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;

@@ -1,0 +1,152 @@
+#include <cameo/eps/cpu/attention.hpp>
+#include <cameo/eps/cpu/rotary_embedding.hpp>
+#include <cameo/eps/cpu/tensor_scatter.hpp>
+
+#include "kernel_rig.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace cameo;
+using cameo::test::kernel_rig;
+using list = std::vector<std::int64_t>;
+
+namespace {
+
+/// softmax(Q K^T / sqrt(size)) V, with keys past the query's place left out where `causal`.
+std::vector<double> naive(const std::vector<float>& q, const std::vector<float>& k, const std::vector<float>& v,
+                          std::int64_t b, std::int64_t heads, std::int64_t shared, std::int64_t n, std::int64_t keys,
+                          std::int64_t size, bool causal) {
+  std::vector<double> y;
+  for (std::int64_t h = 0; h < b * heads; ++h)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t from = h / heads * shared + h % heads / (heads / shared);
+      std::vector<double> weight;
+      double sum = 0;
+      for (std::int64_t j = 0; j < keys; ++j) {
+        double dot = 0;
+        for (std::int64_t e = 0; e < size; ++e)
+          dot += double(q[std::size_t((h * n + i) * size + e)]) * double(k[std::size_t((from * keys + j) * size + e)]);
+        weight.push_back(causal && j > i ? 0 : std::exp(dot / std::sqrt(double(size))));
+        sum += weight.back();
+      }
+      for (std::int64_t e = 0; e < size; ++e) {
+        double total = 0;
+        for (std::int64_t j = 0; j < keys; ++j)
+          total += weight[std::size_t(j)] / sum * double(v[std::size_t((from * keys + j) * size + e)]);
+        y.push_back(total);
+      }
+    }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("attention is what its formula says, for random shapes, shared heads and narrow floats") {
+  std::mt19937 random{1};
+  const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
+  for (int i = 0; i < 40; ++i) {
+    const std::int64_t b = upto(2), shared = upto(3), heads = shared * upto(3), n = upto(20), keys = upto(40);
+    const std::int64_t size = upto(16);
+    const bool causal = random() % 2;
+    const auto q = test::random_numbers<float>(random, b * heads * n * size);
+    const auto k = test::random_numbers<float>(random, b * shared * keys * size);
+    const auto v = test::random_numbers<float>(random, b * shared * keys * size);
+    kernel_rig rig{23, 3};
+    rig.attribute("is_causal", std::int64_t{causal}).input<float>({b, heads, n, size}, q);
+    rig.input<float>({b, shared, keys, size}, k).input<float>({b, shared, keys, size}, v);
+    REQUIRE(rig.run<eps::attention>({dtype::f32}));
+    CHECK(test::near(rig.output<float>(0), naive(q, k, v, b, heads, shared, n, keys, size, causal)));
+  }
+}
+
+TEST_CASE("a query that may see no key gives zeros, whatever the keys hold") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> q{1, 2}, k{nan, nan}, v{3, 4};
+  kernel_rig rig{23};
+  const std::vector<float> mask{-std::numeric_limits<float>::infinity()};
+  rig.input<float>({1, 1, 2, 1}, q).input<float>({1, 1, 1, 2}, k);
+  CHECK(rig.input<float>({1, 1, 1, 2}, v).run<eps::attention>({dtype::f32}).code() == status_code::invalid_argument);
+  kernel_rig masked{23};
+  masked.attribute("qk_matmul_output_mode", std::int64_t{3});
+  masked.input<float>({1, 1, 1, 2}, q).input<float>({1, 1, 1, 2}, k).input<float>({1, 1, 1, 2}, v);
+  masked.input<float>({1}, mask);
+  REQUIRE(masked.run<eps::attention>({dtype::f32, dtype::undefined, dtype::undefined, dtype::f32}));
+  CHECK(masked.output<float>(0)[0] == 0);
+  CHECK(masked.output<float>(0)[1] == 0);
+  CHECK(masked.output<float>(3)[0] == 0);
+}
+
+TEST_CASE("attention of nothing: no queries, no keys, no batches, huge sizes beside a 0") {
+  const std::vector<float> none, two{1, 2};
+  const auto run = [&](extents q, const std::vector<float>& q_data, extents k, const std::vector<float>& k_data) {
+    auto rig = std::make_unique<kernel_rig>(23, 2);
+    rig->input<float>(q, q_data).input<float>(k, k_data).input<float>(k, k_data);
+    return std::pair{rig->run<eps::attention>({dtype::f32, dtype::f32, dtype::f32, dtype::f32}).code(), std::move(rig)};
+  };
+  CHECK(run({1, 1, 0, 2}, none, {1, 1, 1, 2}, two).first == status_code::ok);
+  CHECK(run({0, 1, 1, 2}, none, {0, 1, 1, 2}, none).first == status_code::ok);
+  const auto [code, rig] = run({1, 1, 1, 2}, two, {1, 1, 0, 2}, none);
+  CHECK(code == status_code::ok);
+  CHECK(rig->output<float>(0)[0] == 0);
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  CHECK(run({1, 1, 0, 0}, none, {1, 1, huge, 0}, none).first == status_code::ok);
+  CHECK(run({huge, huge, 0, 1}, none, {huge, huge, 0, 1}, none).first == status_code::invalid_argument);
+}
+
+TEST_CASE("hostile lengths and windows of attention only hide keys") {
+  const std::vector<float> q{1, 1}, kv{1, 2, 3, 4};
+  for (const std::int64_t length : {std::int64_t{0}, std::int64_t{-5}, std::int64_t{4}, INT64_MAX, INT64_MIN})
+    for (const std::int64_t window : {std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
+      const list lengths{length};
+      kernel_rig rig{25};
+      rig.attribute("is_causal", std::int64_t{1}).attribute("left_window_size", window);
+      rig.attribute("right_window_size", window).input<float>({1, 1, 2, 1}, q);
+      rig.input<float>({1, 1, 4, 1}, kv).input<float>({1, 1, 4, 1}, kv).no_input().no_input().no_input();
+      REQUIRE(rig.input<std::int64_t>({1}, lengths).run<eps::attention>({dtype::f32}));
+      if (length <= 0) CHECK(rig.output<float>(0)[1] == 0);
+    }
+}
+
+TEST_CASE("rotary embedding refuses positions outside its tables and odd rotations") {
+  const std::vector<float> x(8, 1), table(4, 0.5f);
+  const auto at = [&](std::int64_t position) {
+    const list ids{position, 0};
+    kernel_rig rig{23};
+    rig.input<float>({1, 1, 2, 4}, x).input<float>({2, 2}, table).input<float>({2, 2}, table);
+    return rig.input<std::int64_t>({1, 2}, ids).run<eps::rotary_embedding>({dtype::f32}).code();
+  };
+  CHECK(at(1) == status_code::ok);
+  for (const std::int64_t bad : {std::int64_t{2}, std::int64_t{-1}, INT64_MAX, INT64_MIN})
+    CHECK(at(bad) == status_code::invalid_argument);
+  kernel_rig odd{23};
+  odd.attribute("rotary_embedding_dim", std::int64_t{3});
+  CHECK(odd.input<float>({1, 1, 2, 4}, x)
+            .input<float>({2, 2}, table)
+            .input<float>({2, 2}, table)
+            .run<eps::rotary_embedding>({dtype::f32})
+            .code() == status_code::invalid_graph);
+}
+
+TEST_CASE("a cache is written only inside: linear to its end, circular round it") {
+  const std::vector<float> cache(4, 0), update{1, 2};
+  const auto at = [&](std::string_view mode, std::int64_t index) {
+    const list start{index};
+    auto rig = std::make_unique<kernel_rig>(24);
+    rig->attribute("mode", mode).input<float>({1, 4, 1}, cache).input<float>({1, 2, 1}, update);
+    rig->input<std::int64_t>({1}, start);
+    return std::pair{rig->run<eps::tensor_scatter>({dtype::f32}).code(), std::move(rig)};
+  };
+  CHECK(at("linear", 2).first == status_code::ok);
+  CHECK(at("linear", 3).first == status_code::invalid_argument);
+  CHECK(at("circular", 4).first == status_code::invalid_argument);
+  for (const std::string_view mode : {"linear", "circular"})
+    for (const std::int64_t bad : {std::int64_t{-1}, INT64_MAX, INT64_MIN})
+      CHECK(at(mode, bad).first == status_code::invalid_argument);
+  const auto [code, rig] = at("circular", 3);
+  REQUIRE(code == status_code::ok);
+  CHECK(std::vector<float>(rig->output<float>(0).begin(), rig->output<float>(0).end()) ==
+        std::vector<float>{2, 0, 0, 1});
+}
