@@ -48,7 +48,7 @@ status runner::run(std::span<const value> inputs, std::span<value> outputs, cons
   if (self.dirty) self.start_over();
   self.begin(inputs, outputs);
   options.pool.begin_run();
-  status done = self.run(inputs, outputs);
+  status done = self.run();
   options.pool.end_run();
   if (done) done = self.finish(outputs);
   if (!done) self.dirty = true;
@@ -163,7 +163,7 @@ void runner::impl::learn_shapes() {
   memories[0]->expect(needed);
 }
 
-status runner::impl::run(std::span<const value>, std::span<value>) {
+status runner::impl::run() {
   shared = plan.by_level && options->pool.concurrency() > 1;
   if (shared) return run_levels(main);
   step_context context{*this, options->pool.concurrency(), 0};

@@ -72,7 +72,7 @@ struct runner::impl {
   std::atomic_flag* lock() { return shared ? &tables_in_use : nullptr; }
 
   status prepare();
-  status run(std::span<const value> inputs, std::span<value> outputs);
+  status run();
   status run_steps(frame&, step_context&);
   status run_levels(frame&);
   status run_step(const plan_step&, frame&, step_context&);

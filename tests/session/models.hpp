@@ -62,12 +62,11 @@ inline std::vector<float> ramp(std::size_t count, float scale = 0.01f) {
 }
 
 /// Several branches of products and elementwise operations that meet again: work for threads and for levels.
-inline std::unique_ptr<model> branches(std::int64_t rows = 96, std::size_t width = 4) {
+inline std::unique_ptr<model> four_branches() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(64)});
-  static_cast<void>(rows);
   std::vector<value_id> ends;
-  for (std::size_t i = 0; i < width; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     const std::string n = std::to_string(i);
     const value_id w = b.constant("w" + n, {64, 128}, ramp(64 * 128, 0.001f * float(i + 1)));
     const value_id v = b.constant("v" + n, {128, 64}, ramp(128 * 64, 0.0007f * float(i + 2)));

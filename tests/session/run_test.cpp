@@ -76,12 +76,12 @@ TEST_CASE("a view of a view keeps its source alive: nothing else is put there") 
 }
 
 TEST_CASE("runs with other shapes in any order give what a fresh session gives") {
-  const session s = loaded(branches());
+  const session s = loaded(four_branches());
   for (std::int64_t rows : {3, 3, 3, 50, 3, 50, 7, 8, 9, 10, 11, 3, 7, 7, 0, 1, 200, 200, 3}) {
     const any_value x = any_value::tensor({rows, 64}, ramp(std::size_t(rows) * 64));
     const result<named_values> out = s.run({{"x", x}});
     REQUIRE(out);
-    const session fresh = loaded(branches());
+    const session fresh = loaded(four_branches());
     const result<named_values> want = fresh.run({{"x", x}});
     REQUIRE(want);
     CHECK(floats_of((*out)[0].value) == floats_of((*want)[0].value));
@@ -89,7 +89,7 @@ TEST_CASE("runs with other shapes in any order give what a fresh session gives")
 }
 
 TEST_CASE("an output goes where the caller wants it, when it fits") {
-  const session s = loaded(branches());
+  const session s = loaded(four_branches());
   result<io_binding> binding = s.bind();
   REQUIRE(binding);
   const std::string out_name = s.outputs()[0].name;
@@ -169,7 +169,7 @@ TEST_CASE("a stop token ends a run with CANCELED, a timeout with DEADLINE_EXCEED
 }
 
 TEST_CASE("what is wrong with the inputs is said, with what would be right") {
-  const session s = loaded(branches());
+  const session s = loaded(four_branches());
   const any_value right = any_value::tensor({2, 64}, ramp(128)), flat = any_value::tensor({128}, ramp(128)),
                   narrow = any_value::tensor({2, 63}, ramp(126)),
                   ints = any_value::tensor({2, 64}, std::vector<std::int64_t>(128));
@@ -189,7 +189,7 @@ TEST_CASE("what is wrong with the inputs is said, with what would be right") {
 }
 
 TEST_CASE("an observer hears of every step, in order") {
-  const session s = loaded(branches());
+  const session s = loaded(four_branches());
   struct heard {
     std::vector<std::string> names;
     std::int64_t last = 0;

@@ -22,7 +22,7 @@ using cpu_runtime = cameo::runtime<eps::cpu>;
 namespace {
 
 std::vector<float> run_with(const session_options& options, std::int64_t rows) {
-  const result<session> s = cpu_runtime{}.load(branches(), options);
+  const result<session> s = cpu_runtime{}.load(four_branches(), options);
   REQUIRE_MESSAGE(s, std::string{s.error().words()});
   const any_value x = any_value::tensor({rows, 64}, ramp(std::size_t(rows) * 64));
   const result<named_values> out = s->run({{"x", x}});
@@ -86,7 +86,7 @@ TEST_CASE("many threads run one session at once, each with shapes of its own") {
     session_options options;
     options.threads = 2;
     options.execution = mode;
-    const result<session> s = cpu_runtime{}.load(branches(), options);
+    const result<session> s = cpu_runtime{}.load(four_branches(), options);
     REQUIRE(s);
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
@@ -136,7 +136,7 @@ TEST_CASE("a pool calls every index once, whichever thread asks, and lanes never
 TEST_CASE("between runs threads sleep: 50 runs a second use little of a processor") {
   session_options options;
   options.threads = 4;
-  const result<session> s = cpu_runtime{}.load(branches(), options);
+  const result<session> s = cpu_runtime{}.load(four_branches(), options);
   REQUIRE(s);
   const any_value x = any_value::tensor({2, 64}, ramp(128));
   const auto run_some = [&](int runs, std::chrono::milliseconds pause) {
