@@ -257,6 +257,8 @@ HWY_EXPORT(multiply_f64);
 HWY_EXPORT(dot_rows_f64);
 HWY_EXPORT(add_rows_f64);
 
+std::int64_t built_targets() { return HWY_TARGETS; }
+
 template <>
 gemm_tile tile_of<float>() {
   return HWY_DYNAMIC_DISPATCH(tile_f32)();

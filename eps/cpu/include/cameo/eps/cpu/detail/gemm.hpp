@@ -17,6 +17,9 @@ struct gemm_tile {
 template <class T>
 gemm_tile tile_of();
 
+/// The instruction sets that the kernels are built for, as bits of Highway: for tests that try each.
+std::int64_t built_targets();
+
 /// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride].
 template <class T>
 struct matrix_ref {
