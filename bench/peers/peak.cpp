@@ -1,0 +1,125 @@
+// The loops a processor can run fastest: independent fused multiply-adds in registers, and a sum over a buffer.
+#include "peak.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "peak.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <hwy/aligned_allocator.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace peers::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
+/// the registers of all.
+double multiply_adds(std::size_t turns, float* sink) {
+  const hn::ScalableTag<float> d;
+  const auto a = hn::Set(d, 0.999f), b = hn::Set(d, 0.001f);
+  auto x0 = hn::Set(d, 0.0f), x1 = hn::Set(d, 0.1f), x2 = hn::Set(d, 0.2f), x3 = hn::Set(d, 0.3f);
+  auto x4 = hn::Set(d, 0.4f), x5 = hn::Set(d, 0.5f), x6 = hn::Set(d, 0.6f), x7 = hn::Set(d, 0.7f);
+  auto x8 = hn::Set(d, 0.8f), x9 = hn::Set(d, 0.9f), x10 = hn::Set(d, 1.0f), x11 = hn::Set(d, 1.1f);
+  for (std::size_t i = 0; i < turns; ++i) {
+    x0 = hn::MulAdd(x0, a, b), x1 = hn::MulAdd(x1, a, b), x2 = hn::MulAdd(x2, a, b), x3 = hn::MulAdd(x3, a, b);
+    x4 = hn::MulAdd(x4, a, b), x5 = hn::MulAdd(x5, a, b), x6 = hn::MulAdd(x6, a, b), x7 = hn::MulAdd(x7, a, b);
+    x8 = hn::MulAdd(x8, a, b), x9 = hn::MulAdd(x9, a, b), x10 = hn::MulAdd(x10, a, b), x11 = hn::MulAdd(x11, a, b);
+  }
+  const auto low = hn::Add(hn::Add(hn::Add(x0, x1), hn::Add(x2, x3)), hn::Add(x4, x5));
+  *sink = hn::GetLane(hn::Add(low, hn::Add(hn::Add(hn::Add(x6, x7), hn::Add(x8, x9)), hn::Add(x10, x11))));
+  return 24.0 * double(hn::Lanes(d)) * double(turns);
+}
+
+/// `count` is a multiple of 8 of the longest vectors.
+void sum(const float* from, std::size_t count, float* sink) {
+  const hn::ScalableTag<float> d;
+  const std::size_t n = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+  for (std::size_t i = 0; i < count; i += 8 * n) {
+    s0 = hn::Add(s0, hn::Load(d, from + i)), s1 = hn::Add(s1, hn::Load(d, from + i + n));
+    s2 = hn::Add(s2, hn::Load(d, from + i + 2 * n)), s3 = hn::Add(s3, hn::Load(d, from + i + 3 * n));
+    s4 = hn::Add(s4, hn::Load(d, from + i + 4 * n)), s5 = hn::Add(s5, hn::Load(d, from + i + 5 * n));
+    s6 = hn::Add(s6, hn::Load(d, from + i + 6 * n)), s7 = hn::Add(s7, hn::Load(d, from + i + 7 * n));
+  }
+  *sink = hn::GetLane(hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7))));
+}
+
+const char* target() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace peers::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace peers {
+namespace {
+
+HWY_EXPORT(multiply_adds);
+HWY_EXPORT(sum);
+HWY_EXPORT(target);
+
+/// Runs `body(thread)` on all threads at once, round after round; the most of `amount` per second of any round. A round
+/// lasts from the common start to the last thread's end.
+template <class F>
+double best_rate(std::size_t threads, double seconds, double amount, const F& body) {
+  using clock = std::chrono::steady_clock;
+  std::atomic<bool> done{false};
+  double best = 0;
+  clock::time_point start = clock::now();
+  const clock::time_point end = start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+  bool first = true;  // the first crossing only lines the threads up
+  std::barrier crossing{std::ptrdiff_t(threads), [&]() noexcept {
+                          const clock::time_point now = clock::now();
+                          if (!first) best = std::max(best, amount / std::chrono::duration<double>(now - start).count());
+                          first = false;
+                          done = now >= end && best > 0;
+                          start = now;
+                        }};
+  const auto work = [&](std::size_t thread) {
+    for (crossing.arrive_and_wait(); !done; crossing.arrive_and_wait()) body(thread);
+  };
+  std::vector<std::thread> others;
+  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work, t);
+  work(0);
+  for (std::thread& each : others) each.join();
+  return best;
+}
+
+}  // namespace
+
+peak measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
+  struct alignas(64) slot {
+    float value = 0;
+  };
+  std::vector<slot> sinks(threads);
+  constexpr std::size_t turns = 1 << 20;
+  peak result{.target = HWY_DYNAMIC_DISPATCH(target)()};
+  float ignored = 0;
+  const double operations = HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &ignored) * double(threads);
+  result.flops = best_rate(threads, seconds, operations, [&](std::size_t thread) {
+    HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &sinks[thread].value);
+  });
+  constexpr std::size_t step = 8 * 64;  // floats; eight of AVX-512's vectors, and then some
+  const std::size_t share = (std::max<std::size_t>(bytes, 1 << 20) / sizeof(float) / threads / step + 1) * step;
+  const hwy::AlignedFreeUniquePtr<float[]> buffer = hwy::AllocateAligned<float>(share * threads);
+  if (!buffer) return result;
+  std::fill_n(buffer.get(), share * threads, 1.0f);
+  // A small buffer is read often enough for a round to be much longer than the meeting of the threads.
+  const std::size_t times = std::max<std::size_t>(1, (std::size_t{16} << 20) / (share * sizeof(float)));
+  result.bytes_per_second =
+      best_rate(threads, seconds, double(share * threads * sizeof(float) * times), [&](std::size_t thread) {
+        for (std::size_t i = 0; i < times; ++i)
+          HWY_DYNAMIC_DISPATCH(sum)(buffer.get() + thread * share, share, &sinks[thread].value);
+      });
+  return result;
+}
+
+}  // namespace peers
+#endif

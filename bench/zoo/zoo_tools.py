@@ -1,0 +1,105 @@
+"""What the families share: exporting, running the reference, writing a model's folder."""
+import contextlib
+import dataclasses
+import inspect
+import json
+import logging
+import os
+import pathlib
+import sys
+import typing
+import warnings
+
+import numpy as np
+import onnx
+
+
+@dataclasses.dataclass
+class Entry:
+    name: str
+    family: str
+    make: typing.Callable  # (folder) -> feeds: writes folder/model.onnx
+    rtol: float = 1e-3
+    atol_of_max: float = 1e-4
+
+
+def reference(path, feeds):
+    """ONNX Runtime's outputs with its optimisations off."""
+    import onnxruntime as ort
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return {o.name: v for o, v in zip(session.get_outputs(), session.run(None, feeds))}
+
+
+def write(folder, entry):
+    folder = pathlib.Path(folder) / entry.name
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    feeds = entry.make(folder)
+    np.savez(folder / "input.npz", **feeds)
+    outputs = {k: v for k, v in reference(folder / "model.onnx", feeds).items() if isinstance(v, np.ndarray)}
+    np.savez(folder / "output.npz", **outputs)
+    graph = onnx.load(folder / "model.onnx", load_external_data=False)
+    (folder / "meta.json").write_text(json.dumps(
+        {"name": entry.name, "family": entry.family, "rtol": entry.rtol, "atol_of_max": entry.atol_of_max,
+         "onnx": onnx.__version__, "producer": f"{graph.producer_name} {graph.producer_version}",
+         "opsets": {o.domain or "ai.onnx": o.version for o in graph.opset_import}, "nodes": len(graph.graph.node)},
+        indent=1))
+    return graph
+
+
+@contextlib.contextmanager
+def quietly():
+    """Exporters print whole graphs when they fail, from C++ too: the exception says enough."""
+    logging.disable(logging.WARNING)
+    sys.stdout.flush()
+    saved, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            os.dup2(saved, 1)
+            os.close(saved)
+            os.close(nothing)
+            logging.disable(logging.NOTSET)
+
+
+def export(made, folder, dynamo, opset):
+    """`made`: module, inputs, their names, the outputs' names, dynamic axes by input. Returns the feeds."""
+    import torch
+    module, inputs, names, outputs, axes = made
+    path = str(pathlib.Path(folder) / "model.onnx")
+    with torch.no_grad(), quietly():
+        if dynamo:
+            shapes = None
+            if axes:
+                shapes = tuple({a: torch.export.Dim.DYNAMIC for a in axes.get(n, {})} for n in names)
+                fixed = [p for p in inspect.signature(module.forward).parameters.values()
+                         if p.kind is not p.VAR_POSITIONAL]
+                if len(fixed) < len(names):  # the rest goes into *past
+                    shapes = (*shapes[:len(fixed)], shapes[len(fixed):])
+            torch.onnx.export(module, tuple(inputs), path, input_names=names, output_names=outputs,
+                              dynamic_shapes=shapes, opset_version=opset, dynamo=True, external_data=False,
+                              verbose=False)
+        else:
+            torch.onnx.export(module, tuple(inputs), path, input_names=names, output_names=outputs,
+                              dynamic_axes=axes or None, opset_version=opset, dynamo=False)
+    wanted = {i.name for i in onnx.load(path, load_external_data=False).graph.input}
+    return {n: v.numpy() for n, v in zip(names, inputs) if n in wanted}
+
+
+def both_exporters(name, family, make, script_opset=17, dynamo_opset=18, **more):
+    import torch
+
+    def one(folder, dynamo, opset):
+        torch.manual_seed(5)
+        return export(make(), folder, dynamo, opset)
+
+    return [Entry(f"{name}_script{script_opset}", family, lambda f: one(f, False, script_opset), **more),
+            Entry(f"{name}_dynamo{dynamo_opset}", family, lambda f: one(f, True, dynamo_opset), **more)]
