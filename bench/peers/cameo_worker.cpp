@@ -189,7 +189,8 @@ int serve(char** arguments) {
 }
 
 int print_peak(char** arguments) {
-  const peers::peak peak = peers::measure_peak(std::stoul(arguments[0]), std::stoul(arguments[1]), std::stod(arguments[2]));
+  const peers::peak peak =
+      peers::measure_peak(std::stoul(arguments[0]), std::stoul(arguments[1]), std::stod(arguments[2]));
   std::printf("{\"flops\": %.4g, \"bytes_per_second\": %.4g, \"target\": \"%s\"}\n", peak.flops, peak.bytes_per_second,
               peak.target);
   return 0;

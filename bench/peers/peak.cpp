@@ -73,11 +73,13 @@ double best_rate(std::size_t threads, double seconds, double amount, const F& bo
   std::atomic<bool> done{false};
   double best = 0;
   clock::time_point start = clock::now();
-  const clock::time_point end = start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+  const clock::time_point end =
+      start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
   bool first = true;  // the first crossing only lines the threads up
   std::barrier crossing{std::ptrdiff_t(threads), [&]() noexcept {
                           const clock::time_point now = clock::now();
-                          if (!first) best = std::max(best, amount / std::chrono::duration<double>(now - start).count());
+                          if (!first)
+                            best = std::max(best, amount / std::chrono::duration<double>(now - start).count());
                           first = false;
                           done = now >= end && best > 0;
                           start = now;

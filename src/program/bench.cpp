@@ -1,3 +1,4 @@
+#include "program/allocations.hpp"
 #include "program/inputs.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <optional>
 
 namespace cameo::program {
 namespace {
@@ -31,13 +33,18 @@ double micros_since(clock::time_point start) {
   return std::chrono::duration<double, std::micro>(clock::now() - start).count();
 }
 
-/// The process's high-water mark of resident memory in KiB.
-std::size_t peak_rss_kb() {
-  std::ifstream file{"/proc/self/status"};
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10);
+/// KiB after "KEY:" in a file of /proc/self; 0 where there is no such thing.
+std::size_t memory_kb(const char* file, std::string_view key) {
+  std::ifstream lines{std::string{"/proc/self/"} + file};
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(key) && line[key.size()] == ':')
+      return std::strtoull(line.c_str() + key.size() + 1, nullptr, 10);
   return 0;
 }
+/// The process's high-water mark of resident memory.
+std::size_t peak_rss_kb() { return memory_kb("status", "VmHWM"); }
+/// Resident memory now, exact (status lags behind by some pages of each thread).
+std::size_t rss_kb() { return memory_kb("smaps_rollup", "Rss"); }
 
 /// A folder with input_*.pb, or one that holds test_data_set_0.
 std::string data_set_in(const std::string& folder) {
@@ -95,6 +102,8 @@ class progress {
 
 struct measured {
   double first_us = 0;
+  std::size_t rss_after_run_kb = 0;        // after the first
+  std::optional<double> allocations = {};  // of one run, on average over the timed ones
   std::vector<double> runs_us;
 };
 result<measured> measure(const session& loaded, io_binding& binding, const bench_options& o) {
@@ -102,25 +111,33 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
   clock::time_point start = clock::now();
   if (status s = loaded.run(binding); !s) return s;
   all.first_us = micros_since(start);
+  all.rss_after_run_kb = rss_kb();
   for (std::size_t i = 0; i < o.warmup; ++i)
     if (status s = loaded.run(binding); !s) return s;
   all.runs_us.reserve(std::size_t(std::min(1e7, 4 + 2e6 * o.seconds / std::max(all.first_us, 1.0))));
   progress bar{o};
+  std::uint64_t allocations = 0;
   const clock::time_point begin = clock::now();
   do {
+    const std::uint64_t before = allocation_count().value_or(0);
     start = clock::now();
     if (status s = loaded.run(binding); !s) return s;
-    all.runs_us.push_back(micros_since(start));
+    const double us = micros_since(start);
+    allocations += allocation_count().value_or(0) - before;
+    all.runs_us.push_back(us);
     bar.show(micros_since(begin) / 1e6, all.runs_us.size());
   } while (micros_since(begin) < o.seconds * 1e6);
+  if (allocation_count()) all.allocations = double(allocations) / double(all.runs_us.size());
   return all;
 }
 
 int bench_model(const bench_options& o) {
+  const std::size_t rss_before_kb = rss_kb();
   const clock::time_point start = clock::now();
   const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
   if (!loaded) return fail(loaded.error());
   const double load_ms = micros_since(start) / 1000;
+  const std::size_t rss_after_load_kb = rss_kb();
   result<io_binding> binding = loaded->bind();
   if (!binding) return fail(binding.error());
   bound_inputs kept;
@@ -133,22 +150,27 @@ int bench_model(const bench_options& o) {
   const auto quantile = [&](double q) { return us[std::min(us.size() - 1, std::size_t(q * double(us.size())))]; };
   const double median = (us[(us.size() - 1) / 2] + us[us.size() / 2]) / 2;
   const double mean = std::accumulate(us.begin(), us.end(), 0.0) / double(us.size());
-  const nlohmann::ordered_json report{{"model", o.model},
-                                      {"eps", loaded->providers()},
-                                      {"threads", loaded->thread_count()},
-                                      {"runs", us.size()},
-                                      {"min_us", us.front()},
-                                      {"median_us", median},
-                                      {"p99_us", quantile(0.99)},
-                                      {"mean_us", mean},
-                                      {"load_ms", load_ms},
-                                      {"first_run_us", all->first_us},
-                                      {"peak_rss_kb", peak_rss_kb()},
-                                      {"arena_bytes", binding->arena_bytes()},
-                                      {"nodes", loaded->placements().size()}};
+  nlohmann::ordered_json report{{"model", o.model},
+                                {"eps", loaded->providers()},
+                                {"threads", loaded->thread_count()},
+                                {"runs", us.size()},
+                                {"min_us", us.front()},
+                                {"median_us", median},
+                                {"p99_us", quantile(0.99)},
+                                {"mean_us", mean},
+                                {"load_ms", load_ms},
+                                {"first_run_us", all->first_us},
+                                {"rss_before_kb", rss_before_kb},
+                                {"rss_after_load_kb", rss_after_load_kb},
+                                {"rss_after_run_kb", all->rss_after_run_kb},
+                                {"peak_rss_kb", peak_rss_kb()},
+                                {"allocations_per_run", nullptr},
+                                {"arena_bytes", binding->arena_bytes()},
+                                {"nodes", loaded->placements().size()}};
+  if (all->allocations) report["allocations_per_run"] = *all->allocations;
   if (o.common.json) return print_json(report), 0;
   for (const auto& [key, value] : report.items())
-    fmt::print("{:<14}{}\n", key,
+    fmt::print("{:<20}{}\n", key,
                value.is_number_float() ? fmt::format("{:.1f}", value.get<double>())
                : value.is_string()     ? value.get<std::string>()
                                        : value.dump());

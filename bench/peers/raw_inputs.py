@@ -1,0 +1,14 @@
+"""raw_inputs.py INPUT.npz FOLDER: the arrays as raw files, and FOLDER/inputs.txt, which lists them (see worker.py)."""
+import pathlib
+import sys
+
+import numpy as np
+
+from worker import onnx_type
+
+folder = pathlib.Path(sys.argv[2])
+lines = []
+for i, (name, array) in enumerate(np.load(sys.argv[1]).items()):
+    np.ascontiguousarray(array).tofile(folder / str(i))
+    lines.append("\t".join([name, onnx_type(array.dtype), ",".join(map(str, array.shape)), str(i)]))
+(folder / "inputs.txt").write_text("\n".join(lines) + "\n")

@@ -1,0 +1,64 @@
+"""How much a model has to do: work.py FOLDER prints {"flops": ..., "bytes": ...} for FOLDER's model and input.npz.
+
+flops: of Conv, ConvTranspose, Gemm and MatMul in float32 (a multiply-add is two), with the shapes of this very input:
+ONNX Runtime runs the model once with all that they read and write as outputs. bytes: weights that a run must read (of
+a table that is only looked up, the rows), inputs and outputs, each once.
+"""
+import json
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+
+
+def element_count(dims):
+    return int(np.prod(dims, dtype=np.int64))
+
+
+def node_flops(node, shapes):
+    x, w, y = (shapes[n] for n in (node.input[0], node.input[1], node.output[0]))
+    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "Conv":
+        return 2 * element_count(y) * element_count(w[1:])
+    if node.op_type == "ConvTranspose":
+        return 2 * element_count(x) * element_count(w[1:])
+    if node.op_type == "Gemm":
+        return 2 * element_count(y) * x[0 if attributes.get("transA") else 1]
+    return 2 * element_count(y) * x[-1]
+
+
+def all_shapes(model, nodes, feeds):
+    """Shapes of everything that the nodes touch."""
+    constant = {t.name: list(t.dims) for t in model.graph.initializer}
+    shapes = {**constant, **{k: list(v.shape) for k, v in feeds.items()}}
+    outputs = [o.name for o in model.graph.output]
+    wanted = {n for node in nodes for n in (*node.input[:2], node.output[0]) if n not in shapes} | set(outputs)
+    del model.graph.output[:]
+    model.graph.output.extend(onnx.ValueInfoProto(name=n) for n in sorted(wanted))
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    results = dict(zip(sorted(wanted), session.run(sorted(wanted), feeds)))
+    return {**shapes, **{k: list(v.shape) for k, v in results.items()}}, [results[o].nbytes for o in outputs]
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    model, feeds = onnx.load(folder / "model.onnx"), dict(np.load(folder / "input.npz"))
+    nodes = [n for n in model.graph.node if n.op_type in ("Conv", "ConvTranspose", "Gemm", "MatMul") and not n.domain]
+    weights = {t.name: onnx.numpy_helper.to_array(t).nbytes for t in model.graph.initializer}
+    readers = {}
+    for node in model.graph.node:
+        for i, name in enumerate(node.input):
+            readers.setdefault(name, set()).add((node.op_type, i))
+    shapes, outputs = all_shapes(model, nodes, feeds)
+    read = sum(size for name, size in weights.items() if readers.get(name, set()) - {("Gather", 0)})
+    print(json.dumps({"flops": sum(node_flops(n, shapes) for n in nodes),
+                      "bytes": read + sum(v.nbytes for v in feeds.values()) + sum(outputs)}))
+
+
+if __name__ == "__main__":
+    main()
