@@ -3,20 +3,32 @@
 
 #include <cmath>
 
+#include <detail/float_rows.hpp>
+
 #include "binary_rows.hpp"
 #include "refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-struct exact {
+template <class F, bool ByTanh>
+struct on_floats {
+  static void vectors(const float* x, std::int64_t x_step, const float* bias, std::int64_t bias_step, float* out,
+                      std::int64_t n) {
+    if (x_step && bias_step) biased_gelu(ByTanh, x, bias, out, n);
+    else if (x_step && *bias == 0) map_floats(ByTanh ? float_map::gelu_by_tanh : float_map::gelu, x, out, n);
+    else
+      for (std::int64_t i = 0; i < n; ++i) out[i] = F{}(x[i * x_step], bias[i * bias_step]);
+  }
+};
+struct exact : on_floats<exact, false> {
   template <class T>
   T operator()(T a, T b) const {
     const T x = a + b;
     return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
   }
 };
-struct by_tanh {
+struct by_tanh : on_floats<by_tanh, true> {
   template <class T>
   T operator()(T a, T b) const {
     const T x = a + b;

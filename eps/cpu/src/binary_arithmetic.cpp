@@ -2,26 +2,35 @@
 
 #include <cmath>
 
+#include <detail/float_rows.hpp>
+
 #include "binary_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-struct add {
+template <float_pair F>
+struct on_floats {
+  static void vectors(const float* a, std::int64_t a_step, const float* b, std::int64_t b_step, float* out,
+                      std::int64_t n) {
+    pair_floats(F, a, a_step, b, b_step, out, n);
+  }
+};
+struct add : on_floats<float_pair::add> {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) return T(wrapping<T>(a) + wrapping<T>(b));
     else return a + b;
   }
 };
-struct subtract {
+struct subtract : on_floats<float_pair::subtract> {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) return T(wrapping<T>(a) - wrapping<T>(b));
     else return a - b;
   }
 };
-struct multiply {
+struct multiply : on_floats<float_pair::multiply> {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) return T(wrapping<T>(a) * wrapping<T>(b));
@@ -29,7 +38,7 @@ struct multiply {
   }
 };
 /// Integers truncate; the smallest one divided by -1 wraps to itself. b is not 0.
-struct divide {
+struct divide : on_floats<float_pair::divide> {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {

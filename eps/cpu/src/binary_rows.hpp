@@ -14,10 +14,12 @@ using stored = std::conditional_t<std::is_same_v<T, bool>, truth, T>;
 template <class T>
 using wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
-/// F: R operator()(T, T). The three loops are what compilers can make vectors of.
+/// F: R operator()(T, T). The three loops are what compilers can make vectors of; for float, a functor may have a
+/// function `vectors` instead.
 template <class F, class T, class R>
 void apply_row(const T* a, std::int64_t a_step, const T* b, std::int64_t b_step, R* out, std::int64_t n) {
   constexpr F f{};
+  if constexpr (requires { F::vectors(a, a_step, b, b_step, out, n); }) return F::vectors(a, a_step, b, b_step, out, n);
   if (a_step && b_step) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
   } else if (a_step) {

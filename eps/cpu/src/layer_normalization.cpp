@@ -1,10 +1,11 @@
 #include <cameo/eps/cpu/layer_normalization.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include <cmath>
+#include <algorithm>
+
+#include <detail/float_rows.hpp>
 
 #include "float_values.hpp"
-#include "moments.hpp"
 #include "refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -75,19 +76,13 @@ status layer_normalization_state::run_as(run_context& c) const {
     if (!bias) return bias.error();
     parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; ++r) {
-        const C* const in = from->data() + r * n;
-        const moments m =
-            centers ? moments_of(in, n) : moments{0, sum_of(in, n, [](double v) { return v * v; }) / double(n)};
-        means[r] = m.mean, inverses[r] = 1 / std::sqrt(m.variance + epsilon);
-        const C mean = C(m.mean), inverse = C(inverses[r]);
-        const C* const factor = scale->data + r * scale->step;
-        C* const out = y->data + r * n;
-        if (bias->data) {
-          const C* const summand = bias->data + r * bias->step;
-          for (std::int64_t i = 0; i < n; ++i) out[i] = (in[i] - mean) * inverse * factor[i] + summand[i];
-        } else {
-          for (std::int64_t i = 0; i < n; ++i) out[i] = (in[i] - mean) * inverse * factor[i];
-        }
+        normal_row<C> row{};
+        row.x = from->data() + r * n, row.y = y->data + r * n, row.n = n;
+        row.scale = scale->data + r * scale->step;
+        if (bias->data) row.bias = bias->data + r * bias->step;
+        row.epsilon = epsilon, row.centers = centers;
+        const row_statistics s = normalize_row(row);
+        means[r] = s.mean, inverses[r] = s.inverse;
       }
     });
   }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <detail/float_rows.hpp>
+
 #include "float_values.hpp"
 #include "refuse.hpp"
 
@@ -17,18 +19,25 @@ void find_largest(const C* x, std::int64_t axis, std::int64_t inner, std::int64_
     for (std::int64_t i = 0; i < n; ++i) largest[i] = x[a * inner + i] > largest[i] ? x[a * inner + i] : largest[i];
 }
 
+void powers(float* x, std::int64_t n) { map_floats(float_map::exp, x, x, n); }
+void powers(double* x, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] = std::exp(x[i]);
+}
+
 struct soft {
   template <class C>
   static void columns_of(const C* x, C* y, std::int64_t axis, std::int64_t inner, std::int64_t n) {
+    if constexpr (std::is_same_v<C, float>)
+      if (inner == 1) return softmax_row(x, y, axis);
     C largest[columns];
     double sum[columns] = {};
     find_largest(x, axis, inner, n, largest);
-    for (std::int64_t a = 0; a < axis; ++a)
-      for (std::int64_t i = 0; i < n; ++i) {
-        const C power = std::exp(x[a * inner + i] - largest[i]);
-        y[a * inner + i] = power;
-        sum[i] += double(power);
-      }
+    for (std::int64_t a = 0; a < axis; ++a) {
+      C* const row = y + a * inner;
+      for (std::int64_t i = 0; i < n; ++i) row[i] = x[a * inner + i] - largest[i];
+      powers(row, n);
+      for (std::int64_t i = 0; i < n; ++i) sum[i] += double(row[i]);
+    }
     for (std::int64_t a = 0; a < axis; ++a)
       for (std::int64_t i = 0; i < n; ++i) y[a * inner + i] = C(double(y[a * inner + i]) / sum[i]);
   }
@@ -36,11 +45,16 @@ struct soft {
 struct log_soft {
   template <class C>
   static void columns_of(const C* x, C* y, std::int64_t axis, std::int64_t inner, std::int64_t n) {
-    C largest[columns];
+    if constexpr (std::is_same_v<C, float>)
+      if (inner == 1) return log_softmax_row(x, y, axis);
+    C largest[columns], row[columns];
     double sum[columns] = {};
     find_largest(x, axis, inner, n, largest);
-    for (std::int64_t a = 0; a < axis; ++a)
-      for (std::int64_t i = 0; i < n; ++i) sum[i] += double(std::exp(x[a * inner + i] - largest[i]));
+    for (std::int64_t a = 0; a < axis; ++a) {
+      for (std::int64_t i = 0; i < n; ++i) row[i] = x[a * inner + i] - largest[i];
+      powers(row, n);
+      for (std::int64_t i = 0; i < n; ++i) sum[i] += double(row[i]);
+    }
     for (std::int64_t i = 0; i < n; ++i) sum[i] = std::log(sum[i]);
     for (std::int64_t a = 0; a < axis; ++a)
       for (std::int64_t i = 0; i < n; ++i) y[a * inner + i] = C(double(x[a * inner + i] - largest[i]) - sum[i]);

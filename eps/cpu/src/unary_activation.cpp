@@ -13,12 +13,14 @@ struct with_attributes {
 };
 
 struct sigmoid {
+  static constexpr float_map vectors = float_map::sigmoid;
   template <class T>
   T operator()(T x) const {
     return T(1) / (T(1) + std::exp(-x));
   }
 };
 struct hard_sigmoid : with_attributes {
+  static constexpr float_map vectors = float_map::hard_sigmoid;
   using with_attributes::with_attributes;
   template <class T>
   T operator()(T x) const {
@@ -27,6 +29,7 @@ struct hard_sigmoid : with_attributes {
   }
 };
 struct leaky_relu : with_attributes {
+  static constexpr float_map vectors = float_map::leaky_relu;
   using with_attributes::with_attributes;
   template <class T>
   T operator()(T x) const {
@@ -74,6 +77,7 @@ struct thresholded_relu : with_attributes {
   }
 };
 struct hard_swish {
+  static constexpr float_map vectors = float_map::hard_swish;
   template <class T>
   T operator()(T x) const {
     const T gate = x / T(6) + T(0.5);
@@ -87,18 +91,21 @@ struct mish {
   }
 };
 struct gelu {
+  static constexpr float_map vectors = float_map::gelu;
   template <class T>
   T operator()(T x) const {
     return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
   }
 };
 struct gelu_by_tanh {
+  static constexpr float_map vectors = float_map::gelu_by_tanh;
   template <class T>
   T operator()(T x) const {
     return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
   }
 };
 struct swish : with_attributes {
+  static constexpr float_map vectors = float_map::swish;
   using with_attributes::with_attributes;
   template <class T>
   T operator()(T x) const {

@@ -6,18 +6,21 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 struct reciprocal {
+  static constexpr float_map vectors = float_map::reciprocal;
   template <class T>
   T operator()(T x) const {
     return T(1) / x;
   }
 };
 struct square_root {
+  static constexpr float_map vectors = float_map::sqrt;
   template <class T>
   T operator()(T x) const {
     return std::sqrt(x);
   }
 };
 struct exponential {
+  static constexpr float_map vectors = float_map::exp;
   template <class T>
   T operator()(T x) const {
     return std::exp(x);
@@ -78,6 +81,7 @@ struct hyperbolic_cosine {
   }
 };
 struct hyperbolic_tangent {
+  static constexpr float_map vectors = float_map::tanh;
   template <class T>
   T operator()(T x) const {
     return std::tanh(x);
@@ -121,6 +125,7 @@ struct half_to_even {
 };
 /// Of integers too, as opset 9 has it: then cut towards zero.
 struct error_function {
+  static constexpr float_map vectors = float_map::erf;
   template <class T>
   T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) return T(std::erf(double(x)));

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
-// Rows of unary operations from functors on one element.
+#include <detail/float_rows.hpp>
+
+// Rows of unary operations from functors on one element; of float, from a function on vectors where the functor has its
+// name as `vectors`.
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// F: made from unary_parameters if it has attributes; R operator()(T).
@@ -16,10 +19,14 @@ F make_functor([[maybe_unused]] const unary_parameters& parameters) {
 
 template <class F, class T, class R>
 void map_row(const unary_parameters& parameters, const void* x, void* out, std::int64_t n) {
-  const F f = make_functor<F>(parameters);
   const T* const from = static_cast<const T*>(x);
   R* const to = static_cast<R*>(out);
-  for (std::int64_t i = 0; i < n; ++i) to[i] = f(from[i]);
+  if constexpr (std::is_same_v<T, float> && requires { F::vectors; }) {
+    map_floats(F::vectors, from, to, n, parameters.a, parameters.b);
+  } else {
+    const F f = make_functor<F>(parameters);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = f(from[i]);
+  }
 }
 
 /// The same in float, block by block. F is known by its float row alone, so that only that is compiled per operation.

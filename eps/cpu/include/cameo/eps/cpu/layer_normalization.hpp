@@ -20,8 +20,8 @@ struct layer_normalization_state {
 
 /// Over the axes from `axis` on: LayerNormalization y = (x - mean) / sqrt(variance + epsilon) * Scale + B, and on
 /// demand the mean and 1 / sqrt(variance + epsilon) with those axes as 1; RMSNormalization y = x / sqrt(mean of x² +
-/// epsilon) * scale. Scale and B broadcast to x. Statistics are made in double whatever stash_type asks for. y may be
-/// x.
+/// epsilon) * scale. Scale and B broadcast to x. Statistics of floats are summed in float over at most 4096
+/// elements, then in double, whatever stash_type asks for. y may be x.
 template <class Op>
 struct layer_normalization : layer_normalization_state {
   static constexpr bool instantiated = is_one_of<Op, op::LayerNormalization, op::RMSNormalization>;

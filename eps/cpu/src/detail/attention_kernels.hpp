@@ -1,0 +1,51 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <cameo/core/abi.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Where the heads of Q, K, V or Y lie: element (batch, head, position, i) at data[batch * batch + head * head +
+/// position * row + i].
+struct head_strides {
+  std::int64_t batch, head, row;
+};
+
+/// Y = softmax(softcap(scale * Q * K^T) + bias) * V for every head, in float, without the matrix of scores.
+struct attention_work {
+  std::int64_t batches, heads, key_heads;  // heads is a multiple of key_heads, which are shared in order
+  std::int64_t queries, keys, size, value_size;
+  const float *q, *k, *v;
+  float* y;
+  head_strides at_q, at_k, at_v, at_y;
+  float scale = 1, softcap = 0;  // softcap 0: none
+
+  // What a query may see. A query that sees no key gives zeros.
+  const float* bias = nullptr;  // added to scores; -infinity hides a key. Keys are neighbours, strides of 0 broadcast
+  head_strides at_bias{};       // `row`: of queries
+  std::int64_t bias_keys = 0;   // keys that it has; those after them are hidden
+  const std::int64_t* lengths = nullptr;  // keys of each batch that are there; null: all
+  std::int64_t past = 0;                  // where no lengths are given, query i stands at key past + i; else the last
+                                          // query stands at the last key
+  bool causal = false;                    // a query sees no key after its own place
+  std::int64_t left_window = -1, right_window = -1;  // nor more than so many before or after it; -1: any
+  const float* sinks = nullptr;  // one score of each head that takes weight but has no value; null: none
+
+  /// Keys [first, last) that the windows leave a query.
+  void range_of(std::int64_t batch, std::int64_t query, std::int64_t& first, std::int64_t& last) const;
+};
+
+/// How the work is cut into tasks: by shapes (and the instruction set) alone.
+struct attention_cut {
+  std::int64_t tasks;        // heads of all batches x tiles of queries
+  std::int64_t grain;        // tasks that are worth a thread
+  std::size_t scratch;       // floats that a thread needs
+  std::int64_t tile, tiles;  // queries of a task, tasks per head
+};
+/// False when sizes overflow.
+[[nodiscard]] bool cut_attention(const attention_work&, attention_cut&);
+/// Tasks [first, last) with scratch of one thread.
+void attend(const attention_work&, const attention_cut&, std::int64_t first, std::int64_t last, float* scratch);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,294 @@
+// Rows of float, once per instruction set.
+#include <detail/simd.hpp>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "detail/float_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <detail/float_rows.hpp>
+#include <detail/math-inl.hpp>
+
+#include "../moments.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace rows {
+namespace hn = hwy::HWY_NAMESPACE;
+using math::set;
+using math::tag;
+using math::vec;
+
+HWY_INLINE std::int64_t width() { return std::int64_t(hn::Lanes(tag{})); }
+HWY_INLINE vec load(const float* x) { return hn::LoadU(tag{}, x); }
+HWY_INLINE void store(vec v, float* y) { hn::StoreU(v, tag{}, y); }
+/// The first n lanes from memory, the others `rest`.
+HWY_INLINE vec load_some(const float* x, std::int64_t n, float rest = 0) {
+  HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)];
+  for (std::int64_t i = 0; i < width(); ++i) some[i] = i < n ? x[i] : rest;
+  return hn::Load(tag{}, some);
+}
+HWY_INLINE void store_some(vec v, float* y, std::int64_t n) {
+  HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(v, tag{}, some);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = some[i];
+}
+
+/// y = f(x); a tail runs through the same instructions as whole vectors.
+template <class F>
+void map(const float* x, float* y, std::int64_t n, const F& f) {
+  const std::int64_t lanes = width();
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const vec v = f(load(x + i)), w = f(load(x + i + lanes));
+    store(v, y + i), store(w, y + i + lanes);
+  }
+  for (; i + lanes <= n; i += lanes) store(f(load(x + i)), y + i);
+  if (i < n) store_some(f(load_some(x + i, n - i)), y + i, n - i);
+}
+
+HWY_INLINE vec between_zero_and_one(vec v) {  // NaN passes
+  v = hn::IfThenZeroElse(hn::Lt(v, hn::Zero(tag{})), v);
+  return hn::IfThenElse(hn::Gt(v, set(1)), set(1), v);
+}
+
+void map_row(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
+  const vec zero = hn::Zero(tag{}), va = set(a), vb = set(b);
+  switch (f) {
+    case float_map::exp: return map(x, y, n, [](vec v) { return math::exp(v); });
+    case float_map::erf: return map(x, y, n, [](vec v) { return math::erf(v); });
+    case float_map::tanh: return map(x, y, n, [](vec v) { return math::tanh(v); });
+    case float_map::sigmoid: return map(x, y, n, [](vec v) { return math::sigmoid(v); });
+    case float_map::gelu: return map(x, y, n, [](vec v) { return math::gelu(v); });
+    case float_map::gelu_by_tanh: return map(x, y, n, [](vec v) { return math::gelu_by_tanh(v); });
+    case float_map::swish: return map(x, y, n, [va](vec v) { return hn::Mul(v, math::sigmoid(hn::Mul(va, v))); });
+    case float_map::hard_swish:
+      return map(x, y, n,
+                 [](vec v) { return hn::Mul(v, between_zero_and_one(hn::MulAdd(v, set(1.0f / 6), set(0.5f)))); });
+    case float_map::relu: return map(x, y, n, [zero](vec v) { return hn::IfThenZeroElse(hn::Lt(v, zero), v); });
+    case float_map::leaky_relu:
+      return map(x, y, n, [=](vec v) { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(va, v), v); });
+    case float_map::hard_sigmoid:
+      return map(x, y, n, [=](vec v) { return between_zero_and_one(hn::MulAdd(va, v, vb)); });
+    case float_map::sqrt: return map(x, y, n, [](vec v) { return hn::Sqrt(v); });
+    case float_map::reciprocal: return map(x, y, n, [](vec v) { return hn::Div(set(1), v); });
+    case float_map::square: return map(x, y, n, [](vec v) { return hn::Mul(v, v); });
+    case float_map::cube: return map(x, y, n, [](vec v) { return hn::Mul(hn::Mul(v, v), v); });
+  }
+}
+
+/// z = f(x, y)
+template <class F>
+void pair(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n,
+          const F& f) {
+  if (x_step && y_step) {
+    const std::int64_t lanes = width();
+    std::int64_t i = 0;
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      const vec v = f(load(x + i), load(y + i)), w = f(load(x + i + lanes), load(y + i + lanes));
+      store(v, z + i), store(w, z + i + lanes);
+    }
+    for (; i + lanes <= n; i += lanes) store(f(load(x + i), load(y + i)), z + i);
+    if (i < n) store_some(f(load_some(x + i, n - i, 1), load_some(y + i, n - i, 1)), z + i, n - i);
+  } else if (x_step) {
+    const vec one = set(*y);
+    map(x, z, n, [&](vec v) { return f(v, one); });
+  } else if (y_step) {
+    const vec one = set(*x);
+    map(y, z, n, [&](vec v) { return f(one, v); });
+  } else if (n > 0) {
+    std::fill_n(z, n, hn::GetLane(f(set(*x), set(*y))));
+  }
+}
+
+void pair_row(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
+              std::int64_t n) {
+  switch (f) {
+    case float_pair::add: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Add(a, b); });
+    case float_pair::subtract: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Sub(a, b); });
+    case float_pair::multiply: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Mul(a, b); });
+    case float_pair::divide: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Div(a, b); });
+  }
+}
+
+void gelu_row(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n) {
+  if (by_tanh) pair(x, 1, bias, 1, y, n, [](vec v, vec b) { return math::gelu_by_tanh(hn::Add(v, b)); });
+  else pair(x, 1, bias, 1, y, n, [](vec v, vec b) { return math::gelu(hn::Add(v, b)); });
+}
+
+/// Four vectors of sums at a time, then one: neither do additions wait for each other nor do sums grow long.
+template <class F>
+HWY_INLINE float sum_of_floats(std::int64_t n, const F& f) {
+  const std::int64_t lanes = width();
+  vec s0 = hn::Zero(tag{}), s1 = s0, s2 = s0, s3 = s0;
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    s0 = f(i, lanes, s0), s1 = f(i + lanes, lanes, s1);
+    s2 = f(i + 2 * lanes, lanes, s2), s3 = f(i + 3 * lanes, lanes, s3);
+  }
+  for (; i + lanes <= n; i += lanes) s0 = f(i, lanes, s0);
+  if (i < n) s1 = f(i, n - i, s1);
+  return hn::GetLane(hn::SumOfLanes(tag{}, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+}
+HWY_INLINE vec load_up_to(const float* x, std::int64_t count, float rest = 0) {
+  return count == width() ? load(x) : load_some(x, count, rest);
+}
+
+float largest_of(const float* x, std::int64_t n) {
+  constexpr float least = -HUGE_VALF;
+  const std::int64_t lanes = width();
+  vec m0 = set(least), m1 = m0;
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) m0 = hn::Max(m0, load(x + i)), m1 = hn::Max(m1, load(x + i + lanes));
+  for (; i + lanes <= n; i += lanes) m0 = hn::Max(m0, load(x + i));
+  if (i < n) m1 = hn::Max(m1, load_some(x + i, n - i, least));
+  return hn::GetLane(hn::MaxOfLanes(tag{}, hn::Max(m0, m1)));
+}
+
+void softmax(const float* x, float* y, std::int64_t n) {
+  const vec largest = set(largest_of(x, n));
+  const float sum = sum_of_floats(n, [&](std::int64_t i, std::int64_t count, vec s) {
+    const vec e = math::exp_down(hn::Sub(load_up_to(x + i, count, -HUGE_VALF), largest));
+    if (count == width()) store(e, y + i);
+    else store_some(e, y + i, count);
+    return hn::Add(s, e);
+  });
+  const vec factor = set(1 / sum);
+  map(y, y, n, [&](vec v) { return hn::Mul(v, factor); });
+}
+void log_softmax(const float* x, float* y, std::int64_t n) {
+  const vec largest = set(largest_of(x, n));
+  const float sum = sum_of_floats(n, [&](std::int64_t i, std::int64_t count, vec s) {
+    return hn::Add(s, math::exp_down(hn::Sub(load_up_to(x + i, count, -HUGE_VALF), largest)));
+  });
+  const vec rest = set(float(std::log(double(sum))));
+  map(x, y, n, [&](vec v) { return hn::Sub(hn::Sub(v, largest), rest); });
+}
+
+constexpr std::int64_t block = 4096;  // elements that are summed in float; these sums are added in double
+
+double sum_by_blocks(const float* x, std::int64_t n) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; i += block)
+    sum += double(sum_of_floats(std::min(block, n - i), [&](std::int64_t j, std::int64_t count, vec s) {
+      return hn::Add(s, load_up_to(x + i + j, count));
+    }));
+  return sum;
+}
+/// Sum of (x - center)².
+double squares_by_blocks(const float* x, std::int64_t n, float center) {
+  const vec c = set(center);
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; i += block)
+    sum += double(sum_of_floats(std::min(block, n - i), [&](std::int64_t j, std::int64_t count, vec s) {
+      const vec v = hn::Sub(load_up_to(x + i + j, count, center), c);
+      return hn::MulAdd(v, v, s);
+    }));
+  return sum;
+}
+
+row_statistics normalize(const normal_row<float>& r) {
+  const float* x = r.x;
+  if (r.skip || r.skip_bias || r.sum) {
+    float* const to = r.sum ? r.sum : r.y;
+    if (r.skip) pair_row(float_pair::add, x, 1, r.skip, 1, to, r.n);
+    else std::copy_n(x, r.n, to);
+    if (r.skip_bias) pair_row(float_pair::add, to, 1, r.skip_bias, 1, to, r.n);
+    x = to;
+  }
+  row_statistics s{};
+  float center = 0;
+  double lack = 0;  // of `center` to the mean
+  if (r.centers) {
+    s.mean = sum_by_blocks(x, r.n) / double(r.n);
+    center = float(s.mean), lack = s.mean - double(center);
+  }
+  const double variance = std::max(0.0, squares_by_blocks(x, r.n, center) / double(r.n) - lack * lack);
+  s.inverse = 1 / std::sqrt(variance + r.epsilon);
+  if (variance != variance) s.inverse = variance;
+  const vec inverse = set(float(s.inverse)), shift = set(float(-lack * s.inverse)), middle = set(center);
+  const auto normal = [&](vec v) { return hn::MulAdd(hn::Sub(v, middle), inverse, shift); };
+  const std::int64_t lanes = width();
+  std::int64_t i = 0;
+  if (r.bias) {
+    for (; i + lanes <= r.n; i += lanes)
+      store(hn::MulAdd(normal(load(x + i)), load(r.scale + i), load(r.bias + i)), r.y + i);
+  } else {
+    for (; i + lanes <= r.n; i += lanes) store(hn::Mul(normal(load(x + i)), load(r.scale + i)), r.y + i);
+  }
+  if (const std::int64_t left = r.n - i; left > 0) {
+    vec v = normal(load_some(x + i, left));
+    const vec scale = load_some(r.scale + i, left);
+    v = r.bias ? hn::MulAdd(v, scale, load_some(r.bias + i, left)) : hn::Mul(v, scale);
+    store_some(v, r.y + i, left);
+  }
+  return s;
+}
+
+}  // namespace rows
+
+void map_now(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
+  rows::map_row(f, x, y, n, a, b);
+}
+void pair_now(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
+              std::int64_t n) {
+  rows::pair_row(f, x, x_step, y, y_step, z, n);
+}
+void gelu_now(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n) {
+  rows::gelu_row(by_tanh, x, bias, y, n);
+}
+void softmax_now(const float* x, float* y, std::int64_t n) { rows::softmax(x, y, n); }
+void log_softmax_now(const float* x, float* y, std::int64_t n) { rows::log_softmax(x, y, n); }
+double sum_now(const float* x, std::int64_t n) { return rows::sum_by_blocks(x, n); }
+row_statistics normalize_now(const normal_row<float>& r) { return rows::normalize(r); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+HWY_EXPORT(map_now);
+HWY_EXPORT(pair_now);
+HWY_EXPORT(gelu_now);
+HWY_EXPORT(softmax_now);
+HWY_EXPORT(log_softmax_now);
+HWY_EXPORT(sum_now);
+HWY_EXPORT(normalize_now);
+
+void map_floats(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
+  HWY_DYNAMIC_DISPATCH(map_now)(f, x, y, n, a, b);
+}
+void biased_gelu(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(gelu_now)(by_tanh, x, bias, y, n);
+}
+void pair_floats(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
+                 std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(pair_now)(f, x, x_step, y, y_step, z, n);
+}
+void softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(softmax_now)(x, y, n); }
+void log_softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(log_softmax_now)(x, y, n); }
+double sum_row(const float* x, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(sum_now)(x, n); }
+row_statistics normalize_row(const normal_row<float>& r) { return HWY_DYNAMIC_DISPATCH(normalize_now)(r); }
+
+row_statistics normalize_row(const normal_row<double>& r) {
+  const double* x = r.x;
+  if (r.skip || r.skip_bias || r.sum) {
+    double* const to = r.sum ? r.sum : r.y;
+    for (std::int64_t i = 0; i < r.n; ++i) to[i] = x[i] + (r.skip ? r.skip[i] : 0) + (r.skip_bias ? r.skip_bias[i] : 0);
+    x = to;
+  }
+  const moments m =
+      r.centers ? moments_of(x, r.n) : moments{0, sum_of(x, r.n, [](double v) { return v * v; }) / double(r.n)};
+  const row_statistics s{m.mean, 1 / std::sqrt(m.variance + r.epsilon)};
+  for (std::int64_t i = 0; i < r.n; ++i) r.y[i] = (x[i] - s.mean) * s.inverse * r.scale[i] + (r.bias ? r.bias[i] : 0);
+  return s;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

@@ -1,0 +1,63 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// Rows of float that are worth vector instructions; which, is found out when the program runs. Results of an element
+// don't depend on its place in a row, but for sums over the row, whose order depends on its length alone. Outputs may
+// be the inputs they have the length of.
+
+/// f(x), with up to two parameters.
+enum class float_map : std::uint8_t {
+  exp,
+  erf,
+  tanh,
+  sigmoid,
+  gelu,
+  gelu_by_tanh,
+  swish,       // x * sigmoid(a * x)
+  hard_swish,  // x * max(0, min(1, x / 6 + 1 / 2))
+  relu,
+  leaky_relu,    // a * x below 0
+  hard_sigmoid,  // max(0, min(1, a * x + b))
+  sqrt,
+  reciprocal,
+  square,
+  cube,
+};
+void map_floats(float_map f, const float* x, float* y, std::int64_t n, float a = 0, float b = 0);
+/// gelu(x + bias), exact or by tanh.
+void biased_gelu(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n);
+
+/// z = x op y; a step of 0 is one element for all.
+enum class float_pair : std::uint8_t { add, subtract, multiply, divide };
+void pair_floats(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
+                 std::int64_t n);
+
+/// y = exp(x - max) / sum of those.
+void softmax_row(const float* x, float* y, std::int64_t n);
+/// y = x - max - log(sum of exp(x - max)).
+void log_softmax_row(const float* x, float* y, std::int64_t n);
+double sum_row(const float* x, std::int64_t n);
+
+/// One row of a layer normalisation: t = x [+ skip] [+ skip_bias], y = (t - mean) / sqrt(variance + epsilon) * scale [+
+/// bias]; without `centers`, y = t / sqrt(mean of t² + epsilon) * scale [+ bias].
+template <class C>
+struct normal_row {
+  const C *x, *skip = nullptr, *skip_bias = nullptr;
+  const C *scale, *bias = nullptr;
+  C* y;
+  C* sum = nullptr;  // gets t, when it is wanted or there is a skip; may be y
+  std::int64_t n;
+  double epsilon;
+  bool centers = true;
+};
+struct row_statistics {
+  double mean, inverse;  // 1 / sqrt(variance + epsilon)
+};
+row_statistics normalize_row(const normal_row<float>&);
+row_statistics normalize_row(const normal_row<double>&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,128 @@
+// Elementary functions on vectors of float, once per instruction set. The guard is Highway's: the file is seen once for
+// each. The largest errors, in units in the last place, over every 61st float and with or without fused multiply-add
+// (eps/cpu/tests/math_test.cpp holds them to it):
+//   exp 1.2, exp_down 1.2 (results below 2^-125 are 0), tanh 2.6, sigmoid 2.6, erf 1.4.
+// NaN gives NaN, infinities their limits, everywhere; results below the normal range are as good as it can hold.
+#if defined(CAMEO_EPS_CPU_MATH) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_MATH
+#undef CAMEO_EPS_CPU_MATH
+#else
+#define CAMEO_EPS_CPU_MATH
+#endif
+#include <hwy/highway.h>
+
+#include <cameo/core/abi.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace math {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using tag = hn::ScalableTag<float>;
+using whole_tag = hn::RebindToSigned<tag>;
+using vec = hn::Vec<tag>;
+
+HWY_INLINE vec set(float x) { return hn::Set(tag{}, x); }
+/// What a function made of NaN is replaced by NaN.
+HWY_INLINE vec keep_nan(vec x, vec y) { return hn::IfThenElse(hn::Eq(x, x), y, x); }
+
+/// x = count * log(2) + rest, |rest| <= log(2) / 2, for |x| below 2^15. `shifted` has the count in its lowest bits.
+struct split {
+  vec shifted, count, rest;
+};
+HWY_INLINE split split_by_log2(vec x) {
+  const vec round = set(12582912.0f);  // 1.5 * 2^23: what is added to it loses its fraction
+  split s;
+  s.shifted = hn::MulAdd(x, set(1.44269504f), round);
+  s.count = hn::Sub(s.shifted, round);
+  s.rest = hn::NegMulAdd(s.count, set(0.693359375f), x);  // exact: log(2) to 9 bits, then what that lacks
+  s.rest = hn::MulAdd(s.count, set(2.12194440e-4f), s.rest);
+  return s;
+}
+/// exp(r) - 1, |r| <= log(2) / 2; the polynomial's own error is 2^-28.
+HWY_INLINE vec small_expm1(vec r) {
+  vec p = hn::MulAdd(set(0.00139505032f), r, set(0.00836889632f));
+  p = hn::MulAdd(p, r, set(0.041666206f));
+  p = hn::MulAdd(p, r, set(0.166665182f));
+  p = hn::MulAdd(p, r, set(0.5f));
+  return hn::MulAdd(hn::Mul(r, r), p, r);
+}
+/// 2^k for k in [-126, 127].
+HWY_INLINE vec power_of_two(hn::Vec<whole_tag> k) {
+  return hn::BitCast(tag{}, hn::ShiftLeft<23>(hn::Add(k, hn::Set(whole_tag{}, 127))));
+}
+
+HWY_INLINE vec exp(vec x) {
+  const split s = split_by_log2(hn::Min(hn::Max(x, set(-104.0f)), set(89.0f)));
+  const vec e = hn::Add(small_expm1(s.rest), set(1.0f));
+  const auto count = hn::ConvertTo(whole_tag{}, s.count);
+  const auto half = hn::ShiftRight<1>(count);  // in two steps, so that neither over- nor underflows before its time
+  return keep_nan(x, hn::Mul(hn::Mul(e, power_of_two(half)), power_of_two(hn::Sub(count, half))));
+}
+/// exp(x) for x <= 0 where what is very small may as well be 0: the weights of a softmax.
+HWY_INLINE vec exp_down(vec x) {
+  const split s = split_by_log2(x);
+  const vec e = hn::Add(small_expm1(s.rest), set(1.0f));
+  const vec scale = hn::BitCast(
+      tag{}, hn::Add(hn::ShiftLeft<23>(hn::BitCast(whole_tag{}, s.shifted)), hn::Set(whole_tag{}, 0x3F800000)));
+  return hn::IfThenZeroElse(hn::Lt(x, set(-86.6f)), hn::Mul(e, scale));
+}
+HWY_INLINE vec tanh(vec x) {
+  const vec a = hn::Min(hn::Abs(x), set(9.1f));  // from where on the result is 1
+  const split s = split_by_log2(hn::Add(a, a));
+  const vec scale = hn::BitCast(
+      tag{}, hn::Add(hn::ShiftLeft<23>(hn::BitCast(whole_tag{}, s.shifted)), hn::Set(whole_tag{}, 0x3F800000)));
+  const vec m = hn::MulAdd(scale, small_expm1(s.rest), hn::Sub(scale, set(1.0f)));  // exp(2a) - 1
+  return keep_nan(x, hn::CopySignToAbs(hn::Div(m, hn::Add(m, set(2.0f))), x));
+}
+HWY_INLINE vec sigmoid(vec x) {
+  const vec one = set(1.0f), e = math::exp(hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(tag{})), e, one), hn::Add(one, e));
+}
+
+/// erf(x) / x - 1 for |x| <= 1; the polynomial's own error is 2^-29.
+HWY_INLINE vec small_erf(vec x) {
+  const vec s = hn::Mul(x, x);
+  vec p = hn::MulAdd(set(7.93311701e-5f), s, set(-8.03503441e-4f));
+  p = hn::MulAdd(p, s, set(5.19129215e-3f));
+  p = hn::MulAdd(p, s, set(-0.0268554837f));
+  p = hn::MulAdd(p, s, set(0.112836301f));
+  p = hn::MulAdd(p, s, set(-0.376126319f));
+  return hn::MulAdd(p, s, set(0.12837917f));
+}
+/// 1 - erf(a) for a >= 1, to 2^-29 of 1; 0 from 4 on. exp of a polynomial.
+HWY_INLINE vec rest_of_erf(vec a) {
+  vec p = hn::MulAdd(set(1.85694633e-4f), a, set(-2.94084009e-3f));
+  p = hn::MulAdd(p, a, set(0.0218104534f));
+  p = hn::MulAdd(p, a, set(-0.103048533f));
+  p = hn::MulAdd(p, a, set(-0.638212323f));
+  p = hn::MulAdd(p, a, set(-1.12704837f));
+  p = hn::MulAdd(p, a, set(-3.51579947e-4f));
+  return hn::IfThenZeroElse(hn::Gt(a, set(4.0f)), exp_down(hn::Max(p, set(-80.0f))));
+}
+HWY_INLINE vec erf(vec x) {
+  const vec a = hn::Abs(x), far = hn::CopySignToAbs(hn::Sub(set(1.0f), rest_of_erf(a)), x);
+  const vec near = hn::MulAdd(small_erf(x), x, x);
+  return keep_nan(x, hn::IfThenElse(hn::Lt(a, set(1.0f)), near, far));
+}
+/// x / 2 * (1 + erf(x / sqrt(2))); below -sqrt(2) nothing cancels.
+HWY_INLINE vec gelu(vec x) {
+  const vec z = hn::Mul(x, set(0.707106781f)), a = hn::Abs(z), rest = rest_of_erf(a), one = set(1.0f);
+  const vec far = hn::IfThenElse(hn::Lt(z, hn::Zero(tag{})), rest, hn::Sub(set(2.0f), rest));
+  const vec near = hn::Add(one, hn::MulAdd(small_erf(z), z, z));
+  const vec both = hn::IfThenElse(hn::Lt(a, one), near, far);
+  return hn::IfThenElse(hn::Eq(x, set(-HUGE_VALF)), hn::Zero(tag{}), hn::Mul(hn::Mul(x, set(0.5f)), both));
+}
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), as x * sigmoid of twice that: nothing cancels.
+HWY_INLINE vec gelu_by_tanh(vec x) {
+  const vec cube = hn::Mul(hn::Mul(x, x), hn::Mul(x, set(0.044715f)));
+  const vec inner = hn::Mul(set(1.59576912f), hn::Add(x, cube));
+  return hn::IfThenElse(hn::Eq(x, set(-HUGE_VALF)), hn::Zero(tag{}), hn::Mul(x, sigmoid(inner)));
+}
+
+}  // namespace math
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+#endif

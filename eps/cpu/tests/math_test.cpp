@@ -1,0 +1,195 @@
+#include <cameo/eps/cpu/bias_gelu.hpp>
+#include <cameo/eps/cpu/binary.hpp>
+#include <cameo/eps/cpu/softmax.hpp>
+#include <cameo/eps/cpu/unary.hpp>
+
+#include "each_target.hpp"
+#include "kernel_rig.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace cameo;
+using namespace cameo::eps;
+using cameo::test::for_each_target;
+using cameo::test::kernel_rig;
+
+namespace {
+
+using floats = std::vector<float>;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// The error in units in the last place of a float as large as `want`; NaN must be NaN and what is too large, infinite.
+double ulps(double want, float got) {
+  constexpr double wrong = 1e9;
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : wrong;
+  if (std::isinf(got)) return std::abs(want) >= double(std::numeric_limits<float>::max()) ? 0 : wrong;
+  int exponent = 0;
+  std::frexp(want, &exponent);
+  return std::abs(double(got) - want) / std::ldexp(1.0, std::max(exponent - 24, -149));
+}
+
+template <class Op>
+floats run_unary(const floats& x, std::size_t lanes = 1) {
+  kernel_rig rig{20, lanes};
+  REQUIRE(rig.input({std::int64_t(x.size())}, x).template run<unary<Op>>({dtype::f32}));
+  const auto y = rig.template output<float>(0);
+  return {y.begin(), y.end()};
+}
+
+/// The largest error over every 4093rd float, and the special ones.
+template <class Op, class F>
+double worst(F exact, float least = -infinity) {
+  floats x{0.0f, -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  for (std::uint64_t bits = 0; bits <= UINT32_MAX; bits += 4093) {
+    const auto part = std::uint32_t(bits);
+    float f = 0;
+    std::memcpy(&f, &part, sizeof f);
+    if (!(f < least)) x.push_back(f);
+  }
+  const floats y = run_unary<Op>(x);
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, ulps(exact(double(x[i])), y[i]));
+  return most;
+}
+
+double exact_gelu(double x) { return x == -HUGE_VAL ? 0 : x * 0.5 * std::erfc(-x * 0.70710678118654752440); }
+
+std::vector<double> exact_softmax(const floats& x, std::size_t rows, bool log) {
+  std::vector<double> y;
+  const std::size_t n = rows ? x.size() / rows : 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    double most = -HUGE_VAL, sum = 0;
+    for (std::size_t i = 0; i < n; ++i) most = std::max(most, double(x[r * n + i]));
+    for (std::size_t i = 0; i < n; ++i) sum += std::exp(double(x[r * n + i]) - most);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double power = double(x[r * n + i]) - most;
+      y.push_back(log ? power - std::log(sum) : std::exp(power) / sum);
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("vector functions are as exact as they say, on every instruction set") {
+  for_each_target([] {
+    CHECK(worst<op::Exp>([](double x) { return std::exp(x); }) < 1.2);
+    CHECK(worst<op::Erf>([](double x) { return std::erf(x); }) < 1.4);
+    CHECK(worst<op::Tanh>([](double x) { return std::tanh(x); }) < 2.6);
+    CHECK(worst<op::Sigmoid>([](double x) { return 1 / (1 + std::exp(-x)); }) < 2.6);
+    CHECK(worst<op::Gelu>(exact_gelu, -0.5f) < 6);
+    CHECK(worst<op::Sqrt>([](double x) { return std::sqrt(x); }) <= 0.5);
+    CHECK(worst<op::Reciprocal>([](double x) { return 1 / x; }) <= 0.5);
+  });
+}
+
+TEST_CASE("gelu goes to zero on the left") {
+  for_each_target([] {
+    floats x;
+    for (float v = -200; v < -0.5f; v += 0.01f) x.push_back(v);
+    x.push_back(-infinity);
+    const floats y = run_unary<op::Gelu>(x);
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::abs(double(y[i]) - exact_gelu(double(x[i]))) < 2e-7);
+  });
+}
+
+TEST_CASE("an element's result does not depend on its place, nor on threads: tails of every width") {
+  std::mt19937 random{3};
+  for_each_target([&] {
+    const floats x = test::random_numbers<float>(random, 40000);
+    const floats whole = run_unary<op::Gelu>(x), threads = run_unary<op::Gelu>(x, 3);
+    CHECK(whole == threads);
+    for (std::ptrdiff_t n = 0; n <= 70; ++n) {
+      const floats part = run_unary<op::Gelu>(floats{x.begin() + 1, x.begin() + 1 + n});
+      CHECK(std::equal(part.begin(), part.end(), whole.begin() + 1));
+    }
+  });
+}
+
+TEST_CASE("gelu with a bias, exact and by tanh, of rows of every width") {
+  std::mt19937 random{4};
+  for_each_target([&] {
+    for (std::int64_t n = 1; n <= 40; ++n) {
+      const floats x = test::random_numbers<float>(random, 3 * n), bias = test::random_numbers<float>(random, n);
+      std::vector<double> exact, by_tanh;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double v = double(x[i]) + double(bias[i % std::size_t(n)]);
+        exact.push_back(exact_gelu(v));
+        by_tanh.push_back(v * 0.5 * (1 + std::tanh(0.79788456080286535588 * (v + 0.044715 * v * v * v))));
+      }
+      kernel_rig one{1}, other{1};
+      one.input({3, n}, x).input({n}, bias), other.input({3, n}, x).input({n}, bias);
+      REQUIRE(one.run<bias_gelu<op::microsoft::BiasGelu>>({dtype::f32}));
+      REQUIRE(other.run<bias_gelu<op::microsoft::FastGelu>>({dtype::f32}));
+      CHECK(test::near(one.output<float>(0), exact, 1e-6));
+      CHECK(test::near(other.output<float>(0), by_tanh, 1e-6));
+    }
+  });
+}
+
+TEST_CASE("softmax and its logarithm of rows of every width, and along other axes") {
+  std::mt19937 random{5};
+  for_each_target([&] {
+    for (std::int64_t n = 1; n <= 150; n += n < 40 ? 1 : 11) {
+      floats x = test::random_numbers<float>(random, 5 * n);
+      for (float& v : x) v *= 20;
+      kernel_rig one{13, 1}, two{13, 3}, log{13};
+      REQUIRE(one.input({5, n}, x).run<softmax<op::Softmax>>({dtype::f32}));
+      REQUIRE(two.input({5, n}, x).run<softmax<op::Softmax>>({dtype::f32}));
+      REQUIRE(log.input({5, n}, x).run<softmax<op::LogSoftmax>>({dtype::f32}));
+      CHECK(test::near(one.output<float>(0), exact_softmax(x, 5, false), 2e-6));
+      CHECK(test::near(log.output<float>(0), exact_softmax(x, 5, true), 2e-6));
+      CHECK(std::equal(one.output<float>(0).begin(), one.output<float>(0).end(), two.output<float>(0).begin()));
+      kernel_rig along{13, 2};
+      floats turned;
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t r = 0; r < 5; ++r) turned.push_back(x[std::size_t(r * n + i)]);
+      along.attribute("axis", std::int64_t{0}).input({n, 5}, turned);
+      REQUIRE(along.run<softmax<op::Softmax>>({dtype::f32}));
+      for (std::int64_t i = 0; i < 5 * n; ++i)
+        CHECK(std::abs(along.output<float>(0)[i % n * 5 + i / n] - one.output<float>(0)[i]) < 1e-5f);
+    }
+  });
+}
+
+TEST_CASE("softmax of nothing but -infinity is no number; beside others it is 0") {
+  for_each_target([] {
+    const floats x{-infinity, -infinity, -infinity, 1, -infinity, 1};
+    kernel_rig rig{13};
+    REQUIRE(rig.input({2, 3}, x).run<softmax<op::Softmax>>({dtype::f32}));
+    const auto y = rig.output<float>(0);
+    CHECK(std::isnan(y[0]));
+    CHECK(y[3] == 0.5f);
+    CHECK(y[4] == 0);
+  });
+}
+
+TEST_CASE("sums, differences, products and quotients of rows of every width, with either side repeated") {
+  std::mt19937 random{6};
+  for_each_target([&] {
+    for (std::int64_t n = 1; n <= 40; ++n) {
+      const floats x = test::random_numbers<float>(random, 2 * n), y = test::random_numbers<float>(random, n);
+      const floats one{0.75f};
+      const auto check = [&]<class K>(std::type_identity<K>, auto f) {
+        kernel_rig rows{14}, right{14}, left{14};
+        REQUIRE(rows.input({2, n}, x).input({n}, y).template run<K>({dtype::f32}));
+        REQUIRE(right.input({2, n}, x).input({}, one).template run<K>({dtype::f32}));
+        REQUIRE(left.input({1}, one).input({2, n}, x).template run<K>({dtype::f32}));
+        for (std::int64_t i = 0; i < 2 * n; ++i) {
+          const float a = x[std::size_t(i)];
+          CHECK(rows.output<float>(0)[i] == f(a, y[std::size_t(i % n)]));
+          CHECK(right.output<float>(0)[i] == f(a, 0.75f));
+          CHECK(left.output<float>(0)[i] == f(0.75f, a));
+        }
+      };
+      check(std::type_identity<binary<op::Add>>{}, [](float a, float b) { return a + b; });
+      check(std::type_identity<binary<op::Sub>>{}, [](float a, float b) { return a - b; });
+      check(std::type_identity<binary<op::Mul>>{}, [](float a, float b) { return a * b; });
+      check(std::type_identity<binary<op::Div>>{}, [](float a, float b) { return a / b; });
+    }
+  });
+}
