@@ -5,6 +5,7 @@
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/ml.hpp>
+#include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -252,6 +253,15 @@ using list = kernel_list<
     kernel_entry<op::GlobalLpPool, since<1>, constrain<"T", float, double, float16, bfloat16>, global_lp_pool>,
     kernel_entry<op::microsoft::FusedMatMul, since<1>, constrain<"T", float, double, float16, bfloat16>, matmul>,
     kernel_entry<op::microsoft::FusedGemm, since<1>, constrain<"T", float, double, float16>, gemm>,
+    // channels in blocks
+    erased_entry<op::nchwc::ReorderInput, since<1>, constrain<"T", float>, nchwc_reorder_input>,
+    erased_entry<op::nchwc::ReorderOutput, since<1>, constrain<"T", float>, nchwc_reorder_output>,
+    erased_entry<op::nchwc::Conv, since<1>, constrain<"T", float>, nchwc_conv>,
+    erased_entry<op::nchwc::MaxPool, since<1>, constrain<"T", float>, nchwc_max_pool>,
+    erased_entry<op::nchwc::AveragePool, since<1>, constrain<"T", float>, nchwc_average_pool>,
+    erased_entry<op::nchwc::GlobalMaxPool, since<1>, constrain<"T", float>, nchwc_global_max_pool>,
+    erased_entry<op::nchwc::GlobalAveragePool, since<1>, constrain<"T", float>, nchwc_global_average_pool>,
+    erased_entry<op::nchwc::Upsample, since<1>, constrain<"T", float>, nchwc_upsample>,
     kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, conv>,
     kernel_entry<op::Relu, since<6>, constrain<"T", float, double>, relu>
 >;

@@ -148,6 +148,77 @@ status qlinear_conv(infer_context& c) { return convolve(c, 3, 8, c.element(7)); 
 
 namespace {
 
+/// Channels lie in blocks of 16, the last one filled up.
+dim in_blocks(dim channels) {
+  if (!channels.known() || channels.size > INT64_MAX - 15) return dim{};
+  return dim::of((channels.size + 15) / 16 * 16);
+}
+
+}  // namespace
+
+status nchwc_conv(infer_context& c) {
+  const dims *x = c.shape(0), *w = c.shape(1);
+  if (x)
+    if (status s = check_rank(*x, 4, "X"); !s) return s;
+  if (w)
+    if (status s = check_rank(*w, 4, "W"); !s) return s;
+  std::optional<dims> kernel;
+  if (w) kernel = dims(w->begin() + 2, w->end());
+  result<window_rule> rule = window_of(c, 2, std::move(kernel));
+  if (!rule) return rule.error();
+  if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
+  result<dims> out = slid(*rule, *x, w ? in_blocks((*w)[0]) : dim{}, false);
+  if (!out) return out.error();
+  give(c, 0, c.element(0), std::move(*out));
+  return status_code::ok;
+}
+
+status nchwc_reorder_input(infer_context& c) {
+  std::optional<dims> out;
+  if (const dims* x = c.shape(0)) {
+    if (status s = check_rank(*x, 4, "X"); !s) return s;
+    const std::size_t at = c.int_or("channels_last", 0) ? 1 : 2;
+    out = dims{(*x)[0], in_blocks((*x)[at == 1 ? 3 : 1]), (*x)[at], (*x)[at + 1]};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+status nchwc_reorder_output(infer_context& c) {
+  const std::int64_t channels = c.int_or("channels", 0);
+  if (channels < 1) return invalid("attribute channels is ", channels, ", must be 1 or more");
+  const dims* x = c.shape(0);
+  if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
+  if (status s = check_rank(*x, 4, "X"); !s) return s;
+  if (result<dim> same = unify((*x)[1], in_blocks(dim::of(channels)), "the channels of X and the attribute, in blocks");
+      !same)
+    return same.error();
+  if (c.int_or("channels_last", 0)) give(c, 0, c.element(0), dims{(*x)[0], (*x)[2], (*x)[3], dim::of(channels)});
+  else give(c, 0, c.element(0), dims{(*x)[0], dim::of(channels), (*x)[2], (*x)[3]});
+  return status_code::ok;
+}
+
+status nchwc_upsample(infer_context& c) {
+  const std::span<const std::int64_t> scales = c.ints_or("scales");
+  if (scales.size() != 4) return invalid("attribute scales has ", scales.size(), " elements, must have 4");
+  std::optional<dims> out;
+  if (const dims* x = c.shape(0)) {
+    if (status s = check_rank(*x, 4, "X"); !s) return s;
+    out = *x;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const dim both[] = {(*x)[i], dim::of(scales[i])};
+      if (scales[i] < 1) return invalid("attribute scales has ", scales[i], ", must be 1 or more");
+      result<dim> size = product(both);
+      if (!size) return size.error();
+      (*out)[i] = *size;
+    }
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
+namespace {
+
 /// stride * (in - 1) + output_padding + reach - pads
 result<dim> spread(const window_rule& w, std::size_t i, dim in, std::int64_t extra) {
   std::int64_t size = 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/ml.hpp>
+#include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI {
@@ -19,6 +20,7 @@ signature gather, gather_elements, gather_nd, scatter_elements, scatter_nd, comp
 signature matmul, matmul_integer, qlinear_matmul, gemm, einsum;
 signature conv, conv_integer, qlinear_conv, conv_transpose, pool, global_pool, max_unpool, max_roi_pool, roi_align,
     grid_sample;
+signature nchwc_conv, nchwc_reorder_input, nchwc_reorder_output, nchwc_upsample;
 signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
 signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
 signature dft, stft, mel_weight_matrix;
@@ -271,6 +273,15 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::Range>, infer::range},
     {op_id_of<op::microsoft::GatherND>, infer::gather_nd},
     {op_id_of<op::microsoft::MatMulInteger16>, infer::matmul_integer},
+    // com.microsoft.nchwc
+    {op_id_of<op::nchwc::AveragePool>, infer::pool},
+    {op_id_of<op::nchwc::Conv>, infer::nchwc_conv},
+    {op_id_of<op::nchwc::GlobalAveragePool>, infer::global_pool},
+    {op_id_of<op::nchwc::GlobalMaxPool>, infer::global_pool},
+    {op_id_of<op::nchwc::MaxPool>, infer::pool},
+    {op_id_of<op::nchwc::ReorderInput>, infer::nchwc_reorder_input},
+    {op_id_of<op::nchwc::ReorderOutput>, infer::nchwc_reorder_output},
+    {op_id_of<op::nchwc::Upsample>, infer::nchwc_upsample},
     // ai.onnx.ml
     {op_id_of<op::ml::ArrayFeatureExtractor>, infer::ml_array_feature_extractor},
     {op_id_of<op::ml::Binarizer>, infer::like_input},

@@ -1,0 +1,40 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+struct nchwc_kernels;
+
+/// com.microsoft.nchwc ReorderInput: X [N, C, H, W], or [N, H, W, C] with channels_last, to Y whose channels lie in
+/// blocks of 16, next to each other: [N, C', H, W] in extents, C' is C rounded up to a multiple of 16, and
+/// [N, C' / 16, H, W, 16] in memory. Lanes behind the channels become 0.
+struct nchwc_reorder_input {
+  bool channels_last = false;
+  const nchwc_kernels* loops = nullptr;
+
+  static result<nchwc_reorder_input> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// com.microsoft.nchwc ReorderOutput: back again, the first `channels` of them.
+struct nchwc_reorder_output {
+  std::int64_t channels = 0;
+  bool channels_last = false;
+  const nchwc_kernels* loops = nullptr;
+
+  static result<nchwc_reorder_output> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// com.microsoft.nchwc Upsample: blocked X [N, C', H, W] to Y [N, C', H * s2, W * s3] by whole factors, scales
+/// [1, 1, s2, s3]: `nearest` repeats pixels, `linear` mixes the four around a point as coordinate_transformation_mode
+/// says (asymmetric, align_corners or half_pixel).
+struct nchwc_upsample {
+  enum class mode : std::uint8_t { nearest, asymmetric, align_corners, half_pixel } how = mode::nearest;
+  std::int64_t scales[2] = {1, 1};
+
+  static result<nchwc_upsample> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,350 @@
+// The inner loops over blocked channels, once per instruction set.
+#include <detail/simd.hpp>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "detail/nchwc_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <detail/epilogue-inl.hpp>
+#include <detail/nchwc_kernels.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr tag<float> d;
+constexpr int lanes = int(hn::MaxLanes(d));
+constexpr int vectors = int(channel_block) / lanes;  // of a block
+static_assert(vectors * lanes == channel_block);
+
+/// How many outputs of a line are summed up at once, for each number of blocks of output channels: as many as there are
+/// registers for beside the weights and a factor.
+#if HWY_TARGET == HWY_AVX3
+constexpr int most_blocks = 3;
+constexpr int most_pixels[most_blocks] = {16, 14, 9};
+#elif HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_AVX2
+constexpr int most_blocks = 1;
+constexpr int most_pixels[most_blocks] = {6};
+#else
+constexpr int most_blocks = 1;
+constexpr int most_pixels[most_blocks] = {2};
+#endif
+
+/// Addend and activation.
+HWY_INLINE vec<float> finished(const activation& f, const float* add, vec<float> v) {
+  if (add) v = hn::Add(v, hn::LoadU(d, add));
+  return activate<float>(f, v);
+}
+/// The first `count` lanes; the others become 0.
+HWY_INLINE vec<float> cut(vec<float> v, std::int64_t count) {
+  return hn::IfThenElseZero(hn::FirstN(d, std::size_t(std::clamp<std::int64_t>(count, 0, lanes))), v);
+}
+
+/// One input channel: all sums += its weights * its pixels.
+template <int Blocks, int Pixels, int Step>
+HWY_INLINE void add_channel(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w,
+                            vec<float> (&sums)[Blocks * vectors][Pixels]) {
+  constexpr int count = Blocks * vectors;
+  vec<float> weights[count];
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) weights[j] = hn::LoadU(d, w + j * lanes);
+#pragma GCC unroll 16
+  for (int p = 0; p < Pixels; ++p) {
+    const vec<float> factor = hn::Set(d, x[p * Step]);
+#pragma GCC unroll 16
+    for (int j = 0; j < count; ++j) sums[j][p] = hn::MulAdd(weights[j], factor, sums[j][p]);
+  }
+}
+
+template <int Blocks, int Pixels, int Step>
+void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add) {
+  constexpr int count = Blocks * vectors, width = Blocks * int(channel_block);
+  vec<float> sums[count][Pixels];
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) {
+    const vec<float> start = hn::LoadU(d, p.bias + j * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < Pixels; ++i) sums[j][i] = start;
+  }
+  const float* HWY_RESTRICT block_w = p.w;
+  std::int64_t rest = p.channels;
+  while (rest > 0) {
+    const std::int64_t channels = std::min(rest, channel_block);
+    const float* HWY_RESTRICT w = block_w + p.w_first * channels * width;
+    for (std::int64_t t = 0; t < p.tap_count; ++t) {
+      const float* HWY_RESTRICT from = x + p.taps[t];
+      std::int64_t n = channels;
+      for (; n >= 4; n -= 4, from += 4, w += 4 * width) {
+        add_channel<Blocks, Pixels, Step>(from, w, sums);
+        add_channel<Blocks, Pixels, Step>(from + 1, w + width, sums);
+        add_channel<Blocks, Pixels, Step>(from + 2, w + 2 * width, sums);
+        add_channel<Blocks, Pixels, Step>(from + 3, w + 3 * width, sums);
+      }
+      for (; n > 0; --n, ++from, w += width) add_channel<Blocks, Pixels, Step>(from, w, sums);
+    }
+    block_w += p.w_taps * channels * width;
+    rest -= channels, x += p.x_block;
+  }
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) {
+    const std::int64_t at = j / vectors * p.y_block + j % vectors * lanes;
+#pragma GCC unroll 16
+    for (int i = 0; i < Pixels; ++i) {
+      vec<float> v = finished(p.f, add ? add + at + i * channel_block : nullptr, sums[j][i]);
+      if (p.lanes != channel_block && j / vectors == Blocks - 1) v = cut(v, p.lanes - j % vectors * lanes);
+      hn::StoreU(v, d, y + at + i * channel_block);
+    }
+  }
+}
+
+using tile_function = void (*)(const nchwc_line&, const float*, float*, const float*);
+
+/// The tiles of `Blocks` blocks for 1, 2, ... pixels.
+template <int Blocks, int Step>
+struct tiles_of {
+  template <int... I>
+  static constexpr auto table(std::integer_sequence<int, I...>) {
+    return std::array<tile_function, sizeof...(I)>{run_tile<Blocks, I + 1, Step>...};
+  }
+  static constexpr auto functions = table(std::make_integer_sequence<int, most_pixels[Blocks - 1]>());
+};
+
+/// A line in as few tiles as possible, about equally wide.
+template <int Blocks, int Step>
+void run_line(const nchwc_line& p) {
+  constexpr std::int64_t most = most_pixels[Blocks - 1];
+  const std::int64_t tiles = (p.count + most - 1) / most;
+  std::int64_t at = 0;
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::int64_t n = p.count / tiles + (t < p.count % tiles);
+    tiles_of<Blocks, Step>::functions[std::size_t(n - 1)](p, p.x + at * Step, p.y + at * channel_block,
+                                                          p.add ? p.add + at * channel_block : nullptr);
+    at += n;
+  }
+}
+
+template <int Step, int Blocks = most_blocks>
+void run_any_line(const nchwc_line& p) {
+  if constexpr (Blocks > 1)
+    if (p.blocks != Blocks) return run_any_line<Step, Blocks - 1>(p);
+  run_line<Blocks, Step>(p);
+}
+
+void line(const nchwc_line& p) { run_any_line<int(channel_block)>(p); }
+void plain_line(const nchwc_line& p) { run_any_line<1>(p); }
+
+/// A vector of outputs [at, at + Pixels), all of whose taps lie inside the line. `Columns` and `Stride` are 0 where
+/// they are known only at run time; otherwise neighbours share what is read, and dilation is 1.
+template <int Pixels, int Columns, int Stride>
+void depthwise_tile(const nchwc_depthwise_line& p, std::int64_t at, int v) {
+  vec<float> sums[Pixels];
+  const vec<float> start = hn::LoadU(d, p.bias + v * lanes);
+#pragma GCC unroll 8
+  for (int i = 0; i < Pixels; ++i) sums[i] = start;
+  const std::int64_t step = p.stride * channel_block;
+  const float* HWY_RESTRICT row = p.x + at * step - p.pad * channel_block + v * lanes;
+  const float* HWY_RESTRICT w = p.w + v * lanes;
+  for (std::int64_t r = 0; r < p.rows; ++r, row += p.row_step) {
+    if constexpr (Columns != 0) {
+      vec<float> weights[Columns];
+#pragma GCC unroll 8
+      for (int c = 0; c < Columns; ++c, w += channel_block) weights[c] = hn::LoadU(d, w);
+#pragma GCC unroll 32
+      for (int q = 0; q < (Pixels - 1) * Stride + Columns; ++q) {
+        const vec<float> x = hn::LoadU(d, row + q * channel_block);
+#pragma GCC unroll 8
+        for (int c = 0; c < Columns; ++c)
+          if (q >= c && (q - c) % Stride == 0 && (q - c) / Stride < Pixels)
+            sums[(q - c) / Stride] = hn::MulAdd(weights[c], x, sums[(q - c) / Stride]);
+      }
+    } else {
+      for (std::int64_t c = 0; c < p.columns; ++c, w += channel_block) {
+        const float* const from = row + c * p.dilation * channel_block;
+        const vec<float> weight = hn::LoadU(d, w);
+#pragma GCC unroll 8
+        for (int i = 0; i < Pixels; ++i) sums[i] = hn::MulAdd(weight, hn::LoadU(d, from + i * step), sums[i]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < Pixels; ++i) {
+    const std::int64_t to = (at + i) * channel_block + v * lanes;
+    const vec<float> y = finished(p.f, p.add ? p.add + to : nullptr, sums[i]);
+    hn::StoreU(p.lanes == channel_block ? y : cut(y, p.lanes - v * lanes), d, p.y + to);
+  }
+}
+
+/// The first and last + 1 of `taps` that lie inside a line of `width` pixels for a window that starts at `start`.
+struct inside_taps {
+  std::int64_t first, last;
+  inside_taps(std::int64_t start, std::int64_t taps, std::int64_t dilation, std::int64_t width)
+      : first{start >= 0 ? 0 : std::min(taps, (-start + dilation - 1) / dilation)},
+        last{start >= width ? 0 : std::min(taps, (width - start + dilation - 1) / dilation)} {}
+};
+
+/// One output that some taps of the line miss.
+void depthwise_edge(const nchwc_depthwise_line& p, std::int64_t at) {
+  const inside_taps taps{at * p.stride - p.pad, p.columns, p.dilation, p.width};
+  for (int v = 0; v < vectors; ++v) {
+    vec<float> sum = hn::LoadU(d, p.bias + v * lanes);
+    for (std::int64_t r = 0; r < p.rows; ++r)
+      for (std::int64_t c = taps.first; c < taps.last; ++c)
+        sum = hn::MulAdd(
+            hn::LoadU(d, p.w + (r * p.columns + c) * channel_block + v * lanes),
+            hn::LoadU(d, p.x + r * p.row_step + (at * p.stride - p.pad + c * p.dilation) * channel_block + v * lanes),
+            sum);
+    const std::int64_t to = at * channel_block + v * lanes;
+    sum = finished(p.f, p.add ? p.add + to : nullptr, sum);
+    hn::StoreU(cut(sum, p.lanes - v * lanes), d, p.y + to);
+  }
+}
+
+template <int Columns, int Stride>
+void depthwise_inside(const nchwc_depthwise_line& p) {
+  for (int v = 0; v < vectors; ++v) {
+    std::int64_t at = p.inside_begin;
+    for (; at + 8 <= p.inside_end; at += 8) depthwise_tile<8, Columns, Stride>(p, at, v);
+    switch (p.inside_end - at) {
+      case 7: depthwise_tile<7, Columns, Stride>(p, at, v); break;
+      case 6: depthwise_tile<6, Columns, Stride>(p, at, v); break;
+      case 5: depthwise_tile<5, Columns, Stride>(p, at, v); break;
+      case 4: depthwise_tile<4, Columns, Stride>(p, at, v); break;
+      case 3: depthwise_tile<3, Columns, Stride>(p, at, v); break;
+      case 2: depthwise_tile<2, Columns, Stride>(p, at, v); break;
+      case 1: depthwise_tile<1, Columns, Stride>(p, at, v); break;
+      default: break;
+    }
+  }
+}
+
+void depthwise_line(const nchwc_depthwise_line& p) {
+  for (std::int64_t at = 0; at < p.inside_begin; ++at) depthwise_edge(p, at);
+  if (p.dilation == 1 && p.columns == 3 && p.stride == 1) depthwise_inside<3, 1>(p);
+  else if (p.dilation == 1 && p.columns == 3 && p.stride == 2) depthwise_inside<3, 2>(p);
+  else if (p.dilation == 1 && p.columns == 5 && p.stride == 1) depthwise_inside<5, 1>(p);
+  else depthwise_inside<0, 0>(p);
+  for (std::int64_t at = p.inside_end; at < p.count; ++at) depthwise_edge(p, at);
+}
+
+template <bool Largest>
+void pool_outputs(const nchwc_pool_line& p) {
+  const vec<float> none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
+  for (std::int64_t at = 0; at < p.count; ++at) {
+    const std::int64_t start = at * p.stride - p.pad;
+    const inside_taps taps{start, p.columns, p.dilation, p.width};
+    for (int v = 0; v < vectors; ++v) {
+      vec<float> sum = none;
+      for (std::int64_t r = 0; r < p.rows; ++r) {
+        const float* HWY_RESTRICT from = p.x + r * p.row_step + v * lanes;
+        for (std::int64_t c = taps.first; c < taps.last; ++c) {
+          const vec<float> x = hn::LoadU(d, from + (start + c * p.dilation) * channel_block);
+          if constexpr (Largest) sum = hn::IfThenElse(hn::Or(hn::Gt(x, sum), hn::Ne(x, x)), x, sum);  // NaN wins
+          else sum = hn::Add(sum, x);
+        }
+      }
+      if constexpr (!Largest) sum = hn::Mul(sum, hn::Set(d, p.scale[at]));
+      hn::StoreU(sum, d, p.y + at * channel_block + v * lanes);
+    }
+  }
+}
+
+void pool_line(const nchwc_pool_line& p) {
+  if (p.scale) pool_outputs<false>(p);
+  else pool_outputs<true>(p);
+}
+
+/// One output of all `count` pixels; four are taken in at a time, since one chain of additions would wait for itself.
+template <bool Largest>
+void reduce_pixels(const float* x, std::int64_t count, float* y) {
+  const vec<float> none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
+  const auto join = [](vec<float> a, vec<float> b) {
+    if constexpr (Largest) return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::Ne(b, b)), b, a);
+    else return hn::Add(a, b);
+  };
+  for (int v = 0; v < vectors; ++v) {
+    const float* HWY_RESTRICT from = x + v * lanes;
+    vec<float> a = none, b = none, c = none, e = none;
+    std::int64_t i = 0;
+    for (; i + 4 <= count; i += 4, from += 4 * channel_block) {
+      a = join(a, hn::LoadU(d, from)), b = join(b, hn::LoadU(d, from + channel_block));
+      c = join(c, hn::LoadU(d, from + 2 * channel_block)), e = join(e, hn::LoadU(d, from + 3 * channel_block));
+    }
+    for (; i < count; ++i, from += channel_block) a = join(a, hn::LoadU(d, from));
+    a = join(join(a, b), join(c, e));
+    if constexpr (!Largest) a = hn::Mul(a, hn::Set(d, 1.0f / float(count)));
+    hn::StoreU(a, d, y + v * lanes);
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Four by four elements, turned over.
+HWY_INLINE void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+  const hn::FixedTag<float, 4> four;
+  const auto a = hn::LoadU(four, from), b = hn::LoadU(four, from + from_step);
+  const auto c = hn::LoadU(four, from + 2 * from_step), e = hn::LoadU(four, from + 3 * from_step);
+  const auto ab = hn::InterleaveLower(four, a, b), ab2 = hn::InterleaveUpper(four, a, b);
+  const auto ce = hn::InterleaveLower(four, c, e), ce2 = hn::InterleaveUpper(four, c, e);
+  hn::StoreU(hn::ConcatLowerLower(four, ce, ab), four, to);
+  hn::StoreU(hn::ConcatUpperUpper(four, ce, ab), four, to + to_step);
+  hn::StoreU(hn::ConcatLowerLower(four, ce2, ab2), four, to + 2 * to_step);
+  hn::StoreU(hn::ConcatUpperUpper(four, ce2, ab2), four, to + 3 * to_step);
+}
+#else
+inline void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+  for (std::int64_t i = 0; i < 4; ++i)
+    for (std::int64_t j = 0; j < 4; ++j) to[j * to_step + i] = from[i * from_step + j];
+}
+#endif
+
+void block_planes(const float* x, std::int64_t plane, std::int64_t channels, std::int64_t count, float* y) {
+  std::int64_t i = 0;
+  if (channels == channel_block)
+    for (; i + 4 <= count; i += 4)
+      for (std::int64_t c = 0; c < channel_block; c += 4)
+        turn_tile(x + c * plane + i, plane, y + i * channel_block + c, channel_block);
+  for (; i < count; ++i) {
+    for (std::int64_t c = 0; c < channels; ++c) y[i * channel_block + c] = x[c * plane + i];
+    for (std::int64_t c = channels; c < channel_block; ++c) y[i * channel_block + c] = 0;
+  }
+}
+
+void unblock_planes(const float* x, std::int64_t plane, std::int64_t channels, std::int64_t count, float* y) {
+  for (std::int64_t c = 0; c < channels;) {
+    const std::int64_t n = c + 4 <= channels ? 4 : 1;
+    std::int64_t i = 0;
+    if (n == 4)
+      for (; i + 4 <= count; i += 4) turn_tile(x + i * channel_block + c, channel_block, y + c * plane + i, plane);
+    for (; i < count; ++i)
+      for (std::int64_t k = c; k < c + n; ++k) y[k * plane + i] = x[i * channel_block + k];
+    c += n;
+  }
+}
+
+constexpr nchwc_kernels made_kernels{most_blocks,         line,         plain_line,
+                                     depthwise_line,      pool_line,    reduce_pixels<false>,
+                                     reduce_pixels<true>, block_planes, unblock_planes};
+
+}  // namespace
+
+const nchwc_kernels* nchwc_kernels_here() { return &made_kernels; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+HWY_EXPORT(nchwc_kernels_here);
+
+const nchwc_kernels& best_nchwc_kernels() { return *HWY_DYNAMIC_DISPATCH(nchwc_kernels_here)(); }
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif
