@@ -214,6 +214,10 @@ status resolve_node(graph& g, node_id id, const op_table& ops) {
   return status_code::ok;
 }
 
+status resolve_and_check_node(graph& g, node_id id, const op_table& ops) {
+  return guarded([&]() -> status { return check_node(g, id, ops, false); });
+}
+
 status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
   if (status found = resolve_node(g, id, ops); !found) return found;
   const graph_node& n = g[id];

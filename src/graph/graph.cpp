@@ -128,6 +128,13 @@ void graph::remove_initializer(value_id v) {
   if (at != initializers_.end()) initializers_.erase(at);
 }
 
+bool graph::remove_unused_initializers() {
+  return std::erase_if(initializers_, [&](value_id v) {
+    const graph_value& each = (*this)[v];
+    return each.use_count == 0 && !each.is_output && !each.is_input;
+  }) > 0;
+}
+
 void graph::set_outputs(std::span<const value_id> outputs) {
   std::vector<value_id> fresh{outputs.begin(), outputs.end()};
   for (value_id v : outputs_) (*this)[v].is_output = false;
@@ -242,6 +249,16 @@ void graph::set_inputs(node_id n, std::span<const value_id> inputs) {
 
 void graph::set_attributes(node_id n, std::span<const attribute> attributes) {
   (*this)[n].attributes = or_throw(owner_->memory.copy(attributes));
+}
+
+void graph::set_output(node_id n, std::size_t i, value_id v) {
+  std::span<value_id> outputs = or_throw(owner_->memory.copy((*this)[n].outputs));
+  if (outputs[i] != value_id::none && (*this)[outputs[i]].producer == n) (*this)[outputs[i]].producer = node_id::none;
+  outputs[i] = v;
+  (*this)[n].outputs = outputs;
+  if (v == value_id::none) return;
+  (*this)[v].producer = n;
+  (*this)[v].producer_output = std::uint32_t(i);
 }
 
 void graph::replace_uses(value_id from, value_id to) {

@@ -287,14 +287,25 @@ status inference::run(scope& s) {
   return status_code::ok;
 }
 
-status inference::run(graph& g) {
+status inference::run(graph& g, known_elements* elements) {
   scope whole{g, nullptr};
   begin(whole);
-  return run(whole);
+  status done = run(whole);
+  if (elements) *elements = std::move(whole.elements);
+  return done;
 }
 
-status infer_types(graph& g) {
-  return guarded([&]() -> status { return inference{g.owner()}.run(g); });
+status inference::run(graph& g, node_id n) {
+  scope whole{g, nullptr};
+  return infer_node(whole, n);
+}
+
+status infer_types(graph& g, known_elements* elements) {
+  return guarded([&]() -> status { return inference{g.owner()}.run(g, elements); });
+}
+
+status infer_node_types(graph& g, node_id n) {
+  return guarded([&]() -> status { return inference{g.owner()}.run(g, n); });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/graph/graph.hpp>
+#include <cameo/graph/check.hpp>
 
 #include <unordered_map>
 
@@ -7,15 +7,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-struct op_table;
-
 /// Infers types in a graph and those below it, and holds every node's types against its operator's while at it.
 class inference {
  public:
   /// With `ops`, calls of functions are looked into: their bodies are copied to a scratch graph and inferred there.
   explicit inference(model& of, const op_table* ops = nullptr) : model_{of}, ops_{ops} {}
 
-  status run(graph& g);
+  /// `elements` gets what is known of the graph's small integer tensors.
+  status run(graph& g, known_elements* elements = nullptr);
+  /// One node whose inputs have their types.
+  status run(graph& g, node_id n);
 
  private:
   class node_context;
@@ -25,7 +26,7 @@ class inference {
   struct scope {
     graph& of;
     scope* outer;
-    std::unordered_map<std::uint32_t, std::vector<dim>> elements = {};
+    known_elements elements = {};
   };
 
   status run(scope&);

@@ -16,6 +16,14 @@ class partitioner {
   partitioner(model& m, std::span<const claim_row> rows, const op_table& ops, const partition_options& options)
       : model_{m}, rows_{rows}, ops_{ops}, options_{options} {}
 
+  status inline_ahead() {
+    for (bool inlined = has_calls(model_.main()); inlined;) {
+      inlined = false;
+      if (status s = inline_unwanted(model_.main(), inlined); !s) return s;
+    }
+    return {};
+  }
+
   result<std::deque<fused_node>> run() {
     if (rows_.empty()) return status{status_code::invalid_argument, "a session needs at least one provider"};
     for (bool inlined = true; inlined;) {
@@ -92,6 +100,43 @@ class partitioner {
     return true;
   }
 
+  static bool has_calls(const graph& g) {
+    for (node_id n : g.order()) {
+      if (g[n].callee) return true;
+      for (const graph* sub : g[n].subgraphs)
+        if (has_calls(*sub)) return true;
+    }
+    return false;
+  }
+
+  /// Calls that no provider would take now; nothing is given to anybody.
+  status inline_unwanted(graph& g, bool& inlined) {
+    std::vector<bool> wanted(g.node_capacity(), false);
+    const std::vector<node_id> nodes(g.order().begin(), g.order().end());
+    for (const claim_row& row : rows_) {
+      result<std::vector<node_group>> groups =
+          guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
+      if (!groups) return std::move(groups.error()).in(row.long_name);
+      for (const node_group& group : *groups)
+        for (node_id n : group.nodes)
+          if (index_of(n) < wanted.size()) wanted[index_of(n)] = true;
+    }
+    bool changed = false;
+    for (node_id n : nodes) {
+      for (graph* sub : g[n].subgraphs)
+        if (status s = inline_unwanted(*sub, inlined); !s) return s;
+      if (!g[n].callee || wanted[index_of(n)]) continue;
+      if (++inlined_ > limit) return {status_code::invalid_graph, "functions of the model expand without end"};
+      const result<std::vector<node_id>> made = inline_call(g, n, *g[n].callee, ops_);
+      if (!made) return made.error();
+      changed = true;
+    }
+    if (!changed) return {};
+    inlined = true;
+    if (status s = g.sort(); !s) return s;
+    return infer_types(g);
+  }
+
   status inline_unclaimed(graph& g, bool& inlined) {
     const std::vector<node_id> nodes(g.order().begin(), g.order().end());
     bool changed = false;
@@ -158,6 +203,11 @@ class partitioner {
 };
 
 }  // namespace
+
+status inline_functions(model& m, std::span<const claim_row> rows, const op_table& ops,
+                        const partition_options& options) {
+  return partitioner{m, rows, ops, options}.inline_ahead();
+}
 
 result<std::deque<fused_node>> partition(model& m, std::span<const claim_row> rows, const op_table& ops,
                                          const partition_options& options) {

@@ -90,10 +90,24 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
 
 }  // namespace
 
-status session::impl::place() {
+std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
     rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->groups, p.row->why_not});
+  return rows;
+}
+
+/// The model's own functions that no provider takes as they are.
+status session::impl::inline_ahead() {
+  if (net->functions.empty()) return {};
+  const std::vector<claim_row> rows = claimers();
+  const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
+  const auto canceled = [this] { return options.stop.stop_requested(); };
+  return guarded<status>([&] { return inline_functions(*net, rows, ops, {body, canceled}); });
+}
+
+status session::impl::place() {
+  const std::vector<claim_row> rows = claimers();
   const auto body = [this](model& m, const graph_node& node) { return body_of(m, node); };
   const auto canceled = [this] { return options.stop.stop_requested(); };
   const partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
@@ -208,8 +222,8 @@ std::size_t machine_memory() {
 status session::impl::load() {
   memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
   using stage = status (impl::*)();
-  for (stage each :
-       {&impl::check, &impl::place, &impl::compile, &impl::make_the_plan, &impl::describe_io, &impl::start_threads}) {
+  for (stage each : {&impl::check, &impl::optimize_before, &impl::place, &impl::optimize_after, &impl::save_optimized,
+                     &impl::compile, &impl::make_the_plan, &impl::describe_io, &impl::start_threads}) {
     if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
     if (status s = (this->*each)(); !s) return s;
   }
@@ -225,7 +239,7 @@ status at(status failed, std::string_view name) {
 }
 
 template <class Read>
-result<std::unique_ptr<session::impl>> load_with(std::span<const provider> providers, const session_options& options,
+result<std::unique_ptr<session::impl>> load_with(const session_parts& parts, const session_options& options,
                                                  std::string_view name, std::unique_ptr<session::impl> self,
                                                  Read&& read) {
   const auto all = [&]() -> status {
@@ -233,7 +247,8 @@ result<std::unique_ptr<session::impl>> load_with(std::span<const provider> provi
     result<session_config> config = session_config::make(options);
     if (!config) return std::move(config.error());
     self->config = std::move(*config);
-    if (status s = self->choose_providers(providers); !s) return s;
+    self->transforms = parts.transforms;
+    if (status s = self->choose_providers(parts.providers); !s) return s;
     if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
     read_options how{options.limits, options.external_data_folder};
     if (how.external_data_folder.empty())
@@ -260,35 +275,33 @@ result<session> session::finish(result<std::unique_ptr<impl>> loaded) {
   return session{std::move(*loaded)};
 }
 
-result<session> session::load(std::span<const provider> providers, std::span<const format_row> formats,
-                              const std::string& path, const session_options& options) {
+result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
   auto self = std::make_unique<impl>();
   impl& it = *self;
-  return finish(load_with(providers, options, path, std::move(self), [&](const read_options& how) {
-    it.format = &formats.back();
-    if (formats.size() > 1)
-      if (const auto file = file_bytes::map(path)) it.format = &choose(formats, (*file)->bytes(), path);
+  return finish(load_with(parts, options, path, std::move(self), [&](const read_options& how) {
+    it.format = &parts.formats.back();
+    if (parts.formats.size() > 1)
+      if (const auto file = file_bytes::map(path)) it.format = &choose(parts.formats, (*file)->bytes(), path);
     return it.format->read_file(path, how);
   }));
 }
 
-result<session> session::load(std::span<const provider> providers, std::span<const format_row> formats,
-                              std::span<const std::byte> bytes, std::string_view name, const session_options& options) {
+result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
+                              const session_options& options) {
   auto self = std::make_unique<impl>();
   impl& it = *self;
-  return finish(load_with(providers, options, name, std::move(self), [&](const read_options& how) {
-    it.format = &choose(formats, bytes, name);
+  return finish(load_with(parts, options, name, std::move(self), [&](const read_options& how) {
+    it.format = &choose(parts.formats, bytes, name);
     return it.format->read_bytes(bytes, name, how);
   }));
 }
 
-result<session> session::load(std::span<const provider> providers, std::span<const format_row> formats,
-                              std::unique_ptr<model> net, const session_options& options) {
+result<session> session::load(const session_parts& parts, std::unique_ptr<model> net, const session_options& options) {
   auto self = std::make_unique<impl>();
   impl& it = *self;
   const std::string name = net->path;
-  return finish(load_with(providers, options, name, std::move(self), [&](const read_options&) {
-    it.format = &formats.back();
+  return finish(load_with(parts, options, name, std::move(self), [&](const read_options&) {
+    it.format = &parts.formats.back();
     return result<std::unique_ptr<model>>{std::move(net)};
   }));
 }

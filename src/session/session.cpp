@@ -20,6 +20,7 @@ const std::vector<io_info>& session::inputs() const { return impl_->inputs; }
 const std::vector<io_info>& session::outputs() const { return impl_->outputs; }
 const model& session::graph() const { return *impl_->net; }
 const plan_view& session::plan() const { return *impl_->plan; }
+const transform_log& session::rewrites() const { return impl_->log; }
 std::size_t session::step_count() const { return impl_->plan->steps.size(); }
 std::size_t session::thread_count() const { return impl_->pool.concurrency(); }
 

@@ -30,6 +30,8 @@ struct session::impl {
   session_config config;
   std::vector<provider> providers;  // in use, by priority
   const format_row* format = nullptr;
+  std::span<const transform_table* const> transforms;  // of level basic; providers have theirs
+  transform_log log;
   std::unique_ptr<model> net;
   op_table ops;
   std::deque<function> bodies;                                        // standard function bodies that were needed
@@ -56,15 +58,23 @@ struct session::impl {
     for (auto& each : idle) delete each.load(std::memory_order_acquire);
   }
 
+  // optimize.cpp
+  status optimize_before();
+  result<bool> optimize_placed(optimization_level);
+  status optimize_after();
+  status save_optimized();
+
   // load.cpp, in this order
   status choose_providers(std::span<const provider>);
   status check();
+  status inline_ahead();
   status place();
   status compile();
   status make_the_plan();
   status describe_io();
   status start_threads();
   status load();
+  std::vector<claim_row> claimers() const;
   result<const function*> body_of(model&, const graph_node&);
 
   // session.cpp

@@ -330,7 +330,7 @@ TEST_CASE("what a hook throws is EP_FAIL, naming the provider or the node") {
 }
 
 TEST_CASE("no provider at all is INVALID_ARGUMENT") {
-  const auto s = session::load({}, default_formats::rows, chain(), {});
+  const auto s = session::load({{}, default_formats::rows}, chain(), {});
   REQUIRE(!s);
   CHECK(s.error().code() == status_code::invalid_argument);
 }

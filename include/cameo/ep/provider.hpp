@@ -2,6 +2,7 @@
 #include <cameo/kernel/match.hpp>
 #include <cameo/partition/claimer.hpp>
 #include <cameo/run/executor.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <memory>
 
@@ -25,8 +26,9 @@ namespace cameo::inline CAMEO_ABI {
 //
 //   result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
 //
-// Optional: `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel,
-// memory of its own (memory_provider below). A class that can't be edited gets all this from ep_traits.
+// Optional: `using transforms = transform_set<...>;` (rewrites of levels extended, layout and all, among its own
+// nodes), `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel, memory
+// of its own (memory_provider below). A class that can't be edited gets all this from ep_traits.
 
 /// Specialise for a class you can't edit: the same hooks as static functions that take the object first.
 template <class P>
@@ -150,6 +152,18 @@ concept memory_provider = execution_provider<P> && requires {
   requires hook_returning<status, decltype(&hooks_of<P>::copy_to_host), const P&, void*, const void*, std::size_t>;
 };
 
+/// Has its nodes rewritten once it has them: `using transforms = transform_set<...>;`, of levels after basic. New nodes
+/// are its own if it takes them; else a rewrite does not happen.
+template <class P>
+concept rewriting_provider = execution_provider<P> && requires {
+  { hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
+};
+template <class P>
+constexpr bool rewrites_in_time() {
+  if constexpr (rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;
+  else return true;
+}
+
 /// One sentence per thing that can be wrong with P.
 template <class P>
 struct provider_check {
@@ -171,6 +185,10 @@ struct provider_check {
                 "cameo: a provider with `groups` needs `compile`");
   static_assert(!writes_memory<P> || memory_provider<P>,
                 "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
+  static_assert(
+      rewrites_in_time<P>(),
+      "cameo: a provider's `transforms` come after partitioning: levels extended, layout and all; a list of level "
+      "basic belongs to the session (runtime::load<Formats, Transforms>)");
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -15,10 +15,12 @@ struct provider_row {
   std::span<const op_row> own_ops;  // operators it declares besides those of its kernels, sorted by id
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
   std::string (*why_not)(const void* self, const node_view&);
+  bool (*takes)(const void* self, const node_view&);  // one node, by itself
   result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
   result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
   memory_source (*memory)(const void* self);
-  const kernel_table& (*kernels)();  // of a provider without any: an empty one
+  const kernel_table& (*kernels)();                         // of a provider without any: an empty one
+  std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
 };
 /// A provider and its object, shared with the sessions made with it.
 struct provider {
@@ -57,6 +59,10 @@ struct erased_hooks {
     }
     if constexpr (has_kernels<P>) return kernel_matches(node, kernels(), why);
     else return static_cast<void>(self), static_cast<void>(node), true;
+  }
+  static bool takes_one(const void* self, const node_view& node) {
+    if constexpr (claims_groups<P> && !has_kernels<P>) return false;
+    else return takes(self, node, nullptr);
   }
   static result<std::vector<node_group>> groups(const void* self, const graph_view& g) {
     if constexpr (claims_groups<P>) {
@@ -124,6 +130,10 @@ struct erased_hooks {
       return static_cast<void>(self), heap_memory();
     }
   }
+  static std::span<const transform_table* const> transforms() {
+    if constexpr (rewriting_provider<P>) return hooks::transforms::tables();
+    else return {};
+  }
   static constexpr std::span<const op_row> own_ops() {
     if constexpr (requires { hooks::operators::rows; }) return hooks::operators::rows;
     else return {};
@@ -133,8 +143,8 @@ struct erased_hooks {
 /// Named after the provider, not after a runtime's list: symbols stay short. Constant: nothing runs before main.
 template <class P>
 inline constexpr provider_row provider_row_of{
-    hooks_of<P>::name,       hooks_of<P>::long_name,   fallback_provider<P>,  erased_hooks<P>::own_ops(),
-    erased_hooks<P>::groups, erased_hooks<P>::why_not, erased_hooks<P>::bind, erased_hooks<P>::compile,
-    erased_hooks<P>::memory, erased_hooks<P>::kernels};
+    hooks_of<P>::name,        hooks_of<P>::long_name,   fallback_provider<P>,       erased_hooks<P>::own_ops(),
+    erased_hooks<P>::groups,  erased_hooks<P>::why_not, erased_hooks<P>::takes_one, erased_hooks<P>::bind,
+    erased_hooks<P>::compile, erased_hooks<P>::memory,  erased_hooks<P>::kernels,   erased_hooks<P>::transforms};
 
 }  // namespace cameo::inline CAMEO_ABI

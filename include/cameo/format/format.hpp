@@ -23,6 +23,8 @@ struct format_row {
   result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);
   /// Parses a fixed function body (op/function_bodies.hpp); NOT_IMPLEMENTED for formats that can't.
   result<function> (*read_function)(model&, std::span<const std::byte>);
+  /// Writes a whole model; complete or absent. NOT_IMPLEMENTED for formats that can't.
+  status (*write_file)(const model&, const std::string& path);
 };
 
 /// A format is a type with these as static functions; a session links those it names.
@@ -35,14 +37,26 @@ concept model_format = requires(std::span<const std::byte> bytes, const std::str
   { F::read(bytes, path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
   { F::read_function(m, bytes) } -> std::same_as<result<function>>;
 };
+/// A format that can also be written: `static status write(const model&, const std::string& path)`.
+template <class F>
+concept writable_format = model_format<F> && requires(const model& m, const std::string& path) {
+  { F::write(m, path) } -> std::same_as<status>;
+};
+template <model_format F>
+status write_as(const model& m, const std::string& path) {
+  if constexpr (writable_format<F>) return F::write(m, path);
+  else return static_cast<void>(m), static_cast<void>(path), status{status_code::not_implemented};
+}
 template <model_format F>
 inline constexpr format_row format_row_of{
-    F::name, [](std::span<const std::byte> bytes, std::string_view path) { return F::recognises(bytes, path); },
+    F::name,
+    [](std::span<const std::byte> bytes, std::string_view path) { return F::recognises(bytes, path); },
     [](const std::string& path, const read_options& options) { return F::read(path, options); },
     [](std::span<const std::byte> bytes, std::string_view name, const read_options& options) {
       return F::read(bytes, name, options);
     },
-    [](model& m, std::span<const std::byte> bytes) { return F::read_function(m, bytes); }};
+    [](model& m, std::span<const std::byte> bytes) { return F::read_function(m, bytes); },
+    write_as<F>};
 
 /// Formats to try, in order; the last is taken for bytes that none recognises.
 template <model_format... Fs>

@@ -53,6 +53,7 @@ struct onnx_format {
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }
+  static status write(const model& m, const std::string& path) { return write_onnx(m, path); }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -23,8 +23,18 @@ struct op_table {
 ///   FAIL              an operator of a domain that nobody declares
 status check_model(model&, const op_table&);
 
-/// Infers types and shapes of one graph and its subgraphs again, after a change; sort() must be up to date.
-status infer_types(graph&);
+/// What is known of the elements of small integer tensors (rank 0 or 1), by the number of their value: shapes that are
+/// worked out from other shapes.
+using known_elements = std::unordered_map<std::uint32_t, std::vector<dim>>;
+
+/// Infers types and shapes of one graph and its subgraphs again, after a change; sort() must be up to date. `elements`,
+/// if given, gets what is known of this graph's small integer tensors.
+status infer_types(graph&, known_elements* elements = nullptr);
+/// The same for one node (and its subgraphs) whose inputs' types are known: for nodes that were just added.
+status infer_node_types(graph&, node_id);
+/// Finds the operator and version of a node, or the function that it calls, and holds its arity and attributes against
+/// them: for nodes that were just added.
+status resolve_and_check_node(graph&, node_id, const op_table&);
 
 /// Replaces a node that calls `body` by a copy of the body: names made unique, attributes filled in, nodes resolved
 /// against `ops`. The nodes added, in order.

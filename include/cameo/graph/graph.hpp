@@ -123,6 +123,8 @@ class graph {
   void add_initializer(value_id, const value* constant);
   /// Ends being an initializer (its `constant` stays as it is).
   void remove_initializer(value_id);
+  /// Those that nobody reads and that are neither inputs nor outputs. True if there were any.
+  bool remove_unused_initializers();
   void set_outputs(std::span<const value_id>);
 
   /// Adds a node behind all others. Its outputs get it as their producer; its subgraphs' captures become its captures.
@@ -133,6 +135,9 @@ class graph {
   /// Replaces the whole input list.
   void set_inputs(node_id, std::span<const value_id>);
   void set_attributes(node_id, std::span<const attribute>);
+  /// Makes `v` (which has no other producer, or `none`) the node's i-th output; what that was stays as a value without
+  /// a producer.
+  void set_output(node_id, std::size_t i, value_id v);
   /// Every use of `from` by a node becomes one of `to`, in subgraphs that capture it too; graph outputs stay.
   void replace_uses(value_id from, value_id to);
   /// The capture of `outer`, a value of outer(), made if there is none yet (then the holder, if there is one, has it

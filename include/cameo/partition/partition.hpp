@@ -33,6 +33,10 @@ struct partition_options {
   bool allow_compile = true;  // session.disable_model_compile="0"
 };
 
+/// Replaces calls of the model's own functions that no provider would take by their bodies, again and again until
+/// nothing changes, so that what comes next sees the whole graph. Providers are asked only if there are such calls.
+status inline_functions(model&, std::span<const claim_row>, const op_table&, const partition_options&);
+
 /// Gives every node of a checked model to the first provider that takes it, as partitioning.md section 3: fused groups
 /// are replaced by one node, calls of functions that nobody takes are replaced by their bodies and offered again.
 /// Fused nodes in the order they were made.

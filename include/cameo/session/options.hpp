@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/format/format.hpp>
 #include <cameo/run/task_pool.hpp>
+#include <cameo/transform/level.hpp>
 
 #include <chrono>
 #include <stop_token>
@@ -11,9 +12,6 @@ namespace cameo::inline CAMEO_ABI {
 
 /// In which order nodes run: one after the other, each on all threads; or those that don't wait for each other at once.
 enum class execution_mode : std::uint8_t { sequential, parallel };
-/// How far a graph may be rewritten before it runs, by ONNX Runtime's names. There are no rewrites yet: accepted,
-/// without effect.
-enum class optimization_level : std::uint8_t { none, basic, extended, layout, all };
 
 /// How to load a model and run it. Plain data; names and meanings of `config` are ONNX Runtime's
 /// (docs/session_keys.md).

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/format/onnx.hpp>
 #include <cameo/session/session.hpp>
+#include <cameo/transform/rules/standard.hpp>
 
 #include <array>
 #include <tuple>
@@ -25,6 +26,9 @@ struct partial {};
 
 /// The formats that load() reads unless it is told others.
 using default_formats = format_list<onnx_format>;
+/// The transforms that load() applies before partitioning unless it is told others (transform_set<...>, with the
+/// standard ones or without). Providers bring those that come after.
+using default_transforms = standard_transforms;
 
 template <class... Ps>
 class runtime;
@@ -49,20 +53,23 @@ class runtime<partial<Ps...>> {
   ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
   ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         what is wrong with a provider or its claims
   ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                as the options ask
-  template <class Formats = default_formats>
+  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(const std::string& path, const session_options& options = {}) const {
-    return session::load(providers(), Formats::rows, path, options);
+    const auto mine = providers();
+    return session::load({mine, Formats::rows, Transforms::tables()}, path, options);
   }
   /// From memory, which must outlive the session: weights are not copied.
-  template <class Formats = default_formats>
+  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(std::span<const std::byte> bytes, const session_options& options = {},
                        std::string_view name = "model") const {
-    return session::load(providers(), Formats::rows, bytes, name, options);
+    const auto mine = providers();
+    return session::load({mine, Formats::rows, Transforms::tables()}, bytes, name, options);
   }
   /// A graph that was built or changed in memory.
-  template <class Formats = default_formats>
+  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
-    return session::load(providers(), Formats::rows, std::move(graph), options);
+    const auto mine = providers();
+    return session::load({mine, Formats::rows, Transforms::tables()}, std::move(graph), options);
   }
 
   /// Rows and objects in order of priority.

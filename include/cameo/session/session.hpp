@@ -63,6 +63,14 @@ class io_binding {
   std::unique_ptr<impl> impl_;
 };
 
+/// What a session is made of, without types: providers by priority, formats it reads, transforms it applies before
+/// partitioning. Borrowed while loading.
+struct session_parts {
+  std::span<const provider> providers;
+  std::span<const format_row> formats;
+  std::span<const transform_table* const> transforms = {};
+};
+
 /// A model ready to run. Thread-safe: run() from any number of threads.
 class session {
  public:
@@ -104,14 +112,14 @@ class session {
   const model& graph() const;
   /// Lives as long as the session.
   const plan_view& plan() const;
+  /// Which transforms changed the graph while it was loaded.
+  const transform_log& rewrites() const;
 
   /// For runtime<...>; see there.
-  static result<session> load(std::span<const provider>, std::span<const format_row>, const std::string& path,
+  static result<session> load(const session_parts&, const std::string& path, const session_options&);
+  static result<session> load(const session_parts&, std::span<const std::byte> bytes, std::string_view name,
                               const session_options&);
-  static result<session> load(std::span<const provider>, std::span<const format_row>, std::span<const std::byte> bytes,
-                              std::string_view name, const session_options&);
-  static result<session> load(std::span<const provider>, std::span<const format_row>, std::unique_ptr<model>,
-                              const session_options&);
+  static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
 
   struct impl;
 

@@ -1,0 +1,184 @@
+#pragma once
+#include <cameo/core/function_ref.hpp>
+#include <cameo/graph/check.hpp>
+#include <cameo/graph/views.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Works out what a node gives when its inputs are constants: its outputs (an absent one is no value) in `memory`.
+/// NOT_IMPLEMENTED when it can't run that node. A transform that has none asks `no_evaluator`.
+template <class E>
+concept evaluator = requires(E& e, const node_view& node, arena& memory) {
+  { e.evaluate(node, memory) } -> std::same_as<result<std::span<const value>>>;
+};
+using evaluate_ref = function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
+
+/// What a rule or a pass sees of the graph it changes, and the facts it may rely on. One graph at a time (subgraphs are
+/// graphs of their own), one thread.
+class rewriter {
+ public:
+  /// All of these outlive the rewriter. `takes` is asked of every new node; `provider` -1: before partitioning, all
+  /// nodes may be touched; else those of that provider only.
+  struct surroundings {
+    const op_table& ops;
+    evaluate_ref evaluate;
+    function_ref<bool(const node_view&)> takes;
+    std::int32_t provider = -1;
+  };
+  rewriter(graph& g, const surroundings& around) : graph_{g}, around_{around} {}
+  rewriter(const rewriter&) = delete;
+  rewriter& operator=(const rewriter&) = delete;
+
+  graph& in() const { return graph_; }
+  model& owner() const { return graph_.owner(); }
+  const surroundings& around() const { return around_; }
+  node_view node(node_id n) const { return {graph_, n}; }
+  value_view at(value_id v) const { return {graph_, v}; }
+
+  /// May this node be changed or taken away here?
+  bool may_touch(const node_view& n) const {
+    return n && !n.raw().removed && n.raw().fused < 0 && n.provider() == around_.provider;
+  }
+  /// What a value is in every run, or null; looks through captures. In host memory.
+  const value* constant(const value_view& v) const { return v ? graph_.constant_of(v.id()) : nullptr; }
+  /// Known elements of a small integer tensor, constants or worked out from shapes; null if even their number isn't.
+  /// Of nodes that were there at the last refresh(); the first call may make one.
+  const std::vector<dim>* elements(const value_view& v);
+  /// The dims of a tensor, or null when even the rank is unknown.
+  const std::vector<dim>* shape(const value_view& v) const {
+    const value_type* const t = v ? v.type() : nullptr;
+    return t && t->is_tensor() && t->shape ? &*t->shape : nullptr;
+  }
+  /// Removes a node that nobody reads, and then those that only it read; graph outputs stay.
+  void prune(node_id);
+  /// Removes all nodes that nobody needs. True if there were any.
+  bool remove_dead();
+  /// Brings order, types and elements up to date; a pass that has changed much may want it in between.
+  status refresh();
+
+  /// Says that a node is new, or that a value has other readers than before: rewrites are tried there again. What edit
+  /// does it says by itself.
+  void touch(node_id n) { touched_nodes_.push_back(n); }
+  void touch(value_id v) { touched_values_.push_back(v); }
+  /// Appends what was touched since the last call: new nodes, and readers of values.
+  void take_touched(std::deque<node_id>& to);
+
+ private:
+  graph& graph_;
+  surroundings around_;
+  known_elements elements_;
+  bool elements_known_ = false;
+  std::vector<node_id> touched_nodes_;
+  std::vector<value_id> touched_values_;
+};
+
+/// One change of a graph, all or nothing: new nodes are added, then take the place of old values on commit(). What is
+/// not committed is gone when the edit goes.
+///
+///   edit e{r, old};                       // new nodes are named, numbered and placed after this node
+///   const value_id y = e.add<op::Gemm>({a, b, c}, {attribute_of("transB", 1)});
+///   e.replace(old.output(0), y);
+///   return e.commit();
+class edit {
+ public:
+  edit(rewriter& r, const node_view& origin) : to_{r}, origin_{origin.id()} {}
+  edit(const edit&) = delete;
+  edit& operator=(const edit&) = delete;
+  ~edit() { abandon(); }
+
+  /// A constant of the graph; `made` is copied, its elements too. `none` when memory is full, or for a kind that can't
+  /// be an initializer: then commit() says no.
+  value_id constant(std::string_view stem, const value& made);
+  /// The same for a few numbers: a vector, or a scalar.
+  value_id ints(std::string_view stem, std::span<const std::int64_t>);
+  value_id scalar(std::string_view stem, dtype type, double number);  // float types and integers
+
+  /// A node of an operator in the version that the origin's opset has (com.microsoft and others: the model's import, or
+  /// the first). Its first output; `none` when the operator is younger than that.
+  template <declared_op Op>
+  value_id add(std::span<const value_id> inputs, std::span<const attribute> attributes = {}, std::size_t outputs = 1) {
+    return add(Op::domain, Op::name, inputs, attributes, outputs);
+  }
+  template <declared_op Op>
+  value_id add(std::initializer_list<value_id> inputs, std::initializer_list<attribute> attributes = {},
+               std::size_t outputs = 1) {
+    return add(Op::domain, Op::name, {inputs.begin(), inputs.size()}, {attributes.begin(), attributes.size()}, outputs);
+  }
+  value_id add(std::string_view domain, std::string_view op, std::span<const value_id> inputs,
+               std::span<const attribute> attributes, std::size_t outputs = 1);
+  /// The i-th output of the node that add() made last.
+  value_id output(std::size_t i) const;
+
+  /// On commit, whoever reads `old` reads `now` instead: a new value, or one that was there before. A graph output
+  /// keeps its name.
+  void replace(const value_view& old, value_id now) { replaced_.push_back({old.id(), now}); }
+
+  /// Holds every new node against its operator, infers its types and asks the provider for it; then rewires the graph
+  /// and prunes what nobody reads any more. False, and nothing changed, if a new node is not legal, would have another
+  /// element type or shape than what it replaces, or is nobody's; or if a graph output could not keep its name.
+  bool commit();
+
+ private:
+  struct exchange {
+    value_id old, now;
+  };
+  bool fits(const exchange&) const;
+  bool can_take_name(const exchange&) const;
+  void rewire(const exchange&);
+  void abandon();
+
+  rewriter& to_;
+  node_id origin_;
+  std::vector<node_id> added_;
+  std::vector<value_id> constants_;
+  std::vector<exchange> replaced_;
+  bool bad_ = false, done_ = false;
+};
+
+/// Attributes for new nodes. Texts and lists are copied when the node is added.
+constexpr attribute attribute_of(std::string_view name, std::int64_t i) {
+  attribute a{name, attribute_kind::i};
+  a.i = i;
+  return a;
+}
+constexpr attribute attribute_of(std::string_view name, int i) { return attribute_of(name, std::int64_t(i)); }
+constexpr attribute attribute_of(std::string_view name, float f) {
+  attribute a{name, attribute_kind::f};
+  a.f = f;
+  return a;
+}
+constexpr attribute attribute_of(std::string_view name, std::string_view s) {
+  attribute a{name, attribute_kind::s};
+  a.s = s;
+  return a;
+}
+constexpr attribute attribute_of(std::string_view name, std::span<const std::int64_t> ints) {
+  attribute a{name, attribute_kind::ints};
+  a.ints = ints;
+  return a;
+}
+constexpr attribute attribute_of(std::string_view name, std::span<const float> floats) {
+  attribute a{name, attribute_kind::floats};
+  a.floats = floats;
+  return a;
+}
+
+// Facts about nodes and constants that rules ask for.
+
+/// An attribute of a node, or its operator's default in the node's version, or `otherwise`.
+std::int64_t int_attribute(const node_view&, std::string_view name, std::int64_t otherwise = 0);
+float float_attribute(const node_view&, std::string_view name, float otherwise = 0);
+std::string_view string_attribute(const node_view&, std::string_view name, std::string_view otherwise = {});
+std::span<const std::int64_t> ints_attribute(const node_view&, std::string_view name);
+/// The number in a constant of one element (any rank, any number type); nothing for others.
+std::optional<double> number_of(const value*);
+/// The elements of an integer constant (any rank); nothing for others, or more than 4,096.
+std::optional<std::vector<std::int64_t>> ints_of(const value*);
+/// All elements of a float32 or integer constant equal this number (an empty one: no).
+bool all_equal(const value*, double number);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,254 @@
+#pragma once
+#include <cameo/transform/pattern.hpp>
+#include <cameo/transform/transform.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Where an attribute of a new node comes from.
+struct attribute_source {
+  std::string_view name;
+  /// Writes the attribute's value, or says no: the node then does not get it (or, if `needed`, the rule does not fire).
+  bool (*make)(const match_result&, std::uint8_t node, std::string_view from, attribute& made) = nullptr;
+  std::uint8_t node = pattern_step::none;  // of which it is copied
+  std::string_view from = {};              // its name there
+  attribute literal = {};
+  bool needed = false;
+};
+/// A new node or value, in preorder.
+struct result_step {
+  enum class what : std::uint8_t { node, value, absent, computed } kind = what::absent;
+  std::uint8_t name = 0;  // of the value
+  std::uint8_t inputs = 0;
+  std::string_view domain = {}, op = {};
+  std::span<const attribute_source> attributes = {};
+  std::uint8_t copied = pattern_step::none;  // node whose attributes are all copied, if the new operator has them
+  bool (*has_attribute)(std::string_view) = nullptr;
+  value_id (*compute)(const match_result&, edit&) = nullptr;
+};
+
+template <class Node>
+struct result_check {
+  static_assert(Node::fewest <= 1, "cameo: the replacement makes more outputs than what it replaces");
+};
+
+/// A new node. Attributes are given one by one, or copied from a matched node.
+template <declared_op Op, class... In>
+class node_result {
+ public:
+  static constexpr std::size_t most_attributes = 8;
+  static constexpr std::size_t fewest = fewest_outputs<Op>();
+  static constexpr name_mask values = (In::values | ... | 0u);
+  static constexpr std::size_t steps = (In::result_steps + ... + 1), result_steps = steps,
+                               sources = (In::sources + ... + most_attributes);
+  name_mask nodes = 0;
+  static_assert(sizeof(arity_check<Op, sizeof...(In) <= most_inputs<Op>()>));
+
+  constexpr explicit node_result(In... in) : in_{in...} { ((nodes |= in.nodes), ...); }
+
+  /// An attribute with this value.
+  template <fixed_string Name, class T>
+  constexpr node_result attr(T literal) const {
+    attribute_source s{std::string_view{Name}};
+    s.literal = attribute_of(std::string_view{Name}, literal);
+    return with<Name>(s);
+  }
+  /// An attribute as a function of the match works it out: `bool make(const match_result&, attribute&)`; false: the
+  /// rule does not fire.
+  template <fixed_string Name, auto Make>
+  constexpr node_result attr() const {
+    attribute_source s{std::string_view{Name}};
+    s.make = [](const match_result& m, std::uint8_t, std::string_view, attribute& made) { return Make(m, made); };
+    s.needed = true;
+    return with<Name>(s);
+  }
+  /// The attribute of the same name, or another, of a matched node; left out where that leaves it out.
+  template <fixed_string Name, int I, fixed_string From = Name>
+  constexpr node_result copy(node_name<I>) const {
+    attribute_source s{std::string_view{Name}};
+    s.node = I, s.from = std::string_view{From};
+    node_result made = with<Name>(s);
+    made.nodes |= 1u << I;
+    return made;
+  }
+  /// All attributes of a matched node that this operator has as well.
+  template <int I>
+  constexpr node_result copy_all(node_name<I>) const {
+    node_result made = *this;
+    made.copied_ = I;
+    made.nodes |= 1u << I;
+    return made;
+  }
+  constexpr void write(result_step*& at, attribute_source*& source) const {
+    result_step& me = *at++;
+    me.kind = result_step::what::node;
+    me.inputs = sizeof...(In);
+    me.domain = Op::domain, me.op = Op::name;
+    me.copied = copied_;
+    me.has_attribute = [](std::string_view name) { return has_attribute<Op>(name); };
+    attribute_source* const first = source;
+    for (std::size_t i = 0; i < used_; ++i) *source++ = attributes_[i];
+    me.attributes = {first, used_};
+    std::apply([&](const In&... each) { (write_one(each, at, source), ...); }, in_);
+  }
+
+ private:
+  template <fixed_string Name>
+  constexpr node_result with(attribute_source s) const {
+    static_assert(sizeof(attribute_name_check<Op, Name>));
+    node_result made = *this;
+    made.attributes_[made.used_++] = s;
+    return made;
+  }
+  template <class Each>
+  static constexpr void write_one(const Each& each, result_step*& at, attribute_source*& source) {
+    each.write(at, source);
+  }
+  std::tuple<In...> in_;
+  std::array<attribute_source, most_attributes> attributes_{};
+  std::size_t used_ = 0;
+  std::uint8_t copied_ = pattern_step::none;
+};
+
+/// A matched value, as an input of a new node or as the whole replacement.
+template <int I>
+struct value_result {
+  static constexpr name_mask values = 1u << I;
+  static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
+  name_mask nodes = 0;
+  constexpr void write(result_step*& at, attribute_source*&) const {
+    at->kind = result_step::what::value;
+    (at++)->name = std::uint8_t(I);
+  }
+};
+struct absent_result {
+  static constexpr name_mask values = 0;
+  static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
+  name_mask nodes = 0;
+  constexpr void write(result_step*& at, attribute_source*&) const { ++at; }
+};
+/// A value that a function of the match makes: `value_id make(const match_result&, edit&)`; `none`: the rule does not
+/// fire.
+template <auto Make>
+struct computed_result {
+  static constexpr name_mask values = 0;
+  static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
+  name_mask nodes = 0;
+  constexpr void write(result_step*& at, attribute_source*&) const {
+    at->kind = result_step::what::computed;
+    (at++)->compute = [](const match_result& m, edit& e) -> value_id { return Make(m, e); };
+  }
+};
+template <int I>
+constexpr value_result<I> as_result(value_name<I>) {
+  return {};
+}
+constexpr absent_result as_result(pattern::absent_pattern) { return {}; }
+template <class T>
+requires requires { T::result_steps; }
+constexpr T as_result(T made) { return made; }
+
+namespace pattern {
+/// `make<op::Gemm>(x, y, c).attr<"transB">(1)`
+template <declared_op Op, class... In>
+constexpr auto make(In... in) {
+  return node_result<Op, decltype(as_result(in))...>{as_result(in)...};
+}
+template <auto Make>
+inline constexpr computed_result<Make> computed{};
+}  // namespace pattern
+
+/// A condition: a function of the match and of the values and nodes named after it.
+template <auto Holds, class... Names>
+struct condition {
+  static constexpr name_mask values = (Names::values | ... | 0u), nodes = (Names::nodes | ... | 0u);
+  constexpr explicit condition(Names...) {}
+  static bool holds(const match_result& m) { return Holds(m, Names{}.of(m)...); }
+};
+template <class... Conditions>
+struct conditions {
+  static constexpr name_mask values = (Conditions::values | ... | 0u), nodes = (Conditions::nodes | ... | 0u);
+  static bool hold(const match_result& m) { return (Conditions::holds(m) && ...); }
+};
+namespace pattern {
+/// `check<is_matrix>(x)`, where `bool is_matrix(const match_result&, const value_view&)`.
+template <auto Holds, class... Names>
+constexpr condition<Holds, Names...> check(Names... names) {
+  return condition<Holds, Names...>{names...};
+}
+template <class... Conditions>
+constexpr conditions<Conditions...> when(Conditions...) {
+  return {};
+}
+}  // namespace pattern
+
+/// `From` is replaced by `To` wherever it stands and `When` holds. A rule is a value; rule_of<name> is its type.
+template <class From, class To, class When = conditions<>>
+struct rule {
+  std::string_view name;
+  From from;
+  To to;
+  When when;
+  static_assert((From::values & To::values) == To::values,
+                "cameo: the replacement uses a value the pattern never binds");
+  static_assert((From::values & When::values) == When::values,
+                "cameo: the condition uses a value the pattern never binds");
+  static_assert((From::nodes & When::nodes) == When::nodes, "cameo: the condition uses a node the pattern never names");
+  static_assert(sizeof(result_check<To>));
+  template <class Replacement>
+  constexpr rule(std::string_view n, From pattern, Replacement replacement, When condition = {})
+      : name{n}, from{pattern}, to{as_result(replacement)}, when{condition} {}
+};
+template <class From, class To>
+rule(const char*, From, To) -> rule<From, decltype(as_result(std::declval<To>()))>;
+template <class From, class To, class When>
+rule(const char*, From, To, When) -> rule<From, decltype(as_result(std::declval<To>())), When>;
+
+/// A rule's tables.
+struct rule_data {
+  std::span<const pattern_step> from;
+  std::span<const result_step> to;
+  bool (*when)(const match_result&);
+};
+/// Tries a rule at a node; true: the graph was changed.
+bool apply_rule(rewriter&, const node_view& root, const rule_data&);
+
+/// The type of a declarative rule, for transform lists: `rule_of<matmul_add_to_gemm>`.
+template <const auto& Rule>
+struct rule_of {
+  using rule_type = std::remove_cvref_t<decltype(Rule)>;
+  using from_type = std::remove_cvref_t<decltype(Rule.from)>;
+  using to_type = std::remove_cvref_t<decltype(Rule.to)>;
+  static constexpr std::string_view name = Rule.name;
+  using roots = typename from_type::ops;
+  static_assert((from_type::nodes & Rule.to.nodes) == Rule.to.nodes,
+                "cameo: the replacement copies attributes of a node the pattern never names");
+
+  static bool rewrite(rewriter& r, const node_view& root) { return apply_rule(r, root, data); }
+
+ private:
+  // Flattened in two steps: the rows refer to the lists of checks beside them.
+  struct from_table {
+    std::array<attribute_check, from_type::checks> checks{};
+    std::array<pattern_step, from_type::steps> steps{};
+    constexpr from_table() {
+      pattern_step* at = steps.data();
+      attribute_check* check = checks.data();
+      Rule.from.write(at, check);
+    }
+  };
+  struct to_table {
+    std::array<attribute_source, to_type::sources + 1> sources{};
+    std::array<result_step, to_type::steps> steps{};
+    constexpr to_table() {
+      result_step* at = steps.data();
+      attribute_source* source = sources.data();
+      Rule.to.write(at, source);
+    }
+  };
+  static constexpr from_table from{};
+  static constexpr to_table to{};
+  using when_type = std::remove_cvref_t<decltype(Rule.when)>;
+  static constexpr rule_data data{from.steps, to.steps, [](const match_result& m) { return when_type::hold(m); }};
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/transform/transform.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+// The rewrites that cameo brings, in families: each is a list of transforms of one level, compiled once in
+// src/transform/rules/<name>.cpp, where its rules stand under their names.
+
+/// Constant folding, dead code.
+struct constant_folding {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
+/// What a session applies before providers choose their nodes, unless it is told otherwise.
+using standard_transforms = transform_set<constant_folding>;
+
+}  // namespace cameo::inline CAMEO_ABI

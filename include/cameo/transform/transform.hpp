@@ -1,0 +1,142 @@
+#pragma once
+#include <cameo/core/type_list.hpp>
+#include <cameo/transform/level.hpp>
+#include <cameo/transform/rewriter.hpp>
+
+#include <array>
+
+namespace cameo::inline CAMEO_ABI {
+
+// A transform is a type with a `name` and one of
+//
+//   using roots = op_set<op::Transpose, ...>;
+//   static bool rewrite(rewriter&, const node_view&);     at every node of these operators: true if it changed the
+//   graph
+//
+//   static result<bool> run(rewriter&);                   once per step over the whole graph
+//
+// The first kind is tried again at the nodes it makes and at their readers. A declarative rule becomes one by
+// rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>.
+
+/// Operators, as their ids.
+template <declared_op... Ops>
+struct op_set {
+  static constexpr op_id ids[] = {op_id_of<Ops>...};
+};
+
+/// A local rewrite without its type.
+struct rewrite_row {
+  std::string_view name;
+  std::span<const op_id> roots;
+  bool (*rewrite)(rewriter&, const node_view&);
+};
+/// A pass without its type.
+struct pass_row {
+  std::string_view name;
+  result<bool> (*run)(rewriter&);
+};
+
+template <class T>
+concept local_rewrite = requires(rewriter& r, const node_view& n) {
+  { T::name } -> std::convertible_to<std::string_view>;
+  {std::span<const op_id>{T::roots::ids}};
+  { T::rewrite(r, n) } -> std::same_as<bool>;
+};
+template <class T>
+concept graph_pass = requires(rewriter& r) {
+  { T::name } -> std::convertible_to<std::string_view>;
+  { T::run(r) } -> std::same_as<result<bool>>;
+};
+template <class T>
+struct transform_check {
+  static_assert(
+      local_rewrite<T> || graph_pass<T>,
+      "cameo: a transform needs `name`, and `static result<bool> run(rewriter&)`, or `using roots = op_set<...>` "
+      "and `static bool rewrite(rewriter&, const node_view&)`");
+};
+
+/// The transforms of one level, in order: first the local rewrites, all in one walk over the nodes, then the passes.
+struct transform_table {
+  optimization_level level;
+  std::span<const rewrite_row> rewrites;
+  std::span<const pass_row> passes;
+};
+
+template <optimization_level Level, class... Ts>
+class transform_list {
+  static_assert((sizeof(transform_check<Ts>) && ... && true));
+  static_assert(Level != optimization_level::none, "cameo: at level none nothing is rewritten");
+  static constexpr std::size_t local = (std::size_t(local_rewrite<Ts>) + ... + 0u);
+
+  template <class Row, std::size_t N, bool Local>
+  static constexpr std::array<Row, N> rows_of() {
+    std::array<Row, N> rows{};
+    [[maybe_unused]] std::size_t at = 0;
+    const auto one = [&]<class T>(type_list<T>) {
+      if constexpr (local_rewrite<T> == Local) {
+        if constexpr (Local)
+          rows[at++] = {T::name, T::roots::ids, [](rewriter& r, const node_view& n) { return T::rewrite(r, n); }};
+        else rows[at++] = {T::name, [](rewriter& r) { return T::run(r); }};
+      }
+    };
+    (one(type_list<Ts>{}), ...);
+    return rows;
+  }
+  static constexpr std::array<rewrite_row, local> rewrites = rows_of<rewrite_row, local, true>();
+  static constexpr std::array<pass_row, sizeof...(Ts) - local> passes =
+      rows_of<pass_row, sizeof...(Ts) - local, false>();
+
+ public:
+  static constexpr optimization_level level = Level;
+  static const transform_table& table() {
+    static constexpr transform_table made{Level, rewrites, passes};
+    return made;
+  }
+};
+
+/// Lists of any levels as one thing: what a session is loaded with, or a provider asks for with
+/// `using transforms = transform_set<...>`. A member is a transform_list or another type with `level` and
+/// `table()`.
+template <class T>
+concept transform_family = requires {
+  { T::level } -> std::convertible_to<optimization_level>;
+  { T::table() } -> std::same_as<const transform_table&>;
+};
+template <transform_family... Families>
+struct transform_set {
+  static constexpr optimization_level lowest = [] {
+    optimization_level found = optimization_level::all;
+    ((found = Families::level < found ? Families::level : found), ...);
+    return found;
+  }();
+  static std::span<const transform_table* const> tables() {
+    static const std::array<const transform_table*, sizeof...(Families)> all{&Families::table()...};
+    return all;
+  }
+};
+
+/// What transforms did, for people and tests.
+struct transform_log {
+  struct entry {
+    std::string_view name;
+    std::size_t changes = 0;  // nodes rewritten, or runs of a pass that changed something
+  };
+  std::vector<entry> transforms;
+  std::array<std::size_t, 5> steps{};  // per level
+  void add(std::string_view name);
+};
+
+/// How transforms are applied.
+struct transform_options {
+  std::span<const std::string_view> disabled = {};  // names of transforms that are left out
+  std::size_t most_steps = 10;                      // per level
+  transform_log* log = nullptr;
+};
+
+/// Applies all lists of one level to a graph and to its subgraphs (those first), again and again until a step changes
+/// nothing. Cost of a step: linear in nodes, times the transforms that have something to do. True if the graph changed.
+/// Order, types and shapes are up to date afterwards.
+result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables, const rewriter::surroundings&,
+                              const transform_options&);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,96 @@
+// What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
+#include "session/evaluate.hpp"
+#include "session/session_impl.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Bytes that one node may take while it is folded to a constant.
+constexpr std::size_t evaluation_limit = std::size_t{1} << 30;
+/// How often levels 2 to 4 are gone through in all (session.graph_optimizations_loop_level).
+constexpr std::size_t most_rounds = 10;
+
+/// "a,b" and "a;b" name transforms.
+std::vector<std::string_view> names_in(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find_first_of(",;"), list.size());
+    if (const std::string_view name = list.substr(0, end); !name.empty()) names.push_back(name);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return names;
+}
+
+std::vector<const transform_table*> of_level(std::span<const transform_table* const> tables, optimization_level level) {
+  std::vector<const transform_table*> found;
+  for (const transform_table* each : tables)
+    if (each->level == level) found.push_back(each);
+  return found;
+}
+
+}  // namespace
+
+/// Standard operators only, any node.
+status session::impl::optimize_before() {
+  if (options.optimize < optimization_level::basic) return {};
+  if (!config.is_on("session.disable_aot_function_inlining"))
+    if (status s = inline_ahead(); !s) return s;
+  const std::vector<const transform_table*> tables = of_level(transforms, optimization_level::basic);
+  const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
+  const kernel_evaluator kernels{providers, evaluation_limit};
+  const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
+  const auto any = [](const node_view&) { return true; };
+  const result<bool> done = apply_transforms(net->main(), tables, {ops, evaluate, any}, {disabled, 10, &log});
+  return done ? status{} : done.error();
+}
+
+/// The rewrites that providers brought, each among its own nodes. Compiled groups are left alone.
+result<bool> session::impl::optimize_placed(optimization_level level) {
+  const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
+  const kernel_evaluator kernels{providers, evaluation_limit};
+  const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
+  bool changed = false;
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    const provider_row& row = *providers[p].row;
+    const std::vector<const transform_table*> tables = of_level(row.transforms(), level);
+    if (tables.empty()) continue;
+    const auto takes = [&](const node_view& n) { return row.takes(providers[p].self.get(), n); };
+    const result<bool> done =
+        apply_transforms(net->main(), tables, {ops, evaluate, takes, std::int32_t(p)}, {disabled, 10, &log});
+    if (!done) return done.error();
+    changed = changed || *done;
+  }
+  return changed;
+}
+
+status session::impl::optimize_after() {
+  const std::string_view loop = config["session.graph_optimizations_loop_level"];
+  for (std::size_t round = 0; round < most_rounds; ++round) {
+    bool any_changed = false, last_changed = false;
+    for (const optimization_level level :
+         {optimization_level::extended, optimization_level::layout, optimization_level::all}) {
+      if (options.optimize < level) break;
+      const result<bool> done = optimize_placed(level);
+      if (!done) return done.error();
+      any_changed = any_changed || *done;
+      if (level == optimization_level::all) last_changed = *done;
+    }
+    if (!(loop == "2" ? any_changed : loop == "1" && last_changed)) break;
+  }
+  return {};
+}
+
+/// session.optimized_model_filepath
+status session::impl::save_optimized() {
+  const std::string path{config["session.optimized_model_filepath"]};
+  if (path.empty()) return {};
+  if (!fused.empty())
+    return {status_code::fail,
+            "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
+            "can't hold; use other providers"};
+  return format->write_file(*net, path);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

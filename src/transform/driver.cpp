@@ -1,0 +1,149 @@
+#include <cameo/transform/transform.hpp>
+
+#include "graph/messages.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+
+void transform_log::add(std::string_view name) {
+  const auto at = std::find_if(transforms.begin(), transforms.end(), [&](const entry& e) { return e.name == name; });
+  if (at == transforms.end()) transforms.push_back({name, 1});
+  else ++at->changes;
+}
+
+namespace {
+
+/// The rewrites of some tables, found by the operator they start at.
+class rewrite_index {
+ public:
+  rewrite_index(std::span<const transform_table* const> tables, std::span<const std::string_view> disabled) {
+    for (const transform_table* table : tables) {
+      for (const rewrite_row& row : table->rewrites)
+        if (!is_one_of(row.name, disabled))
+          for (op_id op : row.roots) rewrites_.push_back({op, &row});
+      for (const pass_row& row : table->passes)
+        if (!is_one_of(row.name, disabled)) passes_.push_back(&row);
+    }
+    std::stable_sort(rewrites_.begin(), rewrites_.end(), [](const auto& a, const auto& b) { return a.op < b.op; });
+  }
+  struct entry {
+    op_id op;
+    const rewrite_row* row;
+  };
+  std::span<const entry> of(const graph_node& n) const {
+    if (!n.op) return {};
+    const auto less = [](const entry& e, op_id id) { return e.op < id; };
+    const auto first = std::lower_bound(rewrites_.begin(), rewrites_.end(), n.op->id, less);
+    auto last = first;
+    while (last != rewrites_.end() && last->op == n.op->id) ++last;
+    return {first, last};
+  }
+  std::span<const pass_row* const> passes() const { return passes_; }
+  bool has_rewrites() const { return !rewrites_.empty(); }
+
+ private:
+  static bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+  std::vector<entry> rewrites_;
+  std::vector<const pass_row*> passes_;
+};
+
+class driver {
+ public:
+  driver(const rewrite_index& index, const rewriter::surroundings& around, const transform_options& options)
+      : index_{index}, around_{around}, options_{options} {}
+
+  /// One step over a graph and those below it, which come first.
+  result<bool> step(graph& g) {
+    bool changed = false;
+    const std::vector<node_id> order{g.order().begin(), g.order().end()};
+    for (node_id n : order) {
+      if (g[n].fused >= 0) continue;
+      for (graph* body : g[n].subgraphs) {
+        const result<bool> below = step(*body);
+        if (!below) return below.error();
+        changed = changed || *below;
+      }
+    }
+    rewriter r{g, around_};
+    if (index_.has_rewrites() && walk(r)) {
+      changed = true;
+      if (status s = r.refresh(); !s) return s;
+    }
+    for (const pass_row* pass : index_.passes()) {
+      const result<bool> done = pass->run(r);
+      if (!done) return done.error();
+      if (!*done) continue;
+      changed = true;
+      note(pass->name);
+      if (status s = r.refresh(); !s) return s;
+    }
+    return changed;
+  }
+
+ private:
+  /// Every node once, in order of execution; then those that were made or read something else than before.
+  bool walk(rewriter& r) {
+    graph& g = r.in();
+    std::deque<node_id> todo{g.order().begin(), g.order().end()};
+    std::size_t left = 4 * todo.size() + 1000;  // rewrites that undo each other end here
+    bool changed = false;
+    for (std::size_t at = 0; at < todo.size() && left > 0; ++at) {
+      const node_id n = todo[at];
+      for (const rewrite_index::entry& each : index_.of(g[n])) {
+        if (!r.may_touch(r.node(n))) break;
+        if (!each.row->rewrite(r, r.node(n))) continue;
+        changed = true;
+        --left;
+        note(each.row->name);
+        r.take_touched(todo);
+        break;
+      }
+    }
+    return changed;
+  }
+  void note(std::string_view name) const {
+    if (options_.log) options_.log->add(name);
+  }
+
+  const rewrite_index& index_;
+  const rewriter::surroundings& around_;
+  const transform_options& options_;
+};
+
+}  // namespace
+
+void rewriter::take_touched(std::deque<node_id>& to) {
+  for (node_id n : touched_nodes_)
+    if (!graph_[n].removed) to.push_back(n);
+  // A value with many readers is left to the next step: looking at all of them each time would cost their square.
+  constexpr std::size_t few = 64;
+  for (value_id v : touched_values_)
+    if (graph_[v].use_count <= few)
+      for (graph::use u : graph_.uses(v))
+        if (!graph_[u.node].removed) to.push_back(u.node);
+  touched_nodes_.clear();
+  touched_values_.clear();
+}
+
+result<bool> apply_transforms(graph& g, std::span<const transform_table* const> tables,
+                              const rewriter::surroundings& around, const transform_options& options) {
+  return guarded([&]() -> result<bool> {
+    const rewrite_index index{tables, options.disabled};
+    if (!index.has_rewrites() && index.passes().empty()) return false;
+    driver d{index, around, options};
+    bool changed = false;
+    for (std::size_t step = 0; step < options.most_steps; ++step) {
+      const result<bool> done = d.step(g);
+      if (!done) return done.error();
+      if (options.log && !tables.empty()) ++options.log->steps[std::size_t(tables.front()->level)];
+      if (!*done) break;
+      changed = true;
+    }
+    return changed;
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

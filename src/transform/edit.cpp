@@ -1,0 +1,172 @@
+#include <cameo/transform/rewriter.hpp>
+
+#include "graph/messages.hpp"
+#include "graph/types.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Texts and lists of an attribute, in the model's memory.
+attribute kept(model& m, attribute a) {
+  a.name = or_throw(m.memory.copy(a.name));
+  a.s = or_throw(m.memory.copy(a.s));
+  a.ints = or_throw(m.memory.copy(a.ints));
+  a.floats = or_throw(m.memory.copy(a.floats));
+  a.strings = or_throw(m.memory.copy(a.strings));
+  return a;
+}
+
+/// The name of whatever stands at the origin: its own, or its first output's.
+std::string_view stem_of(const graph& g, const graph_node& n) {
+  if (!n.name.empty()) return n.name;
+  for (value_id v : n.outputs)
+    if (v != value_id::none && !g[v].name.empty()) return g[v].name;
+  return n.op_type;
+}
+
+}  // namespace
+
+value_id edit::constant(std::string_view stem, const value& made) {
+  graph& g = to_.in();
+  const std::size_t bytes = made.kind == value_kind::tensor && made.type != dtype::string ? made.bytes() : 0;
+  void* const memory = made.kind == value_kind::tensor && made.type != dtype::string
+                           ? to_.owner().memory.allocate(bytes + 1, 64)
+                           : nullptr;
+  if (!memory) {
+    bad_ = true;
+    return value_id::none;
+  }
+  if (bytes) std::memcpy(memory, made.data, bytes);
+  const value* const held = to_.owner().memory.keep(value::tensor(made.type, made.shape, memory));
+  const value_id v = g.add_value(g.unique_name(stem), to_.owner().keep(type_of(*held)));
+  g.add_initializer(v, held);
+  constants_.push_back(v);
+  return v;
+}
+
+value_id edit::ints(std::string_view stem, std::span<const std::int64_t> numbers) {
+  return constant(stem, value::tensor<std::int64_t>(extents{std::int64_t(numbers.size())}, numbers));
+}
+
+value_id edit::scalar(std::string_view stem, dtype type, double number) {
+  std::array<std::byte, 8> bytes{};
+  const auto put = [&](auto element) { std::memcpy(bytes.data(), &element, sizeof element); };
+  switch (type) {
+    case dtype::f32: put(float(number)); break;
+    case dtype::f64: put(number); break;
+    case dtype::f16: put(float16{float(number)}); break;
+    case dtype::bf16: put(bfloat16{float(number)}); break;
+    case dtype::i64: put(std::int64_t(number)); break;
+    case dtype::i32: put(std::int32_t(number)); break;
+    default: bad_ = true; return value_id::none;
+  }
+  return constant(stem, value::tensor(type, extents{}, bytes.data()));
+}
+
+value_id edit::add(std::string_view domain, std::string_view op, std::span<const value_id> inputs,
+                   std::span<const attribute> attributes, std::size_t outputs) {
+  graph& g = to_.in();
+  model& m = to_.owner();
+  const graph_node origin = g[origin_];
+  std::int64_t opset = origin.domain == domain && origin.opset > 0 ? origin.opset : m.opset(domain);
+  if (opset <= 0) opset = 1;
+  const op_row* const row = to_.around().ops.find(domain, op);
+  if (bad_ || !row || !row->at(opset)) {
+    bad_ = true;
+    return value_id::none;
+  }
+  const std::string_view stem = stem_of(g, origin);
+  std::vector<value_id> made;
+  for (std::size_t i = 0; i < outputs; ++i)
+    made.push_back(g.add_value(g.unique_name(fmt::format("{}/{}_{}", stem, op, added_.size()))));
+  std::vector<attribute> copied;
+  for (const attribute& a : attributes) copied.push_back(kept(m, a));
+  std::size_t used = inputs.size();
+  while (used > 0 && inputs[used - 1] == value_id::none) --used;
+  node_spec spec{stem, domain, op, {}, {}, opset, {}, {}};
+  spec.inputs = inputs.first(used), spec.outputs = made, spec.attributes = copied, spec.metadata = origin.metadata;
+  const node_id n = g.add_node(spec);
+  g[n].provider = origin.provider;
+  added_.push_back(n);
+  return made.empty() ? value_id::none : made.front();
+}
+
+value_id edit::output(std::size_t i) const {
+  if (added_.empty()) return value_id::none;
+  const std::span<const value_id> all = to_.in()[added_.back()].outputs;
+  return i < all.size() ? all[i] : value_id::none;
+}
+
+bool edit::fits(const exchange& each) const {
+  const graph& g = to_.in();
+  if (each.old == value_id::none || each.now == value_id::none || each.old == each.now) return false;
+  const value_type *const was = g[each.old].type, *const is = g[each.now].type;
+  if (!was || !is) return true;
+  return bool(merge_types(*is, *was, rank_conflict::is_error));
+}
+
+/// A graph output is named by its value: something else can only take its place by being made under that name.
+bool edit::can_take_name(const exchange& each) const {
+  const graph& g = to_.in();
+  if (!g[each.old].is_output) return true;
+  const graph_value& now = g[each.now];
+  return now.producer != node_id::none && !now.is_output && !now.is_input && !now.constant &&
+         now.outer == value_id::none && to_.may_touch(to_.node(now.producer));
+}
+
+void edit::rewire(const exchange& each) {
+  graph& g = to_.in();
+  const node_id old_producer = g[each.old].producer, producer = g[each.now].producer;
+  const bool is_new = std::find(added_.begin(), added_.end(), producer) != added_.end();
+  const bool renames = producer != node_id::none && !g[each.now].is_output && (is_new || g[each.old].is_output);
+  if (g[each.old].type && g[each.now].type)
+    if (auto merged = merge_types(*g[each.now].type, *g[each.old].type, rank_conflict::is_error))
+      g[renames ? each.old : each.now].type = to_.owner().keep(*std::move(merged));
+  if (!renames) {
+    g.replace_uses(each.old, each.now);
+    to_.touch(each.now);
+    to_.prune(old_producer);
+    return;
+  }
+  if (!g[each.old].type) g[each.old].type = g[each.now].type;
+  if (old_producer != node_id::none)
+    g.set_output(old_producer, g[each.old].producer_output, g.add_value({}, g[each.old].type));
+  g.set_output(producer, g[each.now].producer_output, each.old);
+  g.replace_uses(each.now, each.old);
+  for (exchange& other : replaced_)
+    if (other.now == each.now && other.old != each.old) other.now = each.old;
+  to_.touch(each.old);
+  to_.prune(old_producer);
+}
+
+bool edit::commit() {
+  graph& g = to_.in();
+  const auto legal = [&](node_id n) {
+    return resolve_and_check_node(g, n, to_.around().ops) && infer_node_types(g, n) && to_.around().takes(to_.node(n));
+  };
+  const auto possible = [&](const exchange& each) { return fits(each) && can_take_name(each); };
+  if (bad_ || replaced_.empty() || !std::all_of(added_.begin(), added_.end(), legal) ||
+      !std::all_of(replaced_.begin(), replaced_.end(), possible)) {
+    abandon();
+    return false;
+  }
+  done_ = true;
+  model& m = to_.owner();
+  for (node_id n : added_)
+    if (m.opset(g[n].domain) == 0) m.imports.push_back({g[n].domain, g[n].opset});
+  for (std::size_t i = 0; i < replaced_.size(); ++i) rewire(exchange{replaced_[i]});
+  for (node_id n : added_) to_.touch(n);
+  return true;
+}
+
+void edit::abandon() {
+  if (done_) return;
+  done_ = true;
+  graph& g = to_.in();
+  for (auto at = added_.rbegin(); at != added_.rend(); ++at) g.remove_node(*at);
+  for (auto at = constants_.rbegin(); at != constants_.rend(); ++at) g.remove_initializer(*at);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

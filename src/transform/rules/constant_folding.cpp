@@ -1,0 +1,101 @@
+// Nodes whose inputs are constants become constants; what nobody needs goes.
+#include <cameo/core/checked.hpp>
+#include <cameo/transform/rules/standard.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// A folded constant may be this much larger than the constants that only its node read, and which therefore go.
+constexpr std::uint64_t allowance = std::uint64_t{4} << 20;
+/// The same over a whole graph.
+constexpr std::uint64_t allowance_of_all = std::uint64_t{256} << 20;
+
+struct fold_constants {
+  static constexpr std::string_view name = "ConstantFolding";
+
+  static bool may_fold(rewriter& r, const node_view& n) {
+    constexpr role never = role::is_random | role::is_constant | role::is_compiled_context | role::needs_training;
+    if (!r.may_touch(n) || !n.op() || has_role(n.op()->roles, never) || !n.subgraphs().empty() || !n.input_count())
+      return false;
+    for (value_view v : n.inputs())
+      if (v && !r.constant(v)) return false;
+    for (value_view v : n.outputs())
+      if (v && (v.is_graph_output() || v.constant())) return false;
+    return true;
+  }
+
+  /// Bytes of constants that nobody needs once the node is gone.
+  static std::uint64_t freed_by(rewriter& r, const node_view& n) {
+    std::uint64_t bytes = 0;
+    for (value_view v : n.inputs())
+      if (v && v.sole_use() && r.constant(v)->kind == value_kind::tensor) bytes += r.constant(v)->bytes();
+    return bytes;
+  }
+
+  /// Bytes of the outputs, where their shapes are known before.
+  static std::uint64_t bytes_of(const node_view& n) {
+    std::uint64_t all = 0;
+    for (value_view v : n.outputs()) {
+      const std::optional<extents> shape = v && v.type() ? v.type()->fixed_shape() : std::nullopt;
+      std::uint64_t count = 1, bytes = 0;
+      if (!shape) continue;
+      for (std::int64_t d : *shape)
+        if (!checked_multiply(count, std::uint64_t(d), count)) return ~std::uint64_t{};
+      if (!checked_bytes(v.element(), count, bytes)) return ~std::uint64_t{};
+      all += bytes;
+    }
+    return all;
+  }
+
+  static result<bool> run(rewriter& r) {
+    bool changed = false;
+    std::uint64_t grown = 0;
+    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
+    for (node_id id : order) {
+      const node_view n = r.node(id);
+      if (n.raw().removed || !may_fold(r, n)) continue;
+      const std::uint64_t freed = freed_by(r, n);
+      if (bytes_of(n) > freed + allowance) continue;
+      const result<std::span<const value>> made = r.around().evaluate(n, r.owner().memory);
+      if (!made) continue;  // an error in it is told when it runs
+      std::uint64_t bytes = 0;
+      bool usable = true;
+      for (std::size_t i = 0; i < n.output_count(); ++i)
+        if (n.output(i)) usable = usable && (*made)[i].kind == value_kind::tensor, bytes += (*made)[i].bytes();
+      grown += bytes > freed ? bytes - freed : 0;
+      if (!usable || bytes > freed + allowance || grown > allowance_of_all) continue;
+      replace(r, n, *made);
+      changed = true;
+    }
+    return changed;
+  }
+
+  static void replace(rewriter& r, const node_view& n, std::span<const value> made) {
+    graph& g = r.in();
+    const node_id id = n.id();
+    const std::vector<value_id> outputs{n.raw().outputs.begin(), n.raw().outputs.end()};
+    std::vector<value_id> inputs;
+    for (value_view v : n.inputs())
+      if (v) inputs.push_back(v.id());
+    g.remove_node(id);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i] != value_id::none) {
+        g.add_initializer(outputs[i], &made[i]);
+        r.touch(outputs[i]);
+      }
+    for (value_id v : inputs) r.prune(g[v].producer);
+  }
+};
+
+struct remove_dead_code {
+  static constexpr std::string_view name = "DeadCodeElimination";
+  static result<bool> run(rewriter& r) { return r.remove_dead(); }
+};
+
+using list = transform_list<optimization_level::basic, fold_constants, remove_dead_code>;
+
+}  // namespace
+
+const transform_table& constant_folding::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI
