@@ -22,13 +22,13 @@ struct cpu_with : eps::cpu {
 template <class Family>
 result<session> rewritten(std::unique_ptr<model> net, session_options options = {}) {
   if constexpr (Family::level == optimization_level::basic)
-    return runtime<cpu_with<>>{}.load<default_formats, transform_set<Family>>(std::move(net), options);
-  else return runtime<cpu_with<Family>>{}.load<default_formats, transform_set<>>(std::move(net), options);
+    return runtime<cpu_with<>>{}.template load<default_formats, transform_set<Family>>(std::move(net), options);
+  else return runtime<cpu_with<Family>>{}.template load<default_formats, transform_set<>>(std::move(net), options);
 }
 inline result<session> as_written(std::unique_ptr<model> net) {
   session_options options;
   options.optimize = optimization_level::none;
-  return runtime<cpu_with<>>{}.load<default_formats, transform_set<>>(std::move(net), options);
+  return runtime<cpu_with<>>{}.template load<default_formats, transform_set<>>(std::move(net), options);
 }
 
 /// How many nodes of an operator are left, constants not counted.
