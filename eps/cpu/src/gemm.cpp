@@ -39,7 +39,8 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
   const value* const b = c.constant(1);
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
-  result<const number*> packed = keep_packed_b<number, T>(c, *b, made.transpose_b, k, n);
+  result<const number*> packed =
+      keep_packed_b<number, T>(c, *b, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
   return made;

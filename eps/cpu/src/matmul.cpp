@@ -71,7 +71,8 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
   const matmul_side side = side_of(b->shape, false, false, false);
   if (side.batch.count() != 1) return made;
   const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
-  result<const number*> packed = keep_packed_b<number, T>(c, *b, made.transpose_b, k, n);
+  result<const number*> packed =
+      keep_packed_b<number, T>(c, *b, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
   return made;

@@ -1,6 +1,9 @@
 // Packing, and the way from a matrix product to register tiles.
 #include <cameo/eps/cpu/detail/gemm.hpp>
-#include <detail/gemm_kernels.hpp>
+#include <detail/gemm_pack_kernels.hpp>
+#include <detail/gemm_row_kernels.hpp>
+
+#include <cmath>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -27,6 +30,10 @@ void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std:
     const std::int64_t filled = std::min(width, count - i0);
     const T* const panel = from + i0 * stride;
     if (filled < width) std::fill_n(to, width * k, T(0));
+    if (k_stride == 1) {
+      pack_transposed({panel, stride, filled, k, to, width});
+      continue;
+    }
     for (std::int64_t p0 = 0; p0 < k; p0 += chunk) {
       const std::int64_t p1 = std::min(k, p0 + chunk);
       for (std::int64_t i = 0; i < filled; ++i)
@@ -43,11 +50,6 @@ void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std:
   size = std::size_t(padded);
   return true;
 }
-
-/// What a task of multiply() gets from the others that ran on its lane: the block of A or B that is packed there.
-struct lane_note {
-  std::int64_t a, b;  // -1: none
-};
 
 /// Product `i` of a problem.
 template <class T>
@@ -75,77 +77,125 @@ void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column
   apply_activation(e.f, y, count);
 }
 
-// Work per task, in multiplications, below which another thread costs more than it brings.
-constexpr std::int64_t least_work = 1 << 17;
+// Multiplications below which another thread costs more than it brings: of a product that memory is slower than, and
+// of one that it isn't.
+constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
 
-/// C is a column: every element is a row of A times b. Nothing is packed.
+/// Tasks that one call of a thread does: so many that it is worth waking one.
 template <class T>
-void multiply_column(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
-  const std::int64_t rows = std::clamp<std::int64_t>(least_work / p.k, 1, p.m), blocks = blocks_of(p.m, rows);
-  parallel_for(c, products * blocks, 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t t = first; t < last; ++t) {
-      const one_product<T> one = product(p, t / blocks);
-      const std::int64_t i0 = t % blocks * rows, count = std::min(rows, p.m - i0);
-      dot_with_rows(one.a + i0 * p.a.row_stride, p.a.row_stride, one.b, count, p.k, one.c + i0);
-      for (std::int64_t i = i0; i < i0 + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
+std::int64_t task_grain(run_context& c, const gemm_problem<T>& p, std::int64_t products, std::int64_t blocks) {
+  const double each = double(p.m) * double(p.n) * double(p.k) / double(blocks), tasks = double(products * blocks);
+  const double least = std::max(1.0, double(least_read) / each);
+  // As few calls as keep all threads at work to the end.
+  return std::int64_t(std::min(tasks, std::max(least, std::floor(tasks / (8.0 * double(c.lanes()))))));
+}
+
+/// Columns per task of a product that reads B once. No sum is formed across columns, so threads may decide.
+std::int64_t columns_per_task(std::int64_t n, std::int64_t work, std::int64_t unit, std::size_t lanes) {
+  const std::int64_t tasks = std::min<std::int64_t>(lanes == 1 ? 1 : std::int64_t(2 * lanes), work / least_read);
+  return tasks < 2 ? n : std::max<std::int64_t>(1, blocks_of(blocks_of(n, tasks), unit)) * unit;
+}
+
+/// C has few columns, or few rows, and the large matrix's rows are contiguous: dot products, nothing is packed.
+/// `transposed`: C is, that is, A is the large matrix.
+template <class T>
+void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t products, bool transposed) {
+  const std::int64_t lines = transposed ? p.m : p.n, vectors = transposed ? p.n : p.m;
+  const std::int64_t step = columns_per_task(lines, products * p.m * p.n * p.k, 16, c.lanes());
+  const std::int64_t blocks = blocks_of(lines, step);
+  const auto run = [&](std::int64_t t) {
+    const one_product<T> one = product(p, t / blocks);
+    const std::int64_t first = t % blocks * step, count = std::min(step, lines - first);
+    if (transposed) {
+      dot_with_rows(
+          {one.a + first * p.a.row_stride, p.a.row_stride, count, one.b, p.b.column_stride, 1, p.k, one.c + first, 0});
+      for (std::int64_t i = first; i < first + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
+      return;
     }
+    dot_with_rows({one.b + first * p.b.column_stride, p.b.column_stride, count, one.a, p.a.row_stride, vectors, p.k,
+                   one.c + first, p.n});
+    for (std::int64_t i = 0; i < vectors; ++i) finish_row(one.epilogue, i, first, count, one.c + i * p.n + first);
+  };
+  parallel_for(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t a, std::int64_t b) {
+    for (std::int64_t t = a; t < b; ++t) run(t);
   });
 }
 
-/// C has few rows, and B is read once, where it lies.
+/// C has few rows, and B's are contiguous.
 template <class T>
 void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
-  const bool by_rows = p.b.column_stride == 1;  // else B's columns are contiguous
-  const std::int64_t lines = by_rows ? 1024 : 64;
-  const std::int64_t columns = std::max<std::int64_t>(lines, std::min(p.n, least_work / (p.k * p.m)));
-  const std::int64_t blocks = blocks_of(p.n, columns);
-  parallel_for(c, products * blocks, 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t t = first; t < last; ++t) {
+  constexpr std::int64_t strip = 1024;  // columns of C whose sums stay in the first cache
+  const std::int64_t step = columns_per_task(p.n, products * p.m * p.n * p.k, 64, c.lanes());
+  const std::int64_t blocks = blocks_of(p.n, step);
+  parallel_for(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t a, std::int64_t b) {
+    for (std::int64_t t = a; t < b; ++t) {
       const one_product<T> one = product(p, t / blocks);
-      const std::int64_t end = std::min(p.n, (t % blocks + 1) * columns);
-      for (std::int64_t j = t % blocks * columns; j < end; j += lines) {
-        const std::int64_t count = std::min(lines, end - j);
-        constexpr std::int64_t depth = 8;  // rows of B that stay in the first cache for all rows of A
-        for (std::int64_t i = 0; by_rows && i < p.m; ++i) std::fill_n(one.c + i * p.n + j, count, T(0));
-        for (std::int64_t k = 0; by_rows && k < p.k; k += depth)
-          for (std::int64_t i = 0; i < p.m; ++i)
-            add_scaled_rows(one.a + i * p.a.row_stride + k * p.a.column_stride, p.a.column_stride,
-                            one.b + k * p.b.row_stride + j, p.b.row_stride, std::min(depth, p.k - k), count,
-                            one.c + i * p.n + j);
-        for (std::int64_t i = 0; !by_rows && i < p.m; ++i)
-          dot_with_rows(one.b + j * p.b.column_stride, p.b.column_stride, one.a + i * p.a.row_stride, count, p.k,
-                        one.c + i * p.n + j);
+      const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+      for (std::int64_t j = t % blocks * step; j < end; j += strip) {
+        const std::int64_t count = std::min(strip, end - j);
+        add_scaled_rows(
+            {one.a, p.a.row_stride, p.a.column_stride, one.b + j, p.b.row_stride, p.m, p.k, count, one.c + j, p.n});
         for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
       }
     }
   });
 }
 
+/// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
+template <class T>
+gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t lanes) {
+  const gemm_tile tile = tile_of<T>();
+  const std::int64_t row_tiles = blocks_of(p.m, tile.rows), panels = blocks_of(p.n, tile.columns);
+  std::int64_t rows = row_tiles, columns = panels;
+  const double work = double(products) * double(p.m) * double(p.n) * double(p.k);
+  const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
+  const auto tasks = [&] {
+    return double(products) * double(blocks_of(row_tiles, rows)) * double(blocks_of(panels, columns));
+  };
+  while (tasks() < wanted) {
+    if (rows * tile.rows > 2 * gemm_block_rows) rows = (rows + 1) / 2;
+    else if (columns > 1) columns = (columns + 1) / 2;
+    else if (rows > 1) rows = (rows + 1) / 2;
+    else break;
+  }
+  return {rows * tile.rows, columns * tile.columns, blocks_of(row_tiles, rows), blocks_of(panels, columns)};
+}
+
 /// What one call of multiply() packs where.
 template <class T>
 struct packing {
-  std::span<lane_note> notes;
-  std::span<T> a, b;  // lanes() blocks each; b is empty when all of B is packed already
+  std::span<std::int64_t> notes;  // which block of B a lane has packed; -1: none
+  std::span<T> a, b;              // lanes() blocks each; empty when A is read in place, when B is packed already
   std::size_t a_size = 0, b_size = 0;
   const T* packed_b = nullptr;
 };
 
+/// A is read in place when too few columns come by to repay packing it.
+template <class T>
+bool packs_a(const gemm_problem<T>& p) {
+  const std::int64_t panels = p.a.column_stride == 1 ? 6 : 2;
+  return p.m > 1 && p.n >= panels * tile_of<T>().columns;
+}
+
 template <class T>
 status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, packing<T>& made) {
   const gemm_tile tile = tile_of<T>();
-  result<std::span<lane_note>> notes = c.scratch<lane_note>(c.lanes());
-  if (!notes) return notes.error();
-  made.notes = *notes;
-  std::fill(notes->begin(), notes->end(), lane_note{-1, -1});
   std::size_t size = 0;
-  if (!packed_a_size<T>(std::min(p.m, grid.rows), p.k, made.a_size)) return status_code::out_of_memory;
-  if (!checked_multiply(made.a_size, c.lanes(), size)) return status_code::out_of_memory;
-  result<std::span<T>> a = c.scratch<T>(size);
-  if (!a) return a.error();
-  made.a = *a;
+  if (packs_a(p)) {
+    made.a_size =
+        std::size_t(blocks_of(std::min(p.m, gemm_block_rows), tile.rows) * tile.rows * gemm_depth(p.m, p.k, tile.rows));
+    if (!checked_multiply(made.a_size, c.lanes(), size)) return status_code::out_of_memory;
+    result<std::span<T>> a = c.scratch<T>(size);
+    if (!a) return a.error();
+    made.a = *a;
+  }
   made.packed_b = p.packed_b;
   if (p.packed_b) return {};
   if (!p.b_offsets.empty()) {
+    result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
+    if (!notes) return notes.error();
+    made.notes = *notes;
+    std::fill(notes->begin(), notes->end(), -1);
     if (!packed_b_size<T>(p.k, std::min(p.n, grid.columns), made.b_size)) return status_code::out_of_memory;
     if (!checked_multiply(made.b_size, c.lanes(), size)) return status_code::out_of_memory;
     result<std::span<T>> b = c.scratch<T>(size);
@@ -156,7 +206,7 @@ status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, 
   if (!packed_b_size<T>(p.k, p.n, size)) return status_code::out_of_memory;
   result<std::span<T>> b = c.scratch<T>(size);
   if (!b) return b.error();
-  const std::int64_t step = std::max<std::int64_t>(1, (1 << 16) / (p.k * tile.columns)) * tile.columns;
+  const std::int64_t step = std::max<std::int64_t>(1, least_read / (p.k * tile.columns)) * tile.columns;
   parallel_for(c, p.n, step, [&](std::int64_t first, std::int64_t last) {
     pack_b(matrix_ref<T>{p.b.data + first * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, last - first,
            b->data() + first * p.k);
@@ -168,29 +218,25 @@ status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, 
 template <class T>
 void run_task(const gemm_problem<T>& p, const gemm_grid& grid, const packing<T>& packed, std::int64_t task,
               std::size_t lane) {
-  const std::int64_t column_block = task % grid.column_blocks;
-  const std::int64_t row_id = task / grid.column_blocks;  // rows of blocks, over all products
-  const std::int64_t number = row_id / grid.row_blocks, row_block = row_id % grid.row_blocks;
-  const one_product<T> one = product(p, number);
+  const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
+  const std::int64_t column_block = rest % grid.column_blocks;
+  const one_product<T> one = product(p, rest / grid.column_blocks);
   const std::int64_t m0 = row_block * grid.rows, n0 = column_block * grid.columns;
   const std::int64_t m = std::min(grid.rows, p.m - m0), n = std::min(grid.columns, p.n - n0);
-  lane_note& note = packed.notes[lane];
-  T* const a = packed.a.data() + lane * packed.a_size;
-  if (note.a != row_id) {
-    pack_a(matrix_ref<T>{one.a + m0 * p.a.row_stride, p.a.row_stride, p.a.column_stride}, m, p.k, a);
-    note.a = row_id;
-  }
   const T* b = packed.packed_b + n0 * p.k;
   if (!packed.packed_b) {
     T* const to = packed.b.data() + lane * packed.b_size;
-    const std::int64_t id = number * grid.column_blocks + column_block;
-    if (note.b != id) {
+    if (packed.notes[lane] != rest) {
       pack_b(matrix_ref<T>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to);
-      note.b = id;
+      packed.notes[lane] = rest;
     }
     b = to;
   }
-  multiply_block(gemm_block<T>{m, n, p.k, a, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)});
+  gemm_block<T> block{m, n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
+  block.a_row_stride = p.a.row_stride, block.a_column_stride = p.a.column_stride;
+  block.depth = gemm_depth(p.m, p.k, tile_of<T>().rows);
+  if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  multiply_block(block);
 }
 
 }  // namespace
@@ -213,30 +259,6 @@ void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed) {
 }
 
 template <class T>
-gemm_grid grid_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t copies) {
-  const gemm_tile tile = tile_of<T>();
-  // A block of either side, all of k, is to fit in the second cache, and to be large enough to be worth packing.
-  const auto fitting = [&](std::int64_t count, std::int64_t width, std::int64_t least) {
-    const std::int64_t budget = (1 << 19) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(k, 1);
-    return std::min(blocks_of(std::clamp(budget, least * width, 64 * width), width), blocks_of(count, width)) * width;
-  };
-  gemm_grid grid{fitting(m, tile.rows, 8), fitting(n, tile.columns, 4), 0, 0};
-  const auto tasks = [&] {
-    return double(copies) * double(blocks_of(m, grid.rows)) * double(blocks_of(n, grid.columns));
-  };
-  // Enough tasks for many threads, as long as each has something to do.
-  constexpr double wanted = 16;
-  while (tasks() < wanted && double(grid.rows) * double(grid.columns) * double(k) > 2.0 * double(least_work)) {
-    if (grid.columns > grid.rows && grid.columns > 2 * tile.columns)
-      grid.columns = blocks_of(grid.columns / 2, tile.columns) * tile.columns;
-    else if (grid.rows > 2 * tile.rows) grid.rows = blocks_of(grid.rows / 2, tile.rows) * tile.rows;
-    else break;
-  }
-  grid.row_blocks = blocks_of(m, grid.rows), grid.column_blocks = blocks_of(n, grid.columns);
-  return grid;
-}
-
-template <class T>
 status multiply(run_context& c, const gemm_problem<T>& p) {
   const bool many = !p.a_offsets.empty() || !p.b_offsets.empty();
   const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
@@ -248,22 +270,26 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
     }
     return {};
   }
-  if (!p.packed_b && p.n == 1 && p.a.column_stride == 1 && p.b.row_stride == 1) {
-    multiply_column(c, p, products);
+  const bool row_vectors = p.a.column_stride == 1 && p.b.row_stride == 1;
+  if (!p.packed_b && row_vectors && (p.n == 1 || p.m <= gemm_few_dots)) {
+    multiply_dots(c, p, products, p.n == 1);
     return {};
   }
-  const bool dots = p.b.row_stride == 1 && p.a.column_stride == 1;
-  if (!p.packed_b && p.m <= 6 && (p.b.column_stride == 1 || dots)) {
+  if (!p.packed_b && p.m <= gemm_few_rows && p.b.column_stride == 1) {
     multiply_few_rows(c, p, products);
     return {};
   }
-  const gemm_grid grid = grid_of<T>(p.m, p.n, p.k, products);
+  const gemm_grid grid = grid_of(p, products, c.lanes());
   packing<T> packed;
   if (status s = prepare(c, p, grid, packed); !s) return s;
   std::int64_t tasks = 0;
   if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
-  c.parallel_lanes(std::size_t(tasks),
-                   [&](std::size_t task, std::size_t lane) { run_task(p, grid, packed, std::int64_t(task), lane); });
+  const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
+  const auto run = [&](std::size_t block, std::size_t lane) {
+    const std::int64_t first = std::int64_t(block) * grain, last = std::min(tasks, first + grain);
+    for (std::int64_t task = first; task < last; ++task) run_task(p, grid, packed, task, lane);
+  };
+  c.parallel_lanes(std::size_t(blocks_of(tasks, grain)), run);
   return {};
 }
 
@@ -275,8 +301,6 @@ template void pack_a(const matrix_ref<float>&, std::int64_t, std::int64_t, float
 template void pack_a(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
 template void pack_b(const matrix_ref<float>&, std::int64_t, std::int64_t, float*);
 template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
-template gemm_grid grid_of<float>(std::int64_t, std::int64_t, std::int64_t, std::int64_t);
-template gemm_grid grid_of<double>(std::int64_t, std::int64_t, std::int64_t, std::int64_t);
 template status multiply(run_context&, const gemm_problem<float>&);
 template status multiply(run_context&, const gemm_problem<double>&);
 

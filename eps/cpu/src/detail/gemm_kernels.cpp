@@ -8,7 +8,6 @@
 
 #include <cameo/eps/cpu/detail/gemm.hpp>
 #include <detail/epilogue-inl.hpp>
-#include <detail/gemm_kernels.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
@@ -20,71 +19,117 @@ inline constexpr int tile_rows = 12;
 inline constexpr int tile_rows = 6;
 #endif
 
-/// One tile: where it is, and what to do with it. Whole vectors of everything it touches are readable and writable.
+/// One tile: where it is, and what to do with it. Whole vectors of B, C, bias and addend are readable and writable.
 template <class T>
 struct tile_job {
   std::int64_t k;
   const T* a;
+  std::int64_t a_row, a_step;  // elements between rows, and between steps of k
   const T* b;
   T* c;
   std::int64_t c_stride;
   bool first, last;
   const gemm_epilogue<T>* epilogue;  // at this tile
+  const T* ahead;                    // of B, what comes next: `ahead_lines` lines are asked for with every four steps
+  int ahead_lines;
 };
 
-/// `Rows` x `Vectors` vectors of C. Small tiles run several steps of k side by side: one chain of additions would wait
-/// for itself.
+// Rows and vectors of a tile are unrolled: they are registers.
+#define CAMEO_TILE_LOOP _Pragma("GCC unroll 16")
+
+/// alpha, bias, addend and activation on a tile of sums. Each decision is made once for all its vectors.
+template <class T, int Rows, int Vectors>
+HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors]) {
+  const tag<T> d;
+  const std::int64_t lanes = std::int64_t(hn::Lanes(d));
+  const auto each = [&](const auto& f) {
+    CAMEO_TILE_LOOP
+    for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+    for (int j = 0; j < Vectors; ++j) v[i][j] = f(i, j, v[i][j]);
+  };
+  if (e.alpha != T(1)) {
+    const vec<T> alpha = hn::Set(d, e.alpha);
+    each([&](int, int, vec<T> x) HWY_ATTR { return hn::Mul(x, alpha); });
+  }
+  if (e.bias && e.bias_column_stride && !e.bias_row_stride && e.beta == T(1)) {
+    CAMEO_TILE_LOOP
+    for (int j = 0; j < Vectors; ++j) {
+      const vec<T> bias = hn::LoadU(d, e.bias + j * lanes);
+      CAMEO_TILE_LOOP
+      for (int i = 0; i < Rows; ++i) v[i][j] = hn::Add(v[i][j], bias);
+    }
+  } else if (e.bias) {
+    const vec<T> beta = hn::Set(d, e.beta);
+    each([&](int i, int j, vec<T> x) HWY_ATTR {
+      const T* const bias = e.bias + i * e.bias_row_stride;
+      return hn::MulAdd(e.bias_column_stride ? hn::LoadU(d, bias + j * lanes) : hn::Set(d, *bias), beta, x);
+    });
+  }
+  if (e.add)
+    each([&](int i, int j, vec<T> x)
+             HWY_ATTR { return hn::Add(x, hn::LoadU(d, e.add + i * e.add_row_stride + j * lanes)); });
+  if (e.f.kind == activation_kind::none || !in_registers(e.f.kind)) return;
+  if (e.f.kind == activation_kind::relu) {  // NaN passes
+    const vec<T> zero = hn::Zero(d);
+    each([&](int, int, vec<T> x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, zero), x); });
+  } else {
+    each([&](int, int, vec<T> x) HWY_ATTR { return activate<T>(e.f, x); });
+  }
+}
+
+/// `Rows` x `Vectors` vectors of C. Small tiles add up several steps of k side by side: one chain of additions would
+/// wait for itself.
 template <class T, int Rows, int Vectors>
 void run_tile(const tile_job<T>& job) {
-  constexpr int steps = Rows * Vectors <= 2 ? 4 : Rows * Vectors <= 4 ? 2 : 1;
+  constexpr int chains = Rows * Vectors <= 2 ? 4 : Rows * Vectors <= 4 ? 2 : 1, group = 4;
   const tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d)), b_step = 2 * lanes;
-  vec<T> sums[steps][Rows][Vectors];
-#pragma GCC unroll 16
-  for (int s = 0; s < steps; ++s)
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 16
-      for (int j = 0; j < Vectors; ++j) sums[s][i][j] = hn::Zero(d);
+  vec<T> sums[chains][Rows][Vectors];
+  CAMEO_TILE_LOOP
+  for (int s = 0; s < chains; ++s) CAMEO_TILE_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+  for (int j = 0; j < Vectors; ++j) sums[s][i][j] = hn::Zero(d);
 
+  const std::int64_t a_row = job.a_row, a_step = job.a_step;
   const T* HWY_RESTRICT a = job.a;
   const T* HWY_RESTRICT b = job.b;
+  const auto step = [&](int chain) HWY_ATTR {
+    vec<T> columns[Vectors];
+    CAMEO_TILE_LOOP
+    for (int j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, b + j * lanes);
+    CAMEO_TILE_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      const vec<T> factor = hn::Set(d, a[i * a_row]);
+      CAMEO_TILE_LOOP
+      for (int j = 0; j < Vectors; ++j) sums[chain][i][j] = hn::MulAdd(factor, columns[j], sums[chain][i][j]);
+    }
+    a += a_step, b += b_step;
+  };
+  const char* ahead = reinterpret_cast<const char*>(job.ahead);
   std::int64_t k = job.k;
-  for (; k >= steps; k -= steps, a += steps * tile_rows, b += steps * b_step) {
-#pragma GCC unroll 16
-    for (int s = 0; s < steps; ++s) {
-      vec<T> columns[Vectors];
-#pragma GCC unroll 16
-      for (int j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, b + s * b_step + j * lanes);
-#pragma GCC unroll 16
-      for (int i = 0; i < Rows; ++i) {
-        const vec<T> factor = hn::Set(d, a[s * tile_rows + i]);
-#pragma GCC unroll 16
-        for (int j = 0; j < Vectors; ++j) sums[s][i][j] = hn::MulAdd(factor, columns[j], sums[s][i][j]);
-      }
+  for (; k >= group; k -= group) {
+    for (int line = 0; line < job.ahead_lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 2);
+    if constexpr (chains > 1) {
+      CAMEO_TILE_LOOP
+      for (int s = 0; s < group; ++s) step(s % chains);
+    } else {  // more would only mix up the registers
+#pragma GCC unroll 1
+      for (int s = 0; s < group; ++s) step(0);
     }
   }
-  for (; k > 0; --k, a += tile_rows, b += b_step) {
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 16
-      for (int j = 0; j < Vectors; ++j)
-        sums[0][i][j] = hn::MulAdd(hn::Set(d, a[i]), hn::LoadU(d, b + j * lanes), sums[0][i][j]);
-  }
+  for (; k > 0; --k) step(0);
 
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 16
-    for (int j = 0; j < Vectors; ++j) {
-      vec<T> v = sums[0][i][j];
-#pragma GCC unroll 16
-      for (int s = 1; s < steps; ++s) v = hn::Add(v, sums[s][i][j]);
-      T* const c = job.c + i * job.c_stride + j * lanes;
-      if (!job.first) v = hn::Add(v, hn::LoadU(d, c));
-      if (job.last) v = finish<T>(*job.epilogue, i, j * lanes, v);
-      hn::StoreU(v, d, c);
-    }
+  CAMEO_TILE_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    CAMEO_TILE_LOOP
+    for (int s = 1; s < chains; ++s) sums[0][i][j] = hn::Add(sums[0][i][j], sums[s][i][j]);
+    if (!job.first) sums[0][i][j] = hn::Add(sums[0][i][j], hn::LoadU(d, job.c + i * job.c_stride + j * lanes));
   }
+  if (job.last) finish_tile<T, Rows, Vectors>(*job.epilogue, sums[0]);
+  CAMEO_TILE_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+  for (int j = 0; j < Vectors; ++j) hn::StoreU(sums[0][i][j], d, job.c + i * job.c_stride + j * lanes);
 }
 
 template <class T>
@@ -127,119 +172,78 @@ void run_edge(tile_function<T> run, tile_job<T> job, std::int64_t rows, std::int
   for (std::int64_t i = 0; i < rows; ++i) std::copy_n(c + i * width, columns, to + i * stride);
 }
 
-/// Rows of A that are kept in the second cache while all of B's panels pass, and how far down k a panel of B goes to
-/// stay in the first.
-inline constexpr std::int64_t block_rows = 192, block_depth = 256;
+/// Rows of A that are kept in the second cache while all of B's panels pass.
+inline constexpr std::int64_t block_rows = gemm_block_rows;
+/// How many bytes ahead B is asked for where it is read once.
+inline constexpr std::int64_t stream_distance = 4096;
+
+/// Where the rows of A lie that a block multiplies: at `data` and a multiple of these strides.
+template <class T>
+struct tile_rows_of {
+  const T* data;
+  std::int64_t panel, row, step;  // elements between tiles, rows of a tile, steps of k
+};
+
+/// Rows [m0, m1) of A, steps [k0, k0 + k).
+template <class T>
+tile_rows_of<T> rows_of(const gemm_block<T>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0, std::int64_t k) {
+  if (p.a_row_stride == 0 && p.a_column_stride == 0)
+    return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
+  const T* const from = p.a + m0 * p.a_row_stride + k0 * p.a_column_stride;
+  if (!p.room) return {from, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
+  pack_a(matrix_ref<T>{from, p.a_row_stride, p.a_column_stride}, m1 - m0, k, p.room);
+  return {p.room, tile_rows * k, 1, tile_rows};
+}
+
+/// Columns [n0, n0 + columns) of rows [m0, m1) of C: one panel of B, all tiles of rows.
+template <class T>
+void multiply_panel(const gemm_block<T>& p, const tile_function<T> (*table)[2], const tile_rows_of<T>& a,
+                    std::int64_t m0, std::int64_t m1, std::int64_t n0, tile_job<T> job) {
+  const std::int64_t lanes = std::int64_t(hn::Lanes(tag<T>())), columns = std::min(2 * lanes, p.n - n0);
+  const int vectors = columns > lanes ? 2 : 1;
+  const bool whole = columns == vectors * lanes;
+  const std::int64_t ahead_step = job.ahead_lines * ((job.k + 3) / 4) * std::int64_t(64 / sizeof(T));
+  job.a = a.data, job.a_row = a.row, job.a_step = a.step, job.c_stride = p.c_row_stride;
+  for (std::int64_t m = m0; m < m1; m += tile_rows, job.a += a.panel, job.ahead += ahead_step) {
+    const std::int64_t rows = std::min<std::int64_t>(tile_rows, m1 - m);
+    const gemm_epilogue<T> epilogue = p.epilogue.at(m, n0);
+    job.c = p.c + m * p.c_row_stride + n0, job.epilogue = &epilogue;
+    if (whole) table[rows - 1][vectors - 1](job);
+    else run_edge(table[rows - 1][vectors - 1], job, rows, columns);
+    if (job.last && !in_registers(epilogue.f.kind))
+      for (std::int64_t i = 0; i < rows; ++i) apply_activation(epilogue.f, job.c + i * job.c_stride, columns);
+  }
+}
 
 template <class T>
 void multiply_panels(const gemm_block<T>& p) {
-  const std::int64_t lanes = std::int64_t(hn::Lanes(tag<T>())), tile_columns = 2 * lanes;
+  const std::int64_t tile_columns = 2 * std::int64_t(hn::Lanes(tag<T>()));
   tile_function<T> table[tile_rows][2];
   tile_functions<T, tile_rows>::choose(table);
-  const std::int64_t depths = std::max<std::int64_t>(1, (p.k + block_depth - 1) / block_depth);
-  const std::int64_t depth = (p.k + depths - 1) / depths;
+  const std::int64_t depth = p.depth > 0 ? p.depth : gemm_depth(p.m, p.k, tile_rows);
+  const std::int64_t depths = std::max<std::int64_t>(1, (p.k + depth - 1) / depth);
   for (std::int64_t d = 0; d < depths; ++d) {
     const std::int64_t k0 = d * depth, k = std::min(depth, p.k - k0);
     for (std::int64_t m0 = 0; m0 < p.m; m0 += block_rows) {
-      const std::int64_t m1 = std::min(p.m, m0 + block_rows);
+      const std::int64_t m1 = std::min(p.m, m0 + block_rows), tiles = (m1 - m0 + tile_rows - 1) / tile_rows;
+      const tile_rows_of<T> a = rows_of(p, m0, m1, k0, k);
+      // Four steps of every tile together ask for all lines that four steps of the next panel need.
+      const std::int64_t lines = (4 * tile_columns * std::int64_t(sizeof(T)) + 63) / 64;
+      const int ahead_lines = int((lines + tiles - 1) / tiles);
       for (std::int64_t n0 = 0; n0 < p.n; n0 += tile_columns) {
-        const std::int64_t columns = std::min(tile_columns, p.n - n0);
-        const int vectors = columns > lanes ? 2 : 1;
-        const bool whole = columns == vectors * lanes;
-        for (std::int64_t m = m0; m < m1; m += tile_rows) {
-          const std::int64_t rows = std::min<std::int64_t>(tile_rows, m1 - m);
-          const gemm_epilogue<T> epilogue = p.epilogue.at(m, n0);
-          const tile_job<T> job{k,
-                                p.a + m * p.k + k0 * tile_rows,
-                                p.b + n0 * p.k + k0 * tile_columns,
-                                p.c + m * p.c_row_stride + n0,
-                                p.c_row_stride,
-                                d == 0,
-                                d == depths - 1,
-                                &epilogue};
-          if (whole) table[rows - 1][vectors - 1](job);
-          else run_edge(table[rows - 1][vectors - 1], job, rows, columns);
-          if (job.last && !in_registers(epilogue.f.kind))
-            for (std::int64_t i = 0; i < rows; ++i) apply_activation(epilogue.f, job.c + i * job.c_stride, columns);
-        }
+        const T* const b = p.b + n0 * p.k + k0 * tile_columns;
+        const T* const ahead = tiles == 1 ? b + stream_distance / sizeof(T) : b + tile_columns * p.k;
+        multiply_panel<T>(p, table, a, m0, m1, n0,
+                          {k, nullptr, 0, 0, b, nullptr, 0, d == 0, d == depths - 1, nullptr, ahead, ahead_lines});
       }
     }
-  }
-}
-
-/// x . y
-template <class T>
-T dot(const T* HWY_RESTRICT x, const T* HWY_RESTRICT y, std::int64_t n) {
-  const tag<T> d;
-  const std::int64_t lanes = std::int64_t(hn::Lanes(d));
-  vec<T> s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-  std::int64_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    s0 = hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, y + i), s0);
-    s1 = hn::MulAdd(hn::LoadU(d, x + i + lanes), hn::LoadU(d, y + i + lanes), s1);
-    s2 = hn::MulAdd(hn::LoadU(d, x + i + 2 * lanes), hn::LoadU(d, y + i + 2 * lanes), s2);
-    s3 = hn::MulAdd(hn::LoadU(d, x + i + 3 * lanes), hn::LoadU(d, y + i + 3 * lanes), s3);
-  }
-  for (; i + lanes <= n; i += lanes) s0 = hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, y + i), s0);
-  T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  for (; i < n; ++i) sum += x[i] * y[i];
-  return sum;
-}
-
-template <class T>
-void dot_rows(const T* rows, std::int64_t row_stride, const T* x, std::int64_t count, std::int64_t n, T* y) {
-  for (std::int64_t i = 0; i < count; ++i) y[i] = dot(rows + i * row_stride, x, n);
-}
-
-/// y += sum of a[k] * b[k, :], four rows of B at a time so that y is touched rarely.
-template <class T>
-void add_rows(const T* a, std::int64_t a_step, const T* b, std::int64_t b_stride, std::int64_t k, std::int64_t n,
-              T* HWY_RESTRICT y) {
-  const tag<T> d;
-  const std::int64_t lanes = std::int64_t(hn::Lanes(d));
-  for (std::int64_t p = 0; p < k; p += 4) {
-    const std::int64_t left = std::min<std::int64_t>(4, k - p);
-    const T* rows[4];
-    T factors[4];
-    for (std::int64_t i = 0; i < 4; ++i) {  // rows that are not there: nothing times a row that is
-      rows[i] = b + (p + std::min(i, left - 1)) * b_stride;
-      factors[i] = i < left ? a[(p + i) * a_step] : T(0);
-    }
-    std::int64_t j = 0;
-    if (left == 4) {
-      const vec<T> f0 = hn::Set(d, factors[0]), f1 = hn::Set(d, factors[1]);
-      const vec<T> f2 = hn::Set(d, factors[2]), f3 = hn::Set(d, factors[3]);
-      for (; j + lanes <= n; j += lanes) {
-        vec<T> v = hn::MulAdd(f0, hn::LoadU(d, rows[0] + j), hn::LoadU(d, y + j));
-        vec<T> w = hn::Mul(f1, hn::LoadU(d, rows[1] + j));
-        v = hn::MulAdd(f2, hn::LoadU(d, rows[2] + j), v);
-        w = hn::MulAdd(f3, hn::LoadU(d, rows[3] + j), w);
-        hn::StoreU(hn::Add(v, w), d, y + j);
-      }
-    }
-    for (; j < n; ++j)
-      for (std::int64_t i = 0; i < left; ++i) y[j] += factors[i] * rows[i][j];
   }
 }
 
 gemm_tile tile_f32() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<float>()))}; }
 void multiply_f32(const gemm_block<float>& p) { multiply_panels(p); }
-void dot_rows_f32(const float* r, std::int64_t s, const float* x, std::int64_t c, std::int64_t n, float* y) {
-  dot_rows(r, s, x, c, n, y);
-}
-void add_rows_f32(const float* a, std::int64_t s, const float* b, std::int64_t t, std::int64_t k, std::int64_t n,
-                  float* y) {
-  add_rows(a, s, b, t, k, n, y);
-}
 gemm_tile tile_f64() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<double>()))}; }
 void multiply_f64(const gemm_block<double>& p) { multiply_panels(p); }
-void dot_rows_f64(const double* r, std::int64_t s, const double* x, std::int64_t c, std::int64_t n, double* y) {
-  dot_rows(r, s, x, c, n, y);
-}
-void add_rows_f64(const double* a, std::int64_t s, const double* b, std::int64_t t, std::int64_t k, std::int64_t n,
-                  double* y) {
-  add_rows(a, s, b, t, k, n, y);
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
@@ -250,12 +254,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 HWY_EXPORT(tile_f32);
 HWY_EXPORT(multiply_f32);
-HWY_EXPORT(dot_rows_f32);
-HWY_EXPORT(add_rows_f32);
 HWY_EXPORT(tile_f64);
 HWY_EXPORT(multiply_f64);
-HWY_EXPORT(dot_rows_f64);
-HWY_EXPORT(add_rows_f64);
 
 std::int64_t built_targets() { return HWY_TARGETS; }
 
@@ -274,20 +274,6 @@ void multiply_block(const gemm_block<float>& p) {
 template <>
 void multiply_block(const gemm_block<double>& p) {
   HWY_DYNAMIC_DISPATCH(multiply_f64)(p);
-}
-void dot_with_rows(const float* r, std::int64_t s, const float* x, std::int64_t c, std::int64_t n, float* y) {
-  HWY_DYNAMIC_DISPATCH(dot_rows_f32)(r, s, x, c, n, y);
-}
-void dot_with_rows(const double* r, std::int64_t s, const double* x, std::int64_t c, std::int64_t n, double* y) {
-  HWY_DYNAMIC_DISPATCH(dot_rows_f64)(r, s, x, c, n, y);
-}
-void add_scaled_rows(const float* a, std::int64_t s, const float* b, std::int64_t t, std::int64_t k, std::int64_t n,
-                     float* y) {
-  HWY_DYNAMIC_DISPATCH(add_rows_f32)(a, s, b, t, k, n, y);
-}
-void add_scaled_rows(const double* a, std::int64_t s, const double* b, std::int64_t t, std::int64_t k, std::int64_t n,
-                     double* y) {
-  HWY_DYNAMIC_DISPATCH(add_rows_f64)(a, s, b, t, k, n, y);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

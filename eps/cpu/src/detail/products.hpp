@@ -45,13 +45,31 @@ status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& fini
   return {};
 }
 
-/// Panels of a constant B [k, n] in memory of the plan; null when there is nothing to gain or prepacking is off.
+/// Rows that A [..., rows, columns] is known to have in every run, its batch counted as rows; -1: not known. A vector
+/// is one row.
+inline std::int64_t known_rows(const operand& a, bool transposed) {
+  if (!a.has_rank || a.shape.rank() == 0) return -1;
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i < a.shape.rank(); ++i) {
+    const bool summed = a.shape.rank() == 1 || i + (transposed ? 2 : 1) == a.shape.rank();
+    if (summed) continue;
+    if (a.shape[i] < 0 || !checked_multiply(rows, a.shape[i], rows)) return -1;
+  }
+  return rows;
+}
+
+/// Panels of a constant B [k, n] in memory of the plan; null when there is nothing to gain or prepacking is off. Few
+/// rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where rows aren't known, panels
+/// suit any number.
 template <class Number, class T>
-result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transposed, std::int64_t k, std::int64_t n) {
+result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transposed, std::int64_t k, std::int64_t n,
+                                    std::int64_t rows) {
   if constexpr (std::is_integral_v<Number>) {
     return static_cast<const Number*>(nullptr);
   } else {
     if (!c.prepack || n < 2 || k < 1) return static_cast<const Number*>(nullptr);
+    if (std::is_same_v<Number, T> && rows >= 0 && rows <= (transposed ? gemm_few_dots : gemm_few_rows))
+      return static_cast<const Number*>(nullptr);
     std::size_t size = 0;
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
     const Number* from = nullptr;

@@ -57,27 +57,39 @@ void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
 template <class T>
 void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed);
 
-/// C [m, n] from panels of A and of B, on the calling thread.
+/// The most rows and steps of k that multiply_block has of A at a time, so that they stay in the second cache; the rows
+/// are a multiple of every tile's.
+inline constexpr std::int64_t gemm_block_rows = 192, gemm_block_depth = 512;
+/// Steps of k that are added up before C is touched. One row of tiles reads B once, as it lies: nothing is to stay
+/// anywhere.
+constexpr std::int64_t gemm_depth(std::int64_t m, std::int64_t k, std::int64_t tile_rows) {
+  const std::int64_t parts = m <= tile_rows ? 1 : (k + gemm_block_depth - 1) / gemm_block_depth;
+  return k > 0 ? (k + parts - 1) / parts : 1;
+}
+
+/// C [m, n] from panels of A and of B, on the calling thread. A may also lie as it is, with strides: `room` then is
+/// where blocks of it are packed (rows as in gemm_block_rows times `depth` elements), or null to read it in place,
+/// which suits rows that are contiguous.
 template <class T>
 struct gemm_block {
   std::int64_t m, n, k;
-  const T* a;  // packed; starts with a panel
+  const T* a;  // packed (starts with a panel) while both strides are 0
   const T* b;
   T* c;
   std::int64_t c_row_stride;
   gemm_epilogue<T> epilogue;  // of this part of C
+  std::int64_t a_row_stride = 0, a_column_stride = 0;
+  T* room = nullptr;
+  std::int64_t depth = 0;  // the same for all parts of a product, or bits would depend on the cut; 0: gemm_depth
 };
 template <class T>
 void multiply_block(const gemm_block<T>&);
 
-/// How C is cut into tasks of `rows` x `columns`: by shapes alone, so that results don't depend on threads.
+/// How C is cut into tasks of `rows` x `columns`.
 struct gemm_grid {
   std::int64_t rows, columns;              // multiples of the tile's
   std::int64_t row_blocks, column_blocks;  // how many that makes
 };
-/// `copies`: independent products of this shape that run side by side.
-template <class T>
-gemm_grid grid_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t copies);
 
 /// One product, or `a_offsets.size()` of one shape: number i has A at a.data + a_offsets[i], B at b.data +
 /// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one.
@@ -90,6 +102,9 @@ struct gemm_problem {
   gemm_epilogue<T> epilogue = {};
   std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
 };
+/// Up to so many rows of A, multiply() reads a B that is not packed where it lies: with contiguous rows, and with
+/// contiguous columns (dot products; A's rows then are contiguous, too).
+inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_dots = 16;
 /// Uses scratch of the run for what has to be packed; dims may be 0 (k = 0 leaves beta * bias + add). Sums are formed
 /// in an order that depends on the shapes alone.
 template <class T>

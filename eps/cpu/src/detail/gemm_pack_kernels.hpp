@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+
+#include <cameo/core/abi.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is float or double.
+template <class T>
+struct transposed_panel {
+  const T* from;
+  std::int64_t stride, count, k;
+  T* to;
+  std::int64_t width;
+};
+void pack_transposed(const transposed_panel<float>&);
+void pack_transposed(const transposed_panel<double>&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps
