@@ -3,7 +3,7 @@
 
     make_graphs.py OUTDIR [--only NAME,...] [--list]
 
-NAME is chainN or dagN for any N; without --only: chain10000, chain100000, dag10000, dag100000. A chain is Relu, Neg,
+NAME is chainN or dagN for any N; without --only chain10000, chain100000, dag10000, dag100000. A chain is Relu, Neg,
 Relu, Neg ... on 16 numbers. A dag takes operators at random, of one or two operands; each operand is a value that nobody has
 read yet, or any earlier one; at any time 64 values are unread, and the last of them are the outputs. All values stay
 finite. Writes OUTDIR/NAME/{model.onnx,input.npz,meta.json}; the same bytes every time.

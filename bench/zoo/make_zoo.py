@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 
-FAMILIES = ("transformers_zoo",)
+FAMILIES = ("transformers_zoo", "vision_zoo", "speech_zoo", "tabular_zoo", "quantized_zoo")
 
 
 def main():
