@@ -3,6 +3,8 @@
 #include <detail/nchwc_kernels.hpp>
 #include <refuse.hpp>
 
+#include <limits>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
@@ -81,6 +83,8 @@ struct conv_call {
   window_axis rows = {}, columns = {};
   const float *x = nullptr, *packed = nullptr, *bias = nullptr, *add = nullptr;
   float* y = nullptr;
+  float low = -std::numeric_limits<float>::infinity(), high = -low;  // of Y
+  const activation* more = nullptr;                                  // what is done to Y besides
   std::int64_t in_plane() const { return rows.in * columns.in; }
   std::int64_t out_plane() const { return rows.out * columns.out; }
   std::int64_t in_channels() const { return plain ? w.channels : rounded_up(w.groups * w.channels); }
@@ -163,6 +167,8 @@ void copy_line(const conv_call& c, const source_form& s, const float* from, floa
       const float* const first = from + (begin * a.stride - shift) * s.unit;
       if (a.stride == 1) {
         std::copy_n(first, (end - begin) * s.unit, to + begin * s.unit);
+      } else if (s.unit == 1 && a.stride == 2) {
+        c.k.loops->every_second(first, end - begin, to + begin);
       } else if (s.unit == 1) {
         for (std::int64_t q = begin; q < end; ++q) to[q] = first[(q - begin) * a.stride];
       } else {
@@ -263,7 +269,7 @@ void dense_call::run(std::int64_t task, std::size_t lane) const {
   nchwc_line line{};
   line.x_block = unit_step, line.channels = c.plain ? 1 : c.w.channels;
   line.w_taps = std::int64_t(taps.size()), line.y_block = c.out_plane() * channel_block;
-  line.taps = taps.data(), line.f = c.k.f;
+  line.taps = taps.data(), line.low = c.low, line.high = c.high, line.more = c.more;
   for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
     const std::int64_t block = group * pairs.blocks + pairs.first(i);  // of Y
     line.blocks = pairs.size(i);
@@ -307,15 +313,11 @@ status run_dense(run_context& c, const conv_call& call) {
 status run_depthwise_call(run_context& c, const conv_call& call) {
   const window_axis &rows = call.rows, &columns = call.columns;
   const std::int64_t blocks = blocks_of(call.w.groups), lines = call.images * blocks * rows.out;
-  const std::int64_t reach = (columns.kernel - 1) * columns.dilation;
   nchwc_depthwise_line base{};
   base.row_step = rows.dilation * columns.in * channel_block;
   base.columns = columns.kernel, base.stride = columns.stride, base.dilation = columns.dilation;
-  base.width = columns.in, base.pad = columns.pad_begin, base.count = columns.out, base.f = call.k.f;
-  base.inside_begin = std::min(columns.out, (columns.pad_begin + columns.stride - 1) / columns.stride);
-  const std::int64_t past = columns.in - 1 - reach + columns.pad_begin;
-  base.inside_end =
-      past < 0 ? base.inside_begin : std::clamp(past / columns.stride + 1, base.inside_begin, columns.out);
+  base.width = columns.in, base.pad = columns.pad_begin, base.count = columns.out;
+  base.low = call.low, base.high = call.high, base.more = call.more;
   const std::int64_t work = std::max<std::int64_t>(1, call.w.taps() * columns.out * channel_block);
   const std::int64_t grain = work * lines < (1 << 20) ? lines : std::max<std::int64_t>(1, (1 << 17) / work);
   parallel_for(c, lines, grain, [&](std::int64_t first, std::int64_t last) {
@@ -336,21 +338,6 @@ status run_depthwise_call(run_context& c, const conv_call& call) {
     }
   });
   return {};
-}
-
-/// The activations that need more than registers, over all of Y; lanes behind the channels stay 0.
-void activate_all(run_context& c, const conv_call& call) {
-  const std::int64_t blocks = blocks_of(all_maps(call.w)), plane = call.out_plane();
-  parallel_for(c, call.images * blocks, std::max<std::int64_t>(1, (1 << 10) / plane),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t p = first; p < last; ++p) {
-                   float* const y = call.y + p * plane * channel_block;
-                   const std::int64_t lanes = call.lanes(p % blocks);
-                   apply_activation(call.k.f, y, plane * channel_block);
-                   for (std::int64_t i = 0; i < plane; ++i)
-                     std::fill_n(y + i * channel_block + lanes, channel_block - lanes, 0.0f);
-                 }
-               });
 }
 
 /// Input 2 rounded up with zeros.
@@ -445,9 +432,13 @@ status nchwc_conv::run(run_context& c) const {
   if (status s = add_weights(c, *this, call); !s) return s;
   call.x = c.input<float>(0).data(), call.y = y->data();
   if (c.has_input(3) && c.input(3)) call.add = c.input<float>(3).data();
-  if (status s = call.w.depthwise ? run_depthwise_call(c, call) : run_dense(c, call); !s) return s;
-  if (f.kind > activation_kind::hard_sigmoid) activate_all(c, call);
-  return {};
+  switch (f.kind) {
+    case activation_kind::none: break;
+    case activation_kind::relu: call.low = 0; break;
+    case activation_kind::clip: call.low = f.a, call.high = f.b; break;
+    default: call.more = &f;
+  }
+  return call.w.depthwise ? run_depthwise_call(c, call) : run_dense(c, call);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -6,7 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <detail/epilogue-inl.hpp>
+#include <hwy/contrib/math/math-inl.h>
+
 #include <detail/nchwc_kernels.hpp>
 
 #include <algorithm>
@@ -19,7 +20,10 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr tag<float> d;
+namespace hn = hwy::HWY_NAMESPACE;
+using floats = hn::CappedTag<float, std::size_t(channel_block)>;
+using vec = hn::Vec<floats>;
+constexpr floats d;
 constexpr int lanes = int(hn::MaxLanes(d));
 constexpr int vectors = int(channel_block) / lanes;  // of a block
 static_assert(vectors * lanes == channel_block);
@@ -37,45 +41,82 @@ constexpr int most_blocks = 1;
 constexpr int most_pixels[most_blocks] = {2};
 #endif
 
-/// Addend and activation.
-HWY_INLINE vec<float> finished(const activation& f, const float* add, vec<float> v) {
-  if (add) v = hn::Add(v, hn::LoadU(d, add));
-  return activate<float>(f, v);
+/// v within [low, high]; NaN passes.
+HWY_INLINE vec bounded(vec v, vec low, vec high) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  v = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+#else  // x86 gives the second operand when one is NaN, ARM gives NaN
+  return hn::Min(high, hn::Max(low, v));
+#endif
 }
 /// The first `count` lanes; the others become 0.
-HWY_INLINE vec<float> cut(vec<float> v, std::int64_t count) {
+HWY_INLINE vec cut(vec v, std::int64_t count) {
   return hn::IfThenElseZero(hn::FirstN(d, std::size_t(std::clamp<std::int64_t>(count, 0, lanes))), v);
+}
+
+/// f(y) over `count` pixels of `blocks` blocks that were just stored, for activations that are more than bounds. Lanes
+/// of the last block behind `channels` become 0 again.
+HWY_NOINLINE void activate(const activation& f, float* y, std::int64_t y_block, std::int64_t blocks, std::int64_t count,
+                           std::int64_t channels) {
+  const vec a = hn::Set(d, f.a), b = hn::Set(d, f.b), zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const auto each = [&](float* from, const auto& change) {
+    for (std::int64_t i = 0; i < count * channel_block; i += lanes)
+      hn::StoreU(change(hn::LoadU(d, from + i)), d, from + i);
+  };
+  for (std::int64_t block = 0; block < blocks; ++block, y += y_block) {
+    switch (f.kind) {
+      case activation_kind::leaky_relu:
+        each(y, [&](vec v) { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(v, a), v); });
+        break;
+      case activation_kind::hard_sigmoid:
+        each(y, [&](vec v) { return bounded(hn::MulAdd(v, a, b), zero, one); });
+        break;
+      case activation_kind::sigmoid:  // the power never overflows
+        each(y, [&](vec v) {
+          const vec e = hn::Exp(d, hn::Neg(hn::Abs(v))), share = hn::Div(one, hn::Add(one, e));
+          return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(e, share), hn::IfThenElse(hn::Eq(v, v), share, v));
+        });
+        break;
+      case activation_kind::tanh:
+        each(y, [&](vec v) { return hn::IfThenElse(hn::Eq(v, v), hn::Tanh(d, v), v); });
+        break;
+      default: apply_activation(f, y, count * channel_block);
+    }
+    if (block + 1 < blocks || channels == channel_block) continue;
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t c = channels; c < channel_block; ++c) y[i * channel_block + c] = 0;
+  }
 }
 
 /// One input channel: all sums += its weights * its pixels.
 template <int Blocks, int Pixels, int Step>
 HWY_INLINE void add_channel(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w,
-                            vec<float> (&sums)[Blocks * vectors][Pixels]) {
+                            vec (&sums)[Blocks * vectors][Pixels]) {
   constexpr int count = Blocks * vectors;
-  vec<float> weights[count];
+  vec weights[count];
 #pragma GCC unroll 16
   for (int j = 0; j < count; ++j) weights[j] = hn::LoadU(d, w + j * lanes);
 #pragma GCC unroll 16
   for (int p = 0; p < Pixels; ++p) {
-    const vec<float> factor = hn::Set(d, x[p * Step]);
+    const vec factor = hn::Set(d, x[p * Step]);
 #pragma GCC unroll 16
     for (int j = 0; j < count; ++j) sums[j][p] = hn::MulAdd(weights[j], factor, sums[j][p]);
   }
 }
 
+/// All taps of all input channels.
 template <int Blocks, int Pixels, int Step>
-void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add) {
-  constexpr int count = Blocks * vectors, width = Blocks * int(channel_block);
-  vec<float> sums[count][Pixels];
-#pragma GCC unroll 16
-  for (int j = 0; j < count; ++j) {
-    const vec<float> start = hn::LoadU(d, p.bias + j * lanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < Pixels; ++i) sums[j][i] = start;
+HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, vec (&sums)[Blocks * vectors][Pixels]) {
+  constexpr int width = Blocks * int(channel_block);
+  if constexpr (Step == 1) {  // planes: each channel is a tap of its own
+    const float* HWY_RESTRICT w = p.w + p.w_first * width;
+    for (std::int64_t t = 0; t < p.tap_count; ++t, w += width)
+      add_channel<Blocks, Pixels, Step>(x + p.taps[t], w, sums);
+    return;
   }
   const float* HWY_RESTRICT block_w = p.w;
-  std::int64_t rest = p.channels;
-  while (rest > 0) {
+  for (std::int64_t rest = p.channels; rest > 0; x += p.x_block) {
     const std::int64_t channels = std::min(rest, channel_block);
     const float* HWY_RESTRICT w = block_w + p.w_first * channels * width;
     for (std::int64_t t = 0; t < p.tap_count; ++t) {
@@ -90,18 +131,35 @@ void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTR
       for (; n > 0; --n, ++from, w += width) add_channel<Blocks, Pixels, Step>(from, w, sums);
     }
     block_w += p.w_taps * channels * width;
-    rest -= channels, x += p.x_block;
+    rest -= channels;
   }
+}
+
+template <int Blocks, int Pixels, int Step>
+void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add) {
+  constexpr int count = Blocks * vectors;
+  vec sums[count][Pixels];
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) {
+    const vec start = hn::LoadU(d, p.bias + j * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < Pixels; ++i) sums[j][i] = start;
+  }
+  add_taps<Blocks, Pixels, Step>(p, x, sums);
+  const vec low = hn::Set(d, p.low), high = hn::Set(d, p.high);
 #pragma GCC unroll 16
   for (int j = 0; j < count; ++j) {
     const std::int64_t at = j / vectors * p.y_block + j % vectors * lanes;
 #pragma GCC unroll 16
     for (int i = 0; i < Pixels; ++i) {
-      vec<float> v = finished(p.f, add ? add + at + i * channel_block : nullptr, sums[j][i]);
-      if (p.lanes != channel_block && j / vectors == Blocks - 1) v = cut(v, p.lanes - j % vectors * lanes);
+      vec v = sums[j][i];
+      if (add) v = hn::Add(v, hn::LoadU(d, add + at + i * channel_block));
+      v = bounded(v, low, high);
+      if (j / vectors == Blocks - 1 && p.lanes != channel_block) v = cut(v, p.lanes - j % vectors * lanes);
       hn::StoreU(v, d, y + at + i * channel_block);
     }
   }
+  if (p.more) activate(*p.more, y, p.y_block, Blocks, Pixels, p.lanes);
 }
 
 using tile_function = void (*)(const nchwc_line&, const float*, float*, const float*);
@@ -140,44 +198,75 @@ void run_any_line(const nchwc_line& p) {
 void line(const nchwc_line& p) { run_any_line<int(channel_block)>(p); }
 void plain_line(const nchwc_line& p) { run_any_line<1>(p); }
 
-/// A vector of outputs [at, at + Pixels), all of whose taps lie inside the line. `Columns` and `Stride` are 0 where
-/// they are known only at run time; otherwise neighbours share what is read, and dilation is 1.
-template <int Pixels, int Columns, int Stride>
+/// What a depthwise sum becomes, at element `at` of the line's outputs.
+HWY_INLINE void put_depthwise(const nchwc_depthwise_line& p, std::int64_t at, int v, vec sum) {
+  if (p.add) sum = hn::Add(sum, hn::LoadU(d, p.add + at));
+  sum = bounded(sum, hn::Set(d, p.low), hn::Set(d, p.high));
+  hn::StoreU(p.lanes == channel_block ? sum : cut(sum, p.lanes - v * lanes), d, p.y + at);
+}
+
+alignas(64) constexpr float zeros[channel_block] = {};
+
+/// A vector of each of the outputs [at, at + Pixels), for dilation 1: neighbours share what is read. `Edge`: some of it
+/// lies outside the line.
+template <int Pixels, int Columns, int Stride, bool Edge>
 void depthwise_tile(const nchwc_depthwise_line& p, std::int64_t at, int v) {
-  vec<float> sums[Pixels];
-  const vec<float> start = hn::LoadU(d, p.bias + v * lanes);
+  constexpr int seen = (Pixels - 1) * Stride + Columns;
+  vec sums[Pixels];
+  const vec start = hn::LoadU(d, p.bias + v * lanes);
 #pragma GCC unroll 8
   for (int i = 0; i < Pixels; ++i) sums[i] = start;
-  const std::int64_t step = p.stride * channel_block;
-  const float* HWY_RESTRICT row = p.x + at * step - p.pad * channel_block + v * lanes;
+  const std::int64_t first = at * Stride - p.pad;
+  const float* HWY_RESTRICT row = p.x + v * lanes;
   const float* HWY_RESTRICT w = p.w + v * lanes;
   for (std::int64_t r = 0; r < p.rows; ++r, row += p.row_step) {
-    if constexpr (Columns != 0) {
-      vec<float> weights[Columns];
+    vec weights[Columns];
 #pragma GCC unroll 8
-      for (int c = 0; c < Columns; ++c, w += channel_block) weights[c] = hn::LoadU(d, w);
+    for (int c = 0; c < Columns; ++c, w += channel_block) weights[c] = hn::LoadU(d, w);
 #pragma GCC unroll 32
-      for (int q = 0; q < (Pixels - 1) * Stride + Columns; ++q) {
-        const vec<float> x = hn::LoadU(d, row + q * channel_block);
+    for (int q = 0; q < seen; ++q) {
+      const float* from = row + (first + q) * channel_block;
+      if constexpr (Edge)
+        if (std::uint64_t(first + q) >= std::uint64_t(p.width)) from = zeros;
+      const vec x = hn::LoadU(d, from);
 #pragma GCC unroll 8
-        for (int c = 0; c < Columns; ++c)
-          if (q >= c && (q - c) % Stride == 0 && (q - c) / Stride < Pixels)
-            sums[(q - c) / Stride] = hn::MulAdd(weights[c], x, sums[(q - c) / Stride]);
-      }
-    } else {
-      for (std::int64_t c = 0; c < p.columns; ++c, w += channel_block) {
-        const float* const from = row + c * p.dilation * channel_block;
-        const vec<float> weight = hn::LoadU(d, w);
-#pragma GCC unroll 8
-        for (int i = 0; i < Pixels; ++i) sums[i] = hn::MulAdd(weight, hn::LoadU(d, from + i * step), sums[i]);
-      }
+      for (int c = 0; c < Columns; ++c)
+        if (q >= c && (q - c) % Stride == 0 && (q - c) / Stride < Pixels)
+          sums[(q - c) / Stride] = hn::MulAdd(weights[c], x, sums[(q - c) / Stride]);
     }
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < Pixels; ++i) {
-    const std::int64_t to = (at + i) * channel_block + v * lanes;
-    const vec<float> y = finished(p.f, p.add ? p.add + to : nullptr, sums[i]);
-    hn::StoreU(p.lanes == channel_block ? y : cut(y, p.lanes - v * lanes), d, p.y + to);
+  for (int i = 0; i < Pixels; ++i) put_depthwise(p, (at + i) * channel_block + v * lanes, v, sums[i]);
+}
+
+template <int Columns, int Stride, int Pixels>
+HWY_INLINE void depthwise_part(const nchwc_depthwise_line& p, std::int64_t at, int v) {
+  const std::int64_t first = at * Stride - p.pad;
+  if (first >= 0 && first + (Pixels - 1) * Stride + Columns <= p.width)
+    depthwise_tile<Pixels, Columns, Stride, false>(p, at, v);
+  else depthwise_tile<Pixels, Columns, Stride, true>(p, at, v);
+}
+
+/// A line in as few tiles of up to 8 as possible, about equally wide.
+template <int Columns, int Stride>
+void depthwise_tiles(const nchwc_depthwise_line& p) {
+  const std::int64_t tiles = (p.count + 7) / 8;
+  for (int v = 0; v < vectors; ++v) {
+    std::int64_t at = 0;
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t n = p.count / tiles + (t < p.count % tiles);
+      switch (n) {
+        case 8: depthwise_part<Columns, Stride, 8>(p, at, v); break;
+        case 7: depthwise_part<Columns, Stride, 7>(p, at, v); break;
+        case 6: depthwise_part<Columns, Stride, 6>(p, at, v); break;
+        case 5: depthwise_part<Columns, Stride, 5>(p, at, v); break;
+        case 4: depthwise_part<Columns, Stride, 4>(p, at, v); break;
+        case 3: depthwise_part<Columns, Stride, 3>(p, at, v); break;
+        case 2: depthwise_part<Columns, Stride, 2>(p, at, v); break;
+        default: depthwise_part<Columns, Stride, 1>(p, at, v);
+      }
+      at += n;
+    }
   }
 }
 
@@ -189,62 +278,50 @@ struct inside_taps {
         last{start >= width ? 0 : std::min(taps, (width - start + dilation - 1) / dilation)} {}
 };
 
-/// One output that some taps of the line miss.
-void depthwise_edge(const nchwc_depthwise_line& p, std::int64_t at) {
-  const inside_taps taps{at * p.stride - p.pad, p.columns, p.dilation, p.width};
-  for (int v = 0; v < vectors; ++v) {
-    vec<float> sum = hn::LoadU(d, p.bias + v * lanes);
-    for (std::int64_t r = 0; r < p.rows; ++r)
-      for (std::int64_t c = taps.first; c < taps.last; ++c)
-        sum = hn::MulAdd(
-            hn::LoadU(d, p.w + (r * p.columns + c) * channel_block + v * lanes),
-            hn::LoadU(d, p.x + r * p.row_step + (at * p.stride - p.pad + c * p.dilation) * channel_block + v * lanes),
-            sum);
-    const std::int64_t to = at * channel_block + v * lanes;
-    sum = finished(p.f, p.add ? p.add + to : nullptr, sum);
-    hn::StoreU(cut(sum, p.lanes - v * lanes), d, p.y + to);
-  }
-}
-
-template <int Columns, int Stride>
-void depthwise_inside(const nchwc_depthwise_line& p) {
-  for (int v = 0; v < vectors; ++v) {
-    std::int64_t at = p.inside_begin;
-    for (; at + 8 <= p.inside_end; at += 8) depthwise_tile<8, Columns, Stride>(p, at, v);
-    switch (p.inside_end - at) {
-      case 7: depthwise_tile<7, Columns, Stride>(p, at, v); break;
-      case 6: depthwise_tile<6, Columns, Stride>(p, at, v); break;
-      case 5: depthwise_tile<5, Columns, Stride>(p, at, v); break;
-      case 4: depthwise_tile<4, Columns, Stride>(p, at, v); break;
-      case 3: depthwise_tile<3, Columns, Stride>(p, at, v); break;
-      case 2: depthwise_tile<2, Columns, Stride>(p, at, v); break;
-      case 1: depthwise_tile<1, Columns, Stride>(p, at, v); break;
-      default: break;
+/// Any window, one output at a time.
+void depthwise_any(const nchwc_depthwise_line& p) {
+  for (std::int64_t at = 0; at < p.count; ++at) {
+    const std::int64_t start = at * p.stride - p.pad;
+    const inside_taps taps{start, p.columns, p.dilation, p.width};
+    for (int v = 0; v < vectors; ++v) {
+      vec sum = hn::LoadU(d, p.bias + v * lanes), other = hn::Zero(d);
+      for (std::int64_t r = 0; r < p.rows; ++r) {
+        const float* HWY_RESTRICT w = p.w + r * p.columns * channel_block + v * lanes;
+        const float* HWY_RESTRICT from = p.x + r * p.row_step + start * channel_block + v * lanes;
+        const std::int64_t step = p.dilation * channel_block;
+        std::int64_t c = taps.first;
+        for (; c + 2 <= taps.last; c += 2) {
+          sum = hn::MulAdd(hn::LoadU(d, w + c * channel_block), hn::LoadU(d, from + c * step), sum);
+          other = hn::MulAdd(hn::LoadU(d, w + (c + 1) * channel_block), hn::LoadU(d, from + (c + 1) * step), other);
+        }
+        if (c < taps.last) sum = hn::MulAdd(hn::LoadU(d, w + c * channel_block), hn::LoadU(d, from + c * step), sum);
+      }
+      put_depthwise(p, at * channel_block + v * lanes, v, hn::Add(sum, other));
     }
   }
 }
 
 void depthwise_line(const nchwc_depthwise_line& p) {
-  for (std::int64_t at = 0; at < p.inside_begin; ++at) depthwise_edge(p, at);
-  if (p.dilation == 1 && p.columns == 3 && p.stride == 1) depthwise_inside<3, 1>(p);
-  else if (p.dilation == 1 && p.columns == 3 && p.stride == 2) depthwise_inside<3, 2>(p);
-  else if (p.dilation == 1 && p.columns == 5 && p.stride == 1) depthwise_inside<5, 1>(p);
-  else depthwise_inside<0, 0>(p);
-  for (std::int64_t at = p.inside_end; at < p.count; ++at) depthwise_edge(p, at);
+  if (p.dilation == 1 && p.columns == 3 && p.stride == 1) depthwise_tiles<3, 1>(p);
+  else if (p.dilation == 1 && p.columns == 3 && p.stride == 2) depthwise_tiles<3, 2>(p);
+  else if (p.dilation == 1 && p.columns == 5 && p.stride == 1) depthwise_tiles<5, 1>(p);
+  else if (p.dilation == 1 && p.columns == 5 && p.stride == 2) depthwise_tiles<5, 2>(p);
+  else depthwise_any(p);
+  if (p.more) activate(*p.more, p.y, 0, 1, p.count, p.lanes);
 }
 
 template <bool Largest>
 void pool_outputs(const nchwc_pool_line& p) {
-  const vec<float> none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
+  const vec none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
   for (std::int64_t at = 0; at < p.count; ++at) {
     const std::int64_t start = at * p.stride - p.pad;
     const inside_taps taps{start, p.columns, p.dilation, p.width};
     for (int v = 0; v < vectors; ++v) {
-      vec<float> sum = none;
+      vec sum = none;
       for (std::int64_t r = 0; r < p.rows; ++r) {
         const float* HWY_RESTRICT from = p.x + r * p.row_step + v * lanes;
         for (std::int64_t c = taps.first; c < taps.last; ++c) {
-          const vec<float> x = hn::LoadU(d, from + (start + c * p.dilation) * channel_block);
+          const vec x = hn::LoadU(d, from + (start + c * p.dilation) * channel_block);
           if constexpr (Largest) sum = hn::IfThenElse(hn::Or(hn::Gt(x, sum), hn::Ne(x, x)), x, sum);  // NaN wins
           else sum = hn::Add(sum, x);
         }
@@ -263,14 +340,14 @@ void pool_line(const nchwc_pool_line& p) {
 /// One output of all `count` pixels; four are taken in at a time, since one chain of additions would wait for itself.
 template <bool Largest>
 void reduce_pixels(const float* x, std::int64_t count, float* y) {
-  const vec<float> none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
-  const auto join = [](vec<float> a, vec<float> b) {
+  const vec none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
+  const auto join = [](vec a, vec b) {
     if constexpr (Largest) return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::Ne(b, b)), b, a);
     else return hn::Add(a, b);
   };
   for (int v = 0; v < vectors; ++v) {
     const float* HWY_RESTRICT from = x + v * lanes;
-    vec<float> a = none, b = none, c = none, e = none;
+    vec a = none, b = none, c = none, e = none;
     std::int64_t i = 0;
     for (; i + 4 <= count; i += 4, from += 4 * channel_block) {
       a = join(a, hn::LoadU(d, from)), b = join(b, hn::LoadU(d, from + channel_block));
@@ -327,9 +404,25 @@ void unblock_planes(const float* x, std::int64_t plane, std::int64_t channels, s
   }
 }
 
-constexpr nchwc_kernels made_kernels{most_blocks,         line,         plain_line,
-                                     depthwise_line,      pool_line,    reduce_pixels<false>,
-                                     reduce_pixels<true>, block_planes, unblock_planes};
+/// y[i] = x[2 * i]; nothing behind the last one is read.
+void every_second(const float* x, std::int64_t count, float* y) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  for (; i + lanes < count; i += lanes)
+    hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, x + 2 * i + lanes), hn::LoadU(d, x + 2 * i)), d, y + i);
+  if (count >= lanes) {  // the last ones, perhaps again; the upper half is read one element early
+    i = count - lanes;
+    const vec low = hn::LoadU(d, x + 2 * i), high = hn::LoadU(d, x + 2 * i + lanes - 1);
+    hn::StoreU(hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low)), d, y + i);
+    return;
+  }
+#endif
+  for (; i < count; ++i) y[i] = x[2 * i];
+}
+
+constexpr nchwc_kernels made_kernels{
+    most_blocks,         line,         plain_line,     depthwise_line, pool_line, reduce_pixels<false>,
+    reduce_pixels<true>, block_planes, unblock_planes, every_second};
 
 }  // namespace
 

@@ -24,24 +24,25 @@ struct nchwc_line {
   std::int64_t y_block;      // elements from one block of output channels to the next
   const float* bias;         // [blocks * 16]
   const float* add;          // null, or laid out as y: added before the activation
-  activation f;              // done when it is one of those done in registers
+  float low, high;           // bounds of y, for Relu and Clip; infinite for none
+  const activation* more;    // null, or what is done to y besides
   std::int64_t lanes;        // of the last block that hold channels; the others become 0
 };
 
 /// One line of outputs of a convolution with one filter per channel, of one block.
 struct nchwc_depthwise_line {
-  const float* x;                         // start of the line that the first row of taps sees
-  std::int64_t row_step;                  // elements from one row of taps to the next
-  std::int64_t rows, columns;             // taps of the window that lie inside the image vertically; all taps of a row
-  std::int64_t stride, dilation;          // of a line, in pixels
-  const float* w;                         // [rows][columns][16]
-  std::int64_t inside_begin, inside_end;  // outputs all of whose taps lie inside the line
-  std::int64_t width, pad;                // pixels of an input line, and before it
+  const float* x;                 // start of the line that the first row of taps sees
+  std::int64_t row_step;          // elements from one row of taps to the next
+  std::int64_t rows, columns;     // taps of the window that lie inside the image vertically; all taps of a row
+  std::int64_t stride, dilation;  // of a line, in pixels
+  const float* w;                 // [rows][columns][16]
+  std::int64_t width, pad;        // pixels of an input line, and before it
   std::int64_t count;
   float* y;
   const float* bias;  // [16]
   const float* add;
-  activation f;
+  float low, high;
+  const activation* more;
   std::int64_t lanes;
 };
 
@@ -65,6 +66,7 @@ struct nchwc_kernels {
   /// y [count][16] = x [lanes planes][count], zeros behind the lanes; and back.
   void (*block)(const float* x, std::int64_t plane, std::int64_t lanes, std::int64_t count, float* y);
   void (*unblock)(const float* x, std::int64_t plane, std::int64_t lanes, std::int64_t count, float* y);
+  void (*every_second)(const float* x, std::int64_t count, float* y);  // y[i] = x[2 * i]
 };
 const nchwc_kernels& best_nchwc_kernels();
 
