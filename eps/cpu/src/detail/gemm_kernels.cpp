@@ -229,7 +229,8 @@ void multiply_panels(const gemm_block<T>& p) {
       const tile_rows_of<T> a = rows_of(p, m0, m1, k0, k);
       // Four steps of every tile together ask for all lines that four steps of the next panel need.
       const std::int64_t lines = (4 * tile_columns * std::int64_t(sizeof(T)) + 63) / 64;
-      const int ahead_lines = int((lines + tiles - 1) / tiles);
+      const bool near = tiles == 1 && p.k * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes;
+      const int ahead_lines = near ? 0 : int((lines + tiles - 1) / tiles);
       for (std::int64_t n0 = 0; n0 < p.n; n0 += tile_columns) {
         const T* const b = p.b + n0 * p.k + k0 * tile_columns;
         const T* const ahead = tiles == 1 ? b + stream_distance / sizeof(T) : b + tile_columns * p.k;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include <cameo/eps/cpu/detail/gemm.hpp>
 #include <detail/gemm_row_kernels.hpp>
 
 HWY_BEFORE_NAMESPACE();
@@ -24,7 +25,7 @@ using row_vec = hn::Vec<row_tag<T>>;
 inline constexpr std::int64_t ahead_bytes = 2048;
 
 /// `Rows` rows times `Columns` vectors x: every vector that is loaded is used by all of the other side.
-template <class T, int Rows, int Columns>
+template <class T, int Rows, int Columns, bool Ahead>
 HWY_INLINE void dot_tile(const row_dots<T>& p, std::int64_t row, std::int64_t column) {
   const row_tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
@@ -42,7 +43,7 @@ HWY_INLINE void dot_tile(const row_dots<T>& p, std::int64_t row, std::int64_t co
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const T* const from = rows + i * p.row_stride + k;
-      __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead_bytes, 0, 3);
+      if constexpr (Ahead) __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead_bytes, 0, 3);
       const row_vec<T> line = hn::LoadU(d, from);
 #pragma GCC unroll 8
       for (int j = 0; j < Columns; ++j) sums[s][i][j] = hn::MulAdd(line, factors[j], sums[s][i][j]);
@@ -65,23 +66,28 @@ HWY_INLINE void dot_tile(const row_dots<T>& p, std::int64_t row, std::int64_t co
     }
 }
 
-template <class T, int Rows>
+template <class T, int Rows, bool Ahead>
 HWY_INLINE void dot_columns(const row_dots<T>& p, std::int64_t row) {
   std::int64_t j = 0;
-  for (; j + 4 <= p.m; j += 4) dot_tile<T, Rows, 4>(p, row, j);
+  for (; j + 4 <= p.m; j += 4) dot_tile<T, Rows, 4, Ahead>(p, row, j);
   if (j + 2 <= p.m) {
-    dot_tile<T, Rows, 2>(p, row, j);
+    dot_tile<T, Rows, 2, Ahead>(p, row, j);
     j += 2;
   }
-  if (j < p.m) dot_tile<T, Rows, 1>(p, row, j);
+  if (j < p.m) dot_tile<T, Rows, 1, Ahead>(p, row, j);
 }
 
-template <class T>
-void dot_rows(const row_dots<T>& p) {
+template <class T, bool Ahead>
+void dot_lines(const row_dots<T>& p) {
   constexpr int some = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;  // as registers allow
   std::int64_t i = 0;
-  for (; i + some <= p.count; i += some) dot_columns<T, some>(p, i);
-  for (; i < p.count; ++i) dot_columns<T, 1>(p, i);
+  for (; i + some <= p.count; i += some) dot_columns<T, some, Ahead>(p, i);
+  for (; i < p.count; ++i) dot_columns<T, 1, Ahead>(p, i);
+}
+template <class T>
+void dot_rows(const row_dots<T>& p) {
+  if (p.count * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes) dot_lines<T, false>(p);
+  else dot_lines<T, true>(p);
 }
 
 /// Four rows of B at a time, so that y is touched rarely, times `Rows` rows of A.
@@ -146,13 +152,15 @@ HWY_INLINE void add_one(const row_sums<T>& p, std::int64_t row, std::int64_t k) 
 template <class T>
 void add_rows(const row_sums<T>& p) {
   constexpr std::int64_t depth = 8;  // rows of B that stay in the first cache for all rows of A
+  const bool ahead = p.k * p.b_stride * std::int64_t(sizeof(T)) >= gemm_cached_bytes;
   for (std::int64_t k0 = 0; k0 < p.k; k0 += depth) {
     const std::int64_t k1 = std::min(p.k, k0 + depth), next = depth * p.b_stride;
     for (std::int64_t i = 0; i < p.m; i += 2) {
       std::int64_t k = k0;
+      const bool asks = ahead && i == 0;
       for (; k + 4 <= k1; k += 4)
-        if (i + 2 > p.m) i == 0 ? add_four<T, 1, true>(p, i, k, next) : add_four<T, 1, false>(p, i, k, next);
-        else i == 0 ? add_four<T, 2, true>(p, i, k, next) : add_four<T, 2, false>(p, i, k, next);
+        if (i + 2 > p.m) asks ? add_four<T, 1, true>(p, i, k, next) : add_four<T, 1, false>(p, i, k, next);
+        else asks ? add_four<T, 2, true>(p, i, k, next) : add_four<T, 2, false>(p, i, k, next);
       for (; k < k1; ++k)
         if (i + 2 > p.m) add_one<T, 1>(p, i, k);
         else add_one<T, 2>(p, i, k);

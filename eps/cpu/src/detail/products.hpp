@@ -63,13 +63,13 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
 /// suit any number.
 template <class Number, class T>
 result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transposed, std::int64_t k, std::int64_t n,
-                                    std::int64_t rows) {
+                                    std::int64_t rows = -1) {
   if constexpr (std::is_integral_v<Number>) {
     return static_cast<const Number*>(nullptr);
   } else {
     if (!c.prepack || n < 2 || k < 1) return static_cast<const Number*>(nullptr);
-    if (std::is_same_v<Number, T> && rows >= 0 && rows <= (transposed ? gemm_few_dots : gemm_few_rows))
-      return static_cast<const Number*>(nullptr);
+    constexpr std::int64_t few = 4;
+    if (std::is_same_v<Number, T> && rows >= 0 && rows <= few) return static_cast<const Number*>(nullptr);
     std::size_t size = 0;
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
     const Number* from = nullptr;

@@ -60,6 +60,8 @@ void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed);
 /// The most rows and steps of k that multiply_block has of A at a time, so that they stay in the second cache; the rows
 /// are a multiple of every tile's.
 inline constexpr std::int64_t gemm_block_rows = 192, gemm_block_depth = 512;
+/// A matrix of fewer bytes may lie in the second cache: asking for it ahead would only cost time.
+inline constexpr std::int64_t gemm_cached_bytes = 1 << 20;
 /// Steps of k that are added up before C is touched. One row of tiles reads B once, as it lies: nothing is to stay
 /// anywhere.
 constexpr std::int64_t gemm_depth(std::int64_t m, std::int64_t k, std::int64_t tile_rows) {
