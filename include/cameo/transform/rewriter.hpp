@@ -90,6 +90,9 @@ class edit {
   edit& operator=(const edit&) = delete;
   ~edit() { abandon(); }
 
+  /// What is added from here on is named and numbered after this node instead.
+  void follow(const node_view& origin) { origin_ = origin.id(); }
+
   /// A constant of the graph; `made` is copied, its elements too. `none` when memory is full, or for a kind that can't
   /// be an initializer: then commit() says no.
   value_id constant(std::string_view stem, const value& made);

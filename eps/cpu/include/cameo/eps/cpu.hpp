@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/ep/provider.hpp>
+#include <cameo/eps/cpu/layout.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -13,6 +14,7 @@ struct cpu {
   static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";
   using role = fallback;
   using kernels = cpu_kernels;
+  using transforms = transform_set<nchwc_layout>;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

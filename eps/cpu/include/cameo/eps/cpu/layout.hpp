@@ -1,0 +1,14 @@
+#pragma once
+#include <cameo/transform/transform.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Convolutions, and what can follow them, on images whose channels lie in blocks of 16 (com.microsoft.nchwc). Chosen
+/// for whole regions: a node is moved where that costs least, reorders counted by their size and convolutions by what
+/// they gain; the choice is a minimum cut, so no other has cheaper reorders.
+struct nchwc_layout {
+  static constexpr optimization_level level = optimization_level::layout;
+  static const transform_table& table();
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The cheapest way to part a graph so that `source` and `sink` are apart (Dinic's algorithm: phases of shortest
+/// augmenting paths; O(V^2 E) at worst, near linear for graphs like these).
+class min_cut {
+ public:
+  static constexpr std::uint32_t source = 0, sink = 1;
+  static constexpr std::int64_t endless = std::int64_t{1} << 50;
+
+  std::uint32_t add_vertex() {
+    first_.push_back(none);
+    return std::uint32_t(first_.size() - 1);
+  }
+  /// Cut when `from` is on the source's side and `to` on the sink's.
+  void add_edge(std::uint32_t from, std::uint32_t to, std::int64_t cost) {
+    link(from, to, cost);
+    link(to, from, 0);
+  }
+  /// Per vertex: is it on the source's side?
+  std::vector<bool> solve();
+
+ private:
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+  struct edge {
+    std::uint32_t to, next;
+    std::int64_t left;
+  };
+  void link(std::uint32_t from, std::uint32_t to, std::int64_t cost) {
+    edges_.push_back({to, first_[from], cost});
+    first_[from] = std::uint32_t(edges_.size() - 1);
+  }
+  bool find_depths();
+  bool augment();
+
+  std::vector<std::uint32_t> first_{none, none}, depth_, at_;
+  std::vector<edge> edges_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,160 @@
+#include <cameo/eps/cpu/layout.hpp>
+
+#include "../../../tests/transform/rule_rig.hpp"
+#include "../src/detail/min_cut.hpp"
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+class images : public model_builder {
+ public:
+  value_id image(std::int64_t channels, std::int64_t side = 12) {
+    return input("x", dtype::f32, {symbol("N"), dim::of(channels), dim::of(side), dim::of(side)});
+  }
+  value_id conv(value_id x, std::int64_t in, std::int64_t out, std::int64_t kernel = 3, std::int64_t group = 1) {
+    const std::string n = std::to_string(next_++);
+    const std::int64_t per = in / group;
+    const value_id w = constant("w" + n, {out, per, kernel, kernel},
+                                ramp(std::size_t(out * per * kernel * kernel), 0.01f / float(per)));
+    pads_.push_back(std::vector<std::int64_t>(4, kernel / 2));
+    return node("Conv", {x, w, constant("b" + n, {out}, ramp(std::size_t(out), 0.001f))},
+                {attribute_of("group", group), attribute_of("pads", std::span<const std::int64_t>{pads_.back()})});
+  }
+  value_id pool(value_id x) {
+    static constexpr std::int64_t two[] = {2, 2};
+    return node("MaxPool", {x},
+                {attribute_of("kernel_shape", std::span<const std::int64_t>{two}),
+                 attribute_of("strides", std::span<const std::int64_t>{two})});
+  }
+
+ private:
+  std::deque<std::vector<std::int64_t>> pads_;
+  int next_ = 0;
+};
+
+constexpr std::string_view transform = "NchwcTransformer";
+
+}  // namespace
+
+TEST_CASE("a whole region is blocked: a first convolution reads plain, one reorder at the end") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    value_id y = m.node("Relu", {m.conv(m.image(3), 3, 32)});
+    y = m.pool(y);
+    const value_id sum = m.node("Add", {m.conv(y, 32, 32), m.conv(y, 32, 32, 1)});
+    m.output(m.node("Sigmoid", {m.conv(sum, 32, 24, 3, 1)}));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderInput") == 0);
+  CHECK(count_of(s, "ReorderOutput") == 1);
+  CHECK(first_of(s, "Conv")->domain == "com.microsoft.nchwc");
+  CHECK(first_of(s, "MaxPool")->domain == "com.microsoft.nchwc");
+}
+
+TEST_CASE("the reorder stands where it moves least: behind the pool, not before it") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    const value_id y = m.pool(m.node("Relu", {m.conv(m.image(16), 16, 32)}));
+    m.output(m.node("Flatten", {y}));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderInput") == 1);
+  CHECK(first_of(s, "MaxPool")->domain == "com.microsoft.nchwc");
+  CHECK(count_of(s, "ReorderOutput") == 1);
+}
+
+TEST_CASE("one pixel of full blocks needs no reorder") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    const value_id y = m.node("GlobalAveragePool", {m.conv(m.image(3), 3, 32)});
+    m.output(m.node("Flatten", {y}));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderOutput") == 0);
+}
+
+TEST_CASE("a value that plain and blocked nodes read, and graph outputs, are given back once") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    const value_id y = m.conv(m.image(16), 16, 16);
+    m.output(y);
+    m.output(m.node("ReduceSum", {y}));
+    m.output(m.conv(y, 16, 40));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderOutput") == 2);
+  CHECK(s.outputs()[0].name == "Conv_0_out");
+}
+
+TEST_CASE("depthwise, groups of whole blocks, and concatenation of whole blocks are blocked too") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    const value_id x = m.image(32);
+    const value_id y = m.node("Concat", {m.conv(x, 32, 32, 3, 32), m.conv(x, 32, 64, 3, 2)}, {attribute_of("axis", 1)});
+    m.output(m.conv(y, 96, 16, 1));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderInput") == 1);
+  CHECK(count_of(s, "ReorderOutput") == 1);
+}
+
+TEST_CASE("what can't be blocked stays as it is") {
+  SUBCASE("weights that are computed") {
+    check_idle<eps::nchwc_layout>(transform, [] {
+      images m;
+      const value_id w = m.input("w", dtype::f32, {dim::of(16), dim::of(16), dim::of(1), dim::of(1)});
+      m.output(m.node("Conv", {m.image(16), w}));
+      return m.take();
+    });
+  }
+  SUBCASE("groups of half a block") {
+    check_idle<eps::nchwc_layout>(transform, [] {
+      images m;
+      m.output(m.conv(m.image(16), 16, 32, 3, 2));
+      return m.take();
+    });
+  }
+  SUBCASE("one dimension") {
+    check_idle<eps::nchwc_layout>(transform, [] {
+      images m;
+      const value_id x = m.input("x", dtype::f32, {dim::of(1), dim::of(16), dim::of(20)});
+      m.output(m.node("Conv", {x, m.constant("w", {16, 16, 3}, ramp(16 * 16 * 3))}));
+      return m.take();
+    });
+  }
+  SUBCASE("double") {
+    const auto make = [] {
+      images m;
+      const value_id x = m.input("x", dtype::f64, {dim::of(1), dim::of(16), dim::of(4), dim::of(4)});
+      m.output(m.node("Conv", {x, m.constant("w", {16, 16, 1, 1}, std::vector<double>(256, 0.5))}));
+      return m.take();
+    };
+    check_idle<eps::nchwc_layout>(transform, make);
+  }
+  SUBCASE("a broadcast over blocked images") {
+    const session s = check_fires<eps::nchwc_layout>(transform, [] {
+      images m;
+      const value_id y = m.conv(m.image(16), 16, 32);
+      const value_id gate = m.node("Sigmoid", {m.node("GlobalAveragePool", {y})});
+      m.output(m.node("Mul", {y, gate}));
+      return m.take();
+    });
+    CHECK(first_of(s, "Mul")->domain.empty());
+  }
+}
+
+TEST_CASE("minimum cut") {
+  eps::min_cut cut;
+  const std::uint32_t a = cut.add_vertex(), b = cut.add_vertex(), c = cut.add_vertex();
+  cut.add_edge(eps::min_cut::source, a, 5);
+  cut.add_edge(a, b, 3);
+  cut.add_edge(a, c, 1);
+  cut.add_edge(c, b, 9);
+  cut.add_edge(b, eps::min_cut::sink, 10);
+  const std::vector<bool> near = cut.solve();
+  CHECK(near[a]);
+  CHECK_FALSE(near[b]);
+  CHECK_FALSE(near[c]);
+}
