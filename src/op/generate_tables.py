@@ -14,9 +14,14 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+# What ONNX Runtime's fusions add to ONNX's own domain. Its models name it there, so its operators have that domain.
+CONTRIB = "ONNX, as ONNX Runtime adds to it"
+CONTRIB_OPS = ["SimplifiedLayerNormalization"]
+
 # domain: (header, namespace, whether onnx is the source)
 DOMAINS = {
     "": ("onnx", "op", True),
+    CONTRIB: ("contrib", "op::contrib", False),
     "ai.onnx.ml": ("ml", "op::ml", True),
     "ai.onnx.preview": ("preview", "op::preview", True),
     "ai.onnx.preview.training": ("training", "op::training", True),
@@ -173,6 +178,10 @@ def version_row(tables, s, from_onnx):
     return "{" + ", ".join(fields + (["true"] if s.deprecated else [])) + "}"
 
 
+def real(domain):
+    return "" if domain == CONTRIB else domain
+
+
 def roles_of(domain, name, schemas):
     graphs = any(KIND_OF[int(a.type.value)] in ("g", "graphs") for s in schemas for a in s.attributes.values())
     names = (["has_subgraphs"] if graphs else []) + ROLES.get((domain, name), [])
@@ -195,7 +204,7 @@ def write_tags(domain, schemas_of):
         assert re.fullmatch(r"[A-Z]\w*", name), name  # so it can't be a keyword, a macro of ours or a snake_case name
         schemas = schemas_of[name]
         tags += [f"struct {name} {{",
-                 f"  static constexpr std::string_view domain = {c_string(domain)}, name = {c_string(name)};"]
+                 f"  static constexpr std::string_view domain = {c_string(real(domain))}, name = {c_string(name)};"]
         if roles := roles_of(domain, name, schemas):
             tags.append(f"  static constexpr role roles = {roles};")
         rows = [version_row(tables, s, from_onnx) for s in schemas]
@@ -209,7 +218,7 @@ def write_tags(domain, schemas_of):
 
 def op_id(domain, name):
     value = 2166136261
-    for byte in f"{domain}/{name}".encode():
+    for byte in f"{real(domain)}/{name}".encode():
         value = (value ^ byte) * 16777619 % 2**32
     return value
 
@@ -235,7 +244,7 @@ def write_list(all_ops):
     lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
               'static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");',
               "", "constexpr domain_row domains[] = {"]
-    lines += [f"    {{{c_string(domain)}, {newest_opset(domain)}}}," for domain in DOMAINS]
+    lines += [f"    {{{c_string(domain)}, {newest_opset(domain)}}}," for domain in DOMAINS if domain == real(domain)]
     lines += ["};", "", "}  // namespace", "", "std::span<const op_row> standard_ops() { return rows; }",
               "std::span<const domain_row> standard_domains() { return domains; }", "",
               "}  // namespace cameo::inline CAMEO_ABI"]
@@ -278,6 +287,9 @@ def main():
                 ops[s.domain, s.name].append(s)
             else:
                 assert not from_onnx, f"unknown domain {s.domain}"
+    for s in ort_schemas:
+        if s.domain == "" and s.name in CONTRIB_OPS:
+            ops[CONTRIB, s.name].append(s)
     for schemas in ops.values():
         schemas.sort(key=lambda s: s.since_version)
     for domain in DOMAINS:

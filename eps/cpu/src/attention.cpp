@@ -4,19 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "float_values.hpp"
-#include "operand_values.hpp"
+#include "attention_parts.hpp"
 #include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// Q, K or V, whichever way it comes: element (batch, head, position, i) lies at batch * batch_stride + head *
-/// head_stride + position * row_stride + i.
-struct head_layout {
-  std::int64_t batches, heads, length, size;
-  std::int64_t batch_stride, head_stride, row_stride;
-};
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
   const extents& s = v.shape;
   if (s.rank() == 4) {
@@ -57,6 +50,25 @@ struct key_bias {
     if (!fits)
       return bad_input("attn_mask ", s, " does not broadcast to ", extents{q.batches, q.heads, q.length, keys});
     out.mask_length = s.back();
+    return {};
+  }
+
+  /// The same, for the path without a matrix of scores.
+  status give(run_context& c, attention_work& work) const {
+    work.softcap = float(how->softcap), work.causal = how->causal, work.past = past;
+    work.left_window = how->left_window, work.right_window = how->right_window;
+    if (*mask) {
+      const auto read = read_bias(c, *mask);
+      if (!read) return read.error();
+      work.bias = read->data(), work.bias_keys = mask_length;
+      work.at_bias = {mask_strides[0], mask_strides[1], mask_strides[2]};
+    }
+    if (*lengths) {
+      const auto made = c.scratch<std::int64_t>(std::size_t(lengths->shape.count()));
+      if (!made) return made.error();
+      for (std::size_t i = 0; i < made->size(); ++i) (*made)[i] = integers{*lengths}[std::int64_t(i)];
+      work.lengths = made->data();
+    }
     return {};
   }
 
@@ -128,53 +140,6 @@ void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int6
   if (shown && how.shown == attention::weights) std::copy_n(row, keys, shown);
 }
 
-/// Keys or values with those of the past before them: where they lie now, [batch, head, length, size] when joined.
-template <class C>
-struct key_source {
-  const C* data = nullptr;
-  head_layout at{};
-};
-template <class C>
-result<key_source<C>> join_past(run_context& c, const value& now, const value& before, std::size_t output,
-                                const head_layout& at) {
-  const auto from = read_floats<C>(c, now);
-  if (!from) return from.error();
-  if (!before && !c.has_output(output)) return key_source<C>{from->data(), at};
-  const std::int64_t past = before ? before.shape[2] : 0;
-  const extents shape{at.batches, at.heads, past + at.length, at.size};
-  std::span<const C> old;
-  if (before) {
-    const auto read = read_floats<C>(c, before);
-    if (!read) return read.error();
-    old = *read;
-  }
-  float_output<C> to;
-  if (c.has_output(output)) {
-    const auto made = write_floats<C>(c, output, shape);
-    if (!made) return made.error();
-    to = *made;
-  } else {
-    std::int64_t count = 0;
-    if (!shape.checked_count(count)) return status_code::out_of_memory;
-    const auto made = c.scratch<C>(std::size_t(count));
-    if (!made) return made.error();
-    to.data = made->data();
-  }
-  const std::int64_t heads = at.batches * at.heads, row = (past + at.length) * at.size;
-  parallel_for(c, heads, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, row)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t h = first; h < last; ++h) {
-                   C* target = to.data + h * row;
-                   target = std::copy_n(old.data() + h * past * at.size, past * at.size, target);
-                   const C* source = from->data() + h / at.heads * at.batch_stride + h % at.heads * at.head_stride;
-                   for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, source += at.row_stride)
-                     target = std::copy_n(source, at.size, target);
-                 }
-               });
-  if (to.tensor) to.store();
-  return key_source<C>{to.data, {at.batches, at.heads, past + at.length, at.size, at.heads * row, row, at.size}};
-}
-
 /// Sizes of all that come in must agree.
 status check(const value& past_k, const value& past_v, const head_layout& q, const head_layout& k,
              const head_layout& v) {
@@ -236,9 +201,11 @@ status attention::run_as(run_context& c) const {
   if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
   const auto from = read_floats<C>(c, q_in);
   if (!from) return from.error();
-  const auto k = join_past<C>(c, c.input(1), past_k, 1, k_now);
+  const auto new_k = read_floats<C>(c, c.input(1)), new_v = read_floats<C>(c, c.input(2));
+  if (!new_k || !new_v) return status_code::out_of_memory;
+  const auto k = join_past<C>(c, {new_k->data(), k_now}, past_k, 1);
   if (!k) return k.error();
-  const auto v = join_past<C>(c, c.input(2), past_v, 2, v_now);
+  const auto v = join_past<C>(c, {new_v->data(), v_now}, past_v, 2);
   if (!v) return v.error();
 
   const extents split{q.batches, q.heads, q.length, v_now.size};
@@ -257,6 +224,23 @@ status attention::run_as(run_context& c) const {
   std::int64_t plane = 0, count = 0;
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
   if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
+  const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
+  if constexpr (std::is_same_v<C, float>)
+    if (!c.has_output(3)) {
+      if (cells == 0) return {};
+      attention_work work{};
+      work.q = from->data(), work.k = k->data, work.v = v->data, work.y = y->data;
+      work.queries = q.length, work.keys = keys;
+      work.at_q = q.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
+      work.at_y = joined ? head_layout::joined(q.batches, q.heads, q.length, v_now.size, hidden).strides()
+                         : head_layout::split(q.batches, q.heads, q.length, v_now.size).strides();
+      work.batches = q.batches, work.heads = q.heads, work.key_heads = k_now.heads;
+      work.size = q.size, work.value_size = v_now.size, work.scale = float(factor);
+      if (status s = bias.give(c, work); !s) return s;
+      if (status s = run_attention(c, work); !s) return s;
+      y->store();
+      return {};
+    }
   const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
                                                         std::max<std::int64_t>(1, all));
   if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;
@@ -265,7 +249,6 @@ status attention::run_as(run_context& c) const {
   const auto offsets = c.scratch<std::int64_t>(3 * std::size_t(at_once));
   const auto out = c.scratch<C>(joined ? std::size_t(at_once * cells) : 0);
   if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
-  const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
 
   for (std::int64_t first = 0; first < all; first += at_once) {
     if (c.stopped()) return status_code::canceled;

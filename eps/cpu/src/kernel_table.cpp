@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/all_kernels.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel_list.hpp>
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/ml.hpp>
 #include <cameo/op/nchwc.hpp>
@@ -112,6 +113,8 @@ using list = kernel_list<
                  layer_normalization<op::LayerNormalization>>,
     erased_entry<op::RMSNormalization, since<23>, float_types<"T"> && float_types<"V">,
                  layer_normalization<op::RMSNormalization>>,
+    erased_entry<op::contrib::SimplifiedLayerNormalization, since<1>, float_types<"T"> && float_types<"V">,
+                 layer_normalization<op::contrib::SimplifiedLayerNormalization>>,
     erased_entry<op::LpNormalization, since<1>, float_types<"T">, lp_normalization>,
     erased_entry<op::LRN, since<1>, float_types<"T">, lrn>,
     erased_entry<op::MeanVarianceNormalization, since<9>, float_types<"T">, mean_variance_normalization>,
@@ -121,6 +124,17 @@ using list = kernel_list<
     erased_entry<op::microsoft::QuickGelu, since<1>, float_types<"T">, unary<op::microsoft::QuickGelu>>,
     erased_entry<op::microsoft::BiasGelu, since<1>, float_types<"T">, bias_gelu<op::microsoft::BiasGelu>>,
     erased_entry<op::microsoft::FastGelu, since<1>, float_types<"T">, bias_gelu<op::microsoft::FastGelu>>,
+    erased_entry<op::microsoft::SkipLayerNormalization, since<1>, constrain<"T", float16, bfloat16, float>,
+                 skip_layer_normalization<op::microsoft::SkipLayerNormalization>>,
+    erased_entry<op::microsoft::SkipSimplifiedLayerNormalization, since<1>, constrain<"T", float16, bfloat16, float>,
+                 skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>,
+    erased_entry<op::microsoft::EmbedLayerNormalization, since<1>, constrain<"T", float16, float>,
+                 embed_layer_normalization>,
+    erased_entry<op::microsoft::Attention, since<1>, constrain<"T", float16, bfloat16, float>, projected_attention>,
+    erased_entry<op::microsoft::MultiHeadAttention, since<1>, constrain<"T", float16, bfloat16, float>,
+                 multi_head_attention>,
+    erased_entry<op::microsoft::GroupQueryAttention, since<1>, constrain<"T", float16, bfloat16, float> &&
+                 constrain<"T_CACHE", float16, bfloat16, float>, group_query_attention>,
     // movement, sequences, strings, control flow
     erased_entry<op::Reshape, since<1>, any_types, reshape>,
     erased_entry<op::Flatten, since<1>, any_types, flatten>,

@@ -87,9 +87,9 @@ status layer_normalization_state::run_as(run_context& c) const {
     });
   }
   y->store();
-  if (!centers) return {};
-  if (status out = write_statistic(c, 1, per_row, means); !out) return out;
-  return write_statistic(c, 2, per_row, inverses);
+  if (mean_output)
+    if (status out = write_statistic(c, mean_output, per_row, means); !out) return out;
+  return inverse_output ? write_statistic(c, inverse_output, per_row, inverses) : status{};
 }
 
 status layer_normalization_state::run(run_context& c) const {
@@ -102,11 +102,14 @@ result<layer_normalization<Op>> layer_normalization<Op>::bind(bind_context& c) {
   made.epsilon = double(c.float_or("epsilon", 1e-5f));
   made.axis = c.int_or("axis", -1);
   made.centers = std::is_same_v<Op, op::LayerNormalization>;
+  if (made.centers) made.mean_output = 1, made.inverse_output = 2;
+  if (std::is_same_v<Op, op::contrib::SimplifiedLayerNormalization>) made.inverse_output = 1;
   if (c.outputs.empty() || c.inputs[0].type == c.outputs[0].type) c.may_overwrite(0, 0);
   return made;
 }
 
 template struct layer_normalization<op::LayerNormalization>;
 template struct layer_normalization<op::RMSNormalization>;
+template struct layer_normalization<op::contrib::SimplifiedLayerNormalization>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/ml.hpp>
 #include <cameo/op/nchwc.hpp>
@@ -29,6 +30,7 @@ signature sequence_construct, sequence_empty, sequence_at, sequence_erase, seque
     concat_from_sequence, split_to_sequence, optional, optional_has_element, optional_get_element, string_split,
     string_normalizer;
 signature fused_matmul, skip_layer_normalization, expand_dims;
+signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
 }  // namespace infer
@@ -216,6 +218,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::LRN>, infer::lrn},
     {op_id_of<op::LayerNormalization>, infer::layer_normalization},
     {op_id_of<op::RMSNormalization>, infer::layer_normalization},
+    {op_id_of<op::contrib::SimplifiedLayerNormalization>, infer::layer_normalization},
     {op_id_of<op::GRU>, infer::recurrent},
     {op_id_of<op::LSTM>, infer::recurrent},
     {op_id_of<op::RNN>, infer::recurrent},
@@ -267,6 +270,10 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::TransposeMatMul>, infer::fused_matmul},
     {op_id_of<op::microsoft::SkipLayerNormalization>, infer::skip_layer_normalization},
     {op_id_of<op::microsoft::SkipSimplifiedLayerNormalization>, infer::skip_layer_normalization},
+    {op_id_of<op::microsoft::EmbedLayerNormalization>, infer::embed_layer_normalization},
+    {op_id_of<op::microsoft::Attention>, infer::projected_attention},
+    {op_id_of<op::microsoft::MultiHeadAttention>, infer::multi_head_attention},
+    {op_id_of<op::microsoft::GroupQueryAttention>, infer::group_query_attention},
     {op_id_of<op::microsoft::QuantizeLinear>, infer::quantize_linear},
     {op_id_of<op::microsoft::DequantizeLinear>, infer::dequantize_linear},
     {op_id_of<op::microsoft::ExpandDims>, infer::expand_dims},

@@ -446,7 +446,7 @@ void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64
     offset = last - queries;
   }
   const std::int64_t place = query + offset;
-  if (causal) last = std::min(last, place + 1);
+  if (causal && !(last_sees_all && query + 1 == queries)) last = std::min(last, place + 1);
   if (right_window >= 0 && right_window < keys + queries) last = std::min(last, place + right_window + 1);
   if (left_window >= 0 && left_window < keys + queries) first = std::max(first, place - left_window);
   if (bias) last = std::min(last, bias_keys);

@@ -7,7 +7,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// is_causal, the window and nonpad_kv_seqlen allow: a key that one of them forbids has no weight, and a query without
 /// any allowed key gives zeros. Q [batch, heads, sequence, size] or [batch, sequence, heads * size], K and V likewise;
 /// several heads of Q may share one of K and V. Narrow floats compute in float; in double where Q or V is double or the
-/// softmax shall be. Scratch: what has to be converted, and the scores of as many heads as take 32 MB, but of one.
+/// softmax shall be. In float the scores never lie in memory, but where
+/// qk_matmul_output shows them; else scratch holds those of as many heads as take 32 MB, but of one.
 struct attention {
   static constexpr int raw_scores = 0, capped_scores = 1, biased_scores = 2, weights = 3;
 

@@ -1,15 +1,18 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What LayerNormalization and RMSNormalization have in common.
+/// What LayerNormalization, RMSNormalization and SimplifiedLayerNormalization have in common.
 struct layer_normalization_state {
   double epsilon = 0;
   std::int64_t axis = -1;
-  bool centers = true;  // RMSNormalization doesn't
+  bool centers = true;          // the other two don't
+  std::size_t mean_output = 0;  // 0: none
+  std::size_t inverse_output = 0;
 
   status run(run_context&) const;
 
@@ -20,11 +23,13 @@ struct layer_normalization_state {
 
 /// Over the axes from `axis` on: LayerNormalization y = (x - mean) / sqrt(variance + epsilon) * Scale + B, and on
 /// demand the mean and 1 / sqrt(variance + epsilon) with those axes as 1; RMSNormalization y = x / sqrt(mean of x² +
-/// epsilon) * scale. Scale and B broadcast to x. Statistics of floats are summed in float over at most 4096
-/// elements, then in double, whatever stash_type asks for. y may be x.
+/// epsilon) * scale, as does ONNX Runtime's SimplifiedLayerNormalization, which also gives 1 / sqrt(...). Scale and B
+/// broadcast to x. Statistics of floats are summed in float over at most 4096 elements, then in double, whatever
+/// stash_type asks for. y may be x.
 template <class Op>
 struct layer_normalization : layer_normalization_state {
-  static constexpr bool instantiated = is_one_of<Op, op::LayerNormalization, op::RMSNormalization>;
+  static constexpr bool instantiated =
+      is_one_of<Op, op::LayerNormalization, op::RMSNormalization, op::contrib::SimplifiedLayerNormalization>;
   static result<layer_normalization> bind(bind_context&);
 };
 

@@ -1,0 +1,99 @@
+#include "attention_masks.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Which keys of a batch (and of a query, where it is of rank 3) a mask leaves.
+class key_mask {
+ public:
+  static status of(const value& mask, const attention_work& w, key_mask& out) {
+    const extents& s = mask.shape;
+    const std::int64_t b = w.batches;
+    if (!mask) return {};
+    if (s.rank() == 2 && (s[0] == b || s[0] == 1) && s[1] == 1 && w.keys != 1) return {};  // there for form's sake
+    out.data_ = static_cast<const std::int32_t*>(mask.data);
+    out.keys_ = w.keys, out.batches_ = b;
+    if (s == extents{b}) return out.how_ = ends, status{};
+    std::int64_t both = 0;
+    if (checked_multiply(b, std::int64_t{2}, both) && s == extents{both}) return out.how_ = ends_and_starts, status{};
+    if (s == extents{b, w.keys}) return out.how_ = of_keys, status{};
+    if (s == extents{b, w.queries, w.keys}) return out.how_ = of_queries, out.queries_ = w.queries, status{};
+    return bad_input("the mask of keys ", s,
+                     " must be [batch], [2 * batch], [batch, keys] or [batch, queries, keys]: ", extents{b}, ", ",
+                     extents{both}, ", ", extents{b, w.keys}, " or ", extents{b, w.queries, w.keys});
+  }
+  explicit operator bool() const { return how_ != none; }
+  bool per_query() const { return how_ == of_queries; }
+
+  /// Adds `hidden` to the scores of keys that don't count.
+  void add(std::int64_t batch, std::int64_t query, float hidden, float* row) const {
+    if (how_ == none) return;
+    if (how_ == ends || how_ == ends_and_starts) {
+      const std::int64_t end = std::clamp<std::int64_t>(data_[batch], 0, keys_);
+      const std::int64_t start = how_ == ends ? 0 : std::clamp<std::int64_t>(data_[batches_ + batch], 0, keys_);
+      for (std::int64_t i = 0; i < keys_; ++i)
+        if (i >= end || i < start) row[i] += hidden;
+      return;
+    }
+    const std::int32_t* const shown = data_ + (how_ == of_keys ? batch : batch * queries_ + query) * keys_;
+    for (std::int64_t i = 0; i < keys_; ++i) row[i] += shown[i] > 0 ? 0 : hidden;
+  }
+
+ private:
+  enum { none, ends, ends_and_starts, of_keys, of_queries } how_ = none;
+  const std::int32_t* data_ = nullptr;
+  std::int64_t keys_ = 0, batches_ = 0, queries_ = 1;
+};
+
+}  // namespace
+
+status combine_masks(run_context& c, const value& mask, const value& bias, float hidden_score, attention_work& w) {
+  key_mask keys;
+  if (status s = key_mask::of(mask, w, keys); !s) return s;
+  if (!keys && !bias) return {};
+  std::span<const float> added;
+  extents shape{1, 1, 1, w.keys};
+  if (bias) {
+    shape = bias.shape;
+    const bool fits = shape.rank() == 4 && (shape[0] == 1 || shape[0] == w.batches) &&
+                      (shape[1] == 1 || shape[1] == w.heads) && (shape[2] == 1 || shape[2] == w.queries) &&
+                      shape[3] == w.keys;
+    if (!fits)
+      return bad_input("attention_bias ", shape, " must be ", extents{w.batches, w.heads, w.queries, w.keys},
+                       ", where the first three may be 1");
+    const auto read = read_floats<float>(c, bias);
+    if (!read) return read.error();
+    added = *read;
+  }
+  const auto steps = [&](const extents& s) {
+    return head_strides{s[0] == 1 ? 0 : s[1] * s[2] * s[3], s[1] == 1 ? 0 : s[2] * s[3], s[2] == 1 ? 0 : s[3]};
+  };
+  w.bias_keys = w.keys;
+  if (!keys) {
+    w.bias = added.data(), w.at_bias = steps(shape);
+    return {};
+  }
+  const head_strides from = steps(shape);
+  extents all{w.batches, shape[1], keys.per_query() ? w.queries : shape[2], w.keys};
+  std::int64_t count = 0;
+  if (!all.checked_count(count)) return status_code::out_of_memory;
+  const auto made = c.scratch<float>(std::size_t(count));
+  if (!made) return made.error();
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, w.keys));
+  const std::int64_t rows = count == 0 ? 0 : all.count(0, 3);
+  parallel_for(c, rows, grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const std::int64_t query = r % all[2], head = r / all[2] % all[1], batch = r / all[2] / all[1];
+      float* const row = made->data() + r * w.keys;
+      if (added.empty()) std::fill_n(row, w.keys, 0.0f);
+      else std::copy_n(added.data() + batch * from.batch + head * from.head + query * from.row, w.keys, row);
+      keys.add(batch, query, hidden_score, row);
+    }
+  });
+  w.bias = made->data(), w.at_bias = steps(all);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

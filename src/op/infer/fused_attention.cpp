@@ -1,0 +1,99 @@
+// What com.microsoft adds for transformers.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+namespace cameo::inline CAMEO_ABI::infer {
+namespace {
+
+/// What `parts` parts of equal size divide a dim into; unknown when they can't.
+dim share(const dim& whole, std::int64_t parts) {
+  return whole.known() && parts > 0 && whole.size % parts == 0 ? dim::of(whole.size / parts) : dim{};
+}
+/// Keys of the past (axis `axis` of an input, which may be left out) and of now.
+result<dim> with_past(const infer_context& c, std::size_t input, std::size_t axis, const dim& now) {
+  if (c.input_count() <= input) return now;
+  const dims* past = c.shape(input);
+  if (!past || past->size() <= axis) return dim{};
+  return sum((*past)[axis], now);
+}
+result<std::int64_t> heads_of(const infer_context& c, std::string_view name) {
+  const std::int64_t heads = c.int_or(name, 0);
+  if (heads < 1) return invalid("attribute ", name, " is ", heads, ", must be 1 or more");
+  return heads;
+}
+
+}  // namespace
+
+/// com.microsoft's Attention: Y [batch, sequence, v], present [2, batch, heads, past + sequence, size].
+status projected_attention(infer_context& c) {
+  const result<std::int64_t> heads = heads_of(c, "num_heads");
+  if (!heads) return heads.error();
+  const dims *x = c.shape(0), *weights = c.shape(1);
+  if (!x) return status_code::ok;
+  if (status s = check_rank(*x, 3, "input"); !s) return s;
+  const std::span<const std::int64_t> sizes = c.ints_or("qkv_hidden_sizes");
+  dim hidden;
+  if (sizes.size() == 3) hidden = dim::of(sizes[2]);
+  else if (weights && weights->size() == 2) hidden = share((*weights)[1], 3);
+  give(c, 0, c.element(0), dims{(*x)[0], (*x)[1], hidden});
+  result<dim> total = with_past(c, 4, 3, (*x)[1]);
+  if (!total) return total.error();
+  give(c, 1, c.element(0), dims{dim::of(2), (*x)[0], dim::of(*heads), *total, share(hidden, *heads)});
+  return status_code::ok;
+}
+
+/// com.microsoft's MultiHeadAttention: Y [batch, sequence, v], present key and value [batch, heads, keys, size].
+status multi_head_attention(infer_context& c) {
+  const result<std::int64_t> heads = heads_of(c, "num_heads");
+  if (!heads) return heads.error();
+  const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
+  if (!q) return status_code::ok;
+  if (status s = check_rank(*q, 3, 5, "query"); !s) return s;
+  dim size = q->size() == 3 ? share((*q)[2], *heads) : q->back(), value_size = size, length = (*q)[1];
+  if (c.has_input(1)) {
+    const bool split = k && k->size() == 4;
+    length = k && k->size() >= 3 ? (*k)[split ? 2 : 1] : dim{};
+    if (c.has_input(2)) value_size = !v ? dim{} : v->size() == 4 ? v->back() : share(v->back(), *heads);
+  }
+  const dim parts[] = {dim::of(*heads), value_size};
+  result<dim> hidden = product(parts), total = with_past(c, 6, 2, length);
+  if (!hidden) return hidden.error();
+  if (!total) return total.error();
+  give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
+  give(c, 1, c.element(0), dims{(*q)[0], dim::of(*heads), *total, size});
+  give(c, 2, c.element(0), dims{(*q)[0], dim::of(*heads), *total, value_size});
+  return status_code::ok;
+}
+
+/// com.microsoft's GroupQueryAttention: Y [batch, sequence, heads * size]; how long the present is, only a run knows.
+status group_query_attention(infer_context& c) {
+  const result<std::int64_t> heads = heads_of(c, "num_heads"), key_heads = heads_of(c, "kv_num_heads");
+  if (!heads) return heads.error();
+  if (!key_heads) return key_heads.error();
+  const dims* q = c.shape(0);
+  if (!q) return status_code::ok;
+  if (status s = check_rank(*q, 3, "query"); !s) return s;
+  if (*heads > 1 << 20 || *key_heads > 1 << 20) return status_code::ok;
+  const dim size = share((*q)[2], c.has_input(1) ? *heads : *heads + 2 * *key_heads);
+  const dim parts[] = {dim::of(*heads), size};
+  result<dim> hidden = product(parts);
+  if (!hidden) return hidden.error();
+  give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
+  give(c, 1, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::of(*key_heads), dim{}, size});
+  give(c, 2, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::of(*key_heads), dim{}, size});
+  return status_code::ok;
+}
+
+/// com.microsoft's EmbedLayerNormalization: Y and the sum [batch, sequence, size], mask_index [batch].
+status embed_layer_normalization(infer_context& c) {
+  const dims *ids = c.shape(0), *table = c.shape(2);
+  if (!ids) return status_code::ok;
+  if (status s = check_rank(*ids, 2, "input_ids"); !s) return s;
+  const dim size = table && table->size() == 2 ? (*table)[1] : dim{};
+  give(c, 0, c.element(2), dims{(*ids)[0], (*ids)[1], size});
+  give(c, 1, c.element(0), dims{(*ids)[0]});
+  give(c, 2, c.element(2), dims{(*ids)[0], (*ids)[1], size});
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer
