@@ -38,6 +38,11 @@ class model_builder {
                 std::string_view domain = "", std::int64_t opset = 0) {
     const value_id out = main().add_value(std::string{op} + "_" + std::to_string(count_) + "_out");
     const std::string name = std::string{op} + "_" + std::to_string(count_++);
+    for (attribute& a : attributes) {  // a caller's lists may go before the model
+      a.ints = *model_->memory.copy(a.ints);
+      a.floats = *model_->memory.copy(a.floats);
+      a.s = *model_->memory.copy(a.s);
+    }
     main().add_node({name, domain, op, {}, {}, opset ? opset : opset_, inputs, std::vector<value_id>{out}, attributes});
     return out;
   }

@@ -18,9 +18,9 @@ class images : public model_builder {
     const std::int64_t per = in / group;
     const value_id w = constant("w" + n, {out, per, kernel, kernel},
                                 ramp(std::size_t(out * per * kernel * kernel), 0.01f / float(per)));
-    pads_.push_back(std::vector<std::int64_t>(4, kernel / 2));
+    const std::vector<std::int64_t> pads(4, kernel / 2);
     return node("Conv", {x, w, constant("b" + n, {out}, ramp(std::size_t(out), 0.001f))},
-                {attribute_of("group", group), attribute_of("pads", std::span<const std::int64_t>{pads_.back()})});
+                {attribute_of("group", group), attribute_of("pads", std::span<const std::int64_t>{pads})});
   }
   value_id pool(value_id x) {
     static constexpr std::int64_t two[] = {2, 2};
@@ -30,7 +30,6 @@ class images : public model_builder {
   }
 
  private:
-  std::deque<std::vector<std::int64_t>> pads_;
   int next_ = 0;
 };
 
