@@ -12,7 +12,14 @@ struct constant_folding {
   static const transform_table& table();
 };
 
+/// Nodes that give what they get: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts, transposes,
+/// slices, pads and reshapes that change nothing; limits of limits, reshapes of reshapes.
+struct elimination {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
-using standard_transforms = transform_set<constant_folding>;
+using standard_transforms = transform_set<elimination, constant_folding>;
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,15 @@
+#pragma once
+#include <cameo/transform/rewriter.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Both are tensors whose shapes are surely the same in every run.
+inline bool same_shape(const rewriter& r, const value_view& a, const value_view& b) {
+  const std::vector<dim>*const x = a ? r.shape(a) : nullptr, *const y = b ? r.shape(b) : nullptr;
+  if (!x || !y || x->size() != y->size()) return false;
+  for (std::size_t i = 0; i < x->size(); ++i)
+    if (!(*x)[i].same((*y)[i])) return false;
+  return true;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
