@@ -5,6 +5,7 @@
 
 #include "float_values.hpp"
 #include "operand_values.hpp"
+#include "quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -69,8 +70,16 @@ status check_shape(const value& v, const extents& want, std::string_view what) {
   return bad_input(what, " has shape ", v.shape, ", must be ", want);
 }
 
+/// Quantized weights lie the other way round.
+extents with_rows_last(extents weights) {
+  if (weights.rank() == 3) std::swap(weights[1], weights[2]);
+  return weights;
+}
+
 result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
-  const extents &x = c.input(0).shape, &w = c.input(1).shape, &r = c.input(2).shape;
+  const extents& x = c.input(0).shape;
+  const extents w = how.quantized ? with_rows_last(c.input(1).shape) : c.input(1).shape;
+  const extents r = how.quantized ? with_rows_last(c.input(2).shape) : c.input(2).shape;
   if (x.rank() != 3) return bad_input("X has shape ", x, "; it needs rank 3");
   if (r.rank() != 3) return bad_input("R has shape ", r, "; it needs rank 3");
   sizes s{x[how.batch_first ? 1 : 0], x[how.batch_first ? 0 : 1], x[2], r[2], how.gates(), how.directions};
@@ -118,6 +127,18 @@ struct step_product {
   }
 };
 
+/// What x becomes when it is rounded to 256 steps between its least and its largest number, 0 among them.
+template <class C>
+void round_to_steps(const C* x, std::int64_t count, C* y) {
+  C low = 0, high = 0;
+  for (std::int64_t i = 0; i < count; ++i) low = std::min(low, x[i]), high = std::max(high, x[i]);
+  const C step = (high - low) / C(255);
+  const integer_range bytes = range_of(dtype::u8);
+  const std::int64_t zero = step > 0 ? saturated_sum(-low / step, 0, bytes) : 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    y[i] = step > 0 ? C(saturated_sum(x[i] / step, zero, bytes) - zero) * step : C(0);
+}
+
 /// One direction of one run.
 template <class C>
 struct direction {
@@ -134,6 +155,7 @@ struct direction {
   C* state;     // [batch, hidden]
   C* memory;    // the same, for LSTM
   C* y;         // or null
+  C* rounded;   // room for the state in steps, or null
   step_product<C> by_state, by_reset;
 
   std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.length; }
@@ -218,7 +240,8 @@ struct direction {
     using cell = recurrent_state::cell;
     for (std::int64_t t = 0; t < s.length; ++t) {
       if (c.stopped()) return status_code::canceled;
-      by_state.run(c, state, products);
+      if (rounded) round_to_steps(state, s.batch * s.hidden, rounded);
+      by_state.run(c, rounded ? rounded : state, products);
       if (how.kind == cell::gru) {
         if (!how.linear_before_reset) std::fill_n(reset, s.batch * s.hidden, C(0));
         each_batch(c, t, [&](std::int64_t b, C* gate) { gru_gates(b, gate); });
@@ -266,6 +289,37 @@ result<const C*> optional_floats(run_context& c, std::size_t i) {
   if (!read) return read.error();
   return read->data();
 }
+/// Codes of 8 bits (input i) as [directions, columns, rows] of C, with the scales and zero points of inputs `scale_at`
+/// and the next: one per direction, or per column of the codes.
+template <class C>
+result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scale_at) {
+  const value &codes = c.input(i), &scale = c.input(scale_at), &zero = c.input(scale_at + 1);
+  const std::int64_t directions = codes.shape[0], rows = codes.shape[1], columns = codes.shape[2];
+  const bool by_column = scale.shape == extents{directions, columns};
+  if (!by_column && !(scale.shape == extents{directions}))
+    return bad_input("the scale of input ", i, " has shape ", scale.shape, "; it must be ", extents{directions}, " or ",
+                     extents{directions, columns});
+  if (!(zero.shape == scale.shape))
+    return bad_input("the zero point of input ", i, " has shape ", zero.shape, ", must be ", scale.shape);
+  const result<C*> made = room<C>(c, {directions, rows, columns});
+  if (!made) return made.error();
+  const auto* const bytes = static_cast<const std::uint8_t*>(codes.data);
+  const auto* const zeros = static_cast<const std::uint8_t*>(zero.data);
+  const auto number = [](dtype type, std::uint8_t byte) {
+    return type == dtype::i8 ? int(std::int8_t(byte)) : int(byte);
+  };
+  for (std::int64_t d = 0; d < directions; ++d)
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const std::int64_t at = by_column ? d * columns + column : d;
+      const C factor = C(scale.as<float>()[at]);
+      const int origin = number(zero.type, zeros[at]);
+      for (std::int64_t row = 0; row < rows; ++row)
+        (*made)[(d * columns + column) * rows + row] =
+            C(number(codes.type, bytes[(d * rows + row) * columns + column]) - origin) * factor;
+    }
+  return static_cast<const C*>(*made);
+}
+
 /// An output that a node may leave out.
 template <class C>
 result<float_output<C>> optional_output(run_context& c, std::size_t i, const extents& shape) {
@@ -354,9 +408,18 @@ status recurrent_state::run_as(run_context& c) const {
   if (!y_c) return y_c.error();
   const C* in[8] = {};
   for (const std::size_t i : {0, 1, 2, 3, 5, 6, 7}) {
-    const result<const C*> floats = optional_floats<C>(c, i);
+    const bool codes = quantized && (i == 1 || i == 2);
+    const result<const C*> floats = codes ? decoded_weights<C>(c, i, i == 1 ? 8 : 10) : optional_floats<C>(c, i);
     if (!floats) return floats.error();
     in[i] = *floats;
+  }
+  C* rounded = nullptr;
+  if (quantized) {
+    const result<C*> x = room<C>(c, {s.length, s.batch, s.inputs}), of_state = room<C>(c, {s.batch, s.hidden});
+    if (!x) return x.error();
+    if (!of_state) return of_state.error();
+    round_to_steps(in[0], s.length * s.batch * s.inputs, *x);
+    in[0] = *x, rounded = *of_state;
   }
   const auto* const lengths = c.input(4) ? c.input(4).as<std::int32_t>().data() : nullptr;
   const std::int64_t width = s.width(), n = s.hidden;
@@ -395,6 +458,7 @@ status recurrent_state::run_as(run_context& c) const {
                            *state,
                            *memory,
                            y->tensor ? y->data : nullptr,
+                           rounded,
                            *by_state,
                            *by_reset};
     if (status done = one.run(c); !done) return done;

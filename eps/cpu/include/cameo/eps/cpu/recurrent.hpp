@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -26,12 +27,16 @@ struct gate_activation {
 /// What RNN, LSTM and GRU have in common: attributes, and how a sequence is gone through. Computes in float, or double
 /// for doubles. A product of all inputs with W comes first; then each step multiplies what the last one gave with R,
 /// packed once per run. A batch ends with its own sequence_lens; what is beyond is 0, and the last state stays.
-/// Scratch: the gates of the whole sequence, [seq, batch, gates * hidden].
+/// Quantized: W [directions, inputs, gates * hidden] and R [directions, hidden, gates * hidden] are codes of 8 bits
+/// with scales and zero points, one per direction or per column; what is multiplied with them is rounded to 256 steps
+/// between its least and its largest first, as DynamicQuantizeLinear does. Scratch: the gates of the whole sequence,
+/// [seq, batch, gates * hidden].
 struct recurrent_state {
   enum class cell : std::uint8_t { rnn, lstm, gru } kind = cell::rnn;
   std::int64_t directions = 1, hidden = 0;  // hidden 0: as R says
   bool backwards = false;                   // the only direction is `reverse`
   bool batch_first = false, input_forget = false, linear_before_reset = false;
+  bool quantized = false;
   float clip = 0;                    // 0: none
   gate_activation f[2], g[2], h[2];  // by direction
 
@@ -44,16 +49,17 @@ struct recurrent_state {
   status run_as(run_context&) const;
 };
 
-/// ONNX's RNN, LSTM and GRU, in all directions.
+/// ONNX's RNN, LSTM and GRU, in all directions, and ONNX Runtime's LSTM with weights of 8 bits.
 template <class Op>
 struct recurrent : recurrent_state {
-  static constexpr bool instantiated = is_one_of<Op, op::RNN, op::LSTM, op::GRU>;
+  static constexpr bool instantiated = is_one_of<Op, op::RNN, op::LSTM, op::GRU, op::microsoft::DynamicQuantizeLSTM>;
   static result<recurrent> bind(bind_context& c) {
-    constexpr cell kind = std::is_same_v<Op, op::RNN>    ? cell::rnn
-                          : std::is_same_v<Op, op::LSTM> ? cell::lstm
-                                                         : cell::gru;
+    constexpr cell kind = std::is_same_v<Op, op::RNN>   ? cell::rnn
+                          : std::is_same_v<Op, op::GRU> ? cell::gru
+                                                        : cell::lstm;
     result<recurrent_state> state = of(c, kind);
     if (!state) return state.error();
+    state->quantized = std::is_same_v<Op, op::microsoft::DynamicQuantizeLSTM>;
     return recurrent{*state};
   }
 };

@@ -1,0 +1,80 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/window.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/microsoft.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// ONNX Runtime's operators on tensors of uint8 or int8 that stand for (code - zero_point) * scale, both one number
+// each; a zero point that is left out is 0. Results are computed in float and rounded, with ties to even, to the
+// output's codes, ended at the ends of the type.
+
+/// C = A + B and C = A * B, with broadcasting.
+struct qlinear_binary_state {
+  bool product = false;
+  status run(run_context&) const;
+};
+template <class Op>
+struct qlinear_binary : qlinear_binary_state {
+  static constexpr bool instantiated = is_one_of<Op, op::microsoft::QLinearAdd, op::microsoft::QLinearMul>;
+  static result<qlinear_binary> bind(bind_context&) {
+    return qlinear_binary{{std::is_same_v<Op, op::microsoft::QLinearMul>}};
+  }
+};
+
+/// Y = f(X): a table of the 256 codes.
+struct qlinear_map_state {
+  bool sigmoid = false;
+  float alpha = 0;  // of LeakyRelu
+  status run(run_context&) const;
+};
+template <class Op>
+struct qlinear_map : qlinear_map_state {
+  static constexpr bool instantiated = is_one_of<Op, op::microsoft::QLinearLeakyRelu, op::microsoft::QLinearSigmoid>;
+  static result<qlinear_map> bind(bind_context& c) {
+    return qlinear_map{{std::is_same_v<Op, op::microsoft::QLinearSigmoid>, c.float_or("alpha", 0.01f)}};
+  }
+};
+
+/// Along `axis`; before opset 13 over all axes from there on.
+struct qlinear_softmax {
+  std::int64_t axis = -1;
+  bool to_the_end = false;
+  static result<qlinear_softmax> bind(bind_context& c) {
+    return qlinear_softmax{c.int_or("axis", -1), c.int_or("opset", 13) < 13};
+  }
+  status run(run_context&) const;
+};
+
+/// The mean of all spatial axes, which become 1: X [N, C, ...], or [N, ..., C] with channels_last.
+struct qlinear_global_average_pool {
+  bool channels_last = false;
+  static result<qlinear_global_average_pool> bind(bind_context& c) {
+    return qlinear_global_average_pool{c.int_or("channels_last", 0) != 0};
+  }
+  status run(run_context&) const;
+};
+
+/// AveragePool; with channels_last X is [N, ..., C].
+struct qlinear_average_pool {
+  window shape = {};
+  bool include_pad = false, channels_last = false;
+  static result<qlinear_average_pool> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// Inputs: Y's scale and zero point, then tensor, scale and zero point of each part.
+struct qlinear_concat {
+  std::int64_t axis = 0;
+  static result<qlinear_concat> bind(bind_context& c) { return qlinear_concat{c.int_or("axis", 0)}; }
+  status run(run_context&) const;
+};
+
+/// Z = condition ? X : Y, with broadcasting.
+struct qlinear_where {
+  static result<qlinear_where> bind(bind_context&) { return qlinear_where{}; }
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
