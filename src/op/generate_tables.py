@@ -14,9 +14,10 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# What ONNX Runtime's fusions add to ONNX's own domain. Its models name it there, so its operators have that domain.
+# What ONNX Runtime's fusions add to ONNX's own domain: operators, and one that is older there. Its models name them
+# there, so they have that domain. Where there are two tags, the row of the list is that of contrib.hpp.
 CONTRIB = "ONNX, as ONNX Runtime adds to it"
-CONTRIB_OPS = ["SimplifiedLayerNormalization"]
+CONTRIB_OPS = ["LayerNormalization", "SimplifiedLayerNormalization"]
 
 # domain: (header, namespace, whether onnx is the source)
 DOMAINS = {
@@ -235,7 +236,8 @@ def newest_opset(domain):
 
 
 def write_list(all_ops):
-    ordered = sorted(all_ops, key=lambda key: op_id(*key))
+    chosen = [key for key in all_ops if key[0] or (CONTRIB, key[1]) not in all_ops]
+    ordered = sorted(chosen, key=lambda key: op_id(*key))
     lines = [GENERATED.strip()]
     lines += [f"#include <cameo/op/{header}.hpp>" for header, _, _ in sorted(DOMAINS.values())]
     lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {", "",

@@ -155,7 +155,7 @@ constexpr auto rows = with_infer_functions(std::to_array<op_row>({
     make_op_row<op::SwiGLU>(),
     make_op_row<op::RoiAlign>(),
     make_op_row<op::SequenceErase>(),
-    make_op_row<op::LayerNormalization>(),
+    make_op_row<op::contrib::LayerNormalization>(),
     make_op_row<op::microsoft::Pad>(),
     make_op_row<op::ConvTranspose>(),
     make_op_row<op::microsoft::Rfft>(),

@@ -6,18 +6,32 @@
 namespace cameo::inline CAMEO_ABI::op::contrib {
 
 namespace detail {
-inline constexpr parameter p0[] = {{"X", "T"}, {"scale", "V"}};
-inline constexpr parameter p1[] = {{"Y", "V"}, {"inv_std_var", "U", parameter_option::optional}};
+inline constexpr parameter p0[] = {{"X", "T"}, {"Scale", "V"}, {"B", "V", parameter_option::optional}};
+inline constexpr parameter p1[] = {
+    {"Y", "V"}, {"Mean", "U", parameter_option::optional}, {"InvStdDev", "U", parameter_option::optional}};
+inline constexpr parameter p2[] = {{"X", "T"}, {"Scale", "T"}, {"B", "T", parameter_option::optional}};
+inline constexpr parameter p3[] = {
+    {"Y", "T"}, {"Mean", "U", parameter_option::optional}, {"InvStdDev", "U", parameter_option::optional}};
+inline constexpr parameter p4[] = {{"X", "T"}, {"scale", "V"}};
+inline constexpr parameter p5[] = {{"Y", "V"}, {"inv_std_var", "U", parameter_option::optional}};
 inline constexpr type_rule t0[] = {{"T", 0x10c02}, {"U", 0x802}, {"V", 0x10c02}};
+inline constexpr type_rule t1[] = {{"T", 0x10c02}, {"U", 0x10002}};
 inline constexpr attribute_rule a0[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
     {"stash_type", attribute_kind::i, false, true, 1}};
 }  // namespace detail
 
+struct LayerNormalization {
+  static constexpr std::string_view domain = "", name = "LayerNormalization";
+  static constexpr op_version versions[] = {
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 2, 1},
+      {17, detail::p2, detail::p3, detail::t1, detail::a0, 2, 1},
+  };
+};
 struct SimplifiedLayerNormalization {
   static constexpr std::string_view domain = "", name = "SimplifiedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 2, 1},
+      {1, detail::p4, detail::p5, detail::t0, detail::a0, 2, 1},
   };
 };
 
