@@ -51,6 +51,7 @@ class kernel_rig {
     constant_.push_back(constant);
     return *this;
   }
+  kernel_rig& input(const value& v) { return inputs_.push_back(v), constant_.push_back(false), *this; }
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
 

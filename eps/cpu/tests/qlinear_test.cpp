@@ -1,0 +1,336 @@
+#include <doctest/doctest.h>
+#include <cameo/eps/cpu/qlinear.hpp>
+#include <cameo/eps/cpu/recurrent.hpp>
+
+#include <cmath>
+
+#include "kernel_rig.hpp"
+
+namespace cameo::test {
+namespace {
+
+using bytes = std::vector<std::uint8_t>;
+using small = std::vector<std::int8_t>;
+using one = std::vector<float>;
+namespace ms = op::microsoft;
+
+template <class T>
+std::vector<T> got(const kernel_rig& rig, std::size_t output = 0) {
+  const tensor_view<const T> y = rig.output<T>(output);
+  return {y.begin(), y.end()};
+}
+template <class T>
+T coded(double v, double scale, double zero) {
+  const double lowest = std::numeric_limits<T>::lowest(), highest = std::numeric_limits<T>::max();
+  return T(std::clamp(std::nearbyint(v / scale) + zero, lowest, highest));
+}
+
+TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at the ends") {
+  const bytes a{10, 11, 12, 255}, b{0, 7};
+  const one a_scale{0.5f}, b_scale{1}, y_scale{1};
+  const bytes a_zero{10}, b_zero{4}, y_zero{100};
+  kernel_rig sum{1};
+  CHECK(sum.input<std::uint8_t>({1, 4}, a)
+            .input<float>({}, a_scale)
+            .input<std::uint8_t>({}, a_zero)
+            .input<std::uint8_t>({2, 1}, b)
+            .input<float>({1}, b_scale)
+            .input<std::uint8_t>({1}, b_zero)
+            .input<float>({}, y_scale)
+            .input<std::uint8_t>({}, y_zero)
+            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
+  // a: 0 0.5 1 122.5, b: -4 3
+  CHECK(got<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
+  kernel_rig product{1};
+  CHECK(product.input<std::uint8_t>({1, 4}, a)
+            .input<float>({}, a_scale)
+            .input<std::uint8_t>({}, a_zero)
+            .input<std::uint8_t>({2, 1}, b)
+            .input<float>({1}, b_scale)
+            .input<std::uint8_t>({1}, b_zero)
+            .input<float>({}, y_scale)
+            .input<std::uint8_t>({}, y_zero)
+            .run<eps::qlinear_binary<ms::QLinearMul>>({dtype::u8}));
+  CHECK(got<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
+}
+
+TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit") {
+  const small a{-100, 100}, none;
+  const one scale{1}, two{1, 2};
+  const small zero{0};
+  kernel_rig plain{1};
+  CHECK(plain.input<std::int8_t>({2}, a)
+            .input<float>({}, scale)
+            .no_input()
+            .input<std::int8_t>({2}, a)
+            .input<float>({}, scale)
+            .no_input()
+            .input<float>({}, scale)
+            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
+  CHECK(got<std::int8_t>(plain) == small{-128, 127});
+  kernel_rig empty{1};
+  CHECK(empty.input<std::int8_t>({0, 3}, none)
+            .input<float>({}, scale)
+            .no_input()
+            .input<std::int8_t>({1}, zero)
+            .input<float>({}, scale)
+            .no_input()
+            .input<float>({}, scale)
+            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
+  CHECK(empty.output<std::int8_t>(0).empty());
+  kernel_rig scales{1};
+  CHECK(scales.input<std::int8_t>({2}, a)
+            .input<float>({2}, two)
+            .no_input()
+            .input<std::int8_t>({2}, a)
+            .input<float>({}, scale)
+            .no_input()
+            .input<float>({}, scale)
+            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8})
+            .code() == status_code::invalid_argument);
+}
+
+TEST_CASE("a scale of 0 or NaN crashes none of them") {
+  const bytes x{0, 128, 255}, zero{3};
+  for (const float bad : {0.0f, std::nanf(""), -1.0f, 1e-40f}) {
+    const one scale{bad};
+    kernel_rig softmax{1}, sigmoid{1}, leaky{1};
+    CHECK(softmax.input<std::uint8_t>({3}, x)
+              .input<float>({}, scale)
+              .input<std::uint8_t>({}, zero)
+              .input<float>({}, scale)
+              .input<std::uint8_t>({}, zero)
+              .run<eps::qlinear_softmax>({dtype::u8}));
+    CHECK(sigmoid.input<std::uint8_t>({3}, x)
+              .input<float>({}, scale)
+              .input<std::uint8_t>({}, zero)
+              .input<float>({}, scale)
+              .input<std::uint8_t>({}, zero)
+              .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::u8}));
+    CHECK(leaky.attribute("alpha", -0.5f)
+              .input<std::uint8_t>({3}, x)
+              .input<float>({}, scale)
+              .input<std::uint8_t>({}, zero)
+              .input<float>({}, scale)
+              .input<std::uint8_t>({}, zero)
+              .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::u8}));
+  }
+}
+
+TEST_CASE("all 256 codes through QLinearLeakyRelu and QLinearSigmoid") {
+  small x(256);
+  for (int i = 0; i < 256; ++i) x[std::size_t(i)] = std::int8_t(i - 128);
+  const one x_scale{0.05f}, y_scale{0.1f}, sigmoid_scale{1 / 256.0f};
+  const small x_zero{7}, y_zero{-3}, sigmoid_zero{-128};
+  kernel_rig leaky{1}, sigmoid{1};
+  CHECK(leaky.attribute("alpha", 0.25f)
+            .input<std::int8_t>({256}, x)
+            .input<float>({}, x_scale)
+            .input<std::int8_t>({}, x_zero)
+            .input<float>({}, y_scale)
+            .input<std::int8_t>({}, y_zero)
+            .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::i8}));
+  CHECK(sigmoid.input<std::int8_t>({256}, x)
+            .input<float>({}, x_scale)
+            .input<std::int8_t>({}, x_zero)
+            .input<float>({}, sigmoid_scale)
+            .input<std::int8_t>({}, sigmoid_zero)
+            .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::i8}));
+  for (std::size_t i = 0; i < 256; ++i) {
+    const double v = (x[i] - 7) * 0.05;
+    CHECK(std::abs(leaky.output<std::int8_t>(0)[std::int64_t(i)] - coded<std::int8_t>(v < 0 ? v * 0.25 : v, 0.1, -3)) <=
+          1);
+    CHECK(std::abs(sigmoid.output<std::int8_t>(0)[std::int64_t(i)] -
+                   coded<std::int8_t>(1 / (1 + std::exp(-v)), 1 / 256.0, -128)) <= 1);
+  }
+}
+
+TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
+  std::mt19937 random{3};
+  bytes x(2 * 3 * 4);
+  for (std::uint8_t& v : x) v = std::uint8_t(random());
+  const one x_scale{0.02f}, y_scale{1 / 256.0f};
+  const bytes x_zero{90}, y_zero{0};
+  for (const bool old : {false, true}) {
+    kernel_rig rig{1};
+    CHECK(rig.attribute("axis", std::int64_t{1})
+              .attribute("opset", std::int64_t{old ? 12 : 13})
+              .input<std::uint8_t>({2, 3, 4}, x)
+              .input<float>({}, x_scale)
+              .input<std::uint8_t>({}, x_zero)
+              .input<float>({}, y_scale)
+              .input<std::uint8_t>({}, y_zero)
+              .run<eps::qlinear_softmax>({dtype::u8}));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < x.size(); ++j)
+        if (j / 12 == i / 12 && (old || j % 4 == i % 4)) sum += std::exp(0.02 * (double(x[j]) - 90));
+      const double want = std::exp(0.02 * (double(x[i]) - 90)) / sum;
+      CHECK(std::abs(rig.output<std::uint8_t>(0)[std::int64_t(i)] - coded<std::uint8_t>(want, 1 / 256.0, 0)) <= 1);
+    }
+  }
+  kernel_rig outside{1};
+  CHECK(outside.attribute("axis", std::int64_t{3})
+            .input<std::uint8_t>({2, 3, 4}, x)
+            .input<float>({}, x_scale)
+            .input<std::uint8_t>({}, x_zero)
+            .input<float>({}, y_scale)
+            .input<std::uint8_t>({}, y_zero)
+            .run<eps::qlinear_softmax>({dtype::u8})
+            .code() == status_code::invalid_argument);
+}
+
+TEST_CASE("pools count what lies inside, with channels first or last") {
+  // One image of 2 channels, 3 by 3: channel 0 counts up, channel 1 down.
+  const bytes first{0, 10, 20, 30, 40, 50, 60, 70, 80, 80, 70, 60, 50, 40, 30, 20, 10, 0};
+  bytes last(18);
+  for (std::size_t i = 0; i < 18; ++i) last[i % 9 * 2 + i / 9] = first[i];
+  const one scale{1};
+  const bytes zero{0};
+  const auto run = [&](kernel_rig& rig, bool is_last) {
+    rig.attribute("channels_last", std::int64_t{is_last});
+    rig.input<std::uint8_t>(is_last ? extents{1, 3, 3, 2} : extents{1, 2, 3, 3}, is_last ? last : first);
+    rig.input<float>({}, scale).input<std::uint8_t>({}, zero).input<float>({}, scale).input<std::uint8_t>({}, zero);
+  };
+  for (const bool is_last : {false, true}) {
+    kernel_rig all{1};
+    run(all, is_last);
+    CHECK(all.run<eps::qlinear_global_average_pool>({dtype::u8}));
+    CHECK(got<std::uint8_t>(all) == bytes{40, 40});
+    for (const bool include : {false, true}) {
+      kernel_rig some{1};
+      some.attribute("kernel_shape", std::vector<std::int64_t>{2, 2});
+      some.attribute("strides", std::vector<std::int64_t>{2, 2})
+          .attribute("pads", std::vector<std::int64_t>{1, 1, 0, 0});
+      some.attribute("count_include_pad", std::int64_t{include});
+      run(some, is_last);
+      CHECK(some.run<eps::qlinear_average_pool>({dtype::u8}));
+      // Windows: {0}, {10, 20}, {30, 60}, {40, 50, 70, 80}.
+      const bytes want = include ? bytes{0, 8, 22, 60, 20, 32, 18, 20} : bytes{0, 15, 45, 60, 80, 65, 35, 20};
+      bytes in_order = got<std::uint8_t>(some);
+      if (is_last) {
+        bytes turned(8);
+        for (std::size_t i = 0; i < 8; ++i) turned[i] = in_order[i % 4 * 2 + i / 4];
+        in_order = turned;
+      }
+      CHECK(in_order == want);
+    }
+  }
+}
+
+TEST_CASE("QLinearConcat brings its parts to one scale") {
+  const bytes a{10, 20}, b{1, 2, 3, 4}, zero{0}, five{5};
+  const one half{0.5f}, three{3}, unit{1};
+  kernel_rig rig{1};
+  CHECK(rig.attribute("axis", std::int64_t{1})
+            .input<float>({}, unit)
+            .input<std::uint8_t>({}, five)
+            .input<std::uint8_t>({2, 1}, a)
+            .input<float>({}, half)
+            .input<std::uint8_t>({}, zero)
+            .input<std::uint8_t>({2, 2}, b)
+            .input<float>({}, three)
+            .input<std::uint8_t>({}, zero)
+            .run<eps::qlinear_concat>({dtype::u8}));
+  CHECK(got<std::uint8_t>(rig) == bytes{10, 8, 11, 15, 14, 17});
+  kernel_rig uneven{1};
+  CHECK(uneven.attribute("axis", std::int64_t{0})
+            .input<float>({}, unit)
+            .input<std::uint8_t>({}, five)
+            .input<std::uint8_t>({2, 1}, a)
+            .input<float>({}, half)
+            .input<std::uint8_t>({}, zero)
+            .input<std::uint8_t>({2, 2}, b)
+            .input<float>({}, three)
+            .input<std::uint8_t>({}, zero)
+            .run<eps::qlinear_concat>({dtype::u8})
+            .code() == status_code::invalid_argument);
+  kernel_rig lacking{1};
+  CHECK(lacking.input<float>({}, unit)
+            .input<std::uint8_t>({}, five)
+            .input<std::uint8_t>({2, 1}, a)
+            .run<eps::qlinear_concat>({dtype::u8})
+            .code() == status_code::invalid_argument);
+}
+
+TEST_CASE("QLinearWhere brings both sides to one scale") {
+  const bytes x{10, 20}, y{7}, zero{0}, one_more{1};
+  const one half{0.5f}, three{3}, unit{1};
+  kernel_rig rig{1};
+  const bool condition[] = {true, false};
+  CHECK(rig.input(value::tensor<bool>({2}, condition))
+            .input<std::uint8_t>({2}, x)
+            .input<float>({}, half)
+            .input<std::uint8_t>({}, zero)
+            .input<std::uint8_t>({1}, y)
+            .input<float>({}, three)
+            .input<std::uint8_t>({}, one_more)
+            .input<float>({}, unit)
+            .input<std::uint8_t>({}, zero)
+            .run<eps::qlinear_where>({dtype::u8}));
+  CHECK(got<std::uint8_t>(rig) == bytes{5, 18});
+}
+
+TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, but for rounding") {
+  std::mt19937 random{5};
+  const std::int64_t length = 5, batch = 2, inputs = 6, hidden = 3, width = 4 * hidden;
+  const std::vector<float> x = random_numbers<float>(random, length * batch * inputs);
+  small w(std::size_t(inputs * width)), r(std::size_t(hidden * width));
+  for (std::int8_t& v : w) v = std::int8_t(random());
+  for (std::int8_t& v : r) v = std::int8_t(random());
+  std::vector<float> w_scale(static_cast<std::size_t>(width)), r_scale{0.006f};
+  for (std::int64_t i = 0; i < width; ++i) w_scale[std::size_t(i)] = 0.003f + 0.0005f * float(i);
+  const small w_zero(std::size_t(width), 4), r_zero{-2};
+  std::vector<float> w_plain(w.size()), r_plain(r.size());
+  for (std::int64_t j = 0; j < width; ++j) {
+    for (std::int64_t i = 0; i < inputs; ++i)
+      w_plain[std::size_t(j * inputs + i)] = float(w[std::size_t(i * width + j)] - 4) * w_scale[std::size_t(j)];
+    for (std::int64_t i = 0; i < hidden; ++i)
+      r_plain[std::size_t(j * hidden + i)] = float(r[std::size_t(i * width + j)] + 2) * r_scale[0];
+  }
+  kernel_rig coded_one{1}, plain_one{14};
+  const std::vector<dtype> outputs{dtype::f32, dtype::f32, dtype::f32};
+  CHECK(plain_one.attribute("hidden_size", hidden)
+            .input<float>({length, batch, inputs}, x)
+            .input<float>({1, width, inputs}, w_plain)
+            .input<float>({1, width, hidden}, r_plain)
+            .run<eps::recurrent<op::LSTM>>(outputs));
+  CHECK(coded_one.attribute("hidden_size", hidden)
+            .input<float>({length, batch, inputs}, x)
+            .input<std::int8_t>({1, inputs, width}, w)
+            .input<std::int8_t>({1, hidden, width}, r)
+            .no_input()
+            .no_input()
+            .no_input()
+            .no_input()
+            .no_input()
+            .input<float>({1, width}, w_scale)
+            .input<std::int8_t>({1, width}, w_zero)
+            .input<float>({1}, r_scale)
+            .input<std::int8_t>({1}, r_zero)
+            .run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs));
+  for (std::size_t o = 0; o < 3; ++o) {
+    const std::vector<float> a = got<float>(coded_one, o), b = got<float>(plain_one, o);
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 0.02f);
+  }
+  kernel_rig wrong{1};
+  CHECK(wrong.attribute("hidden_size", hidden)
+            .input<float>({length, batch, inputs}, x)
+            .input<std::int8_t>({1, inputs, width}, w)
+            .input<std::int8_t>({1, hidden, width}, r)
+            .no_input()
+            .no_input()
+            .no_input()
+            .no_input()
+            .no_input()
+            .input<float>({1}, r_scale)
+            .input<std::int8_t>({1, width}, w_zero)
+            .input<float>({1}, r_scale)
+            .input<std::int8_t>({1}, r_zero)
+            .run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs)
+            .code() == status_code::invalid_argument);
+}
+
+}  // namespace
+}  // namespace cameo::test
