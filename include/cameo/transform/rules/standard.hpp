@@ -19,7 +19,20 @@ struct elimination {
   static const transform_table& table();
 };
 
+/// Batch normalization, factors and sums that are constant for each channel, put into the weights and biases of
+/// convolutions and products; a product and a bias become Gemm.
+struct weight_folding {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
+/// What is computed twice is computed once; equal small constants become one.
+struct common_subexpressions {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
-using standard_transforms = transform_set<elimination, constant_folding>;
+using standard_transforms = transform_set<elimination, constant_folding, common_subexpressions>;
 
 }  // namespace cameo::inline CAMEO_ABI
