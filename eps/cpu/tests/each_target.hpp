@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace cameo::test {
 
@@ -16,7 +17,7 @@ class forced_target {
 #ifdef CAMEO_SINGLE_TARGET  // there is no choice, and no need of Highway's library
   explicit forced_target(std::int64_t) {}
   ~forced_target() {}
-  static std::int64_t supported() { return HWY_STATIC_TARGET; }
+  static std::int64_t supported() { return -1; }
 #else
   explicit forced_target(std::int64_t target) { hwy::GetChosenTarget().Update(target); }
   ~forced_target() { hwy::GetChosenTarget().Update(hwy::SupportedTargets()); }
@@ -25,6 +26,11 @@ class forced_target {
   forced_target(const forced_target&) = delete;
   forced_target& operator=(const forced_target&) = delete;
 };
+
+inline void say_targets(const std::string& run, const std::string& other) {
+  static bool said = false;
+  if (!std::exchange(said, true)) MESSAGE("instruction sets run:" << run << "; not run:" << other);
+}
 
 /// Calls fn() or fn(name) once for each instruction set that the kernels are built for and that this processor has, in
 /// turn, and says once in a program which those are. A sanitizer build has one set.
@@ -50,7 +56,7 @@ void for_each_target(F&& fn) {
   const std::int64_t built = eps::built_targets(), here = forced_target::supported();
   std::string run, other;
   for (const known_target& t : known) {
-    const bool can = (built & t.bit) != 0 && ((here & t.bit) != 0 || t.bit == HWY_STATIC_TARGET);
+    const bool can = (built & here & t.bit) != 0;
     (can ? run : other) += std::string{" ["} + t.name + "]";
     if (!can) continue;
     const forced_target forced{t.bit};
@@ -64,11 +70,7 @@ void for_each_target(F&& fn) {
 #if !HWY_ARCH_ARM
   other += " [NEON]";
 #endif
-  static const bool said = [&] {
-    MESSAGE("instruction sets run:" << run << "; not run:" << other);
-    return true;
-  }();
-  static_cast<void>(said);
+  say_targets(run, other);
   CHECK_MESSAGE(!run.empty(), "no instruction set could be run");
 }
 

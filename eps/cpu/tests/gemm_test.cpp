@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/matmul.hpp>
 
+#include "each_target.hpp"
 #include "kernel_rig.hpp"
 
 #include <doctest/doctest.h>
@@ -70,13 +71,91 @@ void compare_gemm(int cases, unsigned seed, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("Gemm is what its formula says for every way to transpose and to stretch C") {
-  compare_gemm<float>(300, 1, 1e-4);
-  compare_gemm<double>(100, 2, 1e-10);
+TEST_CASE("Gemm is what its formula says for every way to transpose and to stretch C, on every instruction set") {
+  test::for_each_target([] {
+    compare_gemm<float>(300, 1, 1e-4);
+    compare_gemm<double>(100, 2, 1e-10);
+  });
   compare_gemm<float16>(40, 3, 2e-2);
   compare_gemm<bfloat16>(20, 4, 1e-1);
   compare_gemm<std::int32_t>(60, 5, 0);
   compare_gemm<std::int64_t>(20, 6, 0);
+}
+
+namespace {
+
+struct gemm_case {
+  std::int64_t m, n, k;
+  bool ta, tb, constant;
+};
+
+/// One product with a bias and Relu, against loops in double; the same bits from one thread and from three.
+template <class T>
+void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
+  INFO("m n k " << g.m << " " << g.n << " " << g.k << ", transposed " << g.ta << g.tb << ", constant " << g.constant);
+  const auto a = test::random_numbers<T>(random, g.m * g.k), b = test::random_numbers<T>(random, g.k * g.n);
+  const auto bias = test::random_numbers<T>(random, g.n);
+  std::vector<double> want = naive<T>(g.m, g.n, g.k, g.ta, g.tb, a, b, 1, 1, {g.n}, bias);
+  for (double& v : want) v = std::max(v, 0.0);
+  std::vector<T> first;
+  for (const std::size_t lanes : {1, 3}) {
+    kernel_rig rig{1, lanes};
+    rig.attribute("activation", "Relu").attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
+    rig.input<T>(g.ta ? extents{g.k, g.m} : extents{g.m, g.k}, a);
+    rig.input<T>(g.tb ? extents{g.n, g.k} : extents{g.k, g.n}, b, g.constant).template input<T>({g.n}, bias);
+    const status done = rig.run<eps::gemm<T>>({dtype_of<T>});
+    REQUIRE_MESSAGE(bool(done), done.words());
+    const auto y = rig.output<T>(0);
+    CHECK(test::near(y, want, tolerance));
+    if (lanes == 1) first.assign(y.begin(), y.end());
+    else CHECK(std::memcmp(first.data(), y.data(), y.size() * sizeof(T)) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tiles of every height and width, from panels and in place") {
+  test::for_each_target([] {
+    std::mt19937 random{21};
+    const eps::gemm_tile tile = eps::tile_of<float>();
+    for (std::int64_t n = 1; n <= 2 * tile.columns + 1; ++n)
+      for (const bool tb : {false, true}) {
+        const std::int64_t m = std::int64_t(random() % unsigned(2 * tile.rows + 1)) + 1;
+        compare_fused<float>({m, n, std::int64_t(random() % 37) + 1, n % 2 == 0, tb, n % 3 != 0}, random, 1e-4);
+      }
+    for (std::int64_t m = 1; m <= 2 * tile.rows + 2; ++m)
+      for (const bool constant : {false, true}) {
+        compare_fused<float>({m, tile.columns + 5, 19, false, m % 2 == 0, constant}, random, 1e-4);
+        compare_fused<double>({m, tile.columns + 3, 19, m % 3 == 0, m % 2 == 0, constant}, random, 1e-10);
+      }
+  });
+}
+
+TEST_CASE("few rows read B where it lies: widths, depths, and a B that no cache holds") {
+  test::for_each_target([] {
+    std::mt19937 random{22};
+    for (std::int64_t m = 1; m <= 17; ++m)
+      for (const bool tb : {false, true})
+        for (const std::int64_t n : {1, 3, 16, 31, 67})
+          compare_fused<float>({m, n, m * 5 % 43 + n % 5, false, tb, m % 2 == 0}, random, 1e-4);
+    compare_fused<double>({3, 45, 67, false, true, false}, random, 1e-10);
+    compare_fused<double>({5, 45, 67, true, false, false}, random, 1e-10);
+    for (const std::int64_t m : {1, 2, 7})
+      for (const bool tb : {false, true}) compare_fused<float>({m, 1100, 263, false, tb, m == 1}, random, 1e-4);
+    compare_fused<float>({700, 1, 413, false, false, false}, random, 1e-4);
+  });
+}
+
+TEST_CASE("blocks of rows and of depth") {
+  test::for_each_target([] {
+    std::mt19937 random{23};
+    for (const bool transposed : {false, true}) {
+      compare_fused<float>({eps::gemm_block_rows + 9, 70, eps::gemm_block_depth + 7, transposed, false, true}, random,
+                           1e-4);
+      compare_fused<float>({20, 150, 2 * eps::gemm_block_depth + 3, transposed, true, false}, random, 1e-4);
+      compare_fused<float>({5, 40, eps::gemm_block_depth + 100, transposed, false, true}, random, 1e-4);
+    }
+  });
 }
 
 TEST_CASE("integers wrap, and a factor that leaves their range saturates") {
@@ -91,7 +170,9 @@ TEST_CASE("integers wrap, and a factor that leaves their range saturates") {
   CHECK(large.output<std::int32_t>(0)[0] == std::numeric_limits<std::int32_t>::max());
 }
 
-TEST_CASE("FusedGemm knows its activations") {
+namespace {
+
+void compare_activations() {
   std::mt19937 random{7};
   const auto a = test::random_numbers<float>(random, 5 * 30), b = test::random_numbers<float>(random, 30 * 40);
   const std::vector<double> plain = naive<float>(5, 40, 30, false, false, a, b, 1, 0, {}, {});
@@ -112,6 +193,12 @@ TEST_CASE("FusedGemm knows its activations") {
     const std::string which = name;  // clang 14 captures no structured bindings
     CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), which);
   }
+}
+
+}  // namespace
+
+TEST_CASE("FusedGemm knows its activations") {
+  test::for_each_target([] { compare_activations(); });
 }
 
 TEST_CASE("Gemm without depth is beta * C, without rows is empty; a beta of 0 forgets an infinite C") {
@@ -191,7 +278,8 @@ void compare_matmul(double tolerance) {
         matmul_case{{2, 3, 9, 5}, {5}, {2, 3, 9}}, matmul_case{{2, 3, 40, 70}, {1, 1, 70, 40}, {2, 3, 40, 40}},
         matmul_case{{4, 70, 30}, {4, 30, 80}, {4, 70, 80}}, matmul_case{{2, 3, 0}, {2, 0, 4}, {2, 3, 4}},
         matmul_case{{0, 3, 2}, {2, 4}, {0, 3, 4}}, matmul_case{{1, 300}, {300, 2000}, {1, 2000}},
-        matmul_case{{6, 300}, {300, 1100}, {6, 1100}}, matmul_case{{300, 40}, {40, 1}, {300, 1}}}) {
+        matmul_case{{6, 300}, {300, 1100}, {6, 1100}}, matmul_case{{300, 40}, {40, 1}, {300, 1}},
+        matmul_case{{3, 31, 7}, {3, 7, 37}, {3, 31, 37}}, matmul_case{{5, 13, 3}, {5, 3, 3}, {5, 13, 3}}}) {
     const auto a = test::random_numbers<T>(random, s.a.count()), b = test::random_numbers<T>(random, s.b.count());
     for (const bool constant : {false, true}) {
       CAPTURE(s.y.count());
@@ -208,8 +296,10 @@ void compare_matmul(double tolerance) {
 }  // namespace
 
 TEST_CASE("MatMul broadcasts as numpy's does, operands of one axis and empty ones included") {
-  compare_matmul<float>(1e-4);
-  compare_matmul<double>(1e-10);
+  test::for_each_target([] {
+    compare_matmul<float>(1e-4);
+    compare_matmul<double>(1e-10);
+  });
   compare_matmul<float16>(2e-2);
   compare_matmul<std::int32_t>(0);
   compare_matmul<std::uint64_t>(1);

@@ -33,12 +33,9 @@ struct split {
 };
 HWY_INLINE split split_by_log2(vec x) {
   const vec round = set(12582912.0f);  // 1.5 * 2^23: what is added to it loses its fraction
-  split s;
-  s.shifted = hn::MulAdd(x, set(1.44269504f), round);
-  s.count = hn::Sub(s.shifted, round);
-  s.rest = hn::NegMulAdd(s.count, set(0.693359375f), x);  // exact: log(2) to 9 bits, then what that lacks
-  s.rest = hn::MulAdd(s.count, set(2.12194440e-4f), s.rest);
-  return s;
+  const vec shifted = hn::MulAdd(x, set(1.44269504f), round), count = hn::Sub(shifted, round);
+  const vec rest = hn::NegMulAdd(count, set(0.693359375f), x);  // exact: log(2) to 9 bits, then what that lacks
+  return {shifted, count, hn::MulAdd(count, set(2.12194440e-4f), rest)};  // g++ for NEON makes no empty vectors here
 }
 /// exp(r) - 1, |r| <= log(2) / 2; the polynomial's own error is 2^-28.
 HWY_INLINE vec small_expm1(vec r) {
