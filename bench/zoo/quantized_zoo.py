@@ -11,11 +11,32 @@ from zoo_tools import Entry, export, make_weights_lively
 
 def small_convolution():
     n = torch.nn
-    layers = [n.Conv2d(3, 16, 3, stride=2, padding=1), n.BatchNorm2d(16), n.ReLU(), n.Conv2d(16, 16, 3, padding=1, groups=16),
-              n.BatchNorm2d(16), n.ReLU6(), n.Conv2d(16, 24, 1), n.LeakyReLU(0.1), n.MaxPool2d(2), n.Conv2d(24, 24, 3, padding=1),
-              n.Hardswish(), n.AdaptiveAvgPool2d(1), n.Flatten(), n.Linear(24, 10), n.Sigmoid()]
+    layers = [n.Conv2d(3, 16, 3, stride=2, padding=1), n.BatchNorm2d(16), n.ReLU(),
+              n.Conv2d(16, 16, 3, padding=1, groups=16), n.BatchNorm2d(16), n.ReLU6(), n.Conv2d(16, 24, 1),
+              n.LeakyReLU(0.1), n.MaxPool2d(2), n.Conv2d(24, 24, 3, padding=1), n.Hardswish(), n.AvgPool2d(2),
+              n.AdaptiveAvgPool2d(1), n.Flatten(), n.Linear(24, 10), n.Sigmoid(), n.Softmax(1)]
     model = make_weights_lively(n.Sequential(*layers)).eval()
     return model, [torch.rand((1, 3, 32, 32), generator=torch.Generator().manual_seed(9))], ["x"], ["y"], {}
+
+
+class Joined(torch.nn.Module):
+    """Branches that meet: sums, products, concatenation, resizing."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.Conv2d(3, 8, 1)
+        self.c = torch.nn.Conv2d(24, 4, 3, padding=1)
+
+    def forward(self, x):
+        f = torch.nn.functional
+        a, b = self.a(x), self.b(x)
+        y = torch.cat([a + b, a * torch.sigmoid(b), f.leaky_relu(a, 0.2)], dim=1)
+        y = f.interpolate(self.c(f.avg_pool2d(y, 3, 2, padding=1)), scale_factor=2.0)
+        return f.softmax(f.pad(y, (1, 0, 1, 0)).flatten(2).transpose(1, 2), dim=-1)
+
+
+def joined():
+    return Joined().eval(), [torch.rand((1, 3, 16, 16), generator=torch.Generator().manual_seed(9))], ["x"], ["y"], {}
 
 
 def small_encoder():
@@ -67,6 +88,8 @@ def entries():
         ("conv_qdq_s8s8", small_convolution, "qdq", {"activation_type": s8, "weight_type": s8}),
         ("conv_qoperator_u8s8", small_convolution, "qoperator", {"activation_type": u8, "weight_type": s8}),
         ("conv_qoperator_u8u8", small_convolution, "qoperator", {"activation_type": u8, "weight_type": u8}),
+        ("joined_qoperator", joined, "qoperator", {"activation_type": u8, "weight_type": s8}),
+        ("joined_qdq_s8s8", joined, "qdq", {"activation_type": s8, "weight_type": s8}),
         ("conv_dynamic", small_convolution, "dynamic", {"weight_type": u8}),
         ("bert_dynamic", small_encoder, "dynamic", {"weight_type": s8}),
         ("bert_dynamic_per_channel", small_encoder, "dynamic", {"weight_type": s8, "per_channel": True}),

@@ -46,9 +46,10 @@ class Vocoder(torch.nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.up = torch.nn.ModuleList([torch.nn.ConvTranspose1d(16, 16, 8, 4, 2), torch.nn.ConvTranspose1d(16, 8, 4, 2, 1)])
-        self.mix = torch.nn.ModuleList([torch.nn.Conv1d(16, 16, 3, dilation=3, padding=3), torch.nn.Conv1d(8, 8, 7, padding=3)])
-        self.out = torch.nn.Conv1d(8, 1, 7, padding=3)
+        n = torch.nn
+        self.up = n.ModuleList([n.ConvTranspose1d(16, 16, 8, 4, 2), n.ConvTranspose1d(16, 8, 4, 2, 1)])
+        self.mix = n.ModuleList([n.Conv1d(16, 16, 3, dilation=3, padding=3), n.Conv1d(8, 8, 7, padding=3)])
+        self.out = n.Conv1d(8, 1, 7, padding=3)
 
     def forward(self, mel):
         x = mel

@@ -54,6 +54,7 @@ def entries():
         return lambda: pipeline.make_pipeline(*(s() for s in steps))
 
     small = {"n_estimators": 12, "max_depth": 5, "random_state": 1}
+    ten = {"n_estimators": 10}
     made = [
         ("sk_logistic", sklearn(linear_model.LogisticRegression, "classify")),
         ("sk_ridge", sklearn(linear_model.Ridge, "regress")),
@@ -61,7 +62,6 @@ def entries():
         ("sk_forest_regressor", sklearn(lambda: ensemble.RandomForestRegressor(**small), "regress")),
         ("sk_extra_trees", sklearn(lambda: ensemble.ExtraTreesClassifier(**small), "two")),
         ("sk_boosting", sklearn(lambda: ensemble.GradientBoostingClassifier(n_estimators=8, random_state=1), "two")),
-        ("sk_histogram_boosting", sklearn(lambda: ensemble.HistGradientBoostingRegressor(max_iter=8), "regress")),
         ("sk_tree", sklearn(lambda: tree.DecisionTreeClassifier(max_depth=6, random_state=1), "classify")),
         ("sk_svc", sklearn(lambda: svm.SVC(random_state=1), "classify")),
         ("sk_svr", sklearn(lambda: svm.SVR(), "regress")),
@@ -69,17 +69,18 @@ def entries():
         ("sk_one_class", sklearn(lambda: svm.OneClassSVM(), "none")),
         ("sk_neighbours", sklearn(lambda: neighbors.KNeighborsClassifier(4), "classify")),
         ("sk_bayes", sklearn(naive_bayes.GaussianNB, "classify")),
-        ("sk_perceptron", sklearn(lambda: neural_network.MLPClassifier((12,), max_iter=30, random_state=1), "classify")),
+        ("sk_perceptron", sklearn(lambda: neural_network.MLPClassifier((12,), random_state=1), "classify")),
         ("sk_kmeans", sklearn(lambda: cluster.KMeans(4, random_state=1, n_init=2), "none")),
         ("sk_isolation", sklearn(lambda: ensemble.IsolationForest(n_estimators=6, random_state=1), "none")),
         ("sk_pipeline", sklearn(chain(impute.SimpleImputer, preprocessing.StandardScaler,
                                       lambda: preprocessing.PolynomialFeatures(2, include_bias=False),
                                       lambda: decomposition.PCA(6), linear_model.LogisticRegression), "classify")),
         ("sk_scalers", sklearn(chain(preprocessing.MinMaxScaler, preprocessing.Normalizer,
-                                     lambda: preprocessing.KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform")), "none")),
-        ("xgboost_classifier", boosted("xgboost", lambda: xgboost.XGBClassifier(n_estimators=10, max_depth=4), "classify")),
-        ("xgboost_regressor", boosted("xgboost", lambda: xgboost.XGBRegressor(n_estimators=10, max_depth=4), "regress")),
-        ("lightgbm_classifier", boosted("lightgbm", lambda: lightgbm.LGBMClassifier(n_estimators=10, verbose=-1), "classify")),
-        ("lightgbm_regressor", boosted("lightgbm", lambda: lightgbm.LGBMRegressor(n_estimators=10, verbose=-1), "regress")),
+                                     lambda: preprocessing.KBinsDiscretizer(3, encode="onehot-dense",
+                                                                            strategy="uniform")), "none")),
+        ("xgboost_classifier", boosted("xgboost", lambda: xgboost.XGBClassifier(**ten, max_depth=4), "classify")),
+        ("xgboost_regressor", boosted("xgboost", lambda: xgboost.XGBRegressor(**ten, max_depth=4), "regress")),
+        ("lightgbm_classifier", boosted("lightgbm", lambda: lightgbm.LGBMClassifier(**ten, verbose=-1), "classify")),
+        ("lightgbm_regressor", boosted("lightgbm", lambda: lightgbm.LGBMRegressor(**ten, verbose=-1), "regress")),
     ]
     return [Entry(name, "tabular", build, 1e-3, 1e-5) for name, build in made]

@@ -67,7 +67,8 @@ def upsampler():
 def entries():
     models, detection = tv.models, tv.models.detection
     made = []
-    for name in ("mobilenet_v3_small", "efficientnet_b0", "resnet18", "shufflenet_v2_x0_5", "squeezenet1_1", "regnet_y_400mf"):
+    for name in ("mobilenet_v3_small", "efficientnet_b0", "resnet18", "shufflenet_v2_x0_5", "squeezenet1_1",
+                 "regnet_y_400mf"):
         made += both_exporters(name, "classifier", lambda m=getattr(models, name): classifier(m))
     made += both_exporters("swin_t", "classifier", lambda: classifier(models.swin_t, 32))
     made += both_exporters("convnext_tiny", "classifier", lambda: classifier(models.convnext_tiny, 32))
