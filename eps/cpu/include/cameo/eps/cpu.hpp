@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/ep/provider.hpp>
 #include <cameo/eps/cpu/layout.hpp>
+#include <cameo/transform/rules/fusions.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -14,7 +15,7 @@ struct cpu {
   static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";
   using role = fallback;
   using kernels = cpu_kernels;
-  using transforms = transform_set<nchwc_layout>;
+  using transforms = standard_fusions_and<nchwc_layout>;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,33 @@
+#pragma once
+#include <cameo/transform/transform.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+// Fusions into the operators that ONNX Runtime has for them (com.microsoft, and its own in ONNX's domain). They belong
+// to level extended: a provider asks for them with `using transforms`, and a fusion happens where the provider has a
+// kernel for what it makes. Compiled once in src/transform/rules/<name>.cpp.
+
+/// Gelu in all its spellings, FastGelu, QuickGelu, and a bias before them.
+struct gelu_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  static const transform_table& table();
+};
+
+/// LayerNormalization and SimplifiedLayerNormalization from their parts, with the sum before them.
+struct normalization_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  static const transform_table& table();
+};
+
+/// Transposed operands and constant factors of matrix products.
+struct matmul_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  static const transform_table& table();
+};
+
+/// What a provider with kernels for all of them asks for, beside families of its own.
+template <transform_family... Own>
+using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, matmul_fusion, Own...>;
+using standard_fusions = standard_fusions_and<>;
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,56 @@
+#pragma once
+#include <cameo/op/onnx.hpp>
+#include <cameo/transform/rewriter.hpp>
+
+#include <cmath>
+
+#include "transform/rules/shapes.hpp"
+
+/// Questions that the local rewrites of several families ask.
+namespace cameo::inline CAMEO_ABI::look {
+
+/// The node of one of these operators that makes a value, if the rewriter may touch it; else none.
+template <declared_op... Ops>
+node_view made_by(const rewriter& r, const value_view& v) {
+  if (!v || v.is_capture()) return {};
+  const node_view n = v.producer();
+  return r.may_touch(n) && (n.is<Ops>() || ...) ? n : node_view{};
+}
+
+/// The only node that reads a value, if it is of one of these operators, reads it once, may be touched, and the value
+/// is no graph output.
+template <declared_op... Ops>
+node_view only_reader(const rewriter& r, const value_view& v) {
+  if (!v || !v.sole_use()) return {};
+  const node_view n = *v.consumers().begin();
+  for (value_view each : n.inputs())
+    if (each == v) return r.may_touch(n) && (n.is<Ops>() || ...) ? n : node_view{};
+  return {};  // its subgraph reads it
+}
+
+/// Of a node with two inputs, the one that is not `v`.
+inline value_view other_input(const node_view& n, const value_view& v) { return n.input(n.input(0) == v ? 1 : 0); }
+
+inline std::optional<double> number(const rewriter& r, const value_view& v) { return number_of(r.constant(v)); }
+/// Equal to a ten-thousandth, as constants in files are rounded in many ways.
+inline bool about(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b); }
+
+/// The last dim of a tensor of known rank above 0; not known() otherwise.
+inline dim last_dim(const rewriter& r, const value_view& v) {
+  const std::vector<dim>* const s = r.shape(v);
+  return s && !s->empty() ? s->back() : dim{};
+}
+inline bool has_rank(const rewriter& r, const value_view& v, std::size_t rank) {
+  const std::vector<dim>* const s = r.shape(v);
+  return s && s->size() == rank;
+}
+/// A vector of as many elements as x's last axis has, surely.
+inline bool is_vector_along(const rewriter& r, const value_view& v, const value_view& x) {
+  return has_rank(r, v, 1) && last_dim(r, v).known() && last_dim(r, v).same(last_dim(r, x));
+}
+inline bool is_float(const value_view& v) {
+  const dtype t = v ? v.element() : dtype::undefined;
+  return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::look

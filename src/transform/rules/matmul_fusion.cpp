@@ -1,0 +1,122 @@
+// Matrix products that transpose and scale on the way: com.microsoft's FusedMatMul.
+#include <cameo/op/microsoft.hpp>
+#include <cameo/transform/rules/fusions.hpp>
+
+#include "transform/rules/look.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using namespace look;
+
+/// A product as FusedMatMul says it: MatMul is one without attributes.
+struct matrix_product {
+  value_id operands[2];
+  bool transposed[2];
+  float alpha;
+
+  explicit matrix_product(const node_view& n)
+      : operands{n.input(0).id(), n.input(1).id()},
+        transposed{int_attribute(n, "transA") != 0, int_attribute(n, "transB") != 0},
+        alpha{n.is<op::MatMul>() ? 1.0f : float_attribute(n, "alpha", 1)} {}
+
+  static bool is_plain(const node_view& n) {
+    return int_attribute(n, "transBatchA") == 0 && int_attribute(n, "transBatchB") == 0;
+  }
+  value_id add_to(edit& e) const {
+    return e.add<op::microsoft::FusedMatMul>({operands[0], operands[1]},
+                                             {attribute_of("alpha", alpha), attribute_of("transA", int(transposed[0])),
+                                              attribute_of("transB", int(transposed[1]))});
+  }
+};
+
+/// A Transpose that swaps the last two axes and no others.
+bool swaps_last_two(const rewriter& r, const node_view& n) {
+  const std::vector<dim>* const shape = r.shape(n.input(0));
+  const std::span<const std::int64_t> perm = ints_attribute(n, "perm");
+  if (!n.find("perm")) return shape && shape->size() == 2;
+  const std::size_t rank = perm.size();
+  if (rank < 2) return false;
+  for (std::size_t i = 0; i + 2 < rank; ++i)
+    if (perm[i] != std::int64_t(i)) return false;
+  return perm[rank - 2] == std::int64_t(rank - 1) && perm[rank - 1] == std::int64_t(rank - 2);
+}
+
+struct fuse_transpose {
+  static constexpr std::string_view name = "MatmulTransposeFusion";
+  using roots = op_set<op::MatMul, op::microsoft::FusedMatMul>;
+
+  static bool rewrite(rewriter& r, const node_view& root) {
+    if (!matrix_product::is_plain(root) || !is_float(root.input(0))) return false;
+    for (std::size_t i = 0; i < 2; ++i)
+      if (without_transpose(r, root, i)) return true;
+    return false;
+  }
+  /// The operand may be cast after it is transposed: then what is not transposed is cast.
+  static bool without_transpose(rewriter& r, const node_view& root, std::size_t i) {
+    const value_view operand = root.input(i);
+    const node_view cast = made_by<op::Cast>(r, operand);
+    const value_view moved = cast ? cast.input(0) : operand;
+    const node_view transpose = made_by<op::Transpose>(r, moved);
+    if (!transpose || !operand.sole_use() || !moved.sole_use() || !swaps_last_two(r, transpose)) return false;
+    edit e{r, root};
+    matrix_product made{root};
+    made.operands[i] = transpose.input(0).id();
+    if (cast) made.operands[i] = e.add(cast.domain(), cast.op_type(), {&made.operands[i], 1}, cast.raw().attributes);
+    made.transposed[i] = !made.transposed[i];
+    e.replace(root.output(0), made.add_to(e));
+    return e.commit();
+  }
+};
+
+/// The number that `n` multiplies `x` with, where that leaves the shape alone: Mul and Div by a constant of one
+/// element.
+std::optional<double> factor_of(const rewriter& r, const node_view& n, std::size_t x) {
+  const value_view by = n.input(1 - x);
+  if (n.is<op::Div>() && x != 0) return {};
+  const std::optional<double> f = number(r, by);
+  const std::vector<dim>*const given = r.shape(n.input(x)), *const shape = r.shape(by);
+  if (!f || !std::isfinite(*f) || !shape || !(shape->empty() || (given && shape->size() <= given->size()))) return {};
+  if (n.is<op::Div>() && *f == 0) return {};
+  return n.is<op::Div>() ? 1 / *f : *f;
+}
+
+struct fuse_scale {
+  static constexpr std::string_view name = "MatMulScaleFusion";
+  using roots = op_set<op::MatMul, op::microsoft::FusedMatMul>;
+
+  static bool rewrite(rewriter& r, const node_view& root) {
+    if (!matrix_product::is_plain(root) || !is_float(root.input(0))) return false;
+    matrix_product made{root};
+    double alpha = made.alpha;
+    bool changed = false;
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const node_view n = made_by<op::Mul, op::Div>(r, root.input(i)); n && root.input(i).sole_use())
+        for (std::size_t x = 0; x < 2; ++x)
+          if (const auto f = factor_of(r, n, x); f && !number(r, n.input(x))) {
+            made.operands[i] = n.input(x).id();
+            alpha *= *f, changed = true;
+            break;
+          }
+    node_view last = root;
+    if (const node_view n = only_reader<op::Mul, op::Div>(r, root.output(0)))
+      if (const auto f = factor_of(r, n, n.input(0) == root.output(0) ? 0 : 1)) {
+        last = n;
+        alpha *= *f, changed = true;
+      }
+    made.alpha = float(alpha);
+    const bool exact = root.input(0).element() != dtype::f64 || made.alpha == alpha;
+    if (!changed || !std::isfinite(made.alpha) || !exact) return false;
+    edit e{r, root};
+    e.replace(last.output(0), made.add_to(e));
+    return e.commit();
+  }
+};
+
+using list = transform_list<optimization_level::extended, fuse_transpose, fuse_scale>;
+
+}  // namespace
+
+const transform_table& matmul_fusion::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI
