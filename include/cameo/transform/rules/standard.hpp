@@ -33,6 +33,6 @@ struct common_subexpressions {
 };
 
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
-using standard_transforms = transform_set<elimination, constant_folding, common_subexpressions>;
+using standard_transforms = transform_set<elimination, constant_folding, common_subexpressions, weight_folding>;
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,379 @@
+// What comes before or after a convolution or a product with constant weights, and is linear for each channel, goes
+// into the weights. Numbers are worked out in double precision and rounded once.
+#include <cameo/core/checked.hpp>
+#include <cameo/transform/rule.hpp>
+#include <cameo/transform/rules/standard.hpp>
+
+#include "transform/rules/look.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Weights that others read too are copied up to this size.
+constexpr std::size_t most_copied = std::size_t{4} << 20;
+
+bool is_real(const value* v) {
+  return v && v->kind == value_kind::tensor && v->memory == 0 && (v->type == dtype::f32 || v->type == dtype::f64);
+}
+double real_at(const value& v, std::int64_t i) {
+  return v.type == dtype::f32 ? double(v.as<float>()[i]) : v.as<double>()[i];
+}
+
+/// A constant of a type whose elements f(i) works out; `none` when one of them is no longer finite.
+template <class F>
+value_id reals(edit& e, std::string_view stem, dtype type, const extents& shape, F f) {
+  const auto filled = [&]<class T>(T) -> value_id {
+    std::vector<T> made(std::size_t(shape.count()));
+    for (std::size_t i = 0; i < made.size(); ++i)
+      if (made[i] = T(f(std::int64_t(i))); !std::isfinite(made[i])) return value_id::none;
+    return e.constant(stem, value::tensor<T>(shape, made));
+  };
+  return type == dtype::f32 ? filled(float{}) : filled(double{});
+}
+
+/// scale * x + shift for each channel of x.
+struct affine {
+  std::vector<double> scale, shift;
+  explicit affine(std::size_t channels) : scale(channels, 1.0), shift(channels, 0.0) {}
+  bool scales() const {
+    return std::any_of(scale.begin(), scale.end(), [](double s) { return s != 1.0; });
+  }
+  bool shifts() const {
+    return std::any_of(shift.begin(), shift.end(), [](double s) { return s != 0.0; });
+  }
+};
+
+/// Where the channels of a value are.
+struct channels_of {
+  std::size_t rank, axis, count;
+};
+
+/// The numbers of a constant that is the same everywhere in a channel, and does not make the other operand larger.
+std::optional<std::vector<double>> per_channel(const value* c, const channels_of& to) {
+  if (!is_real(c) || c->shape.rank() > to.rank || c->shape.count() == 0) return {};
+  const std::size_t missing = to.rank - c->shape.rank();
+  for (std::size_t i = 0; i < c->shape.rank(); ++i)
+    if (c->shape[i] != 1 && (i + missing != to.axis || c->shape[i] != std::int64_t(to.count))) return {};
+  std::vector<double> numbers(to.count);
+  for (std::size_t i = 0; i < to.count; ++i) numbers[i] = real_at(*c, c->shape.count() == 1 ? 0 : std::int64_t(i));
+  return numbers;
+}
+
+std::optional<affine> affine_of_normalization(const rewriter& r, const node_view& n, const channels_of& to) {
+  if (to.axis != 1 || n.since() < 7 || int_attribute(n, "training_mode") != 0 || int_attribute(n, "spatial", 1) != 1)
+    return {};
+  for (std::size_t i = 1; i < n.output_count(); ++i)
+    if (n.output(i)) return {};
+  const value* statistics[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    statistics[i] = r.constant(n.input(i + 1));
+    if (!is_real(statistics[i]) || statistics[i]->type != n.input(0).element() ||
+        statistics[i]->shape != extents{std::int64_t(to.count)})
+      return {};
+  }
+  const double epsilon = double(float_attribute(n, "epsilon", 1e-5f));
+  affine made{to.count};
+  for (std::size_t c = 0; c < to.count; ++c) {
+    const auto at = [&](std::size_t which) { return real_at(*statistics[which], std::int64_t(c)); };
+    made.scale[c] = at(0) / std::sqrt(at(3) + epsilon);
+    made.shift[c] = at(1) - at(2) * made.scale[c];
+    if (!std::isfinite(made.scale[c]) || !std::isfinite(made.shift[c])) return {};
+  }
+  return made;
+}
+
+/// What a node does to `x`, if that is the same in every run and for all of a channel.
+std::optional<affine> affine_of(const rewriter& r, const node_view& n, const value_view& x, const channels_of& to) {
+  if (n.is<op::BatchNormalization>()) {
+    if (n.input(0) != x) return {};
+    return affine_of_normalization(r, n, to);
+  }
+  if (n.since() < 7 || n.input_count() != 2) return {};
+  const bool first = n.input(0) == x;
+  const value* const c = r.constant(look::other_input(n, x));
+  if (!is_real(c) || c->type != x.element() || (!first && (n.is<op::Sub>() || n.is<op::Div>()))) return {};
+  const std::optional<std::vector<double>> numbers = per_channel(c, to);
+  if (!numbers) return {};
+  affine made{to.count};
+  for (std::size_t i = 0; i < to.count; ++i) {
+    const double number = (*numbers)[i];
+    if (!std::isfinite(number)) return {};
+    if (n.is<op::Add>()) made.shift[i] = number;
+    else if (n.is<op::Sub>()) made.shift[i] = -number;
+    else if (n.is<op::Mul>()) made.scale[i] = number;
+    else if (n.is<op::Div>() && number != 0) made.scale[i] = 1 / number;
+    else return {};
+  }
+  return made;
+}
+
+/// A convolution or product, as far as its channels go.
+class weighted {
+ public:
+  explicit weighted(const rewriter& r, const node_view& n) : r_{r}, n_{n}, weight_{n.input(1)} {
+    const std::vector<dim>*const x = r.shape(n.input(0)), *const w = r.shape(weight_);
+    if (!x || !w || w->size() < 2) return;
+    std::size_t axis = 1, rank = x->size();
+    dim count;
+    if (is_convolution()) {
+      if (rank != w->size() || rank < 3) return;
+      const std::int64_t group = int_attribute(n, "group", 1);
+      count = n.is<op::Conv>() ? (*w)[0] : (*w)[1];
+      if (n.is<op::ConvTranspose>()) {
+        if (group < 1 || !(*w)[0].known() || (*w)[0].size % group != 0 || !count.known()) return;
+        if (!checked_multiply(count.size, group, count.size)) return;
+      }
+    } else if (n.is<op::Gemm>()) {
+      count = int_attribute(n, "transB") ? (*w)[0] : (*w)[1];
+    } else {
+      rank = std::max(rank, w->size());
+      axis = rank - 1;
+      count = w->back();
+      if (x->size() < 2) return;
+    }
+    if (!count.known() || count.size < 1 || count.size > std::int64_t{1} << 24) return;
+    channels = {rank, axis, std::size_t(count.size)};
+  }
+  explicit operator bool() const { return channels.count > 0; }
+  bool is_convolution() const { return n_.is<op::Conv>() || n_.is<op::ConvTranspose>(); }
+  bool is_product_of_matrices() const { return n_.is<op::MatMul>() && channels.rank == 2; }
+
+  const value* weights() const {
+    const value* const w = r_.constant(weight_);
+    return is_real(w) && (weight_.sole_use() || w->bytes() <= most_copied) ? w : nullptr;
+  }
+  /// The bias as it is added, if there is one; `fine`: what there is is a constant and the same all over a channel.
+  std::optional<std::vector<double>> bias(bool& fine) const {
+    const value_view b = n_.is<op::MatMul>() ? value_view{} : n_.input(2);
+    fine = true;
+    if (!b) return {};
+    const channels_of flat{1, 0, channels.count};
+    std::optional<std::vector<double>> found = per_channel(r_.constant(b), n_.is<op::Gemm>() ? channels : flat);
+    fine = found.has_value();
+    const double beta = n_.is<op::Gemm>() ? double(float_attribute(n_, "beta", 1.0f)) : 1.0;
+    if (found)
+      for (double& each : *found) each *= beta;
+    return found;
+  }
+  /// The channel that the i-th weight works for.
+  std::size_t channel_of(const extents& w, std::int64_t i) const {
+    if (n_.is<op::Conv>()) return std::size_t(i / (w.count() / w[0]));
+    if (n_.is<op::Gemm>() && int_attribute(n_, "transB")) return std::size_t(i / w[1]);
+    if (!n_.is<op::ConvTranspose>()) return std::size_t(i % w.back());
+    const std::int64_t inner = w.count(2, w.rank()), inputs_each = w[0] / int_attribute(n_, "group", 1);
+    return std::size_t(i / (inner * w[1]) / inputs_each * w[1] + i / inner % w[1]);
+  }
+  channels_of channels{0, 0, 0};
+
+ private:
+  const rewriter& r_;
+  node_view n_;
+  value_view weight_;
+};
+
+/// Puts what `n` does into the weights and the bias of `to`, which makes its input.
+bool fold_into(rewriter& r, const node_view& n, const node_view& to) {
+  const weighted w{r, to};
+  if (!w || !to.output(0).sole_use()) return false;
+  const std::optional<affine> a = affine_of(r, n, to.output(0), w.channels);
+  if (!a || (to.is<op::Gemm>() && to.since() < 7)) return false;
+  bool fine = false;
+  const std::optional<std::vector<double>> bias = w.bias(fine);
+  const bool needs_bias = bias || a->shifts();
+  if (!fine || (to.is<op::MatMul>() && needs_bias && !w.is_product_of_matrices())) return false;
+  edit e{r, to};
+  const dtype type = to.output(0).element();
+  std::vector<value_id> inputs{to.input(0).id(), to.input(1).id()};
+  if (a->scales()) {
+    const value* const old = w.weights();
+    if (!old || old->type != type) return false;
+    inputs[1] = reals(e, to.input(1).name(), type, old->shape,
+                      [&](std::int64_t i) { return real_at(*old, i) * a->scale[w.channel_of(old->shape, i)]; });
+    if (inputs[1] == value_id::none) return false;
+  }
+  if (needs_bias) {
+    const std::string_view stem = to.input(2) ? to.input(2).name() : to.output(0).name();
+    inputs.push_back(reals(e, stem, type, extents{std::int64_t(w.channels.count)}, [&](std::int64_t i) {
+      return (bias ? (*bias)[std::size_t(i)] : 0.0) * a->scale[std::size_t(i)] + a->shift[std::size_t(i)];
+    }));
+    if (inputs[2] == value_id::none) return false;
+  }
+  std::vector<attribute> attributes{to.raw().attributes.begin(), to.raw().attributes.end()};
+  std::erase_if(attributes, [](const attribute& each) { return each.name == "beta"; });
+  const bool is_gemm = to.is<op::MatMul>() && needs_bias;
+  e.replace(n.output(0), e.add(op::Gemm::domain, is_gemm ? op::Gemm::name : to.op_type(), inputs, attributes));
+  return e.commit();
+}
+
+/// A node of `Roots` behind a node of `Producers`.
+template <fixed_string Name, class Roots, declared_op... Producers>
+struct fold_behind {
+  static constexpr std::string_view name{Name};
+  using roots = Roots;
+  static bool rewrite(rewriter& r, const node_view& n) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(2, n.input_count()); ++i)
+      if (const node_view to = look::made_by<Producers...>(r, n.input(i))) return fold_into(r, n, to);
+    return false;
+  }
+};
+using batch_norm_into_conv = fold_behind<"ConvBNFusion", op_set<op::BatchNormalization>, op::Conv, op::ConvTranspose>;
+using factor_into_conv = fold_behind<"ConvMulFusion", op_set<op::Mul, op::Div>, op::Conv, op::ConvTranspose>;
+using sum_into_conv = fold_behind<"ConvAddFusion", op_set<op::Add, op::Sub>, op::Conv, op::ConvTranspose>;
+using batch_norm_into_product =
+    fold_behind<"MatMul_BatchNormalization_Fusion", op_set<op::BatchNormalization>, op::Gemm, op::MatMul>;
+using factor_into_product = fold_behind<"ConstantScaleFusion", op_set<op::Mul, op::Div>, op::Gemm, op::MatMul>;
+using sum_into_gemm = fold_behind<"GemmSumFusion", op_set<op::Add, op::Sub>, op::Gemm>;
+
+/// A scalar factor of what goes into a convolution or product, such as the 1/255 of pixels. Only of graph inputs and
+/// of what merely moves elements: behind arithmetic it is likely a part of something that is fused later (the half of
+/// a Gelu).
+struct factor_before {
+  static constexpr std::string_view name = "ConstantScaleFusion";
+  using roots = op_set<op::Conv, op::ConvTranspose, op::Gemm, op::MatMul>;
+
+  static bool may_scale(const value_view& x) {
+    const node_view n = x.producer();
+    return !n || n.is<op::Cast>() || n.is<op::Transpose>() || n.is<op::Reshape>() || n.is<op::Concat>() ||
+           n.is<op::Slice>() || n.is<op::Squeeze>() || n.is<op::Unsqueeze>();
+  }
+  static bool rewrite(rewriter& r, const node_view& n) {
+    const node_view factor = look::made_by<op::Mul, op::Div>(r, n.input(0));
+    if (!factor || factor.since() < 7 || !factor.output(0).sole_use() || n.input(1) == n.input(0)) return false;
+    const bool divides = factor.is<op::Div>();
+    const std::size_t at = !divides && r.constant(factor.input(0)) ? 0 : 1;
+    const value_view x = factor.input(1 - at);
+    const value* const c = r.constant(factor.input(at));
+    const std::vector<dim>* const shape = r.shape(x);
+    if (!is_real(c) || c->shape.count() != 1 || !shape || c->shape.rank() > shape->size() || !may_scale(x))
+      return false;
+    const double number = real_at(*c, 0), scale = divides ? 1 / number : number;
+    const weighted w{r, n};
+    const value* const old = w ? w.weights() : nullptr;
+    if (!old || old->type != c->type || !std::isfinite(scale) || scale == 0) return false;
+    edit e{r, n};
+    std::vector<value_id> inputs;
+    for (value_view v : n.inputs()) inputs.push_back(v.id());
+    inputs[0] = x.id();
+    inputs[1] =
+        reals(e, n.input(1).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * scale; });
+    if (inputs[1] == value_id::none) return false;
+    e.replace(n.output(0), e.add(n.domain(), n.op_type(), inputs, n.raw().attributes));
+    return e.commit();
+  }
+};
+
+using namespace pattern;
+
+bool is_matrix(const match_result& m, const value_view& v) { return look::has_rank(*m.in, v, 2) && look::is_float(v); }
+
+/// Gemm may add `c` to a product with n columns: a constant, or the same for every row; and the sum is no larger.
+bool is_bias_of(const match_result& m, const value_view& product, const value_view& c) {
+  const std::vector<dim>*const p = m.in->shape(product), *const s = m.in->shape(c);
+  if (!p || p->size() != 2 || !s || s->size() > 2) return false;
+  bool is_row = true;
+  for (std::size_t i = 0; i < s->size(); ++i) {
+    const dim& d = (*s)[s->size() - 1 - i];
+    const bool is_one = d.known() && d.size == 1;
+    if (!is_one && !d.same((*p)[1 - i])) return false;
+    is_row = is_row && (i == 0 || is_one);
+  }
+  return is_row || m.in->constant(c);
+}
+/// The product is the root's input that is not `c`.
+bool is_bias(const match_result& m, const value_view& c) {
+  return m.root.since() >= 7 && m.root.input(0) != m.root.input(1) && is_bias_of(m, look::other_input(m.root, c), c);
+}
+
+constexpr rule matmul_add{"MatMulAddFusion", any_order(match<op::Add>(sole_use(match<op::MatMul>(x, y)), c)),
+                          make<op::Gemm>(x, y, c), when(check<is_matrix>(x), check<is_matrix>(y), check<is_bias>(c))};
+constexpr rule gemm_sum{
+    "GemmSumFusion", any_order(match<op::Add, op::Sum>(name(n0, sole_use(match<op::Gemm>(x, y))), c)),
+    make<op::Gemm>(x, y, c).copy_all(n0).attr<"beta">(1.0f), when(check<is_matrix>(x), check<is_bias>(c))};
+
+/// A transposed operand of Gemm is read the other way instead.
+struct gemm_transpose {
+  static constexpr std::string_view name = "GemmTransposeFusion";
+  using roots = op_set<op::Gemm>;
+  static bool rewrite(rewriter& r, const node_view& n) {
+    std::vector<value_id> inputs;
+    for (value_view v : n.inputs()) inputs.push_back(v.id());
+    std::int64_t flags[2] = {int_attribute(n, "transA"), int_attribute(n, "transB")};
+    bool found = false;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const node_view t = look::made_by<op::Transpose>(r, n.input(i));
+      if (!t || !look::has_rank(r, t.input(0), 2)) continue;
+      const std::span<const std::int64_t> perm = ints_attribute(t, "perm");
+      if (!perm.empty() && perm[0] == 0) continue;
+      inputs[i] = t.input(0).id();
+      flags[i] = flags[i] == 0;
+      found = true;
+    }
+    if (!found) return false;
+    std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
+    std::erase_if(attributes, [](const attribute& a) { return a.name == "transA" || a.name == "transB"; });
+    attributes.push_back(attribute_of("transA", flags[0]));
+    attributes.push_back(attribute_of("transB", flags[1]));
+    edit e{r, n};
+    e.replace(n.output(0), e.add(n.domain(), n.op_type(), inputs, attributes));
+    return e.commit();
+  }
+};
+
+/// (x + a) + b, (x * a) * b and the like for constants: one operation on one constant.
+struct join_constants {
+  static constexpr std::string_view name = "ConstantReassociation";
+  using roots = op_set<op::Add, op::Sub, op::Mul, op::Div>;
+
+  /// The constant of a node that adds to or multiplies its other input, which is `x`.
+  static const value* operand(const rewriter& r, const node_view& n, value_view& x) {
+    const bool ordered = n.is<op::Sub>() || n.is<op::Div>();
+    const std::size_t at = !ordered && r.constant(n.input(0)) ? 0 : 1;
+    if (n.since() < 7 || n.input_count() != 2 || r.constant(n.input(1 - at))) return nullptr;
+    x = n.input(1 - at);
+    const value* const c = r.constant(n.input(at));
+    return is_real(c) && c->bytes() <= most_copied ? c : nullptr;
+  }
+  static bool is_sum(const node_view& n) { return n.is<op::Add>() || n.is<op::Sub>(); }
+
+  static bool rewrite(rewriter& r, const node_view& n) {
+    value_view between, x;
+    const value* const outer = operand(r, n, between);
+    const node_view first = outer ? look::made_by<op::Add, op::Sub, op::Mul, op::Div>(r, between) : node_view{};
+    if (!first || is_sum(n) != is_sum(first) || !between.sole_use()) return false;
+    const value* const inner = operand(r, first, x);
+    if (!inner || inner->type != outer->type) return false;
+    // A half stays by itself, as Gelu is recognised by it.
+    if (number_of(inner) == 0.5 && look::made_by<op::Mul>(r, x)) return false;
+    // The larger of the two constants holds both; neither may grow.
+    const bool outer_is_larger =
+        outer->shape.rank() > inner->shape.rank() || outer->shape.count() > inner->shape.count();
+    const value& large = outer_is_larger ? *outer : *inner;
+    const value& small = outer_is_larger ? *inner : *outer;
+    if (small.shape.rank() > large.shape.rank() || (small.shape.count() != 1 && small.shape != large.shape))
+      return false;
+    edit e{r, n};
+    const bool negated = n.is<op::Sub>() || n.is<op::Div>(), inner_negated = first.is<op::Sub>() || first.is<op::Div>();
+    const value_id made = reals(e, between.name(), outer->type, large.shape, [&](std::int64_t i) {
+      const double a = real_at(*inner, inner->shape.count() == 1 ? 0 : i);
+      const double b = real_at(*outer, outer->shape.count() == 1 ? 0 : i);
+      if (is_sum(n)) return (inner_negated ? -a : a) + (negated ? -b : b);
+      if (negated && inner_negated) return a * b;
+      return negated ? a / b : inner_negated ? b / a : a * b;
+    });
+    if (made == value_id::none) return false;
+    const bool divides = negated && inner_negated;
+    const std::string_view op = is_sum(n) ? op::Add::name : divides ? op::Div::name : op::Mul::name;
+    e.replace(n.output(0), e.add(op::Add::domain, op, std::vector<value_id>{x.id(), made}, {}));
+    return e.commit();
+  }
+};
+
+using list = transform_list<optimization_level::basic, batch_norm_into_conv, factor_into_conv, sum_into_conv,
+                            batch_norm_into_product, rule_of<matmul_add>, rule_of<gemm_sum>, sum_into_gemm,
+                            factor_into_product, factor_before, gemm_transpose, join_constants>;
+
+}  // namespace
+
+const transform_table& weight_folding::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI
