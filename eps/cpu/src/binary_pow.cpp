@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <detail/float_rows.hpp>
+
 #include "binary_rows.hpp"
 
 // Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes
@@ -63,8 +65,13 @@ template <class T, class E>
 void power_block(const T* base, std::int64_t step, const E* exponent, std::int64_t exponent_step, T* out,
                  std::int64_t n) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (exponent_step == 0 && step && *exponent == E(2)) {  // what models ask for most
-      for (std::int64_t i = 0; i < n; ++i) out[i] = base[i] * base[i];
+    if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // what models ask for most
+      const bool cubes = *exponent == E(3);
+      if constexpr (std::is_same_v<T, float>) {
+        map_floats(cubes ? float_map::cube : float_map::square, base, out, n);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
+      }
       return;
     }
   }

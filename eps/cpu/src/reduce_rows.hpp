@@ -62,9 +62,12 @@ class odometer {
   std::int64_t offset_ = 0;
 };
 
-/// F: `state` (default: of nothing), take(state&, T), merge(state&, const state&), T result(const state&, count).
+/// F: `state` (default: of nothing), take(state&, T), merge(state&, const state&), T result(const state&, count);
+/// perhaps T of_row(x, count).
 template <class F, class T>
 T reduce_to_one(const reduce_loops& loops, const T* x) {
+  if constexpr (requires { F::of_row(x, loops.row); })  // the whole row at once
+    if (loops.gone.count == 1) return F::of_row(x, loops.row);
   constexpr std::int64_t lanes = 8;  // as many sums at a time, so that they make a vector
   typename F::state states[lanes];
   odometer from{loops.gone, 0};

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <detail/float_rows.hpp>
+
 #include "reduce_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -18,9 +20,13 @@ struct sum : summing<T> {
   using state = typename summing<T>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
+  static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> { return float(sum_row(x, n)); }
 };
 template <class T>
 struct mean : sum<T> {
+  static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> {
+    return float(sum_row(x, n) / double(n));
+  }
   static T result(const typename sum<T>::state& s, std::int64_t count) {
     if constexpr (!std::is_integral_v<T>) return T(s.sum / double(count));
     else if constexpr (std::is_signed_v<T>) return count ? T(std::int64_t(s.sum) / count) : T(0);

@@ -1,5 +1,7 @@
 #include "strided_copy.hpp"
 
+#include <detail/float_rows.hpp>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
@@ -14,7 +16,15 @@ using inner_function = void (*)(const inner_loops&, const std::byte* from, std::
 
 template <std::size_t Bytes>
 void copy_run(const inner_loops& l, const std::byte* from, std::byte* to) {
-  std::memcpy(to, from, std::size_t(l.count) * Bytes);
+  const std::size_t bytes = std::size_t(l.count) * Bytes;
+  if (bytes % 32 == 0 && bytes <= 512) {  // calls would take longer than such rows
+    for (std::int64_t r = 0; r < l.rows; ++r)
+      for (std::size_t i = 0; i < bytes; i += 32)
+        std::memcpy(to + r * l.row_to * std::int64_t(Bytes) + i, from + r * l.row_from * std::int64_t(Bytes) + i, 32);
+  } else {
+    for (std::int64_t r = 0; r < l.rows; ++r)
+      std::memcpy(to + r * l.row_to * std::int64_t(Bytes), from + r * l.row_from * std::int64_t(Bytes), bytes);
+  }
 }
 
 template <std::size_t Bytes>
@@ -33,6 +43,11 @@ void turn(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
   for (std::int64_t first = 0; first < l.count; first += tile) {
     const std::int64_t last = std::min(first + tile, l.count);
+    if constexpr (Bytes == sizeof(float)) {
+      const auto* const source = reinterpret_cast<const float*>(from) + first * l.from;
+      turn_floats(source, l.from, last - first, l.rows, reinterpret_cast<float*>(to) + first, l.row_to);
+      continue;
+    }
     for (std::int64_t r = 0; r < l.rows; ++r)
       for (std::int64_t i = first; i < last; ++i)
         move_element<Bytes>(to + (r * l.row_to + i) * size, from + (r + i * l.from) * size);
@@ -85,15 +100,21 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
         std::copy(loops + i + 1, loops + n, loops + i);
         --n, turned = true;
       }
-  const inner_function copy = choose(bytes_, turned, inner.from == 1 && inner.to == 1);
+  const bool contiguous = inner.from == 1 && inner.to == 1,
+             short_rows = contiguous && n > 0 && inner.count * size < 4096;
+  if (short_rows) rows = loops[--n];
+  const bool by_rows = turned || short_rows;
+  const inner_function copy = choose(bytes_, turned, contiguous);
 
-  // A unit of work is a piece of the innermost loop, or some turned rows; `pieces` of them make one step outside.
-  const std::int64_t split = turned ? rows.count : inner.count;
-  const std::int64_t piece = turned ? tile : std::max<std::int64_t>(bytes_per_block / size, 1);
+  // A unit of work is a piece of the innermost loop, or some rows; `pieces` of them make one step outside.
+  const std::int64_t split = by_rows ? rows.count : inner.count;
+  const std::int64_t piece = turned       ? tile
+                             : short_rows ? 4096 / (inner.count * size) * 4
+                                          : std::max<std::int64_t>(bytes_per_block / size, 1);
   const std::int64_t pieces = (split + piece - 1) / piece;
   std::int64_t outside = 1;
   for (std::size_t i = 0; i < n; ++i) outside *= loops[i].count;
-  const std::int64_t unit_bytes = std::min(piece, split) * size * (turned ? inner.count : 1);
+  const std::int64_t unit_bytes = std::min(piece, split) * size * (by_rows ? inner.count : 1);
   const std::int64_t grain = std::max<std::int64_t>(bytes_per_block / unit_bytes, 1);
 
   parallel_for(c, outside * pieces, grain, [&](std::int64_t first, std::int64_t last) {
@@ -105,9 +126,9 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
     }
     for (std::int64_t u = first; u < last; ++u) {
       const std::int64_t begin = p * piece, count = std::min(piece, split - begin);
-      const step& along = turned ? rows : inner;
-      const inner_loops work = turned ? inner_loops{count, 1, rows.to, inner.count, inner.from, inner.to}
-                                      : inner_loops{1, 0, 0, count, inner.from, inner.to};
+      const step& along = by_rows ? rows : inner;
+      const inner_loops work = by_rows ? inner_loops{count, rows.from, rows.to, inner.count, inner.from, inner.to}
+                                       : inner_loops{1, 0, 0, count, inner.from, inner.to};
       copy(work, static_cast<const std::byte*>(source) + (from + begin * along.from) * size,
            static_cast<std::byte*>(target) + (to + begin * along.to) * size);
       if (++p < pieces) continue;

@@ -13,6 +13,7 @@
 #include <cameo/core/checked.hpp>
 #include <detail/attention_kernels.hpp>
 #include <detail/math-inl.hpp>
+#include <detail/turn-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
@@ -67,69 +68,34 @@ HWY_INLINE vec cap(vec score, float softcap) {
   return hn::Mul(set(softcap), math::tanh(hn::Mul(score, set(1 / softcap))));
 }
 
-/// Turns 4 x 4 numbers: f(j, v) gets the four from[0..3][j].
-#if HWY_TARGET != HWY_SCALAR
-using four = hn::FixedTag<float, 4>;
-template <class F>
-HWY_INLINE void turn(const float* from, std::int64_t stride, const F& f) {
-  const four d;
-  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + stride);
-  const auto c = hn::LoadU(d, from + 2 * stride), e = hn::LoadU(d, from + 3 * stride);
-  const auto ac = hn::InterleaveLower(d, a, c), be = hn::InterleaveLower(d, b, e);
-  const auto ac2 = hn::InterleaveUpper(d, a, c), be2 = hn::InterleaveUpper(d, b, e);
-  f(0, hn::InterleaveLower(d, ac, be)), f(1, hn::InterleaveUpper(d, ac, be));
-  f(2, hn::InterleaveLower(d, ac2, be2)), f(3, hn::InterleaveUpper(d, ac2, be2));
-}
-#endif
-
 /// to[j * to_stride + i] = from[i * from_stride + j] * factor for i < rows, j < columns.
 void transpose(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float factor,
                float* to, std::int64_t to_stride) {
-  std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const four d;
+  const turning::four d;
   const auto scale = hn::Set(d, factor);
-  for (; i + 4 <= rows; i += 4) {
-    std::int64_t j = 0;
-    for (; j + 4 <= columns; j += 4)
-      turn(from + i * from_stride + j, from_stride,
-           [&](int k, auto v) { hn::StoreU(hn::Mul(v, scale), d, to + (j + k) * to_stride + i); });
-    for (; j < columns; ++j)
-      for (std::int64_t k = i; k < i + 4; ++k) to[j * to_stride + k] = from[k * from_stride + j] * factor;
-  }
+  const auto store_four = [&](auto v, float* at) { hn::StoreU(hn::Mul(v, scale), d, at); };
+#else
+  const int store_four = 0;
 #endif
-  for (; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) to[j * to_stride + i] = from[i * from_stride + j] * factor;
+  turning::turn(from, from_stride, rows, columns, to, to_stride, store_four,
+                [factor](const float* one, float* at) { *at = *one * factor; });
 }
 
 /// Scores of `n` keys by `queries` queries get a bias that lies the other way round.
 void add_turned(const float* bias, std::int64_t stride, std::int64_t queries, std::int64_t n, float* scores,
                 std::int64_t scores_stride) {
-  std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const four d;
+  const turning::four d;
   const auto hidden = hn::Set(d, never);
-  for (; i + 4 <= queries; i += 4) {
-    std::int64_t j = 0;
-    for (; j + 4 <= n; j += 4)
-      turn(bias + i * stride + j, stride, [&](int k, auto v) {
-        float* const to = scores + (j + k) * scores_stride + i;
-        hn::StoreU(hn::IfThenElse(hn::Eq(v, hidden), hidden, hn::Add(hn::LoadU(d, to), v)), d, to);
-      });
-    for (; j < n; ++j)
-      for (std::int64_t k = i; k < i + 4; ++k) {
-        const float b = bias[k * stride + j];
-        float& to = scores[j * scores_stride + k];
-        to = b == never ? never : to + b;
-      }
-  }
+  const auto add_four = [&](auto v, float* at) {
+    hn::StoreU(hn::IfThenElse(hn::Eq(v, hidden), hidden, hn::Add(hn::LoadU(d, at), v)), d, at);
+  };
+#else
+  const int add_four = 0;
 #endif
-  for (; i < queries; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      const float b = bias[i * stride + j];
-      float& to = scores[j * scores_stride + i];
-      to = b == never ? never : to + b;
-    }
+  turning::turn(bias, stride, queries, n, scores, scores_stride, add_four,
+                [](const float* one, float* at) { *at = *one == never ? never : *at + *one; });
 }
 
 /// y[i][q] (+)= sum over d of a[i * a_row + d * a_step] * b[d][q] for i < Rows: both products of a tile. `b` and `y`

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <detail/float_rows.hpp>
 #include <detail/math-inl.hpp>
+#include <detail/turn-inl.hpp>
 
 #include "../moments.hpp"
 
@@ -246,6 +248,17 @@ void log_softmax_now(const float* x, float* y, std::int64_t n) { rows::log_softm
 double sum_now(const float* x, std::int64_t n) { return rows::sum_by_blocks(x, n); }
 row_statistics normalize_now(const normal_row<float>& r) { return rows::normalize(r); }
 
+void turn_now(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
+              std::int64_t to_stride) {
+#if HWY_TARGET != HWY_SCALAR
+  const auto store_four = [](auto v, float* at) { hwy::HWY_NAMESPACE::StoreU(v, turning::four{}, at); };
+#else
+  const int store_four = 0;
+#endif
+  turning::turn(from, from_stride, count, columns, to, to_stride, store_four,
+                [](const float* one, float* at) { std::memcpy(at, one, sizeof *at); });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -260,6 +273,7 @@ HWY_EXPORT(softmax_now);
 HWY_EXPORT(log_softmax_now);
 HWY_EXPORT(sum_now);
 HWY_EXPORT(normalize_now);
+HWY_EXPORT(turn_now);
 
 void map_floats(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
   HWY_DYNAMIC_DISPATCH(map_now)(f, x, y, n, a, b);
@@ -273,6 +287,10 @@ void pair_floats(float_pair f, const float* x, std::int64_t x_step, const float*
 }
 void softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(softmax_now)(x, y, n); }
 void log_softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(log_softmax_now)(x, y, n); }
+void turn_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
+                 std::int64_t to_stride) {
+  HWY_DYNAMIC_DISPATCH(turn_now)(from, from_stride, rows, columns, to, to_stride);
+}
 double sum_row(const float* x, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(sum_now)(x, n); }
 row_statistics normalize_row(const normal_row<float>& r) { return HWY_DYNAMIC_DISPATCH(normalize_now)(r); }
 

@@ -1,0 +1,61 @@
+// Turning a matrix of 32-bit elements, once per instruction set. The guard is Highway's: the file is seen once for
+// each.
+#if defined(CAMEO_EPS_CPU_TURN) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_TURN
+#undef CAMEO_EPS_CPU_TURN
+#else
+#define CAMEO_EPS_CPU_TURN
+#endif
+#include <hwy/highway.h>
+
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace turning {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+using four = hn::FixedTag<float, 4>;
+
+/// 4 x 4 elements: f(j, v) gets element j of each of four rows.
+template <class F>
+HWY_INLINE void turn_block(const float* from, std::int64_t stride, const F& f) {
+  const four d;
+  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + stride);
+  const auto c = hn::LoadU(d, from + 2 * stride), e = hn::LoadU(d, from + 3 * stride);
+  const auto ac = hn::InterleaveLower(d, a, c), be = hn::InterleaveLower(d, b, e);
+  const auto ac2 = hn::InterleaveUpper(d, a, c), be2 = hn::InterleaveUpper(d, b, e);
+  f(0, hn::InterleaveLower(d, ac, be)), f(1, hn::InterleaveUpper(d, ac, be));
+  f(2, hn::InterleaveLower(d, ac2, be2)), f(3, hn::InterleaveUpper(d, ac2, be2));
+}
+#endif
+
+/// Goes over `rows` x `columns` elements of `from` and those of `to` that lie the other way round: to[j * to_stride +
+/// i] belongs to from[i * from_stride + j]. Four at a time: four(v, to), with a vector of 4; the rest: one(v, to).
+template <class Four, class One>
+HWY_INLINE void turn(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
+                     std::int64_t to_stride, [[maybe_unused]] const Four& four_at, const One& one_at) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  for (; i + 4 <= rows; i += 4) {
+    std::int64_t j = 0;
+    for (; j + 4 <= columns; j += 4)
+      turn_block(from + i * from_stride + j, from_stride,
+                 [&](int k, auto v) { four_at(v, to + (j + k) * to_stride + i); });
+    for (; j < columns; ++j)
+      for (std::int64_t k = i; k < i + 4; ++k) one_at(from + k * from_stride + j, to + j * to_stride + k);
+  }
+#endif
+  for (; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) one_at(from + i * from_stride + j, to + j * to_stride + i);
+}
+
+}  // namespace turning
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+#endif
