@@ -26,6 +26,13 @@ struct weight_folding {
   static const transform_table& table();
 };
 
+/// Shapes that are worked out from other shapes: constants where they are known, one of those that are the same, and
+/// Reshape to a constant shape where a computed one says no more.
+struct shape_folding {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
 /// What is computed twice is computed once; equal small constants become one.
 struct common_subexpressions {
   static constexpr optimization_level level = optimization_level::basic;
@@ -33,6 +40,7 @@ struct common_subexpressions {
 };
 
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
-using standard_transforms = transform_set<elimination, constant_folding, common_subexpressions, weight_folding>;
+using standard_transforms =
+    transform_set<elimination, shape_folding, constant_folding, common_subexpressions, weight_folding>;
 
 }  // namespace cameo::inline CAMEO_ABI

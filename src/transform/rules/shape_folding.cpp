@@ -1,0 +1,178 @@
+// Shapes that are worked out while the model runs, as far as they are known before it does.
+#include <cameo/op/onnx.hpp>
+#include <cameo/transform/rules/standard.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "transform/rules/shapes.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// The elements of an integer tensor of rank 0 or 1 that a node of this graph works out, and somebody reads.
+const std::vector<dim>* worked_out(rewriter& r, const value_view& v) {
+  if (!v || v.use_count() == 0 || v.is_graph_output() || v.constant()) return nullptr;
+  if (v.element() != dtype::i64 && v.element() != dtype::i32) return nullptr;
+  const std::vector<dim>* const shape = r.shape(v);
+  if (!shape || shape->size() > 1) return nullptr;
+  const std::vector<dim>* const elements = r.elements(v);
+  if (!elements || elements->size() != std::size_t(shape->empty() ? 1 : (*shape)[0].size)) return nullptr;
+  return elements;
+}
+
+/// Small integer tensors all of whose elements are known, whatever works them out.
+struct fold_shapes {
+  static constexpr std::string_view name = "ShapeFolding";
+
+  static bool fold(rewriter& r, const node_view& n, const value_view& v) {
+    const std::vector<dim>* const elements = worked_out(r, v);
+    if (!elements || !std::ranges::all_of(*elements, &dim::known)) return false;
+    const extents shape = r.shape(v)->empty() ? extents{} : extents{std::int64_t(elements->size())};
+    std::vector<std::int64_t> numbers;
+    for (dim d : *elements) numbers.push_back(d.size);
+    std::vector<std::int32_t> narrow{numbers.begin(), numbers.end()};
+    edit e{r, n};
+    e.replace(v, e.constant(v.name(), v.element() == dtype::i64
+                                          ? value::tensor<std::int64_t>(shape, std::span<const std::int64_t>{numbers})
+                                          : value::tensor<std::int32_t>(shape, std::span<const std::int32_t>{narrow})));
+    return e.commit();
+  }
+  static result<bool> run(rewriter& r) {
+    bool changed = false;
+    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
+    for (auto at = order.rbegin(); at != order.rend(); ++at)  // what led to a constant goes before it is looked at
+      for (std::size_t i = 0; i < r.node(*at).output_count() && r.may_touch(r.node(*at)); ++i)
+        changed = fold(r, r.node(*at), r.node(*at).output(i)) || changed;
+    return changed;
+  }
+};
+
+/// Tensors with the same elements, symbols of sizes among them: the first is read instead of the others.
+struct merge_shapes {
+  static constexpr std::string_view name = "CommonShapeElimination";
+
+  static result<bool> run(rewriter& r) {
+    using key = std::pair<std::pair<dtype, std::size_t>, std::vector<std::pair<std::int64_t, std::uint32_t>>>;
+    std::map<key, value_id> seen;
+    bool changed = false;
+    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
+    for (node_id id : order) {
+      if (!r.may_touch(r.node(id))) continue;
+      for (std::size_t i = 0; i < r.node(id).output_count(); ++i) {
+        const value_view v = r.node(id).output(i);
+        const std::vector<dim>* const elements = worked_out(r, v);
+        if (!elements || std::ranges::any_of(*elements, [](dim d) { return !d.known() && d.symbol == 0; })) continue;
+        key k{{v.element(), r.shape(v)->size()}, {}};
+        for (dim d : *elements) k.second.emplace_back(d.size, d.known() ? 0 : d.symbol);
+        const auto [first, is_first] = seen.try_emplace(std::move(k), v.id());
+        if (is_first) continue;
+        edit e{r, r.node(id)};
+        e.replace(v, first->second);
+        changed = e.commit() || changed;
+        if (!r.may_touch(r.node(id))) break;
+      }
+    }
+    return changed;
+  }
+};
+
+/// What stands in a shape at some place, where a constant was put there: models write -1 into shapes that they compute.
+std::optional<std::int64_t> literal_at(rewriter& r, value_view v, std::size_t at, int depth = 0) {
+  constexpr int deepest = 8;
+  if (!v || depth > deepest) return {};
+  if (const auto ints = ints_of(r.constant(v))) return at < ints->size() ? std::optional{(*ints)[at]} : std::nullopt;
+  const node_view n = v.is_capture() ? node_view{} : v.producer();
+  if (!n || n.input_count() == 0) return {};
+  const std::vector<dim>* const shape = r.shape(v);
+  if (!shape || shape->size() > 1) return {};
+  if (n.is<op::Unsqueeze>() || n.is<op::Squeeze>() || n.is<op::Identity>())
+    return literal_at(r, n.input(0), at, depth + 1);
+  if (!n.is<op::Concat>()) return {};
+  for (value_view part : n.inputs()) {
+    const std::vector<dim>* const size = part ? r.shape(part) : nullptr;
+    if (!size || size->size() != 1 || !(*size)[0].known()) return {};
+    if (at < std::size_t((*size)[0].size)) return literal_at(r, part, at, depth + 1);
+    at -= std::size_t((*size)[0].size);
+  }
+  return {};
+}
+
+/// Reshape to a computed shape, when a constant one says the same: known sizes, 0 for those that are copied from the
+/// same place, -1 for one that is left over.
+struct fold_reshape {
+  static constexpr std::string_view name = "ReshapeFusion";
+  using roots = op_set<op::Reshape>;
+
+  static bool sizes_of(rewriter& r, const node_view& n, std::vector<std::int64_t>& sizes) {
+    const std::vector<dim>* const elements = r.elements(n.input(1));
+    if (!elements) return false;
+    const std::vector<dim>*const from = r.shape(n.input(0)), *const to = r.shape(n.output(0));
+    const bool copies = int_attribute(n, "allowzero") == 0;
+    std::size_t left_over = 0, guessed = 0;
+    for (std::size_t i = 0; i < elements->size(); ++i) {
+      const dim asked = (*elements)[i], is = to && to->size() == elements->size() ? (*to)[i] : dim{};
+      const auto copied = [&](dim d) { return copies && from && i < from->size() && d.same((*from)[i]); };
+      if (asked.known()) {
+        sizes.push_back(asked.size);
+      } else if (is.size > 0) {
+        sizes.push_back(is.size);
+      } else if (copied(asked) || copied(is)) {
+        sizes.push_back(0);
+      } else {
+        const std::optional<std::int64_t> literal = literal_at(r, n.input(1), i);
+        if (literal && *literal != -1) return false;
+        guessed += !literal;
+        ++left_over;
+        sizes.push_back(-1);
+      }
+    }
+    // -1 is not defined beside a size that turns out to be 0, so one that was not there stands among known sizes only.
+    return left_over <= 1 && (guessed == 0 || std::ranges::count_if(sizes, [](std::int64_t s) { return s > 0; }) + 1 ==
+                                                  std::ptrdiff_t(sizes.size()));
+  }
+  static bool rewrite(rewriter& r, const node_view& n) {
+    if (n.since() < 5 || !n.input(0) || !n.input(1) || r.constant(n.input(1))) return false;
+    std::vector<std::int64_t> sizes;
+    if (!sizes_of(r, n, sizes)) return false;
+    edit e{r, n};
+    const value_id inputs[] = {n.input(0).id(), e.ints("shape", sizes)};
+    e.replace(n.output(0), e.add<op::Reshape>(inputs, n.raw().attributes));
+    return e.commit();
+  }
+};
+
+/// Where(shape == -1, other, shape), as exporters ask whether a size is given: sizes are never negative.
+struct fold_size_given {
+  static constexpr std::string_view name = "ShapeFolding";
+  using roots = op_set<op::Where>;
+
+  static bool is_negative(const value* v) {
+    const std::optional<std::vector<std::int64_t>> numbers = ints_of(v);
+    return numbers && !numbers->empty() && std::ranges::all_of(*numbers, [](std::int64_t n) { return n < 0; });
+  }
+  static bool are_sizes(rewriter& r, const value_view& v) {
+    const std::vector<dim>* const elements = v && !r.constant(v) ? r.elements(v) : nullptr;
+    return elements && std::ranges::all_of(*elements, [](dim d) { return d.known() || d.symbol != 0; });
+  }
+  static bool rewrite(rewriter& r, const node_view& n) {
+    const value_view is = n.input(0), otherwise = n.input(2);
+    const node_view equal = is && !is.is_capture() ? is.producer() : node_view{};
+    if (!equal || !equal.is<op::Equal>() || !otherwise || !same_shape(r, otherwise, n.output(0))) return false;
+    const value_view a = equal.input(0), b = equal.input(1);
+    if (!a || !b || (a.element() != dtype::i64 && a.element() != dtype::i32)) return false;
+    if (!(are_sizes(r, a) && is_negative(r.constant(b))) && !(are_sizes(r, b) && is_negative(r.constant(a))))
+      return false;
+    edit e{r, n};
+    e.replace(n.output(0), otherwise.id());
+    return e.commit();
+  }
+};
+
+using list = transform_list<optimization_level::basic, fold_size_given, fold_reshape, fold_shapes, merge_shapes>;
+
+}  // namespace
+
+const transform_table& shape_folding::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI
