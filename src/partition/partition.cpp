@@ -1,11 +1,13 @@
 #include <cameo/partition/lower.hpp>
 #include <cameo/partition/partition.hpp>
+#include <cameo/transform/rules/channels_last.hpp>
 
 #include "partition/fuse.hpp"
 #include "plan/guarded.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace cameo::inline CAMEO_ABI {
@@ -55,10 +57,43 @@ class partitioner {
         guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
     if (!groups) return std::move(groups.error()).in(row.long_name);
     if (status s = canceled(); !s) return s;
+    if (row.layout == data_layout::nhwc && !groups->empty()) {
+      groups = ask_again_with_channels_last(g, row, *groups);
+      if (!groups) return std::move(groups.error()).in(row.long_name);
+    }
     bool changed = false;
     for (const node_group& group : *groups)
       if (status s = take(g, group, p, changed); !s) return std::move(s).in(row.long_name);
     return changed ? g.sort() : status{};
+  }
+
+  /// Partitioning.md 3.1: the first answer only says what to move.
+  result<std::vector<node_group>> ask_again_with_channels_last(graph& g, const claim_row& row,
+                                                               const std::vector<node_group>& wishes) {
+    const auto never = [](const node_view&, arena&) -> result<std::span<const value>> { return status_code::fail; };
+    const auto any = [](const node_view&) { return true; };
+    rewriter r{g, {ops_, never, any}};
+    std::vector<node_id> moved;
+    for (const node_group& group : wishes)
+      for (node_id n : group.nodes) {
+        if (index_of(n) >= g.node_capacity() || !has_channels_last_form(r, r.node(n))) continue;
+        if (const node_id made = make_channels_last(r, r.node(n)); made != node_id::none) moved.push_back(made);
+      }
+    if (!moved.empty())
+      if (status s = r.refresh(); !s) return s;
+    result<std::vector<node_group>> groups =
+        guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
+    if (!groups) return groups;
+    for (node_id n : moved) {
+      bool is_taken = false;
+      for (const node_group& group : *groups)
+        is_taken = is_taken || std::find(group.nodes.begin(), group.nodes.end(), n) != group.nodes.end();
+      if (!is_taken)
+        return status{status_code::fail,
+                      fmt::format("wanted node '{}' ({}) with channels last, and does not take it now that it is so",
+                                  g[n].name, g[n].op_type)};
+    }
+    return groups;
   }
 
   /// All or nothing: a group with a node that is gone or somebody else's is left alone.

@@ -93,7 +93,7 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
 std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
-    rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->groups, p.row->why_not});
+    rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not});
   return rows;
 }
 

@@ -26,6 +26,16 @@ std::string_view stem_of(const graph& g, const graph_node& n) {
   return n.op_type;
 }
 
+/// The opset of a new node: its origin's, the model's import, or, for a domain that the model does not import, the
+/// newest that is not newer than the origin's (internal domains count as ONNX's does).
+std::int64_t opset_for(const model& m, const graph_node& origin, std::string_view domain) {
+  if (origin.domain == domain && origin.opset > 0) return origin.opset;
+  if (const std::int64_t imported = m.opset(domain); imported > 0) return imported;
+  for (const domain_row& row : standard_domains())
+    if (row.name == domain) return std::max<std::int64_t>(1, std::min<std::int64_t>(row.newest_opset, origin.opset));
+  return 1;
+}
+
 }  // namespace
 
 value_id edit::constant(std::string_view stem, const value& made) {
@@ -70,8 +80,7 @@ value_id edit::add(std::string_view domain, std::string_view op, std::span<const
   graph& g = to_.in();
   model& m = to_.owner();
   const graph_node origin = g[origin_];
-  std::int64_t opset = origin.domain == domain && origin.opset > 0 ? origin.opset : m.opset(domain);
-  if (opset <= 0) opset = 1;
+  const std::int64_t opset = opset_for(m, origin, domain);
   const op_row* const row = to_.around().ops.find(domain, op);
   if (bad_ || !row || !row->at(opset)) {
     bad_ = true;

@@ -17,7 +17,7 @@ class images : public model_builder {
     const std::string n = std::to_string(next_++);
     const std::int64_t per = in / group;
     const value_id w = constant("w" + n, {out, per, kernel, kernel},
-                                ramp(std::size_t(out * per * kernel * kernel), 0.01f / float(per)));
+                                ramp(std::size_t(out * per * kernel * kernel), 0.001f / float(per)));
     const std::vector<std::int64_t> pads(4, kernel / 2);
     return node("Conv", {x, w, constant("b" + n, {out}, ramp(std::size_t(out), 0.001f))},
                 {attribute_of("group", group), attribute_of("pads", std::span<const std::int64_t>{pads})});

@@ -158,6 +158,17 @@ template <class P>
 concept rewriting_provider = execution_provider<P> && requires {
   { hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
 };
+/// Wants images with their channels last: `static constexpr data_layout layout = data_layout::nhwc;`. Its claims are
+/// asked for twice; the second time its layout-sensitive nodes are com.ms.internal.nhwc's, and it must take them all.
+template <class P>
+concept layout_provider = execution_provider<P> && requires {
+  { hooks_of<P>::layout } -> std::convertible_to<data_layout>;
+};
+template <class P>
+constexpr data_layout preferred_layout() {
+  if constexpr (layout_provider<P>) return hooks_of<P>::layout;
+  else return data_layout::nchw;
+}
 template <class P>
 constexpr bool rewrites_in_time() {
   if constexpr (rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;

@@ -12,6 +12,7 @@ namespace cameo::inline CAMEO_ABI {
 struct provider_row {
   std::string_view name, long_name;  // "cpu", "CPUExecutionProvider"
   bool is_fallback;
+  data_layout layout;
   std::span<const op_row> own_ops;  // operators it declares besides those of its kernels, sorted by id
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
   std::string (*why_not)(const void* self, const node_view&);
@@ -143,8 +144,9 @@ struct erased_hooks {
 /// Named after the provider, not after a runtime's list: symbols stay short. Constant: nothing runs before main.
 template <class P>
 inline constexpr provider_row provider_row_of{
-    hooks_of<P>::name,        hooks_of<P>::long_name,   fallback_provider<P>,       erased_hooks<P>::own_ops(),
-    erased_hooks<P>::groups,  erased_hooks<P>::why_not, erased_hooks<P>::takes_one, erased_hooks<P>::bind,
-    erased_hooks<P>::compile, erased_hooks<P>::memory,  erased_hooks<P>::kernels,   erased_hooks<P>::transforms};
+    hooks_of<P>::name,          hooks_of<P>::long_name,   fallback_provider<P>,     preferred_layout<P>(),
+    erased_hooks<P>::own_ops(), erased_hooks<P>::groups,  erased_hooks<P>::why_not, erased_hooks<P>::takes_one,
+    erased_hooks<P>::bind,      erased_hooks<P>::compile, erased_hooks<P>::memory,  erased_hooks<P>::kernels,
+    erased_hooks<P>::transforms};
 
 }  // namespace cameo::inline CAMEO_ABI

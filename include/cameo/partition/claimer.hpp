@@ -26,4 +26,7 @@ concept group_claimer = requires(const P& p, const graph_view& g) {
   { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;
 };
 
+/// Where images have their channels: [N, C, H, W], as ONNX has them, or [N, H, W, C].
+enum class data_layout : std::uint8_t { nchw, nhwc };
+
 }  // namespace cameo::inline CAMEO_ABI

@@ -9,6 +9,7 @@ namespace cameo::inline CAMEO_ABI {
 struct claim_row {
   std::string_view name, long_name;
   const void* self = nullptr;
+  data_layout layout = data_layout::nchw;
   /// What it takes of a graph.
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&) = nullptr;
   /// Why it does not take a node, for people: " has no kernel for it".
@@ -39,11 +40,13 @@ status inline_functions(model&, std::span<const claim_row>, const op_table&, con
 
 /// Gives every node of a checked model to the first provider that takes it, as partitioning.md section 3: fused groups
 /// are replaced by one node, calls of functions that nobody takes are replaced by their bodies and offered again.
-/// Fused nodes in the order they were made.
+/// A provider that wants channels last is asked twice: what it takes first is moved to com.ms.internal.nhwc between
+/// transposes, then it says what it really takes. Fused nodes in the order they were made.
 ///   INVALID_ARGUMENT            no provider
 ///   MODEL_REQUIRES_COMPILATION  a group would need compiling and that is not allowed
 ///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason
-///   FAIL                        a group that is not convex, insists on a node that somebody has, or names nodes that
+///   FAIL                        a node that was moved and then not taken; a group that is not convex, insists on a
+///   node that somebody has, or names nodes that
 ///                               don't exist
 ///   EP_FAIL                     a hook threw
 result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&, const partition_options&);
