@@ -176,20 +176,37 @@ status hand_through(graph& g, value_id gone, value_id there) {
   return status_code::ok;
 }
 
-/// A node that copies `from` to the graph output `to`, so that the output keeps its name.
-result<node_id> add_identity(graph& g, value_id from, value_id to, const function& f, const op_table& ops) {
+/// A node that copies `from` to the graph output `to`, so that the output keeps its name. `what` is handing it through.
+result<node_id> add_identity(graph& g, value_id from, value_id to, std::string_view what,
+                             std::span<const opset_import> imports, const op_table& ops) {
   const auto row = std::find_if(ops.standard.begin(), ops.standard.end(),
                                 [](const op_row& r) { return has_role(r.roles, role::is_identity); });
   if (from == value_id::none || row == ops.standard.end())
-    return failed(status_code::invalid_graph, "graph output '{}' is an input that function '{}' only hands through{}",
-                  g[to].name, function_name(f), from == value_id::none ? ", and the call leaves it out" : "");
+    return failed(status_code::invalid_graph, "graph output '{}' is an input that {} only hands through{}", g[to].name,
+                  what, from == value_id::none ? ", and the call leaves it out" : "");
   std::int64_t opset = g.owner().opset(row->domain);
-  for (const opset_import& import : f.imports)
+  for (const opset_import& import : imports)
     if (import.domain == row->domain) opset = import.version;
   if (opset < 1) opset = row->versions.back().since;
   const node_id made = g.add_node({g[to].name, row->domain, row->name, {}, {}, opset, {&from, 1}, {&to, 1}});
   if (status fine = check_node(g, made, ops, false); !fine) return fine;
   return made;
+}
+
+/// Readers of the outputs of a node that is gone read what these turned out to be.
+status hand_over(graph& g, std::span<const value_id> before, std::span<const value_id> now, std::string_view what,
+                 std::span<const opset_import> imports, const op_table& ops, std::vector<node_id>& added) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == now[i]) continue;
+    if (g[before[i]].is_output) {
+      result<node_id> identity = add_identity(g, now[i], before[i], what, imports, ops);
+      if (!identity) return identity.error();
+      added.push_back(*identity);
+    } else if (status handed = hand_through(g, before[i], now[i]); !handed) {
+      return handed;
+    }
+  }
+  return status_code::ok;
 }
 
 }  // namespace
@@ -232,17 +249,37 @@ result<std::vector<node_id>> inline_call(graph& g, node_id id, const function& f
     std::vector<node_id> added;
     result<std::vector<value_id>> outputs = expand_call(g, id, f, ops, &added);
     if (!outputs) return outputs.error();
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const value_id gone = before[i], there = (*outputs)[i];
-      if (gone == there) continue;
-      if (g[gone].is_output) {
-        result<node_id> identity = add_identity(g, there, gone, f, ops);
-        if (!identity) return identity.error();
-        added.push_back(*identity);
-      } else if (status handed = hand_through(g, gone, there); !handed) {
-        return handed;
-      }
+    const std::string what = fmt::format("function '{}'", function_name(f));
+    if (status done = hand_over(g, before, *outputs, what, f.imports, ops, added); !done) return done;
+    return added;
+  });
+}
+
+result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body, const op_table& ops) {
+  return guarded([&]() -> result<std::vector<node_id>> {
+    const graph_node call = g[id];
+    if (body.outer() != &g || !body.inputs().empty() || body.outputs().size() != call.outputs.size())
+      return failed(status_code::not_implemented, "body '{}' has inputs of its own", body.name);
+    std::vector<value_id> map(body.value_count(), value_id::none), outputs(call.outputs.begin(), call.outputs.end());
+    for (value_id v : body.captures()) map[index_of(v)] = body[v].outer;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const value_id v = body.outputs()[i];
+      if (outputs[i] == value_id::none || map[index_of(v)] != value_id::none || body[v].producer == node_id::none)
+        continue;
+      map[index_of(v)] = outputs[i];
     }
+    g.remove_node(id);  // frees its outputs for the copies
+    const function no_function{};
+    copier copy{g, call, no_function, ops};
+    std::vector<node_id> added;
+    for (std::size_t i = 0; i < map.size(); ++i)
+      if (map[i] == value_id::none) map[i] = copy.new_value(body[value_id(i)], g);
+    if (status copied = copy.copy_nodes(body, g, map, &added); !copied)
+      return std::move(copied).in(fmt::format("body '{}'", body.name));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i] != value_id::none) outputs[i] = map[index_of(body.outputs()[i])];
+    const std::string what = fmt::format("body '{}'", body.name);
+    if (status done = hand_over(g, call.outputs, outputs, what, {}, ops, added); !done) return done;
     return added;
   });
 }

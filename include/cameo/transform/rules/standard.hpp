@@ -12,6 +12,12 @@ struct constant_folding {
   static const transform_table& table();
 };
 
+/// If with a constant condition is the branch that is taken.
+struct constant_branches {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
 /// Nodes that give what they get: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts, transposes,
 /// slices, pads and reshapes that change nothing; limits of limits, reshapes of reshapes.
 struct elimination {
@@ -40,7 +46,7 @@ struct common_subexpressions {
 };
 
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
-using standard_transforms =
-    transform_set<elimination, shape_folding, constant_folding, common_subexpressions, weight_folding>;
+using standard_transforms = transform_set<elimination, shape_folding, constant_folding, constant_branches,
+                                          common_subexpressions, weight_folding>;
 
 }  // namespace cameo::inline CAMEO_ABI

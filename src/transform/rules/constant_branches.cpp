@@ -1,0 +1,54 @@
+// If whose condition is known becomes the branch that is taken.
+#include <cameo/op/onnx.hpp>
+#include <cameo/transform/rules/standard.hpp>
+
+#include "graph/inline.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+struct inline_branches {
+  static constexpr std::string_view name = "IfInlining";
+
+  /// The body that runs, or null if that is not known, or no copy of it can stand in the graph.
+  static const graph* taken(rewriter& r, const node_view& n) {
+    if (!r.may_touch(n) || !n.is<op::If>() || !n.input(0)) return nullptr;
+    const value* const condition = r.constant(n.input(0));
+    if (!condition || condition->kind != value_kind::tensor || condition->type != dtype::boolean ||
+        condition->memory != 0 || condition->shape.count() != 1)
+      return nullptr;
+    const bool is_true = *static_cast<const std::uint8_t*>(condition->data) != 0;
+    const attribute* const branch = n.find(is_true ? "then_branch" : "else_branch");
+    if (!branch || branch->kind != attribute_kind::g || branch->i < 0 || std::size_t(branch->i) >= n.subgraphs().size())
+      return nullptr;
+    const graph* const body = n.subgraphs()[std::size_t(branch->i)];
+    // An optional that holds something is that something: a type that only the node tells is lost with it.
+    for (value_view v : n.outputs())
+      if (v && v.type() && v.type()->kind == type_kind::optional) return nullptr;
+    return body->inputs().empty() ? body : nullptr;
+  }
+
+  static result<bool> run(rewriter& r) {
+    bool changed = false;
+    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
+    for (node_id id : order) {
+      const graph* const body = taken(r, r.node(id));
+      if (!body) continue;
+      const value_id condition = r.in().input(id, 0);
+      const result<std::vector<node_id>> added = inline_body(r.in(), id, *body, r.around().ops);
+      if (!added) return added.error();
+      for (node_id n : *added) r.touch(n);
+      r.prune(r.in()[condition].producer);
+      changed = true;
+    }
+    return changed;
+  }
+};
+
+using list = transform_list<optimization_level::basic, inline_branches>;
+
+}  // namespace
+
+const transform_table& constant_branches::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,119 @@
+#include "rule_rig.hpp"
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+using ids = std::vector<value_id>;
+
+/// If on `condition`, whose branches `then_branch(body, add)` and `else_branch(...)` make: add(op, inputs) is a node.
+template <class Then, class Else>
+value_id branches(model_builder& b, graph& home, value_id condition, Then then_branch, Else else_branch) {
+  std::vector<graph*> bodies;
+  const auto body = [&](auto fill) {
+    graph& g = b.whole().add_graph(&home);
+    const auto add = [&g](std::string_view op, ids inputs) {
+      const value_id made = g.add_value(g.unique_name("made"));
+      g.add_node({op, "", op, {}, {}, 17, inputs, ids{made}});
+      return made;
+    };
+    g.add_output(fill(g, add));
+    bodies.push_back(&g);
+  };
+  body(then_branch), body(else_branch);
+  attribute on{"then_branch", attribute_kind::g}, off{"else_branch", attribute_kind::g};
+  off.i = 1;
+  const value_id out = home.add_value(home.unique_name("chosen"));
+  home.add_node({"if", "", "If", {}, {}, 17, ids{condition}, ids{out}, std::vector<attribute>{on, off}, bodies});
+  return out;
+}
+value_id known(model_builder& b, bool is) { return b.constant<bool>("known", {}, {is}); }
+
+/// `known` or worked out, If x.exp() else -x, and what `after` makes of that.
+template <class After>
+auto choice(std::optional<bool> is, After after) {
+  return [=] {
+    model_builder b;
+    const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+    const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),
+                                           b.constant<float>("zero", {}, {0})});
+    const value_id chosen = branches(
+        b, b.main(), is ? known(b, *is) : on, [&](graph& g, auto add) { return add("Exp", {g.capture_of(x)}); },
+        [&](graph& g, auto add) { return add("Neg", {add("Abs", {g.capture_of(x)})}); });
+    b.output(after(b, chosen));
+    return b.take();
+  };
+}
+const auto negated = [](model_builder& b, value_id v) { return b.node("Neg", {v}); };
+const auto as_is = [](model_builder&, value_id v) { return v; };
+constexpr auto inlining = "IfInlining";
+
+}  // namespace
+
+TEST_CASE("the branch of a known condition takes the place of If") {
+  const session on = check_fires<constant_branches>(inlining, choice(true, negated));
+  CHECK(count_of(on, "If") == 0);
+  CHECK(count_of(on, "Exp") == 1);
+  CHECK(count_of(on, "Abs") == 0);
+  const session off = check_fires<constant_branches>(inlining, choice(false, negated));
+  CHECK(count_of(off, "Abs") == 1);
+}
+
+TEST_CASE("a graph output keeps its name when its branch is inlined") {
+  CHECK(check_fires<constant_branches>(inlining, choice(true, as_is)).outputs()[0].name == "chosen");
+}
+
+TEST_CASE("a condition that is worked out, or may be given by the caller, leaves If alone") {
+  check_idle<constant_branches>(inlining, choice({}, negated));
+  check_idle<constant_branches>(inlining, [] {
+    std::unique_ptr<model> m = choice(true, negated)();
+    m->main().add_input(m->main().find("known"));
+    return m;
+  });
+}
+
+TEST_CASE("a branch that only hands through, or gives a constant, is inlined too") {
+  for (const bool is_output : {false, true})
+    for (const bool is : {false, true}) {
+      const session s = check_fires<constant_branches>(inlining, [=] {
+        model_builder b;
+        const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+        const value_id chosen = branches(
+            b, b.main(), known(b, is), [&](graph& g, auto) { return g.capture_of(x); },
+            [&](graph& g, auto) {
+              const value_id inner = g.add_value("c"), outer = b.constant<float>("c", {3}, {1, 2, 3});
+              g.add_initializer(inner, b.main()[outer].constant);
+              return inner;
+            });
+        b.output(is_output ? chosen : b.node("Add", {chosen, x}));
+        return b.take();
+      });
+      CHECK(count_of(s, "If") == 0);
+      CHECK(s.outputs()[0].name == (is_output ? "chosen" : "Add_0_out"));
+    }
+}
+
+TEST_CASE("branches inside branches keep what they capture") {
+  const session s = check_fires<constant_branches>(inlining, [] {
+    model_builder b;
+    const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+    const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),
+                                           b.constant<float>("zero", {}, {0})});
+    const value_id chosen = branches(
+        b, b.main(), known(b, true),
+        [&](graph& g, auto add) {
+          const value_id twice = add("Add", {g.capture_of(x), g.capture_of(x)});
+          return branches(
+              b, g, g.capture_of(on), [&](graph& in, auto add_in) { return add_in("Exp", {in.capture_of(twice)}); },
+              [&](graph& in, auto add_in) {
+                return add_in("Sub", {in.capture_of(twice), in.capture_of(g.capture_of(x))});
+              });
+        },
+        [&](graph& g, auto add) { return add("Neg", {g.capture_of(x)}); });
+    b.output(chosen);
+    return b.take();
+  });
+  CHECK(count_of(s, "If") == 1);
+  CHECK(count_of(s, "Add") == 1);
+}
