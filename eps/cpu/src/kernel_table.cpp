@@ -204,6 +204,7 @@ using list = kernel_list<
                  constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
                  qlinear_matmul>,
     erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
+    erased_entry<op::microsoft::QGemm, since<1>, any_types, qgemm>,
     erased_entry<op::microsoft::QLinearAdd, since<1>, any_types, qlinear_binary<op::microsoft::QLinearAdd>>,
     erased_entry<op::microsoft::QLinearMul, since<1>, any_types, qlinear_binary<op::microsoft::QLinearMul>>,
     erased_entry<op::microsoft::QLinearLeakyRelu, since<1>, any_types, qlinear_map<op::microsoft::QLinearLeakyRelu>>,

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cameo/eps/cpu/qgemm.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
 
@@ -269,6 +270,32 @@ TEST_CASE("QLinearWhere brings both sides to one scale") {
             .input<std::uint8_t>({}, zero)
             .run<eps::qlinear_where>({dtype::u8}));
   CHECK(got<std::uint8_t>(rig) == bytes{5, 18});
+}
+
+TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") {
+  // A - 1 = [[1 2] [3 4] [5 6]], B - [0 1] = [[1 -1] [2 0]]
+  const bytes a{2, 3, 4, 5, 6, 7}, a_turned{2, 4, 6, 3, 5, 7}, a_zero{1}, y_zero{10};
+  const small b{1, 0, 2, 1}, b_turned{1, 2, 0, 1}, b_zero{0, 1};
+  const one a_scale{0.5f}, b_scale{1, 2}, y_scale{0.5f};
+  const std::vector<std::int32_t> bias{1, -1};
+  for (const bool turned : {false, true}) {
+    for (const bool coded_y : {false, true}) {
+      kernel_rig rig{1};
+      rig.attribute("transA", std::int64_t{turned}).attribute("transB", std::int64_t{turned}).attribute("alpha", 2.0f);
+      rig.input<std::uint8_t>(turned ? extents{2, 3} : extents{3, 2}, turned ? a_turned : a);
+      rig.input<float>({}, a_scale).input<std::uint8_t>({}, a_zero).input<std::int8_t>({2, 2}, turned ? b_turned : b);
+      rig.input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero).input<std::int32_t>({2}, bias);
+      if (coded_y) rig.input<float>({}, y_scale).input<std::uint8_t>({}, y_zero);
+      CHECK(rig.run<eps::qgemm>({coded_y ? dtype::u8 : dtype::f32}));
+      // Products 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
+      if (coded_y) CHECK(got<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
+      else CHECK(got<float>(rig) == one{6, -4, 12, -8, 18, -12});
+    }
+  }
+  kernel_rig uneven{1};
+  uneven.input<std::uint8_t>({2, 3}, a).input<float>({}, a_scale).input<std::uint8_t>({}, a_zero);
+  uneven.input<std::int8_t>({2, 2}, b).input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero);
+  CHECK(uneven.run<eps::qgemm>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
 TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, but for rounding") {

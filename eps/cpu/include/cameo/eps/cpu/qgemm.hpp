@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// ONNX Runtime's Gemm of codes of 8 bits: Y = alpha * (A - a_zero) * a_scale * (B - b_zero) * b_scale + C, either of
+/// both matrices turned. B's scale and zero point may be one per column. C is int32 in steps of the product's scale and
+/// broadcasts to Y. Sums are exact in int32 and wrap; with y_scale Y is rounded to codes, without it Y is float.
+struct qgemm {
+  bool turn_a = false, turn_b = false;
+  float alpha = 1;
+  static result<qgemm> bind(bind_context& c) {
+    return qgemm{c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, c.float_or("alpha", 1)};
+  }
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
