@@ -43,8 +43,8 @@ def main():
         for op in found:
             counts.setdefault(op, dict.fromkeys(families, 0))[family] += 1
     print("# Operators of the models\n")
-    print(f"Written by bench/zoo/list_ops.py: {len(counts)} operators in {len(models)} models. A number is how many of a "
-          "family's models have the operator.\n")
+    print(f"Written by bench/zoo/list_ops.py: {len(counts)} operators in {len(models)} models. A number is how many of "
+          "a family's models have the operator.\n")
     print("| operator | " + " | ".join(families) + " |")
     print("|---|" + "---:|" * len(families))
     for (domain, name), row in sorted(counts.items()):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes models of the families that exporters write for real use, with random weights, and their reference outputs.
 
-    make_zoo.py OUTDIR [--only REGEX] [--list]
+    make_zoo.py OUTDIR [--keras] [--only REGEX] [--list]
 
 For each model NAME it writes OUTDIR/NAME/{model.onnx,input.npz,output.npz,meta.json}; output.npz is what ONNX Runtime
 says with its optimisations off. bench/models/npz_to_cases.py turns the folders into cases for `cameo conformance`.
@@ -21,11 +21,13 @@ def main():
     parser.add_argument("outdir", nargs="?")
     parser.add_argument("--only", default=".", metavar="REGEX")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--keras", action="store_true", help="Keras' models instead (requirements_keras.txt)")
     parser.add_argument("--verbose", action="store_true", help="whole traces of what fails")
     a = parser.parse_args()
     import importlib
     import zoo_tools
-    entries = [e for family in FAMILIES for e in importlib.import_module(family).entries() if re.search(a.only, e.name)]
+    entries = [e for family in (("keras_zoo",) if a.keras else FAMILIES)
+               for e in importlib.import_module(family).entries() if re.search(a.only, e.name)]
     if a.list or not a.outdir:
         print("\n".join(f"{e.name:32} {e.family}" for e in entries))
         return 0
