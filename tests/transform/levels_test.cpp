@@ -164,7 +164,7 @@ TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and no
   const auto with_a = runtime<provider_a, fusing_cpu>{}.load<default_formats, transform_set<>>(make(), options);
   REQUIRE_MESSAGE(with_a, with_a.error().words());
   CHECK(count_of(*with_a, "FusedGemm") == 0);
-  CHECK(placed(with_a).find("A_chain_0:a") == 0);
+  CHECK(placed(with_a).find("A_chain_0:a") != std::string::npos);
   check_same(*none, *with_a);
 }
 
