@@ -77,7 +77,7 @@ status qlinear_binary_state::run(run_context& c) const {
   const result<value*> y = c.output(0, loops.shape());
   if (!y) return y.error();
   const std::array<float, 256> a_means = a_code->meanings(), b_means = b_code->meanings();
-  const auto [a_step, b_step] = loops.steps();
+  const std::int64_t a_step = loops.steps()[0], b_step = loops.steps()[1];
   parallel_for(c, loops.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     loops.rows(begin, end, [&](std::int64_t out, const std::array<std::int64_t, 2>& in, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i) {
