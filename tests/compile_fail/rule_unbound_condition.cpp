@@ -1,0 +1,13 @@
+// expect: cameo: the condition uses a value the pattern never binds
+// naming: op::Relu
+#include "rules.hpp"
+
+bool is_positive(const cameo::match_result&, const cameo::value_view&) { return false; }
+
+#ifdef CAMEO_MUST_FAIL
+constexpr auto asked = y;
+#else
+constexpr auto asked = x;
+#endif
+constexpr cameo::rule no_relu{"NoRelu", match<op::Relu>(x), x, when(check<is_positive>(asked))};
+auto& table = only<no_relu>::table;
