@@ -202,12 +202,14 @@ void multiply_panel(const gemm_block<T>& p, const tile_function<T> (*table)[2], 
   const std::int64_t lanes = std::int64_t(hn::Lanes(tag<T>())), columns = std::min(2 * lanes, p.n - n0);
   const int vectors = columns > lanes ? 2 : 1;
   const bool whole = columns == vectors * lanes;
-  const std::int64_t ahead_step = job.ahead_lines * ((job.k + 3) / 4) * std::int64_t(64 / sizeof(T));
+  const std::int64_t ahead_step = job.ahead_lines * (job.k / 4) * std::int64_t(64 / sizeof(T));
+  const T* const ahead_end = job.ahead + 2 * lanes * job.k;
   job.a = a.data, job.a_row = a.row, job.a_step = a.step, job.c_stride = p.c_row_stride;
   for (std::int64_t m = m0; m < m1; m += tile_rows, job.a += a.panel, job.ahead += ahead_step) {
     const std::int64_t rows = std::min<std::int64_t>(tile_rows, m1 - m);
     const gemm_epilogue<T> epilogue = p.epilogue.at(m, n0);
     job.c = p.c + m * p.c_row_stride + n0, job.epilogue = &epilogue;
+    if (job.ahead >= ahead_end) job.ahead_lines = 0;
     if (whole) table[rows - 1][vectors - 1](job);
     else run_edge(table[rows - 1][vectors - 1], job, rows, columns);
     if (job.last && !in_registers(epilogue.f.kind))
