@@ -104,6 +104,10 @@ concept transform_family = requires {
 };
 template <transform_family... Families>
 struct transform_set {
+  /// This set and more behind it: `default_transforms::with<my_rules>`.
+  template <transform_family... More>
+  using with = transform_set<Families..., More...>;
+
   static constexpr optimization_level lowest = [] {
     optimization_level found = optimization_level::all;
     ((found = Families::level < found ? Families::level : found), ...);
