@@ -41,7 +41,7 @@ struct eliminate_dropout {
     if (const value_view training = n.input(2)) {
       const value* const is_on = r.constant(training);
       if (!is_on || is_on->kind != value_kind::tensor || is_on->type != dtype::boolean || is_on->shape.count() != 1 ||
-          *static_cast<const bool*>(is_on->data))
+          *static_cast<const std::uint8_t*>(is_on->data) != 0)
         return false;
     }
     return n.input(0) && replace_by(r, n, n.input(0));
