@@ -256,13 +256,16 @@ class Reports(Case):
     def test_bench(self):
         model = self.add_model()
         keys = {"model", "eps", "threads", "runs", "min_us", "median_us", "p99_us", "mean_us", "load_ms",
-                "first_run_us", "peak_rss_kb", "arena_bytes", "nodes"}
+                "first_run_us", "rss_before_kb", "rss_after_load_kb", "rss_after_run_kb", "peak_rss_kb",
+                "allocations_per_run", "arena_bytes", "nodes"}
         report = self.json("bench", model, "--seconds", 0.05, "--threads", 1, "--random-inputs")
         self.assertLessEqual(keys, set(report))
         self.assertEqual((report["nodes"], report["threads"], report["eps"]), (1, 1, ["cpu"]))
         self.assertLessEqual(report["min_us"], report["median_us"])
         self.assertLessEqual(report["median_us"], report["p99_us"])
-        self.assertGreater(report["peak_rss_kb"], 0)
+        self.assertGreater(report["rss_before_kb"], 0)
+        self.assertLessEqual(report["rss_after_run_kb"], report["peak_rss_kb"])
+        self.assertIn(report["allocations_per_run"], (0, None))  # null where a sanitizer has the heap
         for i in range(2):
             self.write("data/test_data_set_0/input_%d.pb" % i, ob.floats("", (2, 3), range(6)))
         for data in ["data", "data/test_data_set_0"]:
