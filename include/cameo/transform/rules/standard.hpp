@@ -45,8 +45,14 @@ struct common_subexpressions {
   static const transform_table& table();
 };
 
+/// Transposes that undo each other, or would if what stands between them worked on axes in another order.
+struct transposes {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
 using standard_transforms = transform_set<elimination, shape_folding, constant_folding, constant_branches,
-                                          common_subexpressions, weight_folding>;
+                                          common_subexpressions, weight_folding, transposes>;
 
 }  // namespace cameo::inline CAMEO_ABI

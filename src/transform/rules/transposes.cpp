@@ -1,0 +1,495 @@
+// Transposes that undo each other, or that could if what stands between them worked on axes in another order.
+#include <cameo/transform/rules/standard.hpp>
+
+#include "graph/messages.hpp"
+#include "graph/types.hpp"
+#include "transform/rules/axis_order.hpp"
+#include "transform/rules/look.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+std::optional<axis_order> order_of(rewriter& r, const node_view& transpose) {
+  const std::vector<dim>* const shape = r.shape(transpose.input(0));
+  if (!shape || shape->empty() || shape->size() > max_rank) return {};
+  const attribute* const perm = transpose.find("perm");
+  if (!perm) {
+    std::vector<std::int64_t> reversed;
+    for (std::size_t i = shape->size(); i-- > 0;) reversed.push_back(std::int64_t(i));
+    return axis_order::from(reversed);
+  }
+  return perm->ints.size() == shape->size() ? axis_order::from(perm->ints) : std::nullopt;
+}
+
+/// Two in a row are one, or none.
+struct join_transposes {
+  static constexpr std::string_view name = "TransposeOptimizer";
+  using roots = op_set<op::Transpose>;
+  static bool rewrite(rewriter& r, const node_view& n) {
+    const node_view first = look::made_by<op::Transpose>(r, n.input(0));
+    const std::optional<axis_order> p = first ? order_of(r, first) : std::nullopt, q = order_of(r, n);
+    if (!p || !q) return false;
+    edit e{r, n};
+    const axis_order both = p->then(*q);
+    if (both.changes_nothing()) {
+      e.replace(n.output(0), first.input(0).id());
+    } else {
+      if (!first.output(0).sole_use()) return false;
+      const std::vector<std::int64_t> perm = both.perm();
+      e.replace(n.output(0), e.add<op::Transpose>({first.input(0).id()},
+                                                  {attribute_of("perm", std::span<const std::int64_t>{perm})}));
+    }
+    return e.commit();
+  }
+};
+
+/// A part of the graph whose values could lie in another order: nodes that don't mind, with everything they read and
+/// make. Its gain is how many transposes fewer there would be.
+class region {
+ public:
+  enum class growth { all, down, up };
+  region(rewriter& r, growth how, std::size_t& budget) : r_{r}, how_{how}, budget_{budget} {}
+
+  /// Everything that is to lie in another order because `v` does.
+  void grow(value_id v, const axis_order& q) {
+    add(v, q);
+    for (std::size_t at = 0; at < queue_.size() && budget_ > 0; ++at) {
+      const value_view value = r_.at(queue_[at]);
+      const axis_order order = values_.at(queue_[at]);
+      --budget_;
+      if (how_ != growth::up) {
+        for (graph::use u : r_.in().uses(value.id())) {
+          if (budget_ > 0) --budget_;
+          const node_view n = r_.node(u.node);
+          if (is_free(n) && u.position < n.input_count() && !inside_.contains(u.node))
+            if (const auto orders = orders_from_input(r_, n, u.position, order)) include(n, *orders);
+        }
+      }
+      if (how_ == growth::down || value.is_capture() || value.is_graph_input()) continue;
+      const node_view n = value.producer();
+      if (n && is_free(n) && !inside_.contains(n.id()))
+        if (const auto orders = orders_from_output(r_, n, order)) include(n, *orders);
+    }
+  }
+
+  struct gain {
+    std::int64_t transposes = 0, moves_of_nothing = 0;
+    bool worth_it() const { return transposes > 0 || (transposes == 0 && moves_of_nothing > 0); }
+    void count(std::int64_t change, bool nothing) { (nothing ? moves_of_nothing : transposes) += change; }
+  };
+  gain worth() const {
+    gain all;
+    if (nodes_.empty()) return all;
+    std::unordered_set<value_id> entries;
+    for (const auto& [id, orders] : nodes_) {
+      const node_view n = r_.node(id);
+      for (std::size_t i = 0; i < data_inputs(n); ++i)
+        if (!is_stretched(r_, n, i) && !is_made_inside(n.input(i)) && entries.insert(n.input(i).id()).second)
+          count_entry(n.input(i), orders.in, all);
+      for (value_view v : n.outputs())
+        if (v) count_exit(v, orders.out, all);
+    }
+    return all;
+  }
+  const std::vector<std::pair<node_id, node_orders>>& nodes() const { return nodes_; }
+  const std::unordered_map<value_id, axis_order>& values() const { return values_; }
+  bool is_made_inside(const value_view& v) const {
+    return !v.is_capture() && v.producer() && inside_.contains(v.producer().id());
+  }
+  /// The use is of data whose order changes with the region.
+  bool follows(graph::use u) const {
+    const node_view n = r_.node(u.node);
+    return inside_.contains(u.node) && u.position < data_inputs(n) && !is_stretched(r_, n, u.position);
+  }
+  static bool may_copy(const value& c, const value_view& v) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    return c.kind == value_kind::tensor && c.memory == 0 && c.type != dtype::string && row_of(c.type).bits % 8 == 0 &&
+           (v.sole_use() || c.bytes() <= most);
+  }
+
+ private:
+  bool is_free(const node_view& n) const { return r_.may_touch(n) && !n.is<op::Transpose>(); }
+  void add(value_id v, const axis_order& q) {
+    if (values_.emplace(v, q).second && !q.changes_nothing()) queue_.push_back(v);
+  }
+  bool agrees(const value_view& v, const axis_order& q) const {
+    const auto found = values_.find(v.id());
+    return found == values_.end() || found->second == q;
+  }
+
+  /// Takes a node in, unless a value would have to lie in two orders.
+  void include(const node_view& n, const node_orders& orders) {
+    for (std::size_t i = 0; i < data_inputs(n); ++i) {
+      if (is_stretched(r_, n, i)) {
+        if (!can_stretch(n.input(i), orders.in)) return;
+        continue;
+      }
+      if (!agrees(n.input(i), orders.in)) return;
+      if (how_ == growth::down && !values_.contains(n.input(i).id()) && !is_free_entry(n.input(i), orders.in)) return;
+    }
+    for (value_view v : n.outputs()) {
+      if (!v) continue;
+      if (!agrees(v, orders.out) || !r_.shape(v)) return;
+      if (how_ == growth::up && !values_.contains(v.id())) return;
+    }
+    if (how_ == growth::up && !all_read_inside(n, orders.out)) return;
+    inside_.insert(n.id());
+    nodes_.emplace_back(n.id(), orders);
+    for (value_view v : n.outputs())
+      if (v) add(v.id(), orders.out);
+    for (std::size_t i = 0; i < data_inputs(n); ++i)
+      if (const value_view v = n.input(i); !is_stretched(r_, n, i) && !r_.constant(v)) add(v.id(), orders.in);
+  }
+  /// For growth upwards: what the node makes is read only by nodes inside and by transposes that fall away.
+  bool all_read_inside(const node_view& n, const axis_order& q) const {
+    for (value_view v : n.outputs()) {
+      if (!v) continue;
+      if (v.is_graph_output()) return false;
+      for (graph::use u : r_.in().uses(v.id()))
+        if (!follows(u) && !is_undone(u, q)) return false;
+    }
+    return true;
+  }
+  bool is_undone(graph::use u, const axis_order& q) const {
+    const node_view n = r_.node(u.node);
+    const std::optional<axis_order> p =
+        n.is<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
+    return p && p->rank() == q.rank() && *p == q;
+  }
+  bool is_free_entry(const value_view& v, const axis_order& q) const {
+    if (const value* const c = r_.constant(v)) return may_copy(*c, v);
+    const node_view t = look::made_by<op::Transpose>(r_, v);
+    const std::optional<axis_order> p = t ? order_of(r_, t) : std::nullopt;
+    return p && p->then(q).changes_nothing();
+  }
+  /// A value of fewer axes can follow without a transpose if it is a constant, or its axes stay in a row.
+  bool can_stretch(const value_view& v, const axis_order& q) const {
+    const std::vector<dim>& shape = *r_.shape(v);
+    std::vector<dim> full(q.rank() - shape.size(), dim::of(1));
+    full.insert(full.end(), shape.begin(), shape.end());
+    if (const value* const c = r_.constant(v); c && may_copy(*c, v)) return true;
+    return q.moves_nothing_in(full);
+  }
+
+  void count_entry(const value_view& v, const axis_order& q, gain& all) const {
+    if (q.changes_nothing()) return;
+    if (const value* const c = r_.constant(v); c && may_copy(*c, v)) return;
+    const bool nothing = q.moves_nothing_in(*r_.shape(v));
+    const node_view t = look::made_by<op::Transpose>(r_, v);
+    const std::optional<axis_order> p = t ? order_of(r_, t) : std::nullopt;
+    if (!p) return all.count(-1, nothing);
+    bool goes = !v.is_graph_output();
+    for (graph::use u : r_.in().uses(v.id())) goes = goes && follows(u);
+    if (goes) all.count(1, p->moves_nothing_in(*r_.shape(t.input(0))));
+    const axis_order both = p->then(q);
+    if (!both.changes_nothing()) all.count(-1, both.moves_nothing_in(*r_.shape(t.input(0))));
+  }
+
+  void count_exit(const value_view& v, const axis_order& q, gain& all) const {
+    if (q.changes_nothing()) return;
+    bool needed = v.is_graph_output();
+    for (graph::use u : r_.in().uses(v.id())) {
+      if (follows(u)) continue;
+      const node_view n = r_.node(u.node);
+      const std::optional<axis_order> p =
+          n.is<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
+      if (p && *p == q) {
+        all.count(1, p->moves_nothing_in(*r_.shape(v)));
+      } else if (p) {
+        const axis_order both = q.inverse().then(*p);  // it stays one, but may cease to be free
+        const std::vector<dim> moved = q.of(*r_.shape(v));
+        if (p->moves_nothing_in(*r_.shape(v)) && !both.moves_nothing_in(moved)) all.count(-1, false);
+      } else if (!is_shape_query(r_, n)) {
+        needed = true;
+      }
+    }
+    if (needed) all.count(-1, q.moves_nothing_in(*r_.shape(v)));
+  }
+
+ public:
+  /// A Shape of all axes: what it gives can be put in order afterwards.
+  static bool is_shape_query(rewriter& r, const node_view& n) {
+    return n.is<op::Shape>() && r.may_touch(n) && !n.find("start") && !n.find("end");
+  }
+
+ private:
+  rewriter& r_;
+  growth how_;
+  std::size_t& budget_;
+  std::unordered_map<value_id, axis_order> values_;
+  std::vector<value_id> queue_;
+  std::unordered_set<node_id> inside_;
+  std::vector<std::pair<node_id, node_orders>> nodes_;
+};
+
+/// Puts a region's values in their new order.
+class reordering {
+ public:
+  reordering(rewriter& r, const region& of, std::int64_t opset) : r_{r}, g_{r.in()}, of_{of}, opset_{opset} {}
+
+  void apply() {
+    for (const auto& [id, orders] : of_.nodes()) read(id, orders.in);
+    for (const auto& [id, orders] : of_.nodes()) {
+      if (!orders.in.changes_nothing() || !orders.out.changes_nothing()) reorder_node(r_, id, orders);
+      make_outputs(id, orders.out);
+    }
+    for (const wire& each : wires_)
+      g_.set_input(each.node, each.input, each.now != value_id::none ? each.now : made_.at(each.old));
+    for (value_id v : leaving_) leave(v);
+    for (const wire& each : wires_)
+      if (each.now != value_id::none && !r_.at(each.old).is_capture()) r_.prune(g_[each.old].producer);
+  }
+
+ private:
+  /// An input that is to read something else: `now`, or what is made inside in place of `old`.
+  struct wire {
+    node_id node;
+    std::size_t input;
+    value_id old, now;
+  };
+
+  void read(node_id id, const axis_order& q) {
+    if (q.changes_nothing()) return;
+    const node_view n = r_.node(id);
+    for (std::size_t i = 0; i < data_inputs(n); ++i) {
+      const value_view v = n.input(i);
+      const bool stretched = is_stretched(r_, n, i);
+      if (!stretched && of_.is_made_inside(v)) {
+        wires_.push_back({id, i, v.id(), value_id::none});
+        continue;
+      }
+      const auto [at, is_new] = entries_.emplace(std::pair{v.id(), q.perm()}, v.id());
+      if (is_new) at->second = stretched ? stretch(v, q) : entry(v, q);
+      wires_.push_back({id, i, v.id(), at->second});
+    }
+  }
+  value_id fresh(const value_view& like, const axis_order& q) {
+    value_type moved = *like.type();
+    moved.shape = q.of(*moved.shape);
+    const std::string_view stem = like.name().empty() ? std::string_view{"reordered"} : like.name();
+    return g_.add_value(g_.unique_name(stem), r_.owner().keep(std::move(moved)));
+  }
+  void add(std::string_view op, const std::vector<value_id>& in, value_id out, std::vector<attribute> attributes = {}) {
+    for (attribute& a : attributes) a.ints = or_throw(r_.owner().memory.copy(a.ints));
+    const std::vector<value_id> outputs{out};
+    const std::string_view stem = g_[out].name.empty() ? op : g_[out].name;
+    node_spec spec{g_.unique_name(stem), "", op, {}, {}, opset_, {}, {}};
+    spec.inputs = in, spec.outputs = outputs, spec.attributes = attributes;
+    const node_id n = g_.add_node(spec);
+    g_[n].provider = r_.around().provider;
+    static_cast<void>(resolve_and_check_node(g_, n, r_.around().ops));  // standard operators, written right
+  }
+  void add_transpose(value_id from, value_id to, const axis_order& q) {
+    const std::vector<std::int64_t> perm = q.perm();
+    add("Transpose", {from}, to, {attribute_of("perm", std::span<const std::int64_t>{perm})});
+  }
+
+  /// A constant with its elements in another order.
+  value_id constant_in(const value& c, std::string_view stem, const extents& shape, const axis_order& q) {
+    const std::size_t bytes = row_of(c.type).bits / 8, count = std::size_t(shape.count());
+    auto* const to = static_cast<std::byte*>(r_.owner().memory.allocate(count * bytes + 1, 64));
+    if (!to) throw std::bad_alloc{};
+    const auto* const from = static_cast<const std::byte*>(c.data);
+    const extents strides = row_major_strides(shape);
+    extents moved, steps, at;
+    for (std::size_t i = 0; i < q.rank(); ++i) moved.push_back(shape[q[i]]), steps.push_back(strides[q[i]]);
+    at.resize(q.rank(), 0);
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * bytes, from + std::size_t(offset) * bytes, bytes);
+      for (std::size_t axis = q.rank(); axis-- > 0;) {
+        offset += steps[axis];
+        if (++at[axis] < moved[axis]) break;
+        offset -= steps[axis] * moved[axis];
+        at[axis] = 0;
+      }
+    }
+    const value* const held = r_.owner().memory.keep(value::tensor(c.type, moved, to));
+    const value_id v = g_.add_value(g_.unique_name(stem.empty() ? "reordered" : stem), r_.owner().keep(type_of(*held)));
+    g_.add_initializer(v, held);
+    return v;
+  }
+
+  /// What comes in from outside, in the new order.
+  value_id entry(const value_view& v, const axis_order& q) {
+    if (const value* const c = r_.constant(v); c && region::may_copy(*c, v))
+      return constant_in(*c, v.name(), c->shape, q);
+    const node_view t = look::made_by<op::Transpose>(r_, v);
+    const std::optional<axis_order> p = t ? order_of(r_, t) : std::nullopt;
+    const axis_order both = p ? p->then(q) : q;
+    const value_id from = p ? t.input(0).id() : v.id();
+    if (both.changes_nothing()) return from;
+    const value_id made = fresh(v, q);
+    add_transpose(from, made, both);
+    return made;
+  }
+  value_id stretch(const value_view& v, const axis_order& q) {
+    std::vector<dim> shape = *r_.shape(v);
+    const std::size_t missing = q.rank() - shape.size();
+    if (const value* const c = r_.constant(v); c && region::may_copy(*c, v)) {
+      if (c->shape.count() == 1) return v.id();
+      extents full = c->shape;
+      for (std::size_t i = 0; i < missing; ++i) full.insert(0, 1);
+      return constant_in(*c, v.name(), full, q);
+    }
+    std::vector<std::int64_t> axes;
+    for (std::size_t i = 0; i < q.rank(); ++i)
+      if (q[i] < missing) axes.push_back(std::int64_t(i));
+    shape.insert(shape.begin(), missing, dim::of(1));
+    const value_id made =
+        g_.add_value(g_.unique_name("stretched"), r_.owner().keep(value_type::tensor(v.element(), q.of(shape))));
+    if (opset_ < 13) add("Unsqueeze", {v.id()}, made, {attribute_of("axes", std::span<const std::int64_t>{axes})});
+    else add("Unsqueeze", {v.id(), add_ints(r_, "axes", axes)}, made);
+    return made;
+  }
+
+  /// Outputs in the new order are new values; the old ones are made from them where somebody still reads them.
+  void make_outputs(node_id id, const axis_order& q) {
+    const std::vector<value_id> outputs{g_[id].outputs.begin(), g_[id].outputs.end()};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == value_id::none) continue;
+      value_id& made = made_[outputs[i]] = outputs[i];
+      if (q.changes_nothing()) continue;
+      made = fresh(r_.at(outputs[i]), q);
+      g_.set_output(id, i, made);
+      leaving_.push_back(outputs[i]);
+    }
+  }
+
+  /// Readers outside the region.
+  void leave(value_id v) {
+    const axis_order q = of_.values().at(v);
+    std::vector<graph::use> uses;
+    for (graph::use u : g_.uses(v)) uses.push_back(u);
+    for (graph::use u : uses) {
+      const node_view n = r_.node(u.node);
+      if (u.position != 0 || !r_.may_touch(n)) continue;
+      if (region::is_shape_query(r_, n)) query(v, n.id(), q);
+      else if (n.is<op::Transpose>()) join(v, n.id(), q);
+    }
+    if (g_[v].use_count > 0 || g_[v].is_output) add_transpose(made_.at(v), v, q.inverse());
+  }
+  void query(value_id v, node_id shape, const axis_order& q) {
+    const value_id result = g_[shape].outputs[0];
+    const value_id moved = g_.add_value(g_.unique_name("shape"), g_[result].type);
+    g_.set_input(shape, 0, made_.at(v));
+    g_.set_output(shape, 0, moved);
+    add("Gather", {moved, add_ints(r_, "places", q.inverse().perm())}, result);
+  }
+  void join(value_id v, node_id transpose, const axis_order& q) {
+    const std::optional<axis_order> p = order_of(r_, r_.node(transpose));
+    if (!p) return;
+    const axis_order both = q.inverse().then(*p);
+    const value_id result = g_[transpose].outputs[0], now = made_.at(v);
+    if (!both.changes_nothing()) {
+      attribute a = attribute_of("perm", std::span<const std::int64_t>{});
+      a.ints = or_throw(r_.owner().memory.copy(std::span<const std::int64_t>{both.perm()}));
+      g_.set_attributes(transpose, std::span<const attribute>{&a, 1});
+      g_.set_input(transpose, 0, now);
+    } else if (!g_[result].is_output) {
+      g_.replace_uses(result, now);
+      g_.remove_node(transpose);
+    } else if (!g_[now].is_output) {  // the graph's output is made under its name
+      const node_id producer = g_[now].producer;
+      g_.remove_node(transpose);
+      g_.set_output(producer, g_[now].producer_output, result);
+      g_.replace_uses(now, result);
+      made_[v] = result;
+    }
+  }
+
+  rewriter& r_;
+  graph& g_;
+  const region& of_;
+  std::int64_t opset_;
+  std::vector<wire> wires_;
+  std::map<std::pair<value_id, std::vector<std::int64_t>>, value_id> entries_;
+  std::unordered_map<value_id, value_id> made_;
+  std::vector<value_id> leaving_;
+};
+
+/// Regions between transposes, as long as there are fewer of those afterwards. Cost: a region is looked at once for
+/// each order that one of its transposes suggests, up to a limit that is linear in the graph.
+struct optimize_transposes {
+  static constexpr std::string_view name = "TransposeOptimizer";
+
+  static result<bool> run(rewriter& r) { return optimize_transposes{r}.all(); }
+
+ private:
+  explicit optimize_transposes(rewriter& r) : r_{r}, budget_{64 * r.in().order().size() + 10'000} {}
+
+  bool all() {
+    std::vector<node_id> found;
+    for (node_id n : r_.in().order())
+      if (r_.may_touch(r_.node(n)) && r_.node(n).is<op::Transpose>()) found.push_back(n);
+    bool changed = false;
+    for (node_id n : found)
+      if (budget_ > 0 && r_.may_touch(r_.node(n)) && at(r_.node(n))) changed = true;
+    if (!changed)
+      for (node_id n : found) changed = as_reshape(r_.node(n)) || changed;
+    return changed;
+  }
+  bool at(const node_view& n) {
+    const std::optional<axis_order> q = order_of(r_, n);
+    const value_view x = n.input(0), y = n.output(0);
+    if (!q || q->changes_nothing() || r_.constant(x) || !r_.shape(y)) return false;
+    using growth = region::growth;
+    const std::int64_t opset = n.raw().opset;
+    return attempt(y, q->inverse(), growth::all, opset) || attempt(x, *q, growth::all, opset) ||
+           attempt(y, q->inverse(), growth::down, opset) || attempt(x, *q, growth::up, opset);
+  }
+  bool attempt(const value_view& v, const axis_order& q, region::growth how, std::int64_t opset) {
+    std::vector<axis_order>& tried = tried_[v.id()];
+    if (how == region::growth::all && std::find(tried.begin(), tried.end(), q) != tried.end()) return false;
+    region found{r_, how, budget_};
+    found.grow(v.id(), q);
+    if (budget_ > 0 && found.worth().worth_it()) {
+      reordering{r_, found, opset}.apply();
+      return true;
+    }
+    if (how == region::growth::all)
+      for (const auto& [value, order] : found.values()) tried_[value].push_back(order);
+    return false;
+  }
+
+  /// One that moves only axes of one element is a Reshape. Those of attention are left for what looks for them.
+  bool as_reshape(const node_view& n) {
+    if (!r_.may_touch(n)) return false;
+    const std::optional<axis_order> q = order_of(r_, n);
+    const std::vector<dim>* const shape = r_.shape(n.input(0));
+    const node_view from = n.input(0).producer();
+    const bool may_be_attention =
+        from && (from.is<op::Reshape>() || from.is<op::MatMul>() || from.is<op::Split>() || from.is<op::Add>() ||
+                 from.is<op::Unsqueeze>() || from.is<op::Slice>() || from.is<op::Squeeze>() || from.is<op::Gather>() ||
+                 from.is<op::Concat>() || from.is<op::Transpose>());
+    if (!q || q->changes_nothing() || !q->moves_nothing_in(*shape) || may_be_attention || n.raw().opset < 5)
+      return false;
+    std::vector<std::int64_t> to;
+    for (std::size_t i = 0; i < q->rank(); ++i) {
+      const dim& d = (*shape)[(*q)[i]];
+      if (d.known() && d.size == 0) return false;
+      to.push_back(d.known() ? d.size : (*q)[i] == i ? 0 : -1);
+    }
+    if (std::count(to.begin(), to.end(), -1) > 1) return false;
+    edit e{r_, n};
+    e.replace(n.output(0), e.add<op::Reshape>({n.input(0).id(), e.ints("shape", to)}));
+    return e.commit();
+  }
+
+  rewriter& r_;
+  std::size_t budget_;
+  std::unordered_map<value_id, std::vector<axis_order>> tried_;
+};
+
+using list = transform_list<optimization_level::basic, join_transposes, optimize_transposes>;
+
+}  // namespace
+
+const transform_table& transposes::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI

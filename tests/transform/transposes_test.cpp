@@ -1,0 +1,365 @@
+#include "rule_rig.hpp"
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+using builder = model_builder;
+using perm = std::vector<std::int64_t>;
+const perm to_last{0, 2, 3, 1}, to_first{0, 3, 1, 2};
+
+attribute list_of(std::string_view name, const perm& numbers) {
+  return attribute_of(name, std::span<const std::int64_t>{numbers});
+}
+value_id transposed(builder& b, value_id v, const perm& p) { return b.node("Transpose", {v}, {list_of("perm", p)}); }
+std::vector<float> numbers(std::int64_t count) { return ramp(std::size_t(count), 0.001f); }
+
+/// An input [n, 3, 4, 5], channels first.
+value_id picture(builder& b, std::string_view name = "x") {
+  return b.input(name, dtype::f32, {b.symbol("n"), dim::of(3), dim::of(4), dim::of(5)});
+}
+value_id ints(builder& b, std::string_view name, std::vector<std::int64_t> all) {
+  const auto count = std::int64_t(all.size());
+  return b.constant<std::int64_t>(name, {count}, std::move(all));
+}
+
+template <class Make>
+auto model_of(Make make, std::int64_t opset = 17) {
+  return [make, opset] {
+    builder b{opset};
+    make(b);
+    return b.take();
+  };
+}
+/// Transposes are left: this many.
+template <class Make>
+session ends_with(std::size_t count, Make make, std::int64_t opset = 17) {
+  session s = check_fires<transposes>("TransposeOptimizer", model_of(make, opset));
+  CHECK(count_of(s, "Transpose") == count);
+  return s;
+}
+template <class Make>
+void idle(Make make, std::int64_t opset = 17) {
+  check_idle<transposes>("TransposeOptimizer", model_of(make, opset));
+}
+
+/// An operation between a transpose to channels last and one back; what stands between works on [n, 4, 5, 3].
+template <class Inside>
+session sandwich(Inside inside, std::int64_t opset = 17) {
+  return ends_with(
+      0,
+      [&](builder& b) {
+        const value_id v = b.node("Neg", {transposed(b, picture(b), to_last)});
+        b.output(b.node("Relu", {transposed(b, inside(b, v), to_first)}));
+      },
+      opset);
+}
+
+}  // namespace
+
+TEST_CASE("two transposes in a row are one, or none") {
+  ends_with(1, [](builder& b) {
+    b.output(b.node("Relu", {transposed(b, transposed(b, picture(b), to_last), {0, 2, 1, 3})}));
+  });
+  ends_with(
+      0, [](builder& b) { b.output(b.node("Relu", {transposed(b, transposed(b, picture(b), to_last), to_first)})); });
+  ends_with(0, [](builder& b) {
+    const value_id x = b.node("Neg", {picture(b)});
+    b.output(transposed(b, transposed(b, x, to_last), to_first));
+  });
+  ends_with(0, [](builder& b) {  // no perm: the other way round
+    const value_id x = b.input("x", dtype::i32, {dim::of(2), dim::of(3), b.symbol("n")});
+    b.output(b.node("Neg", {b.node("Transpose", {b.node("Transpose", {x})})}));
+  });
+}
+
+TEST_CASE("transposes that cannot be taken away stay") {
+  SUBCASE("others read what lies between") {
+    idle([](builder& b) {
+      const value_id v = transposed(b, picture(b), to_last);
+      b.output(transposed(b, v, {0, 2, 1, 3}));
+      b.output(b.node("Softmax", {v}));
+    });
+  }
+  SUBCASE("a graph output between") {
+    idle([](builder& b) {
+      const value_id v = transposed(b, picture(b), to_last);
+      b.output(v);
+      b.output(transposed(b, v, {0, 2, 1, 3}));
+    });
+  }
+  SUBCASE("one alone in front of elementwise operations") {
+    idle([](builder& b) { b.output(b.node("Relu", {transposed(b, picture(b), to_last)})); });
+  }
+  SUBCASE("an operator that minds") {
+    idle([](builder& b) {
+      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(4), dim::of(4)});
+      const value_id v = b.node("MaxPool", {transposed(b, x, to_last)}, {list_of("kernel_shape", {2, 2})});
+      b.output(transposed(b, v, to_first));
+    });
+  }
+  SUBCASE("a rank that nobody knows") {
+    idle([](builder& b) {
+      const value_id shape = b.input("shape", dtype::i64, {dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+      b.main();
+      b.output(b.node("Identity", {shape}));
+      b.output(b.node("Relu", {transposed(b, b.node("Identity", {x}), {0})}));
+    });
+  }
+  SUBCASE("a softmax over all that follows") {  // before opset 13
+    idle(
+        [](builder& b) {
+          const value_id v = b.node("Softmax", {transposed(b, picture(b), to_last)}, {builder::integer("axis", 1)});
+          b.output(transposed(b, v, to_first));
+        },
+        11);
+  }
+}
+
+TEST_CASE("a residual network with channels last inside has no transposes when it is done") {
+  const session s = ends_with(0, [](builder& b) {
+    const auto conv = [&](value_id v, const char* w) {
+      const value_id weight = b.constant<float>(w, {3, 3, 1, 1}, numbers(9));
+      return transposed(b, b.node("Conv", {transposed(b, v, to_first), weight}), to_last);
+    };
+    value_id v = transposed(b, b.node("Neg", {picture(b)}), to_last);
+    for (const char* w : {"p", "q", "r"}) {
+      const value_id scale = b.constant<float>(std::string{w} + "s", {3}, {1, 2, 3});
+      const value_id inner = b.node("Relu", {b.node("Mul", {conv(v, w), scale})});
+      v = b.node("Add", {v, b.node("Relu", {inner})});
+    }
+    b.output(b.node("ReduceMean", {v}, {list_of("axes", {1, 2}), builder::integer("keepdims", 0)}));
+  });
+  CHECK(count_of(s, "Conv") == 3);
+}
+
+TEST_CASE("values that others read, and graph outputs, keep their layout") {
+  const session s = ends_with(1, [](builder& b) {
+    const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
+    b.output(v);
+    b.output(b.node("Exp", {transposed(b, v, to_first)}));
+    b.output(transposed(b, b.node("Tanh", {v}), to_first));
+  });
+  CHECK(s.outputs()[0].name == "Relu_1_out");
+}
+
+TEST_CASE("a transposed graph output keeps its name") {
+  const session s = ends_with(0, [](builder& b) {
+    const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
+    b.output(transposed(b, v, to_first));
+    b.output(b.node("Neg", {transposed(b, v, to_first)}));
+  });
+  CHECK(s.outputs()[0].name == "Transpose_2_out");
+}
+
+TEST_CASE("every operator that does the same in another order") {
+  SUBCASE("two operands, stretched constants") {
+    sandwich([](builder& b, value_id v) {
+      v = b.node("Add", {v, b.constant<float>("c", {3}, {1, 2, 3})});
+      v = b.node("Mul", {b.constant<float>("d", {4, 1, 1}, {1, 2, 3, 4}), v});
+      v = b.node("Max", {v, b.constant<float>("e", {1, 1, 5, 3}, numbers(15))});
+      return b.node("Sub", {v, b.constant<float>("f", {}, {2})});
+    });
+  }
+  SUBCASE("a stretched vector that is no constant") {
+    for (const std::int64_t opset : {11, 17})
+      sandwich(
+          [](builder& b, value_id v) {
+            return b.node("Add", {v, b.input("c", dtype::f32, {dim::of(3)})});
+          },
+          opset);
+  }
+  SUBCASE("Where, Cast, comparisons") {
+    sandwich([](builder& b, value_id v) {
+      const value_id larger = b.node("Greater", {v, b.constant<float>("c", {3}, {0, 0.5f, 1})});
+      return b.node("Where", {larger, v, b.node("Cast", {larger}, {builder::integer("to", 1)})});
+    });
+  }
+  SUBCASE("Clip and PRelu") {
+    sandwich([](builder& b, value_id v) {
+      v = b.node("Clip", {v, b.constant<float>("c", {}, {-1}), b.constant<float>("d", {}, {1})});
+      return b.node("PRelu", {v, b.constant<float>("slope", {1, 1, 3}, {0.1f, 0.2f, 0.3f})});
+    });
+  }
+  SUBCASE("Concat and Slice") {
+    sandwich([](builder& b, value_id v) {
+      const value_id w = b.node("Concat", {v, b.node("Exp", {v})}, {builder::integer("axis", -1)});
+      return b.node("Slice", {w, ints(b, "from", {1, 1}), ints(b, "to", {100, 5}), ints(b, "axes", {1, -1})});
+    });
+    sandwich([](builder& b, value_id v) {
+      return b.node("Slice", {v, ints(b, "from", {0, 1, 2}), ints(b, "to", {100, 3, 5})});
+    });
+    sandwich(
+        [](builder& b, value_id v) {
+          return b.node("Slice", {v}, {list_of("starts", {1, 0}), list_of("ends", {3, 2}), list_of("axes", {1, 3})});
+        },
+        9);
+  }
+  SUBCASE("Softmax, LogSoftmax, Tile") {
+    sandwich([](builder& b, value_id v) {
+      v = b.node("Softmax", {v}, {builder::integer("axis", -1)});
+      v = b.node("LogSoftmax", {v}, {builder::integer("axis", 1)});
+      return b.node("Tile", {v, ints(b, "repeats", {1, 2, 1, 3})});
+    });
+  }
+  SUBCASE("Pad") {
+    for (const std::int64_t opset : {13, 19})
+      sandwich(
+          [](builder& b, value_id v) {
+            return b.node("Pad", {v, ints(b, "pads", {0, 1, 0, 2, 0, 3, 1, 0})});
+          },
+          opset);
+    sandwich(
+        [](builder& b, value_id v) {
+          return b.node("Pad",
+                        {v, ints(b, "pads", {1, 2, 3, 0}), b.constant<float>("c", {}, {7}), ints(b, "axes", {1, -1})});
+        },
+        19);
+    sandwich(
+        [](builder& b, value_id v) {
+          return b.node("Pad", {v}, {list_of("pads", {0, 1, 0, 2, 0, 3, 1, 0})});
+        },
+        10);
+  }
+  SUBCASE("reductions that keep their axes") {
+    sandwich([](builder& b, value_id v) {
+      v = b.node("Sub", {v, b.node("ReduceMean", {v}, {list_of("axes", {1, 2})})});
+      return b.node("Div", {v, b.node("ReduceSum", {b.node("Exp", {v}), ints(b, "axes", {-1})})});
+    });
+    sandwich([](builder& b, value_id v) { return b.node("Sub", {v, b.node("ReduceMax", {v})}); });
+  }
+  SUBCASE("quantization of channels") {
+    sandwich([](builder& b, value_id v) {
+      const value_id scale = b.constant<float>("scale", {3}, {0.1f, 0.2f, 0.3f});
+      const value_id zero = b.constant<std::uint8_t>("zero", {3}, {100, 110, 120});
+      v = b.node("QuantizeLinear", {v, scale, zero}, {builder::integer("axis", 3)});
+      return b.node("DequantizeLinear", {v, scale, zero}, {builder::integer("axis", -1)});
+    });
+  }
+  SUBCASE("Unsqueeze, then Squeeze") {
+    for (const std::int64_t opset : {11, 17})
+      sandwich(
+          [opset](builder& b, value_id v) {
+            const auto with_axes = [&](const char* op, value_id of, std::int64_t axis) {
+              if (opset < 13) return b.node(op, {of}, {list_of("axes", {axis})});
+              return b.node(op, {of, ints(b, op, {axis})});
+            };
+            return with_axes("Squeeze", b.node("Exp", {with_axes("Unsqueeze", v, 2)}), 2);
+          },
+          opset);
+  }
+}
+
+TEST_CASE("Split's parts and ArgMax") {
+  const session s = ends_with(0, [](builder& b) {
+    const value_id v = transposed(b, picture(b), to_last);
+    const value_id left = b.main().add_value("left"), right = b.main().add_value("right");
+    b.main().add_node({"split",
+                       "",
+                       "Split",
+                       {},
+                       {},
+                       17,
+                       std::vector<value_id>{v, ints(b, "sizes", {1, 2})},
+                       std::vector<value_id>{left, right},
+                       std::vector<attribute>{builder::integer("axis", 3)}});
+    b.output(b.node("Neg", {transposed(b, left, to_first)}));
+    b.output(b.node("Neg", {transposed(b, right, to_first)}));
+    b.output(b.node("ArgMax", {v}, {builder::integer("axis", 3), builder::integer("keepdims", 0)}));
+  });
+  CHECK(find_attribute(first_of(s, "Split")->attributes, "axis")->i == 1);
+}
+
+TEST_CASE("a shape that is asked for in between") {
+  const session s = ends_with(0, [](builder& b) {
+    const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
+    b.output(b.node("Shape", {v}));
+    b.output(b.node("Neg", {transposed(b, v, to_first)}));
+  });
+  CHECK(count_of(s, "Gather") == 1);
+}
+
+TEST_CASE("a number of transposes that would not fall stays as it is") {
+  SUBCASE("one away, one more") {
+    idle([](builder& b) {
+      const value_id v = b.node("Add", {transposed(b, picture(b), to_last),
+                                        b.input("y", dtype::f32, {dim::of(1), dim::of(4), dim::of(5), dim::of(3)})});
+      b.output(transposed(b, v, {0, 2, 1, 3}));
+    });
+  }
+  SUBCASE("stretched over axes that would part") {
+    idle([](builder& b) {
+      const value_id v =
+          b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(4), dim::of(3)})});
+      b.output(transposed(b, v, {0, 3, 2, 1}));
+    });
+  }
+  SUBCASE("pads from outside") {
+    idle([](builder& b) {
+      const value_id pads = b.input("pads", dtype::i64, {dim::of(8)});
+      const value_id v = b.node("Pad", {transposed(b, picture(b), to_last), pads});
+      b.output(transposed(b, v, to_first));
+    });
+  }
+}
+
+TEST_CASE("both operands transposed: one transpose behind does for both") {
+  ends_with(1, [](builder& b) {
+    const value_id v =
+        b.node("Add", {transposed(b, picture(b, "x"), to_last), transposed(b, picture(b, "y"), to_last)});
+    b.output(b.node("Relu", {v}));
+  });
+  ends_with(1, [](builder& b) {  // and one before for both readers
+    const value_id v = b.node("Relu", {picture(b)});
+    b.output(transposed(b, b.node("Exp", {v}), to_last));
+    b.output(transposed(b, b.node("Neg", {v}), to_last));
+  });
+}
+
+TEST_CASE("a transpose of axes of one element is a Reshape") {
+  const session s = ends_with(0, [](builder& b) {
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4), dim::of(5), dim::of(1)});
+    b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
+  });
+  CHECK(count_of(s, "Reshape") == 1);
+  idle([](builder& b) {  // two sizes that no Reshape could tell
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), b.symbol("m"), b.symbol("k"), dim::of(1)});
+    b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
+  });
+}
+
+TEST_CASE("a value that a subgraph reads stays as it is") {
+  const auto make = model_of([](builder& b) {
+    const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
+    const value_id cond =
+        b.node("Cast", {b.node("ReduceSum", {v}, {builder::integer("keepdims", 0)})}, {builder::integer("to", 9)});
+    model& m = b.whole();
+    std::vector<graph*> bodies;
+    for (const char* op : {"Neg", "Exp"}) {
+      graph& g = m.add_graph(&b.main());
+      const value_id made = g.add_value("made");
+      g.add_node({op, "", op, {}, {}, 17, std::vector<value_id>{g.capture_of(v)}, std::vector<value_id>{made}});
+      g.add_output(made);
+      bodies.push_back(&g);
+    }
+    attribute then_branch{"then_branch", attribute_kind::g}, else_branch{"else_branch", attribute_kind::g};
+    else_branch.i = 1;
+    const value_id out = b.main().add_value("out");
+    b.main().add_node({"if",
+                       "",
+                       "If",
+                       {},
+                       {},
+                       17,
+                       std::vector<value_id>{cond},
+                       std::vector<value_id>{out},
+                       std::vector<attribute>{then_branch, else_branch},
+                       bodies});
+    b.output(out);
+    b.output(b.node("Exp", {transposed(b, v, to_first)}));
+    b.output(b.node("Neg", {transposed(b, v, to_first)}));
+  });
+  CHECK(count_of(check_fires<transposes>("TransposeOptimizer", make), "Transpose") == 1);
+}
