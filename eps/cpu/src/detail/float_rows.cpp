@@ -181,16 +181,33 @@ double sum_by_blocks(const float* x, std::int64_t n) {
     }));
   return sum;
 }
-/// Sum of (x - center)².
-double squares_by_blocks(const float* x, std::int64_t n, float center) {
-  const vec c = set(center);
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; i += block)
-    sum += double(sum_of_floats(std::min(block, n - i), [&](std::int64_t j, std::int64_t count, vec s) {
-      const vec v = hn::Sub(load_up_to(x + i + j, count, center), c);
-      return hn::MulAdd(v, v, s);
-    }));
-  return sum;
+/// Sums of x - center and of its square.
+struct two_sums {
+  double plain = 0, squares = 0;
+};
+two_sums centered_sums(const float* x, std::int64_t n, float center) {
+  const vec c = set(center), zero = hn::Zero(tag{});
+  const std::int64_t lanes = width();
+  two_sums sums;
+  for (std::int64_t start = 0; start < n; start += block) {
+    const std::int64_t end = std::min(n, start + block);
+    vec p0 = zero, p1 = zero, s0 = zero, s1 = zero, s2 = zero, s3 = zero;
+    std::int64_t i = start;
+    for (; i + 4 * lanes <= end; i += 4 * lanes) {
+      const vec v0 = hn::Sub(load(x + i), c), v1 = hn::Sub(load(x + i + lanes), c);
+      const vec v2 = hn::Sub(load(x + i + 2 * lanes), c), v3 = hn::Sub(load(x + i + 3 * lanes), c);
+      p0 = hn::Add(p0, hn::Add(v0, v1)), p1 = hn::Add(p1, hn::Add(v2, v3));
+      s0 = hn::MulAdd(v0, v0, s0), s1 = hn::MulAdd(v1, v1, s1);
+      s2 = hn::MulAdd(v2, v2, s2), s3 = hn::MulAdd(v3, v3, s3);
+    }
+    for (; i < end; i += lanes) {
+      const vec v = hn::Sub(load_up_to(x + i, std::min(lanes, end - i), center), c);
+      p0 = hn::Add(p0, v), s0 = hn::MulAdd(v, v, s0);
+    }
+    sums.plain += double(hn::GetLane(hn::SumOfLanes(tag{}, hn::Add(p0, p1))));
+    sums.squares += double(hn::GetLane(hn::SumOfLanes(tag{}, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)))));
+  }
+  return sums;
 }
 
 row_statistics normalize(const normal_row<float>& r) {
@@ -203,15 +220,12 @@ row_statistics normalize(const normal_row<float>& r) {
     x = to;
   }
   row_statistics s{};
-  float center = 0;
-  double lack = 0;  // of `center` to the mean
-  if (r.centers) {
-    s.mean = sum_by_blocks(x, r.n) / double(r.n);
-    center = float(s.mean), lack = s.mean - double(center);
-  }
-  const double variance = std::max(0.0, squares_by_blocks(x, r.n, center) / double(r.n) - lack * lack);
-  s.inverse = 1 / std::sqrt(variance + r.epsilon);
-  if (variance != variance) s.inverse = variance;
+  const float center = r.centers ? float(sum_by_blocks(x, r.n) / double(r.n)) : 0;
+  const two_sums sums = centered_sums(x, r.n, center);
+  const double lack = r.centers ? sums.plain / double(r.n) : 0;  // of `center` to the mean: sums of floats are inexact
+  s.mean = double(center) + lack;
+  const double variance = sums.squares / double(r.n) - lack * lack;
+  s.inverse = 1 / std::sqrt((variance < 0 ? 0 : variance) + r.epsilon);
   const vec inverse = set(float(s.inverse)), shift = set(float(-lack * s.inverse)), middle = set(center);
   const auto normal = [&](vec v) { return hn::MulAdd(hn::Sub(v, middle), inverse, shift); };
   const std::int64_t lanes = width();

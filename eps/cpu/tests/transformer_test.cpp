@@ -1,0 +1,545 @@
+#include <cameo/eps/cpu/group_query_attention.hpp>
+#include <cameo/eps/cpu/layer_normalization.hpp>
+#include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/eps/cpu/skip_layer_normalization.hpp>
+
+#include "../src/detail/attention_kernels.hpp"
+#include "each_target.hpp"
+#include "kernel_rig.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+using namespace cameo;
+using namespace cameo::eps;
+using cameo::test::for_each_target;
+using cameo::test::kernel_rig;
+
+// Every operator against plain loops in double, which are written from its definition and share nothing with it.
+namespace {
+
+using floats = std::vector<float>;
+using ints = std::vector<std::int32_t>;
+using doubles = std::vector<double>;
+constexpr double nowhere = -std::numeric_limits<double>::infinity();
+
+struct dice {
+  std::mt19937 random{11};
+  std::int64_t upto(std::int64_t least, std::int64_t most) {
+    return least + std::int64_t(random() % unsigned(most - least + 1));
+  }
+  bool coin() { return random() % 2; }
+  floats numbers(std::int64_t count) { return test::random_numbers<float>(random, count); }
+};
+
+/// Of a tensor [batch, heads, length, size].
+struct heads4 {
+  std::int64_t batches, heads, length, size;
+  doubles data{};
+  heads4(std::int64_t b, std::int64_t h, std::int64_t l, std::int64_t s)
+      : batches{b}, heads{h}, length{l}, size{s}, data(std::size_t(b * h * l * s)) {}
+  double& at(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t e) {
+    return data[std::size_t(((b * heads + h) * length + i) * size + e)];
+  }
+};
+using score_of = std::function<double(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j, double s)>;
+
+/// [batch, queries, heads * size] of softmax(change(scale * Q K^T)) V; a score of -infinity hides a key; `sink` takes
+/// weight.
+doubles attend_plainly(heads4& q, heads4& k, heads4& v, double scale, const score_of& change, const floats& sink = {}) {
+  doubles y(std::size_t(q.batches * q.length * q.heads * v.size));
+  for (std::int64_t b = 0; b < q.batches; ++b)
+    for (std::int64_t h = 0; h < q.heads; ++h)
+      for (std::int64_t i = 0; i < q.length; ++i) {
+        const std::int64_t shared = h / (q.heads / k.heads);
+        doubles scores;
+        double most = sink.empty() ? nowhere : double(sink[std::size_t(h)]), sum = 0;
+        for (std::int64_t j = 0; j < k.length; ++j) {
+          double dot = 0;
+          for (std::int64_t e = 0; e < q.size; ++e) dot += q.at(b, h, i, e) * k.at(b, shared, j, e);
+          scores.push_back(change(b, h, i, j, dot * scale));
+          most = std::max(most, scores.back());
+        }
+        if (most == nowhere) continue;
+        if (!sink.empty()) sum = std::exp(double(sink[std::size_t(h)]) - most);
+        for (double& s : scores) sum += s = std::exp(s - most);
+        for (std::int64_t j = 0; j < k.length; ++j)
+          for (std::int64_t e = 0; e < v.size; ++e)
+            y[std::size_t(((b * q.length + i) * q.heads + h) * v.size + e)] +=
+                scores[std::size_t(j)] / sum * v.at(b, shared, j, e);
+      }
+  return y;
+}
+
+/// Two in a row along the length.
+heads4 joined(heads4& a, heads4& b) {
+  heads4 all{b.batches, b.heads, a.length + b.length, b.size};
+  for (std::int64_t n = 0; n < b.batches; ++n)
+    for (std::int64_t h = 0; h < b.heads; ++h)
+      for (std::int64_t i = 0; i < all.length; ++i)
+        for (std::int64_t e = 0; e < b.size; ++e)
+          all.at(n, h, i, e) = i < a.length ? a.at(n, h, i, e) : b.at(n, h, i - a.length, e);
+  return all;
+}
+
+heads4 from_split(const floats& x, std::int64_t b, std::int64_t h, std::int64_t l, std::int64_t s) {
+  heads4 made{b, h, l, s};
+  std::copy(x.begin(), x.end(), made.data.begin());
+  return made;
+}
+/// From rows of `row` elements, the first head at `start`; heads `step` apart.
+heads4 from_rows(const floats& x, std::int64_t b, std::int64_t h, std::int64_t l, std::int64_t s, std::int64_t row,
+                 std::int64_t start, std::int64_t step, const floats& bias = {}, std::int64_t bias_start = 0) {
+  heads4 made{b, h, l, s};
+  for (std::int64_t n = 0; n < b; ++n)
+    for (std::int64_t i = 0; i < l; ++i)
+      for (std::int64_t j = 0; j < h; ++j)
+        for (std::int64_t e = 0; e < s; ++e)
+          made.at(n, j, i, e) = double(x[std::size_t((n * l + i) * row + start + j * step + e)]) +
+                                (bias.empty() ? 0.0 : double(bias[std::size_t(bias_start + j * s + e)]));
+  return made;
+}
+
+/// A mask of one of the forms of com.microsoft: its shape and elements, and what it says.
+struct some_mask {
+  int form;  // 0 none, 1 lengths, 2 ends and beginnings, 3 of keys, 4 of queries and keys
+  extents shape{};
+  ints data{};
+  some_mask(dice& d, int what, std::int64_t b, std::int64_t s, std::int64_t t) : form{what} {
+    if (form == 1 || form == 2) {
+      shape = {form * b};
+      for (std::int64_t i = 0; i < b; ++i) data.push_back(std::int32_t(d.upto(1, t)));
+      for (std::int64_t i = 0; form == 2 && i < b; ++i)
+        data.push_back(std::int32_t(d.upto(0, data[std::size_t(i)] - 1)));
+    } else if (form) {
+      shape = form == 3 ? extents{b, t} : extents{b, s, t};
+      for (std::int64_t i = 0; i < shape.count(); ++i) data.push_back(std::int32_t(i % t == 0 || d.upto(0, 2) > 0));
+    }
+    keys_ = t, batches_ = b, queries_ = s;
+  }
+  bool hides(std::int64_t b, std::int64_t i, std::int64_t j) const {
+    const auto at = [&](std::int64_t n) { return std::int64_t(data[std::size_t(n)]); };
+    if (form == 1 || form == 2) return j >= at(b) || (form == 2 && j < at(batches_ + b));
+    if (form == 3) return at(b * keys_ + j) == 0;
+    return form == 4 && at((b * queries_ + i) * keys_ + j) == 0;
+  }
+  void give(kernel_rig& rig) const {
+    if (form) rig.input(shape, data);
+    else rig.no_input();
+  }
+
+ private:
+  std::int64_t keys_, batches_, queries_;
+};
+
+/// A bias [1 or batch, 1 or heads, queries, keys], or none.
+struct some_bias {
+  extents shape{};
+  floats data{};
+  some_bias(dice& d, bool any, std::int64_t b, std::int64_t h, std::int64_t s, std::int64_t t) {
+    if (!any) return;
+    shape = {d.coin() ? b : 1, d.coin() ? h : 1, s, t};
+    data = d.numbers(shape.count());
+  }
+  double at(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    if (data.empty()) return 0;
+    const std::int64_t n = shape[0] == 1 ? 0 : b, m = shape[1] == 1 ? 0 : h;
+    return double(data[std::size_t(((n * shape[1] + m) * shape[2] + i) * shape[3] + j)]);
+  }
+  void give(kernel_rig& rig) const {
+    if (data.empty()) rig.no_input();
+    else rig.input(shape, data);
+  }
+};
+
+/// Runs the same on 1, 2 and 5 threads: equal bits; then compares.
+template <class K>
+void check(const std::function<void(kernel_rig&)>& fill, int since, const std::vector<dtype>& outputs,
+           const std::vector<doubles>& want, double tolerance = 2e-5) {
+  kernel_rig one{since}, two{since, 2}, five{since, 5};
+  for (kernel_rig* rig : {&one, &two, &five}) {
+    fill(*rig);
+    REQUIRE(rig->run<K>(outputs));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] != dtype::f32) continue;
+    const auto a = one.output<float>(i), b = two.output<float>(i), c = five.output<float>(i);
+    CHECK(std::equal(a.begin(), a.end(), b.begin()));
+    CHECK(std::equal(a.begin(), a.end(), c.begin()));
+    if (i < want.size()) CHECK(test::near(a, want[i], tolerance));
+  }
+}
+
+/// One case of MultiHeadAttention; `form` as its inputs come: 0 separate, 1 split keys, 2 packed keys, 3 all packed, 4
+/// with a past.
+void try_multi_head(dice& d, int form, int mask_form) {
+  const std::int64_t b = d.upto(1, 2), n = d.upto(1, 3), s = d.upto(1, d.coin() ? 9 : 80), size = d.upto(1, 37);
+  const std::int64_t length = form >= 3 ? s : d.upto(1, d.coin() ? 12 : 200), past = form == 4 ? d.upto(1, 20) : 0;
+  const std::int64_t wide = form == 2 || form == 3 ? size : d.upto(1, 37), t = past + length;
+  const std::int64_t row = n * size, value_row = n * wide;
+  const bool causal = d.coin(), has_bias = d.coin();
+  const some_mask mask{d, mask_form, b, s, t};
+  const some_bias added{d, d.coin(), b, n, s, t};
+  const floats bias = has_bias ? d.numbers(2 * row + value_row) : floats{};
+  const floats q = d.numbers(b * s * row * (form == 3 ? 3 : 1));
+  const floats k = d.numbers(form == 3 ? 0 : b * length * row * (form == 2 ? 2 : 1));
+  const floats v = d.numbers(form == 2 || form == 3 ? 0 : b * length * value_row);
+  const floats old_k = d.numbers(b * n * past * size), old_v = d.numbers(b * n * past * wide);
+  const auto fill = [&](kernel_rig& rig) {
+    rig.attribute("num_heads", n).attribute("unidirectional", std::int64_t{causal}).attribute("scale", 0.4f);
+    rig.attribute("mask_filter_value", -30.0f);
+    if (form == 3) rig.input({b, s, n, 3, size}, q).no_input().no_input();
+    else if (form == 2) rig.input({b, s, row}, q).input({b, length, n, 2, size}, k).no_input();
+    else if (form == 1) rig.input({b, s, row}, q).input({b, n, length, size}, k).input({b, n, length, wide}, v);
+    else rig.input({b, s, row}, q).input({b, length, row}, k).input({b, length, value_row}, v);
+    if (has_bias) rig.input({2 * row + value_row}, bias);
+    else rig.no_input();
+    mask.give(rig), added.give(rig);
+    if (form == 4) rig.input({b, n, past, size}, old_k).input({b, n, past, wide}, old_v);
+  };
+  heads4 queries = form == 3 ? from_rows(q, b, n, s, size, 3 * row, 0, 3 * size, bias)
+                             : from_rows(q, b, n, s, size, row, 0, size, bias);
+  heads4 keys{1, 1, 0, 1}, values = keys;
+  if (form == 3) {
+    keys = from_rows(q, b, n, s, size, 3 * row, size, 3 * size, bias, row);
+    values = from_rows(q, b, n, s, size, 3 * row, 2 * size, 3 * size, bias, 2 * row);
+  } else if (form == 2) {
+    keys = from_rows(k, b, n, length, size, 2 * row, 0, 2 * size, bias, row);
+    values = from_rows(k, b, n, length, size, 2 * row, size, 2 * size, bias, 2 * row);
+  } else if (form == 1) {
+    keys = from_split(k, b, n, length, size), values = from_split(v, b, n, length, wide);
+  } else {
+    keys = from_rows(k, b, n, length, size, row, 0, size, bias, row);
+    values = from_rows(v, b, n, length, wide, value_row, 0, wide, bias, 2 * row);
+  }
+  heads4 before_k = from_split(old_k, b, n, past, size), before_v = from_split(old_v, b, n, past, wide);
+  keys = joined(before_k, keys), values = joined(before_v, values);
+  const doubles y = attend_plainly(queries, keys, values, double(0.4f), [&](auto bb, auto h, auto i, auto j, double x) {
+    if (causal && j > past + i && i + 1 < s) return nowhere;
+    return x + added.at(bb, h, i, j) + (mask.hides(bb, i, j) ? -30.0 : 0.0);
+  });
+  CAPTURE(form);
+  CAPTURE(mask_form);
+  check<multi_head_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, keys.data, values.data});
+}
+
+void try_projected(dice& d, int mask_form, bool with_past) {
+  const std::int64_t b = d.upto(1, 2), n = d.upto(1, 3), s = d.upto(1, d.coin() ? 9 : 70), size = d.upto(1, 33);
+  const std::int64_t in = d.upto(1, 20), past = with_past ? d.upto(0, 9) : 0, t = past + s, row = n * size;
+  const bool causal = d.coin();
+  const some_mask mask{d, mask_form, b, s, t};
+  const some_bias added{d, d.coin(), b, n, s, t};
+  const floats x = d.numbers(b * s * in), w = d.numbers(in * 3 * row), bias = d.numbers(3 * row);
+  const floats old = d.numbers(2 * b * n * past * size);
+  const bool constant = d.coin();
+  const auto fill = [&](kernel_rig& rig) {
+    rig.attribute("num_heads", n).attribute("unidirectional", std::int64_t{causal});
+    rig.input({b, s, in}, x).input({in, 3 * row}, w, constant).input({3 * row}, bias);
+    mask.give(rig);
+    if (with_past) rig.input({2, b, n, past, size}, old);
+    else rig.no_input();
+    added.give(rig);
+  };
+  floats all(std::size_t(b * s * 3 * row));
+  for (std::int64_t r = 0; r < b * s; ++r)
+    for (std::int64_t j = 0; j < 3 * row; ++j) {
+      double sum = double(bias[std::size_t(j)]);
+      for (std::int64_t i = 0; i < in; ++i)
+        sum += double(x[std::size_t(r * in + i)]) * double(w[std::size_t(i * 3 * row + j)]);
+      all[std::size_t(r * 3 * row + j)] = float(sum);
+    }
+  const auto half = std::ptrdiff_t(old.size() / 2);
+  heads4 q = from_rows(all, b, n, s, size, 3 * row, 0, size), k = from_rows(all, b, n, s, size, 3 * row, row, size);
+  heads4 v = from_rows(all, b, n, s, size, 3 * row, 2 * row, size);
+  heads4 old_k = from_split({old.begin(), old.begin() + half}, b, n, past, size);
+  heads4 old_v = from_split({old.begin() + half, old.end()}, b, n, past, size);
+  k = joined(old_k, k), v = joined(old_v, v);
+  const doubles y =
+      attend_plainly(q, k, v, 1 / std::sqrt(double(size)), [&](auto bb, auto h, auto i, auto j, double score) {
+        if (causal && j > past + i) return nowhere;
+        return score + added.at(bb, h, i, j) + (mask.hides(bb, i, j) ? -10000.0 : 0.0);
+      });
+  doubles present = k.data;
+  present.insert(present.end(), v.data.begin(), v.data.end());
+  // Rows of which everything that may be seen is masked lose digits to the -10000.
+  check<projected_attention>(fill, 1, {dtype::f32, dtype::f32}, {y, present}, mask_form == 2 ? 5e-3 : 5e-5);
+}
+
+/// Turns pairs of each row by the angles of its position.
+heads4 turned(heads4 x, const floats& co, const floats& si, bool interleaved,
+              const std::function<std::int64_t(std::int64_t, std::int64_t)>& position) {
+  const std::int64_t half = x.size / 2;
+  heads4 y = x;
+  for (std::int64_t b = 0; b < x.batches; ++b)
+    for (std::int64_t h = 0; h < x.heads; ++h)
+      for (std::int64_t i = 0; i < x.length; ++i)
+        for (std::int64_t e = 0; e < half; ++e) {
+          const std::int64_t one = interleaved ? 2 * e : e, other = interleaved ? 2 * e + 1 : e + half;
+          const auto at = std::size_t(position(b, i) * half + e);
+          y.at(b, h, i, one) = x.at(b, h, i, one) * double(co[at]) - x.at(b, h, i, other) * double(si[at]);
+          y.at(b, h, i, other) = x.at(b, h, i, one) * double(si[at]) + x.at(b, h, i, other) * double(co[at]);
+        }
+  return y;
+}
+
+void try_group_query(dice& d, bool first) {
+  const std::int64_t b = d.upto(1, 3), shared = d.upto(1, 3), n = shared * d.upto(1, 3), size = 2 * d.upto(1, 20);
+  const std::int64_t s = first ? d.upto(1, 60) : d.coin() ? 1 : d.upto(1, 20), past = first ? 0 : d.upto(1, 70);
+  const std::int64_t total = past + s, room = past + (first ? 0 : d.upto(0, 4));
+  const bool packed = d.coin(), turns = d.coin(), interleaved = d.coin(), sinks = d.coin();
+  const std::int64_t window = d.coin() ? d.upto(1, 30) : -1;
+  const float softcap = d.coin() ? 2.0f : 0.0f;
+  ints lengths(static_cast<std::size_t>(b), std::int32_t(total - 1));
+  for (std::size_t i = 1; i < lengths.size() && !first; ++i) lengths[i] = std::int32_t(d.upto(s, total) - 1);
+  const ints all{std::int32_t(total)};
+  const std::int64_t row = (packed ? n + 2 * shared : n) * size, key_row = packed ? row : shared * size;
+  const floats q = d.numbers(b * s * row), k = packed ? q : d.numbers(b * s * key_row);
+  const floats v = packed ? q : d.numbers(b * s * key_row), co = d.numbers(total * size / 2),
+               si = d.numbers(total * size / 2), sink = d.numbers(n);
+  const floats old_k = d.numbers(b * shared * room * size), old_v = d.numbers(b * shared * room * size);
+  const some_bias added{d, d.coin(), b, n, s, total};
+  const auto fill = [&](kernel_rig& rig) {
+    rig.attribute("num_heads", n).attribute("kv_num_heads", shared).attribute("do_rotary", std::int64_t{turns});
+    rig.attribute("rotary_interleaved", std::int64_t{interleaved}).attribute("local_window_size", window);
+    rig.attribute("softcap", softcap).input({b, s, row}, q);
+    if (packed) rig.no_input().no_input();
+    else rig.input({b, s, key_row}, k).input({b, s, key_row}, v);
+    if (first) rig.no_input().no_input();
+    else rig.input({b, shared, room, size}, old_k).input({b, shared, room, size}, old_v);
+    rig.input({b}, lengths).input({1}, all);
+    if (turns) rig.input({total, size / 2}, co).input({total, size / 2}, si);
+    else rig.no_input().no_input();
+    rig.no_input(), added.give(rig);
+    if (sinks) rig.input({n}, sink);
+  };
+  const auto past_of = [&](std::int64_t i) { return first ? 0 : std::int64_t(lengths[std::size_t(i)]) + 1 - s; };
+  heads4 queries = from_rows(q, b, n, s, size, row, 0, size);
+  heads4 keys = from_rows(k, b, shared, s, size, key_row, packed ? n * size : 0, size);
+  const heads4 values = from_rows(v, b, shared, s, size, key_row, packed ? (n + shared) * size : 0, size);
+  if (turns) {
+    const auto position = [&](std::int64_t i, std::int64_t at) { return past_of(i) + at; };
+    queries = turned(queries, co, si, interleaved, position), keys = turned(keys, co, si, interleaved, position);
+  }
+  const auto present = [&](const floats& old, heads4 now) {
+    heads4 before = from_split(old, b, shared, room, size), to{b, shared, std::max(room, total), size};
+    for (std::int64_t i = 0; i < b; ++i)
+      for (std::int64_t h = 0; h < shared; ++h)
+        for (std::int64_t j = 0; j < past_of(i) + s; ++j)
+          for (std::int64_t e = 0; e < size; ++e)
+            to.at(i, h, j, e) = j < past_of(i) ? before.at(i, h, j, e) : now.at(i, h, j - past_of(i), e);
+    return to;
+  };
+  heads4 k_all = present(old_k, keys), v_all = present(old_v, values);
+  const doubles y = attend_plainly(
+      queries, k_all, v_all, 1 / std::sqrt(double(size)),
+      [&](auto bb, auto h, auto i, auto j, double score) {
+        const std::int64_t place = past_of(bb) + i;
+        if (j > place || (window > 0 && j <= place - window)) return nowhere;
+        if (softcap > 0) score = double(softcap) * std::tanh(score / double(softcap));
+        return score + added.at(bb, h, i, j);
+      },
+      sinks ? sink : floats{});
+  check<group_query_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, k_all.data, v_all.data});
+}
+
+/// Row by row: t, then its statistics, then y.
+struct normal {
+  doubles sum, y, means, inverses;
+};
+normal normalize_plainly(const doubles& t, std::int64_t n, const floats& scale, const floats& bias, bool centers,
+                         double epsilon) {
+  normal made{t, {}, {}, {}};
+  for (std::size_t r = 0; r * std::size_t(n) < t.size(); ++r) {
+    double mean = 0, variance = 0;
+    for (std::int64_t i = 0; centers && i < n; ++i) mean += t[r * std::size_t(n) + std::size_t(i)] / double(n);
+    for (std::int64_t i = 0; i < n; ++i)
+      variance += std::pow(t[r * std::size_t(n) + std::size_t(i)] - mean, 2) / double(n);
+    made.means.push_back(mean), made.inverses.push_back(1 / std::sqrt(variance + epsilon));
+    for (std::size_t i = 0; i < std::size_t(n); ++i)
+      made.y.push_back((t[r * std::size_t(n) + i] - mean) * made.inverses.back() * double(scale[i]) +
+                       (bias.empty() ? 0.0 : double(bias[i])));
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("MultiHeadAttention: every form of inputs, masks and pasts, on every instruction set") {
+  for_each_target([] {
+    dice d;
+    for (int form = 0; form < 5; ++form)
+      for (int mask = 0; mask < 5; ++mask)
+        for (int i = 0; i < 3; ++i) try_multi_head(d, form, mask);
+  });
+}
+
+TEST_CASE("com.microsoft's Attention: masks, pasts, constant weights or not, on every instruction set") {
+  for_each_target([] {
+    dice d;
+    for (int mask = 0; mask < 5; ++mask)
+      for (int i = 0; i < 6; ++i) try_projected(d, mask, i % 2);
+  });
+}
+
+TEST_CASE("GroupQueryAttention: first prompts and ragged pasts, on every instruction set") {
+  for_each_target([] {
+    dice d;
+    for (int i = 0; i < 40; ++i) try_group_query(d, i % 2);
+  });
+}
+
+TEST_CASE("attention of many keys and queries: several blocks of keys, several tiles, tails of both") {
+  for_each_target([] {
+    dice d;
+    for (int i = 0; i < 12; ++i) {
+      const std::int64_t n = d.upto(1, 2), s = d.upto(1, 140), t = d.upto(100, 400), size = d.upto(1, 70);
+      const floats q = d.numbers(s * n * size), k = d.numbers(t * n * size), v = d.numbers(t * n * size);
+      heads4 a = from_rows(q, 1, n, s, size, n * size, 0, size), b = from_rows(k, 1, n, t, size, n * size, 0, size);
+      heads4 c = from_rows(v, 1, n, t, size, n * size, 0, size);
+      const doubles y = attend_plainly(a, b, c, 1.5, [](auto, auto, auto, auto, double x) { return x; });
+      const auto fill = [&](kernel_rig& rig) {
+        rig.attribute("num_heads", n).attribute("scale", 1.5f).input({1, s, n * size}, q);
+        rig.input({1, t, n * size}, k).input({1, t, n * size}, v);
+      };
+      check<multi_head_attention>(fill, 1, {dtype::f32}, {y}, 1e-4);
+    }
+  });
+}
+
+TEST_CASE("attention refuses what does not fit, and masks that point outside hide all or nothing") {
+  const floats x(24, 0.5f);
+  const auto code = [&](extents q, extents k, extents v) {
+    kernel_rig rig{1};
+    rig.attribute("num_heads", std::int64_t{2}).input(q, x).input(k, x).input(v, x);
+    return rig.run<multi_head_attention>({dtype::f32}).code();
+  };
+  CHECK(code({1, 3, 4}, {1, 2, 4}, {1, 2, 4}) == status_code::ok);
+  CHECK(code({1, 3, 5}, {1, 2, 4}, {1, 2, 4}) == status_code::invalid_argument);
+  CHECK(code({1, 3, 4}, {2, 2, 4}, {1, 2, 4}) == status_code::invalid_argument);
+  CHECK(code({1, 3, 4}, {1, 2, 4}, {1, 3, 4}) == status_code::invalid_argument);
+  CHECK(code({1, 3, 4}, {1, 2, 2, 2}, {1, 2, 4}) == status_code::invalid_argument);
+  CHECK(code({3, 4}, {1, 2, 4}, {1, 2, 4}) == status_code::invalid_argument);
+  for (const std::int32_t end : {INT32_MIN, -1, 0, 2, INT32_MAX}) {
+    const ints ends{end};
+    kernel_rig rig{1};
+    rig.attribute("num_heads", std::int64_t{2}).input({1, 3, 4}, x).input({1, 2, 4}, x).input({1, 2, 4}, x).no_input();
+    REQUIRE(rig.input({1}, ends).run<multi_head_attention>({dtype::f32}));
+    CHECK(rig.output<float>(0)[0] == doctest::Approx(0.5));
+  }
+  kernel_rig none{1};
+  CHECK(none.attribute("num_heads", std::int64_t{0}).run<multi_head_attention>({dtype::f32}).code() ==
+        status_code::invalid_graph);
+}
+
+TEST_CASE("GroupQueryAttention refuses lengths that don't fit and positions outside its tables") {
+  const floats x(16, 0.25f), table(4, 0.5f);
+  const auto code = [&](std::int32_t length, std::int32_t total, bool turns) {
+    const ints lengths{length}, all{total};
+    kernel_rig rig{1};
+    rig.attribute("num_heads", std::int64_t{2}).attribute("kv_num_heads", std::int64_t{1});
+    rig.attribute("do_rotary", std::int64_t{turns}).input({1, 1, 4}, x).input({1, 1, 2}, x).input({1, 1, 2}, x);
+    rig.input({1, 1, 4, 2}, x).input({1, 1, 4, 2}, x).input({1}, lengths).input({1}, all);
+    if (turns) rig.input({4, 1}, table).input({4, 1}, table);
+    return rig.run<group_query_attention>({dtype::f32, dtype::f32, dtype::f32}).code();
+  };
+  CHECK(code(3, 4, true) == status_code::ok);
+  CHECK(code(4, 5, false) == status_code::ok);
+  CHECK(code(4, 5, true) == status_code::invalid_argument);
+  CHECK(code(5, 5, false) == status_code::invalid_argument);
+  CHECK(code(-1, 4, false) == status_code::invalid_argument);
+  CHECK(code(INT32_MAX, INT32_MAX, false) != status_code::ok);
+  CHECK(code(0, INT32_MIN, false) == status_code::invalid_argument);
+}
+
+TEST_CASE("skip and simplified layer normalisation of rows of every width, with statistics and sums") {
+  for_each_target([] {
+    dice d;
+    for (std::int64_t n = 1; n <= 300; n += n < 70 ? 1 : 57) {
+      const std::int64_t b = d.upto(1, 3), s = d.upto(1, 4);
+      const extents shape{b, s, n}, repeated = d.coin() ? extents{s, n} : extents{1, s, n};
+      const bool repeats = d.coin(), has_bias = d.coin(), has_beta = d.coin(), simple = d.coin();
+      floats x = d.numbers(b * s * n);
+      for (float& v : x) v += 30;  // far from their spread
+      const floats skip = d.numbers(repeats ? s * n : b * s * n), gamma = d.numbers(n);
+      const floats beta = has_beta && !simple ? d.numbers(n) : floats{}, bias = has_bias ? d.numbers(n) : floats{};
+      doubles t;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        t.push_back(double(x[i]) + double(skip[i % skip.size()]) + (has_bias ? double(bias[i % std::size_t(n)]) : 0.0));
+      const normal want = normalize_plainly(t, n, gamma, beta, !simple, 1e-5);
+      const auto fill = [&](kernel_rig& rig) {
+        rig.attribute("epsilon", 1e-5f).input(shape, x).input(repeats ? repeated : shape, skip).input({n}, gamma);
+        if (!simple && has_beta) rig.input({n}, beta);
+        else if (!simple) rig.no_input();
+        if (has_bias) rig.input({n}, bias);
+      };
+      const std::vector<dtype> all{dtype::f32, dtype::f32, dtype::f32, dtype::f32};
+      const std::vector<dtype> two{dtype::f32, dtype::undefined, dtype::undefined, dtype::f32};
+      if (simple)
+        check<skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>(
+            fill, 1, two, {want.y, {}, {}, want.sum}, 1e-4);
+      else
+        check<skip_layer_normalization<op::microsoft::SkipLayerNormalization>>(
+            fill, 1, all, {want.y, want.means, want.inverses, want.sum}, 2e-3);
+    }
+  });
+}
+
+TEST_CASE("layer normalisation of rows of every width, far from zero too") {
+  for_each_target([] {
+    dice d;
+    for (std::int64_t n = 1; n <= 9000; n = n < 70 ? n + 1 : n * 3 + 1) {
+      floats x = d.numbers(3 * n);
+      const floats scale = d.numbers(n), bias = d.numbers(n);
+      const float away = d.coin() ? 0.0f : 1000.0f;
+      for (float& v : x) v += away;
+      const normal want = normalize_plainly({x.begin(), x.end()}, n, scale, bias, true, 1e-5);
+      const auto fill = [&](kernel_rig& rig) { rig.input({3, n}, x).input({n}, scale).input({n}, bias); };
+      check<layer_normalization<op::LayerNormalization>>(fill, 17, {dtype::f32, dtype::f32, dtype::f32},
+                                                         {want.y, want.means, want.inverses}, 1e-4);
+      const normal simple = normalize_plainly({x.begin(), x.end()}, n, scale, {}, false, 1e-5);
+      const auto less = [&](kernel_rig& rig) { rig.input({3, n}, x).input({n}, scale); };
+      check<layer_normalization<op::contrib::SimplifiedLayerNormalization>>(less, 1, {dtype::f32, dtype::f32},
+                                                                            {simple.y, simple.inverses}, 1e-5);
+    }
+  });
+}
+
+TEST_CASE("embeddings, summed and normalised; ids outside their tables are refused") {
+  dice d;
+  const auto run = [&](std::int32_t id, bool segments, bool positions) {
+    const std::int64_t b = 2, s = 3, n = d.upto(1, 40);
+    const ints ids{0, 1, 2, 3, 2, id}, kinds{0, 1, 1, 0, 0, 1}, places{2, 1, 0}, mask{1, 1, 0, 1, 1, 1};
+    const floats words = d.numbers(4 * n), rows = d.numbers(5 * n), types = d.numbers(2 * n), gamma = d.numbers(n);
+    const floats beta = d.numbers(n);
+    kernel_rig rig{1};
+    rig.attribute("epsilon", 1e-5f).input({b, s}, ids);
+    if (segments) rig.input({b, s}, kinds);
+    else rig.no_input();
+    rig.input({4, n}, words).input({5, n}, rows);
+    if (segments) rig.input({2, n}, types);
+    else rig.no_input();
+    rig.input({n}, gamma).input({n}, beta).input({b, s}, mask);
+    if (positions) rig.input({1, s}, places);
+    const status ran = rig.run<embed_layer_normalization>({dtype::f32, dtype::i32, dtype::f32});
+    if (!ran) return ran.code();
+    doubles t;
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t e = 0; e < std::size_t(n); ++e) {
+        const std::size_t place = positions ? std::size_t(places[i % 3]) : i % 3;
+        t.push_back(double(words[std::size_t(ids[i]) * std::size_t(n) + e]) + double(rows[place * std::size_t(n) + e]) +
+                    (segments ? double(types[std::size_t(kinds[i]) * std::size_t(n) + e]) : 0.0));
+      }
+    const normal want = normalize_plainly(t, n, gamma, beta, true, 1e-5);
+    CHECK(test::near(rig.output<float>(0), want.y, 1e-4));
+    CHECK(test::near(rig.output<float>(2), want.sum, 1e-5));
+    CHECK(rig.output<std::int32_t>(1)[0] == 2);
+    CHECK(rig.output<std::int32_t>(1)[1] == 3);
+    return status_code::ok;
+  };
+  for (int i = 0; i < 8; ++i) CHECK(run(1, i % 2, i / 2 % 2) == status_code::ok);
+  CHECK(run(4, true, true) == status_code::invalid_argument);
+  CHECK(run(-1, false, false) == status_code::invalid_argument);
+}
