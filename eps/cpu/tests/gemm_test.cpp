@@ -146,7 +146,7 @@ TEST_CASE("few rows read B where it lies: widths, depths, and a B that no cache 
   });
 }
 
-TEST_CASE("blocks of rows and of depth") {
+TEST_CASE("blocks of rows and of depth, and a B that is packed piece by piece") {
   test::for_each_target([] {
     std::mt19937 random{23};
     for (const bool transposed : {false, true}) {
@@ -156,6 +156,8 @@ TEST_CASE("blocks of rows and of depth") {
       compare_fused<float>({5, 40, eps::gemm_block_depth + 100, transposed, false, true}, random, 1e-4);
     }
   });
+  std::mt19937 random{24};
+  for (const bool tb : {false, true}) compare_fused<float>({20, 2200, 1000, false, tb, false}, random, 1e-4);
 }
 
 TEST_CASE("integers wrap, and a factor that leaves their range saturates") {

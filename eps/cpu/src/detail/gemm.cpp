@@ -141,6 +141,13 @@ void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t pr
   });
 }
 
+/// B is packed block by block where it is used, or else as a whole before: a large one would take as much memory again.
+template <class T>
+bool packs_blocks_of_b(const gemm_problem<T>& p) {
+  constexpr double whole_bytes = 1 << 23;
+  return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
+}
+
 /// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
 template <class T>
 gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t lanes) {
@@ -149,11 +156,15 @@ gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t l
   std::int64_t rows = row_tiles, columns = panels;
   const double work = double(products) * double(p.m) * double(p.n) * double(p.k);
   const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
+  if (packs_blocks_of_b(p)) {  // that stay in the second cache for all rows
+    constexpr std::int64_t block = 1 << 17;
+    columns = std::clamp<std::int64_t>(block / std::max<std::int64_t>(1, p.k * tile.columns), 1, panels);
+  }
   const auto tasks = [&] {
     return double(products) * double(blocks_of(row_tiles, rows)) * double(blocks_of(panels, columns));
   };
   while (tasks() < wanted) {
-    if (rows * tile.rows > 2 * gemm_block_rows) rows = (rows + 1) / 2;
+    if (rows * tile.rows > 2 * gemm_block_rows && !packs_blocks_of_b(p)) rows = (rows + 1) / 2;
     else if (columns > 1) columns = (columns + 1) / 2;
     else if (rows > 1) rows = (rows + 1) / 2;
     else break;
@@ -191,7 +202,7 @@ status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, 
   }
   made.packed_b = p.packed_b;
   if (p.packed_b) return {};
-  if (!p.b_offsets.empty()) {
+  if (packs_blocks_of_b(p)) {
     result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
     if (!notes) return notes.error();
     made.notes = *notes;

@@ -60,7 +60,8 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
 
 /// Panels of a constant B [k, n] in memory of the plan; null when there is nothing to gain or prepacking is off. Few
 /// rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where rows aren't known, panels
-/// suit any number.
+/// suit any number; a large table whose rows are read as columns (an embedding that makes logits) stays as it is, since
+/// others read it, too.
 template <class Number, class T>
 result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transposed, std::int64_t k, std::int64_t n,
                                     std::int64_t rows = -1) {
@@ -69,7 +70,10 @@ result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transp
   } else {
     if (!c.prepack || n < 2 || k < 1) return static_cast<const Number*>(nullptr);
     constexpr std::int64_t few = 4;
-    if (std::is_same_v<Number, T> && rows >= 0 && rows <= few) return static_cast<const Number*>(nullptr);
+    constexpr double large_bytes = 1 << 24;
+    const bool table = transposed && double(k) * double(n) * double(sizeof(T)) >= large_bytes;
+    if (std::is_same_v<Number, T> && ((rows >= 0 && rows <= few) || (rows < 0 && table)))
+      return static_cast<const Number*>(nullptr);
     std::size_t size = 0;
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
     const Number* from = nullptr;
