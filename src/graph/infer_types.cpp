@@ -139,16 +139,21 @@ void inference::forget(graph& g) {
 status inference::set_output(graph& g, value_id v, const value_type& inferred) {
   if (inferred.kind == type_kind::unknown) return status_code::ok;
   const value_type* const declared = g[v].type;
-  if (!declared) {
-    g[v].type = model_.keep(inferred);
-    return status_code::ok;
-  }
-  const bool strict = &g == &model_.main();
+  const bool is_main = &g == &model_.main();
   result<value_type> merged =
-      merge_types(inferred, *declared, strict ? rank_conflict::is_error : rank_conflict::tolerated);
+      declared ? merge_types(inferred, *declared, is_main ? rank_conflict::is_error : rank_conflict::tolerated)
+               : inferred;
   if (!merged) return std::move(merged.error()).in(fmt::format("'{}'", g[v].name));
-  if (!same_type(*merged, *declared)) g[v].type = model_.keep(*std::move(merged));
+  if (is_main && !g[v].is_output) name_dims(*merged);
+  if (!declared || !same_type(*merged, *declared)) g[v].type = model_.keep(*std::move(merged));
   return status_code::ok;
+}
+
+/// A dim that nobody knows gets a symbol of its own, so that what is made from it is known to be of that size, too.
+void inference::name_dims(value_type& type) const {
+  if (!type.is_tensor() || !type.shape) return;
+  for (dim& d : *type.shape)
+    if (!d.known() && d.symbol == 0) d = dim::named(model_.fresh_symbol());
 }
 
 status inference::set_constant(graph& g, node_id id) {

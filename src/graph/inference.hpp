@@ -37,6 +37,7 @@ class inference {
   status infer_call(scope&, node_id);
   status set_constant(graph&, node_id);
   status set_output(graph&, value_id, const value_type& inferred);
+  void name_dims(value_type&) const;
   result<std::vector<const value_type*>> run_body(scope&, node_id, std::size_t index,
                                                   std::span<const value_type* const> inputs);
   const std::vector<dim>* elements_of(scope&, value_id);

@@ -131,7 +131,9 @@ void edit::rewire(const exchange& each) {
   const bool is_new = std::find(added_.begin(), added_.end(), producer) != added_.end();
   const bool renames = producer != node_id::none && !g[each.now].is_output && (is_new || g[each.old].is_output);
   if (g[each.old].type && g[each.now].type)
-    if (auto merged = merge_types(*g[each.now].type, *g[each.old].type, rank_conflict::is_error))
+    // Of two symbols for one size, the one stays that others refer to.
+    if (auto merged = renames ? merge_types(*g[each.old].type, *g[each.now].type, rank_conflict::is_error)
+                              : merge_types(*g[each.now].type, *g[each.old].type, rank_conflict::is_error))
       g[renames ? each.old : each.now].type = to_.owner().keep(*std::move(merged));
   if (!renames) {
     g.replace_uses(each.old, each.now);

@@ -67,6 +67,10 @@ struct merge_shapes {
         for (dim d : *elements) k.second.emplace_back(d.size, d.known() ? 0 : d.symbol);
         const auto [first, is_first] = seen.try_emplace(std::move(k), v.id());
         if (is_first) continue;
+        if (!r.at(first->second).producer()) {  // it went when what read it did
+          first->second = v.id();
+          continue;
+        }
         edit e{r, r.node(id)};
         e.replace(v, first->second);
         changed = e.commit() || changed;

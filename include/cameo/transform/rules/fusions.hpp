@@ -25,9 +25,16 @@ struct matmul_fusion {
   static const transform_table& table();
 };
 
+/// Attention in the forms that exporters of BERT, GPT-2, ViT, Llama and Whisper write, with masks and the past, to
+/// MultiHeadAttention. Padding masks are taken to be 0 or 1.
+struct attention_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  static const transform_table& table();
+};
+
 /// What a provider with kernels for all of them asks for, beside families of its own.
 template <transform_family... Own>
-using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, matmul_fusion, Own...>;
+using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, matmul_fusion, attention_fusion, Own...>;
 using standard_fusions = standard_fusions_and<>;
 
 }  // namespace cameo::inline CAMEO_ABI

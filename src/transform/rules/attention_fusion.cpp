@@ -1,0 +1,192 @@
+// Softmax(Q K' * scale + bias) V and what exporters put around it become com.microsoft's MultiHeadAttention.
+#include <cameo/op/microsoft.hpp>
+#include <cameo/transform/rules/fusions.hpp>
+
+#include "transform/rules/attention_mask.hpp"
+#include "transform/rules/attention_parts.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using namespace look;
+
+/// The core of an attention: what stands between its queries, keys and values and the result.
+struct attention_core {
+  value_view probabilities, result;  // result [batch, heads, S, size]
+  score_chain scores;
+  value_view values;  // [batch, heads, T, size]
+
+  static std::optional<attention_core> of(rewriter& r, const node_view& softmax) {
+    const std::int64_t axis = int_attribute(softmax, "axis", -1);
+    if ((axis != -1 && axis != 3) || softmax.input(0).element() != softmax.output(0).element()) return {};
+    attention_core core;
+    core.probabilities = without_nan_guard(r, softmax.output(0));
+    const node_view product = only_reader<op::MatMul, op::microsoft::FusedMatMul>(r, core.probabilities);
+    if (!product || !(product.input(0) == core.probabilities) || !is_plain_product(product)) return {};
+    core.values = product.input(1), core.result = product.output(0);
+    if (!core.scores.read(r, softmax.input(0)) || core.scores.scale == 0) return {};
+    return core;
+  }
+
+ private:
+  /// Where(IsNaN(p), 0, p): a row whose keys are all hidden gives 0, as our attention does by itself.
+  static value_view without_nan_guard(const rewriter& r, const value_view& p) {
+    if (p.is_graph_output() || p.use_count() != 2) return p;
+    for (node_view reader : p.consumers()) {
+      if (!reader.is<op::IsNaN>()) continue;
+      const node_view where = only_reader<op::Where>(r, reader.output(0));
+      if (where && where.input(0) == reader.output(0) && where.input(2) == p && number(r, where.input(1)) == 0.0)
+        return where.output(0);
+    }
+    return p;
+  }
+  static bool is_plain_product(const node_view& n) {
+    return n.is<op::MatMul>() ||
+           (float_attribute(n, "alpha", 1) == 1 && !int_attribute(n, "transA") && !int_attribute(n, "transB") &&
+            !int_attribute(n, "transBatchA") && !int_attribute(n, "transBatchB"));
+  }
+};
+
+/// What follows: the heads side by side again, [batch, S, heads * size].
+struct attention_end {
+  value_view merged;      // what the fused node gives; none: only `transposed` is there
+  value_view transposed;  // [batch, S, heads, size]
+
+  static attention_end of(rewriter& r, value_view result, std::int64_t hidden) {
+    attention_end end;
+    if (const node_view same = only_reader<op::Reshape>(r, result); same && same_but_one(r, result, same.output(0)))
+      result = same.output(0);
+    const node_view transpose = only_reader<op::Transpose>(r, result);
+    if (!transpose || !has_perm(transpose, {0, 2, 1, 3})) return end;
+    end.transposed = transpose.output(0);
+    const node_view merge = only_reader<op::Reshape>(r, end.transposed);
+    const std::vector<dim>* const from = r.shape(end.transposed);
+    const std::vector<dim>* const to = merge ? r.shape(merge.output(0)) : nullptr;
+    if (!from || !to || to->size() != 3 || !(*to)[2].known() || (*to)[2].size != hidden) return end;
+    if ((*to)[0].same((*from)[0]) || (*to)[1].same((*from)[1])) end.merged = merge.output(0);
+    return end;
+  }
+};
+
+class multi_head_builder {
+ public:
+  multi_head_builder(rewriter& r, const attention_core& core, const node_view& origin)
+      : r_{r}, core_{core}, edit_{r, origin} {}
+
+  bool build() {
+    const head_split q = head_split::of(r_, core_.scores.query), k = head_split::of(r_, core_.scores.key),
+                     v = head_split::of(r_, {core_.values, false});
+    if (!q.heads || !q.size || !fits(q, k) || !fits_values(q, v)) return false;
+    const std::int64_t hidden = q.heads * v.size;
+    const attention_end end = attention_end::of(r_, core_.result, hidden);
+    if (!end.transposed) return false;
+    causal_ = core_.scores.causal && is_causal(r_, core_.scores.causal.producer(), q.length, k.length);
+    past_ = joined_past::of(r_, core_.scores.key, core_.values, q.heads);
+    if (past_.key && reaches_itself(q)) past_ = {};
+    query_ = q.joined(edit_);
+    if (!set_keys(q, k, v) || !set_masks(q.batch, q.length, k.length)) return false;
+    const value_id made = add_node(q.heads);
+    if (end.merged) edit_.replace(end.merged, made);
+    else
+      edit_.replace(end.transposed,
+                    edit_.add<op::Reshape>(
+                        {made, edit_.ints("heads", std::array{std::int64_t{0}, std::int64_t{0}, q.heads, v.size})}));
+    return edit_.commit();
+  }
+
+ private:
+  bool fits(const head_split& q, const head_split& k) const {
+    return k.heads == q.heads && k.size == q.size && same_batch(q.batch, k.batch);
+  }
+  bool fits_values(const head_split& q, const head_split& v) const {
+    return v.heads == q.heads && v.size > 0 && same_batch(q.batch, v.batch);
+  }
+  /// Products broadcast a batch of 1; the fused operator doesn't.
+  static bool same_batch(dim a, dim b) {
+    const auto one = [](dim d) { return d.known() && d.size == 1; };
+    return a.known() && b.known() ? a.size == b.size : one(a) == one(b);
+  }
+
+  /// Would what the node takes depend on what it gives? Then the past stays outside.
+  bool reaches_itself(const head_split& q) const {
+    std::vector<value_id> inputs{q.nearest().id(), past_.key.id(), past_.value.id(), past_.new_key.id(),
+                                 past_.new_value.id()};
+    for (const value_view& bias : core_.scores.biases) inputs.push_back(bias.id());
+    if (core_.scores.causal && !causal_) inputs.push_back(core_.scores.causal.producer().input(0).id());
+    return reaches(r_, {past_.all_keys.id(), past_.all_values.id()}, inputs, core_.result);
+  }
+
+  bool set_keys(const head_split& q, const head_split& k, const head_split& v) {
+    if (past_.key) {
+      const head_split nk = head_split::of(r_, {past_.new_key, false}),
+                       nv = head_split::of(r_, {past_.new_value, false});
+      if (nk.heads == q.heads && nv.heads == q.heads && nk.size == q.size && nv.size == v.size) {
+        key_ = nk.joined(edit_), value_ = nv.joined(edit_);
+        return true;
+      }
+      past_ = {};
+    }
+    if (k.has_rows() && v.has_rows()) key_ = k.joined(edit_), value_ = v.joined(edit_);
+    else key_ = k.apart(edit_), value_ = v.apart(edit_);
+    return true;
+  }
+
+  bool set_masks(dim batch, dim queries, dim total) {
+    value_id bias = value_id::none;
+    const std::vector<dim>* shape = nullptr;
+    if (core_.scores.causal && !causal_) {
+      const node_view where = core_.scores.causal.producer();
+      bias = bias_of_where(r_, edit_, where);
+      shape = r_.shape(where.input(0));
+    }
+    for (const value_view& each : core_.scores.biases) {
+      if (padding_mask found = padding_mask::of(r_, each, batch, total); found.mask && padding_ == value_id::none) {
+        padding_ = found.as_int32(r_, edit_), hidden_score_ = found.hidden_score;
+        continue;
+      }
+      const bool first = bias == value_id::none;
+      bias = first ? each.id() : edit_.add<op::Add>({bias, each.id()});
+      shape = first ? r_.shape(each) : nullptr;
+    }
+    if (bias == value_id::none) return true;
+    bias_ = legal_bias(edit_, bias, shape, queries, total, query_);
+    return bias_ != value_id::none;
+  }
+
+  value_id add_node(std::int64_t heads) {
+    std::vector<attribute> attributes{attribute_of("num_heads", heads),
+                                      attribute_of("scale", float(core_.scores.scale))};
+    if (causal_) attributes.push_back(attribute_of("unidirectional", 1));
+    if (padding_ != value_id::none) attributes.push_back(attribute_of("mask_filter_value", hidden_score_));
+    const value_id inputs[] = {query_, key_, value_, value_id::none, padding_, bias_, past_.key.id(), past_.value.id()};
+    const value_id made = edit_.add<op::microsoft::MultiHeadAttention>(inputs, attributes, past_.key ? 3 : 1);
+    if (past_.key) edit_.replace(past_.all_keys, edit_.output(1)), edit_.replace(past_.all_values, edit_.output(2));
+    return made;
+  }
+
+  rewriter& r_;
+  const attention_core& core_;
+  edit edit_;
+  joined_past past_;
+  value_id query_ = value_id::none, key_ = value_id::none, value_ = value_id::none;
+  value_id padding_ = value_id::none, bias_ = value_id::none;
+  float hidden_score_ = 0;
+  bool causal_ = false;
+};
+
+struct fuse_attention {
+  static constexpr std::string_view name = "AttentionFusion";
+  using roots = op_set<op::Softmax>;
+  static bool rewrite(rewriter& r, const node_view& root) {
+    const std::optional<attention_core> core = attention_core::of(r, root);
+    return core && multi_head_builder{r, *core, core->result.producer()}.build();
+  }
+};
+
+using list = transform_list<optimization_level::extended, fuse_attention>;
+
+}  // namespace
+
+const transform_table& attention_fusion::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI
