@@ -32,9 +32,10 @@ constexpr config_key_row rows[] = {
     {"session.record_ep_graph_assignment_info", "0", without_effect, "session::placements always knows"},
     {"optimization.enable_gelu_approximation", "0", without_effect, "no optimizer of that kind"},
     {"session.qdq_matmulnbits_accuracy_level", "4", without_effect, "no optimizer of that kind"},
-    {"session.disable_quant_qdq", "0", without_effect, "no optimizer of that kind"},
-    {"session.disable_double_qdq_remover", "0", without_effect, "no optimizer of that kind"},
-    {"session.enable_quant_qdq_cleanup", "0", without_effect, "no optimizer of that kind"},
+    {"session.disable_quant_qdq", "0", supported, "1: QuantizeLinear and DequantizeLinear stay as they are written"},
+    {"session.disable_double_qdq_remover", "0", supported,
+     "1: a DequantizeLinear and the same QuantizeLinear again stay"},
+    {"session.enable_quant_qdq_cleanup", "0", supported, "1: pairs that only round floats go; results change a little"},
     {"session.save_model_format", "", refused, "models are not saved by a session"},
     {"session.intra_op_thread_affinities", "", refused, "bring a task_pool of your own"},
 };

@@ -1,4 +1,6 @@
 // What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
+#include <cameo/transform/rules/standard.hpp>
+
 #include "session/evaluate.hpp"
 #include "session/session_impl.hpp"
 
@@ -32,17 +34,30 @@ std::vector<const transform_table*> of_level(std::span<const transform_table* co
 
 }  // namespace
 
-/// Standard operators only, any node.
+/// Functions opened, what every level does, then standard operators only; any node.
 status session::impl::optimize_before() {
-  if (options.optimize < optimization_level::basic) return {};
-  if (!config.is_on("session.disable_aot_function_inlining"))
+  const bool basic = options.optimize >= optimization_level::basic;
+  const bool quantized = !config.is_on("session.disable_quant_qdq");
+  if (basic && !config.is_on("session.disable_aot_function_inlining"))
     if (status s = inline_ahead(); !s) return s;
-  const std::vector<const transform_table*> tables = of_level(transforms, optimization_level::basic);
-  const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
+  std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
   const kernel_evaluator kernels{providers, evaluation_limit};
   const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
   const auto any = [](const node_view&) { return true; };
-  const result<bool> done = apply_transforms(net->main(), tables, {ops, evaluate, any}, {disabled, 10, &log});
+  const rewriter::surroundings around{ops, evaluate, any};
+  if (quantized) {
+    const transform_table* const always[] = {&own_dequantizers::table()};
+    transform_log required;  // its step is none of the level's
+    if (const result<bool> done = apply_transforms(net->main(), always, around, {disabled, 1, &required}); !done)
+      return done.error();
+    log.transforms = std::move(required.transforms);
+  }
+  if (!basic) return {};
+  std::vector<const transform_table*> tables = of_level(transforms, optimization_level::basic);
+  if (!quantized) std::erase(tables, &qdq::table());
+  if (config.is_on("session.disable_double_qdq_remover")) disabled.push_back("DoubleQDQPairsRemover");
+  if (config.is_on("session.enable_quant_qdq_cleanup")) tables.push_back(&qdq_cleanup::table());
+  const result<bool> done = apply_transforms(net->main(), tables, around, {disabled, 10, &log});
   return done ? status{} : done.error();
 }
 

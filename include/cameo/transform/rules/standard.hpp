@@ -51,8 +51,28 @@ struct transposes {
   static const transform_table& table();
 };
 
+/// Each reader of a DequantizeLinear gets one of its own. Sessions apply it at every level, before all else, unless
+/// session.disable_quant_qdq says no.
+struct own_dequantizers {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
+/// QuantizeLinear and DequantizeLinear that cancel each other, or move past what only moves elements. Integers stay
+/// the same. Left out by session.disable_quant_qdq.
+struct qdq {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
+/// Pairs that only round floats: results change a little. For session.enable_quant_qdq_cleanup.
+struct qdq_cleanup {
+  static constexpr optimization_level level = optimization_level::basic;
+  static const transform_table& table();
+};
+
 /// What a session applies before providers choose their nodes, unless it is told otherwise.
 using standard_transforms = transform_set<elimination, shape_folding, constant_folding, constant_branches,
-                                          common_subexpressions, weight_folding, transposes>;
+                                          common_subexpressions, weight_folding, transposes, qdq>;
 
 }  // namespace cameo::inline CAMEO_ABI
