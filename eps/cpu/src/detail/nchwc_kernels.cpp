@@ -105,9 +105,19 @@ HWY_INLINE void add_channel(const float* HWY_RESTRICT x, const float* HWY_RESTRI
   }
 }
 
+constexpr std::int64_t cache_line = 16;  // in floats
+HWY_INLINE void fetch(const float* from) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  __builtin_prefetch(from, 0, 2);
+#else
+  static_cast<void>(from);
+#endif
+}
+
 /// All taps of all input channels.
 template <int Blocks, int Pixels, int Step>
-HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, vec (&sums)[Blocks * vectors][Pixels]) {
+HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, const float* ahead,
+                         vec (&sums)[Blocks * vectors][Pixels]) {
   constexpr int width = Blocks * int(channel_block);
   if constexpr (Step == 1) {  // planes: each channel is a tap of its own
     const float* HWY_RESTRICT w = p.w + p.w_first * width;
@@ -121,6 +131,7 @@ HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, vec (
     const float* HWY_RESTRICT w = block_w + p.w_first * channels * width;
     for (std::int64_t t = 0; t < p.tap_count; ++t) {
       const float* HWY_RESTRICT from = x + p.taps[t];
+      for (std::int64_t i = 0; i < p.ahead_lines; ++i, ahead += cache_line) fetch(ahead);
       std::int64_t n = channels;
       for (; n >= 4; n -= 4, from += 4, w += 4 * width) {
         add_channel<Blocks, Pixels, Step>(from, w, sums);
@@ -136,7 +147,8 @@ HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, vec (
 }
 
 template <int Blocks, int Pixels, int Step>
-void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add) {
+void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add,
+              const float* ahead) {
   constexpr int count = Blocks * vectors;
   vec sums[count][Pixels];
 #pragma GCC unroll 16
@@ -145,7 +157,7 @@ void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTR
 #pragma GCC unroll 16
     for (int i = 0; i < Pixels; ++i) sums[j][i] = start;
   }
-  add_taps<Blocks, Pixels, Step>(p, x, sums);
+  add_taps<Blocks, Pixels, Step>(p, x, ahead, sums);
   const vec low = hn::Set(d, p.low), high = hn::Set(d, p.high);
 #pragma GCC unroll 16
   for (int j = 0; j < count; ++j) {
@@ -162,7 +174,7 @@ void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTR
   if (p.more) activate(*p.more, y, p.y_block, Blocks, Pixels, p.lanes);
 }
 
-using tile_function = void (*)(const nchwc_line&, const float*, float*, const float*);
+using tile_function = void (*)(const nchwc_line&, const float*, float*, const float*, const float*);
 
 /// The tiles of `Blocks` blocks for 1, 2, ... pixels.
 template <int Blocks, int Step>
@@ -179,11 +191,13 @@ template <int Blocks, int Step>
 void run_line(const nchwc_line& p) {
   constexpr std::int64_t most = most_pixels[Blocks - 1];
   const std::int64_t tiles = (p.count + most - 1) / most;
+  const std::int64_t ahead_step = p.ahead_lines * cache_line * p.tap_count * ((p.channels + 15) / channel_block);
+  const float* ahead = p.ahead;
   std::int64_t at = 0;
-  for (std::int64_t t = 0; t < tiles; ++t) {
+  for (std::int64_t t = 0; t < tiles; ++t, ahead += ahead_step) {
     const std::int64_t n = p.count / tiles + (t < p.count % tiles);
     tiles_of<Blocks, Step>::functions[std::size_t(n - 1)](p, p.x + at * Step, p.y + at * channel_block,
-                                                          p.add ? p.add + at * channel_block : nullptr);
+                                                          p.add ? p.add + at * channel_block : nullptr, ahead);
     at += n;
   }
 }
@@ -420,9 +434,17 @@ void every_second(const float* x, std::int64_t count, float* y) {
   for (; i < count; ++i) y[i] = x[2 * i];
 }
 
-constexpr nchwc_kernels made_kernels{
-    most_blocks,         line,         plain_line,     depthwise_line, pool_line, reduce_pixels<false>,
-    reduce_pixels<true>, block_planes, unblock_planes, every_second};
+constexpr nchwc_kernels made_kernels{most_blocks,
+                                     most_pixels[most_blocks > 1 ? 1 : 0],
+                                     line,
+                                     plain_line,
+                                     depthwise_line,
+                                     pool_line,
+                                     reduce_pixels<false>,
+                                     reduce_pixels<true>,
+                                     block_planes,
+                                     unblock_planes,
+                                     every_second};
 
 }  // namespace
 

@@ -22,6 +22,8 @@ struct nchwc_line {
   std::int64_t count;        // outputs
   float* y;                  // first output
   std::int64_t y_block;      // elements from one block of output channels to the next
+  const float* ahead;        // null, or weights that are wanted soon: on the way into the second cache meanwhile,
+  std::int64_t ahead_lines;  // cache lines of them for each 16 channels of a tap
   const float* bias;         // [blocks * 16]
   const float* add;          // null, or laid out as y: added before the activation
   float low, high;           // bounds of y, for Relu and Clip; infinite for none
@@ -57,6 +59,7 @@ struct nchwc_pool_line {
 /// The loops for one instruction set. A kernel chooses when it binds and stays with it: packed weights go with it.
 struct nchwc_kernels {
   std::int64_t most_blocks;               // of output channels that `line` does at once
+  std::int64_t most_pixels;               // that it does at once of two blocks
   void (*line)(const nchwc_line&);        // x with blocked channels
   void (*plain_line)(const nchwc_line&);  // x as planes: pixels are 1 element apart, `channels` is 1
   void (*depthwise)(const nchwc_depthwise_line&);
