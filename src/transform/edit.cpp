@@ -36,6 +36,16 @@ std::int64_t opset_for(const model& m, const graph_node& origin, std::string_vie
   return 1;
 }
 
+/// Names of nodes are to differ, too: the last keeps the origin's, the others are called like what they give.
+void name_nodes(graph& g, std::span<const node_id> added) {
+  for (std::size_t i = 0; i + 1 < added.size(); ++i)
+    for (value_id v : g[added[i]].outputs)
+      if (v != value_id::none) {
+        g[added[i]].name = g[v].name;
+        break;
+      }
+}
+
 }  // namespace
 
 value_id edit::constant(std::string_view stem, const value& made) {
@@ -167,7 +177,9 @@ bool edit::commit() {
   model& m = to_.owner();
   for (node_id n : added_)
     if (m.opset(g[n].domain) == 0) m.imports.push_back({g[n].domain, g[n].opset});
+  name_nodes(g, added_);
   for (std::size_t i = 0; i < replaced_.size(); ++i) rewire(exchange{replaced_[i]});
+  if (!g[origin_].removed && !added_.empty()) g[added_.back()].name = g.unique_name(stem_of(g, g[origin_]));
   for (node_id n : added_) to_.touch(n);
   return true;
 }
