@@ -65,6 +65,11 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
 
 }  // namespace
 
+void file_bytes::forget_pages() const {
+  // A hint: where it fails, memory is kept.
+  if (!bytes_.empty()) ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+}
+
 result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& path) try {
   // Opening a pipe must not wait for its writer; for a regular file O_NONBLOCK means nothing.
   const open_file file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};

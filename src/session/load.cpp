@@ -176,6 +176,7 @@ status session::impl::make_the_plan() {
   result<const plan_view*> made = make_plan(**net_draft, how, plan_memory);
   if (!made) return std::move(made.error());
   plan = *made;
+  for (const auto& file : net->files) file->forget_pages();  // weights have been packed
   return {};
 }
 

@@ -20,6 +20,9 @@ class file_bytes {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
+  /// Gives back the memory that holds them now; what is read again comes from the file again. For a time when most has
+  /// been read for good, as weights that kernels have packed.
+  void forget_pages() const;
 
  private:
   file_bytes(std::string path, std::span<const std::byte> bytes) : path_{std::move(path)}, bytes_{bytes} {}
