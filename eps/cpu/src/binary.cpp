@@ -6,7 +6,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t grain = 1 << 15;
+constexpr std::int64_t grain = 1 << 16;
 
 /// b's extents with ones behind them, so that plain broadcasting does what `axis` asks for. False if b does not fit.
 /// (Axes of 1 broadcast too, against the letter of opset 6: PyTorch's exporter relied on it.)

@@ -62,7 +62,7 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   const auto bias = read_vector<C>(c, centers ? 4 : 3, n, "bias");
   if (!bias) return bias.error();
   const std::int64_t rows = x.shape.count() / n, skip_rows = skip.shape.count() / n;
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 15) / n), [&](std::int64_t first, std::int64_t last) {
+  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
       normal_row<C> row{};
       row.x = from->data() + r * n, row.skip = added->data() + r % skip_rows * n, row.skip_bias = *bias;
@@ -171,7 +171,7 @@ status embed_layer_normalization::run(run_context& c) const {
   if (!gamma) return gamma.error();
   if (!beta) return beta.error();
   const std::int64_t rows = shape[0] * shape[1];
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 15) / n), [&](std::int64_t first, std::int64_t last) {
+  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) {
       const auto place = [&](const embedding& e) {
         return e.table + (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n;

@@ -94,7 +94,7 @@ status softmax_state::run_as(run_context& c, column_function<C> rows) const {
   const std::int64_t size = x.shape.count(first_axis, next), inner = x.shape.count(next, rank);
   const std::int64_t stretches = (inner + columns - 1) / columns;
   parallel_for(c, x.shape.count(0, first_axis) * stretches,
-               std::max<std::int64_t>(1, (1 << 13) / (size * std::min(inner, columns))),
+               std::max<std::int64_t>(1, (1 << 14) / (size * std::min(inner, columns))),
                [&](std::int64_t first, std::int64_t last) {
                  for (std::int64_t unit = first; unit < last; ++unit) {
                    const std::int64_t column = unit % stretches * columns;

@@ -3,7 +3,6 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 #include <cameo/eps/cpu/skip_layer_normalization.hpp>
 
-#include "../src/detail/attention_kernels.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
