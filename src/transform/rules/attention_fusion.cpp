@@ -49,22 +49,43 @@ struct attention_core {
 
 /// What follows: the heads side by side again, [batch, S, heads * size].
 struct attention_end {
-  value_view merged;      // what the fused node gives; none: only `transposed` is there
-  value_view transposed;  // [batch, S, heads, size]
+  value_view merged;               // what the fused node gives; none: only `transposed` is there
+  value_view transposed;           // [batch, S, heads, size]
+  std::vector<value_view> shapes;  // of [batch, heads, S, size]
 
-  static attention_end of(rewriter& r, value_view result, std::int64_t hidden) {
+  static attention_end of(rewriter& r, const value_view& result, const head_split& q, const head_split& v) {
     attention_end end;
-    if (const node_view same = only_reader<op::Reshape>(r, result); same && same_but_one(r, result, same.output(0)))
-      result = same.output(0);
-    const node_view transpose = only_reader<op::Transpose>(r, result);
-    if (!transpose || !has_perm(transpose, {0, 2, 1, 3})) return end;
-    end.transposed = transpose.output(0);
+    node_view next = end.reader_of(r, result);
+    if (next && next.is<op::Reshape>()) {
+      const std::vector<dim> is{q.batch, dim::of(q.heads), q.length, dim::of(v.size)};
+      if (!same_but_one(r, result, is, next.output(0))) return {};
+      next = only_reader<op::Transpose>(r, next.output(0));
+    }
+    if (!next || !next.is<op::Transpose>() || !has_perm(next, {0, 2, 1, 3})) return {};
+    end.transposed = next.output(0);
     const node_view merge = only_reader<op::Reshape>(r, end.transposed);
-    const std::vector<dim>* const from = r.shape(end.transposed);
-    const std::vector<dim>* const to = merge ? r.shape(merge.output(0)) : nullptr;
-    if (!from || !to || to->size() != 3 || !(*to)[2].known() || (*to)[2].size != hidden) return end;
-    if ((*to)[0].same((*from)[0]) || (*to)[1].same((*from)[1])) end.merged = merge.output(0);
+    const std::vector<dim>*const from = r.shape(end.transposed), *const to = merge ? r.shape(merge.output(0)) : nullptr;
+    if (!from || !to || to->size() != 3) return end;
+    const bool is_batch = (*to)[0].same(q.batch) || (*to)[0].same((*from)[0]);
+    const bool is_length = (*to)[1].same(q.length) || (*to)[1].same((*from)[1]);
+    const bool is_hidden = (*to)[2].same(dim::of(q.heads * v.size));
+    if (is_batch + is_length + is_hidden >= 2) end.merged = merge.output(0);
     return end;
+  }
+
+ private:
+  /// Who reads the result, where others ask for its shape at most.
+  node_view reader_of(const rewriter& r, const value_view& result) {
+    constexpr std::size_t few = 8;
+    node_view found;
+    if (result.is_graph_output() || result.use_count() > few) return {};
+    for (node_view n : result.consumers()) {
+      if (!r.may_touch(n)) return {};
+      if (n.is<op::Shape>() && !n.find("start") && !n.find("end")) shapes.push_back(n.output(0));
+      else if (found) return {};
+      else found = n;
+    }
+    return found;
   }
 };
 
@@ -77,8 +98,7 @@ class multi_head_builder {
     const head_split q = head_split::of(r_, core_.scores.query), k = head_split::of(r_, core_.scores.key),
                      v = head_split::of(r_, {core_.values, false});
     if (!q.heads || !q.size || !fits(q, k) || !fits_values(q, v)) return false;
-    const std::int64_t hidden = q.heads * v.size;
-    const attention_end end = attention_end::of(r_, core_.result, hidden);
+    const attention_end end = attention_end::of(r_, core_.result, q, v);
     if (!end.transposed) return false;
     causal_ = core_.scores.causal && is_causal(r_, core_.scores.causal.producer(), q.length, k.length);
     past_ = joined_past::of(r_, core_.scores.key, core_.values, q.heads);
@@ -86,6 +106,7 @@ class multi_head_builder {
     query_ = q.joined(edit_);
     if (!set_keys(q, k, v) || !set_masks(q.batch, q.length, k.length)) return false;
     const value_id made = add_node(q.heads);
+    for (const value_view& shape : end.shapes) edit_.replace(shape, shape_of_result(q.heads, v.size));
     if (end.merged) edit_.replace(end.merged, made);
     else
       edit_.replace(end.transposed,
@@ -162,6 +183,13 @@ class multi_head_builder {
     const value_id made = edit_.add<op::microsoft::MultiHeadAttention>(inputs, attributes, past_.key ? 3 : 1);
     if (past_.key) edit_.replace(past_.all_keys, edit_.output(1)), edit_.replace(past_.all_values, edit_.output(2));
     return made;
+  }
+
+  value_id shape_of_result(std::int64_t heads, std::int64_t size) {
+    const value_id shape = edit_.add<op::Shape>({query_});
+    const auto one = [&](std::int64_t number) { return edit_.ints("part", {&number, 1}); };
+    const value_id batch = edit_.add<op::Gather>({shape, one(0)}), length = edit_.add<op::Gather>({shape, one(1)});
+    return edit_.add<op::Concat>({batch, one(heads), length, one(size)}, {attribute_of("axis", 0)});
   }
 
   rewriter& r_;

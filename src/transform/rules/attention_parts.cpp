@@ -12,11 +12,11 @@ bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> pe
   return std::equal(given.begin(), given.end(), perm.begin(), perm.end());
 }
 
-bool same_but_one(const rewriter& r, const value_view& from, const value_view& to) {
+bool same_but_one(const rewriter& r, const value_view& from, const std::vector<dim>& is, const value_view& to) {
   const std::vector<dim>*const a = r.shape(from), *const b = r.shape(to);
-  if (!a || !b || a->size() != b->size()) return false;
+  if (!a || !b || a->size() != b->size() || a->size() != is.size()) return false;
   std::size_t differing = 0;
-  for (std::size_t i = 0; i < a->size(); ++i) differing += !(*a)[i].same((*b)[i]);
+  for (std::size_t i = 0; i < a->size(); ++i) differing += !(*a)[i].same((*b)[i]) && !is[i].same((*b)[i]);
   // With a dim of 0 the others could be anything.
   const auto zero = [](dim d) { return d.known() && d.size == 0; };
   return differing <= 1 && std::none_of(a->begin(), a->end(), zero);

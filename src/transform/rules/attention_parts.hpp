@@ -5,8 +5,9 @@
 namespace cameo::inline CAMEO_ABI::look {
 
 bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> perm);
-/// A reshape kept all dims: of the same rank, all but one of them are surely the same, so that one is, too.
-bool same_but_one(const rewriter&, const value_view& from, const value_view& to);
+/// A reshape kept all dims: of the same rank, all but one of them are surely the same, so that one is, too. `is`: what
+/// else is known of the dims of `from`.
+bool same_but_one(const rewriter&, const value_view& from, const std::vector<dim>& is, const value_view& to);
 /// The number that a Mul or Div multiplies its input `x` with, if that is a constant of one element that leaves x's
 /// shape alone.
 std::optional<double> scalar_factor(const rewriter&, const node_view&, std::size_t x);
