@@ -161,6 +161,102 @@ status check(const value& past_k, const value& past_v, const head_layout& q, con
   return {};
 }
 
+/// All that a run needs.
+template <class C>
+struct laid_out {
+  const attention& how;
+  key_source<C> q, k, v;
+  std::int64_t keys;
+  double factor;
+  bool joined;  // Y is [batch, sequence, heads * size]
+  const key_bias* bias;
+  float_output<C> y, scores;  // the latter perhaps not there
+};
+
+status attend_without_scores(run_context& c, const laid_out<float>& all) {
+  const head_layout& q = all.q.at;
+  attention_work work{};
+  work.q = all.q.data, work.k = all.k.data, work.v = all.v.data, work.y = all.y.data;
+  work.batches = q.batches, work.heads = q.heads, work.key_heads = all.k.at.heads;
+  work.queries = q.length, work.keys = all.keys, work.size = q.size, work.value_size = all.v.at.size;
+  work.at_q = q.strides(), work.at_k = all.k.at.strides(), work.at_v = all.v.at.strides();
+  const std::int64_t size = all.v.at.size;
+  work.at_y = all.joined ? head_layout::joined(q.batches, q.heads, q.length, size, q.heads * size).strides()
+                         : head_layout::split(q.batches, q.heads, q.length, size).strides();
+  work.scale = float(all.factor);
+  if (status s = all.bias->give(c, work); !s) return s;
+  if (status s = run_attention(c, work); !s) return s;
+  all.y.store();
+  return {};
+}
+
+/// Scores of heads [first, first + n) to weights, in place.
+template <class C>
+void weigh_heads(run_context& c, const laid_out<C>& all, std::int64_t first, std::int64_t n, C* scores, C* biases) {
+  const head_layout& q = all.q.at;
+  const std::int64_t keys = all.keys, grain = std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, keys));
+  c.parallel_lanes(std::size_t((n * q.length + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
+    C* const row_bias = biases + std::int64_t(lane) * keys;
+    const std::int64_t end = std::min(n * q.length, (std::int64_t(block) + 1) * grain);
+    for (std::int64_t row = std::int64_t(block) * grain; row < end; ++row) {
+      const std::int64_t head = first + row / q.length;
+      const bool any = all.bias->fill(head / q.heads, head % q.heads, row % q.length, row_bias);
+      weigh_keys(all.how, scores + row * keys, row_bias, any, keys,
+                 all.scores.data ? all.scores.data + (first * q.length + row) * keys : nullptr);
+    }
+  });
+}
+
+/// Scores of as many heads as fit in memory at a time.
+template <class C>
+status attend_with_scores(run_context& c, const laid_out<C>& all) {
+  const head_layout &q = all.q.at, &k = all.k.at, &v = all.v.at;
+  const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
+  const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
+                                                        std::max<std::int64_t>(1, heads));
+  std::int64_t count = 0;
+  if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;
+  const auto scores = c.scratch<C>(std::size_t(count));
+  const auto biases = c.scratch<C>(c.lanes() * std::size_t(all.keys));
+  const auto offsets = c.scratch<std::int64_t>(3 * std::size_t(at_once));
+  const auto out = c.scratch<C>(all.joined ? std::size_t(at_once * cells) : 0);
+  if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
+  for (std::int64_t first = 0; first < heads; first += at_once) {
+    if (c.stopped()) return status_code::canceled;
+    const std::int64_t n = std::min(at_once, heads - first);
+    std::int64_t *const q_at = offsets->data(), *const k_at = q_at + at_once, *const v_at = k_at + at_once;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t batch = (first + i) / q.heads, head = (first + i) % q.heads;
+      const std::int64_t shared = head / (q.heads / k.heads);
+      q_at[i] = batch * q.batch_stride + head * q.head_stride;
+      k_at[i] = batch * k.batch_stride + shared * k.head_stride;
+      v_at[i] = batch * v.batch_stride + shared * v.head_stride;
+    }
+    const auto length = std::size_t(n);
+    gemm_problem<C> product{
+        q.length, all.keys,      q.size, {all.q.data, q.row_stride, 1}, {all.k.data, 1, k.row_stride},
+        nullptr,  scores->data()};
+    product.epilogue.alpha = C(all.factor);
+    product.a_offsets = {q_at, length}, product.b_offsets = {k_at, length};
+    if (status s = multiply(c, product); !s) return s;
+    weigh_heads(c, all, first, n, scores->data(), biases->data());
+    C* const to = all.joined ? out->data() : all.y.data + first * cells;
+    for (std::int64_t i = 0; i < n; ++i) q_at[i] = i * plane;
+    gemm_problem<C> sum{q.length, v.size, all.keys, {scores->data(), all.keys, 1}, {all.v.data, v.row_stride, 1},
+                        nullptr,  to};
+    sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
+    if (status s = multiply(c, sum); !s) return s;
+    for (std::int64_t row = 0; all.joined && row < n * q.length; ++row) {
+      const std::int64_t head = first + row / q.length, batch = head / q.heads;
+      std::copy_n(to + row * v.size, v.size,
+                  all.y.data + ((batch * q.length + row % q.length) * q.heads + head % q.heads) * v.size);
+    }
+  }
+  all.y.store();
+  if (all.scores.tensor) all.scores.store();
+  return {};
+}
+
 }  // namespace
 
 result<attention> attention::bind(bind_context& c) {
@@ -220,80 +316,15 @@ status attention::run_as(run_context& c) const {
     if (!made) return made.error();
     scores_shown = *made;
   }
-  const std::int64_t all = q.batches * q.heads, cells = q.length * v_now.size;
-  std::int64_t plane = 0, count = 0;
+  std::int64_t plane = 0;
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
+  const std::int64_t cells = q.length * v_now.size;
   if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
   const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
+  const laid_out<C> all{*this, {from->data(), q}, *k, *v, keys, factor, joined, &bias, *y, scores_shown};
   if constexpr (std::is_same_v<C, float>)
-    if (!c.has_output(3)) {
-      if (cells == 0) return {};
-      attention_work work{};
-      work.q = from->data(), work.k = k->data, work.v = v->data, work.y = y->data;
-      work.queries = q.length, work.keys = keys;
-      work.at_q = q.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
-      work.at_y = joined ? head_layout::joined(q.batches, q.heads, q.length, v_now.size, hidden).strides()
-                         : head_layout::split(q.batches, q.heads, q.length, v_now.size).strides();
-      work.batches = q.batches, work.heads = q.heads, work.key_heads = k_now.heads;
-      work.size = q.size, work.value_size = v_now.size, work.scale = float(factor);
-      if (status s = bias.give(c, work); !s) return s;
-      if (status s = run_attention(c, work); !s) return s;
-      y->store();
-      return {};
-    }
-  const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
-                                                        std::max<std::int64_t>(1, all));
-  if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;
-  const auto scores = c.scratch<C>(std::size_t(count));
-  const auto biases = c.scratch<C>(c.lanes() * std::size_t(keys));
-  const auto offsets = c.scratch<std::int64_t>(3 * std::size_t(at_once));
-  const auto out = c.scratch<C>(joined ? std::size_t(at_once * cells) : 0);
-  if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
-
-  for (std::int64_t first = 0; first < all; first += at_once) {
-    if (c.stopped()) return status_code::canceled;
-    const std::int64_t n = std::min(at_once, all - first);
-    std::int64_t *const q_at = offsets->data(), *const k_at = q_at + at_once, *const v_at = k_at + at_once;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t batch = (first + i) / q.heads, head = (first + i) % q.heads;
-      const std::int64_t shared = head / (q.heads / k_now.heads);
-      q_at[i] = batch * q.batch_stride + head * q.head_stride;
-      k_at[i] = batch * k->at.batch_stride + shared * k->at.head_stride;
-      v_at[i] = batch * v->at.batch_stride + shared * v->at.head_stride;
-    }
-    const auto length = std::size_t(n);
-    gemm_problem<C> product{
-        q.length, keys,          q.size, {from->data(), q.row_stride, 1}, {k->data, 1, k->at.row_stride},
-        nullptr,  scores->data()};
-    product.epilogue.alpha = C(factor);
-    product.a_offsets = {q_at, length}, product.b_offsets = {k_at, length};
-    if (status s = multiply(c, product); !s) return s;
-    const std::int64_t grain = std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, keys));
-    c.parallel_lanes(std::size_t((n * q.length + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
-      C* const row_bias = biases->data() + std::int64_t(lane) * keys;
-      const std::int64_t end = std::min(n * q.length, (std::int64_t(block) + 1) * grain);
-      for (std::int64_t row = std::int64_t(block) * grain; row < end; ++row) {
-        const std::int64_t head = first + row / q.length;
-        const bool any = bias.fill(head / q.heads, head % q.heads, row % q.length, row_bias);
-        weigh_keys(*this, scores->data() + row * keys, row_bias, any, keys,
-                   scores_shown.data ? scores_shown.data + (first * q.length + row) * keys : nullptr);
-      }
-    });
-    C* const to = joined ? out->data() : y->data + first * cells;
-    for (std::int64_t i = 0; i < n; ++i) q_at[i] = i * plane;
-    gemm_problem<C> sum{q.length, v_now.size, keys, {scores->data(), keys, 1}, {v->data, v->at.row_stride, 1},
-                        nullptr,  to};
-    sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
-    if (status s = multiply(c, sum); !s) return s;
-    for (std::int64_t row = 0; joined && row < n * q.length; ++row) {
-      const std::int64_t head = first + row / q.length, batch = head / q.heads;
-      std::copy_n(to + row * v_now.size, v_now.size,
-                  y->data + ((batch * q.length + row % q.length) * q.heads + head % q.heads) * v_now.size);
-    }
-  }
-  y->store();
-  if (scores_shown.tensor) scores_shown.store();
-  return {};
+    if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
+  return attend_with_scores(c, all);
 }
 
 status attention::run(run_context& c) const { return in_double ? run_as<double>(c) : run_as<float>(c); }
