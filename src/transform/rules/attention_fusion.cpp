@@ -99,19 +99,13 @@ class multi_head_builder {
                      v = head_split::of(r_, {core_.values, false});
     if (!q.heads || !q.size || !fits(q, k) || !fits_values(q, v)) return false;
     const attention_end end = attention_end::of(r_, core_.result, q, v);
-    if (!end.transposed) return false;
     causal_ = core_.scores.causal && is_causal(r_, core_.scores.causal.producer(), q.length, k.length);
     past_ = joined_past::of(r_, core_.scores.key, core_.values, q.heads);
     if (past_.key && reaches_itself(q)) past_ = {};
     query_ = q.joined(edit_);
     if (!set_keys(q, k, v) || !set_masks(q.batch, q.length, k.length)) return false;
     const value_id made = add_node(q.heads);
-    for (const value_view& shape : end.shapes) edit_.replace(shape, shape_of_result(q.heads, v.size));
-    if (end.merged) edit_.replace(end.merged, made);
-    else
-      edit_.replace(end.transposed,
-                    edit_.add<op::Reshape>(
-                        {made, edit_.ints("heads", std::array{std::int64_t{0}, std::int64_t{0}, q.heads, v.size})}));
+    replace_end(end, made, q.heads, v.size);
     return edit_.commit();
   }
 
@@ -183,6 +177,16 @@ class multi_head_builder {
     const value_id made = edit_.add<op::microsoft::MultiHeadAttention>(inputs, attributes, past_.key ? 3 : 1);
     if (past_.key) edit_.replace(past_.all_keys, edit_.output(1)), edit_.replace(past_.all_values, edit_.output(2));
     return made;
+  }
+
+  void replace_end(const attention_end& end, value_id made, std::int64_t heads, std::int64_t size) {
+    if (end.transposed)
+      for (const value_view& shape : end.shapes) edit_.replace(shape, shape_of_result(heads, size));
+    if (end.merged) return edit_.replace(end.merged, made);
+    const std::int64_t target[] = {0, 0, heads, size}, moved[] = {0, 2, 1, 3};
+    const value_id rows = edit_.add<op::Reshape>({made, edit_.ints("heads", target)});
+    if (end.transposed) edit_.replace(end.transposed, rows);
+    else edit_.replace(core_.result, edit_.add<op::Transpose>({rows}, {attribute_of("perm", moved)}));
   }
 
   value_id shape_of_result(std::int64_t heads, std::int64_t size) {
