@@ -6,7 +6,6 @@
 #include "session/session_impl.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -219,14 +218,6 @@ std::size_t machine_memory() {
   return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
 }
 
-/// Lets the system have back what was read of the mapped files: most weights live on packed, and what a run does read
-/// comes back from the file's cache.
-void let_pages_go(const model& net) {
-  for (const std::shared_ptr<const file_bytes>& file : net.files)
-    if (const std::span<const std::byte> bytes = file->bytes(); !bytes.empty())
-      ::madvise(const_cast<std::byte*>(bytes.data()), bytes.size(), MADV_DONTNEED);
-}
-
 }  // namespace
 
 status session::impl::load() {
@@ -237,7 +228,6 @@ status session::impl::load() {
     if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
     if (status s = (this->*each)(); !s) return s;
   }
-  if (net) let_pages_go(*net);
   return {};
 }
 
