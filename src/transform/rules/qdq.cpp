@@ -111,7 +111,7 @@ struct own_dequantizers_pass {
     std::vector<value_id> inputs;
     for (std::size_t i = 0; i < from.input_count; ++i) inputs.push_back(g.input(id, i));
     const std::vector<value_id> made{g.add_value(g.unique_name(g[from.outputs[0]].name), g[from.outputs[0]].type)};
-    node_spec spec{g.unique_name(from.name), from.domain, from.op_type, {}, {}, from.opset, {}, {}};
+    node_spec spec{g[made[0]].name, from.domain, from.op_type, {}, {}, from.opset, {}, {}};
     spec.inputs = inputs, spec.outputs = made, spec.attributes = from.attributes, spec.metadata = from.metadata;
     const node_id n = g.add_node(spec);
     g[n].provider = from.provider, g[n].op = from.op, g[n].version = from.version;
