@@ -99,7 +99,8 @@ class multi_head_builder {
                      v = head_split::of(r_, {core_.values, false});
     if (!q.heads || !q.size || !fits(q, k) || !fits_values(q, v)) return false;
     const attention_end end = attention_end::of(r_, core_.result, q, v);
-    causal_ = core_.scores.causal && is_causal(r_, core_.scores.causal.producer(), q.length, k.length);
+    causal_ = core_.scores.causal &&
+              is_causal(r_, core_.scores.causal.producer(), core_.scores.query.length(), core_.scores.key.length());
     past_ = joined_past::of(r_, core_.scores.key, core_.values, q.heads);
     if (past_.key && reaches_itself(q)) past_ = {};
     query_ = q.joined(edit_);

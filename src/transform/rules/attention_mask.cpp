@@ -29,13 +29,27 @@ struct size_sum {
     if (d.symbol) return size_sum{0, {{d.symbol, 1}}};
     return {};
   }
+  /// The size of an axis; one that has no name is called by its value and axis.
+  static std::optional<size_sum> of_axis(rewriter& r, const axis_of& a) {
+    const std::vector<dim>* const shape = r.shape(a.value);
+    if (!shape || a.axis >= shape->size() || a.axis >= 8) return {};
+    if (const auto named = of((*shape)[a.axis])) return named;
+    constexpr std::uint32_t unnamed = 0x80000000;
+    return size_sum{0, {{unnamed | (std::uint32_t(a.value.id()) * 8 + std::uint32_t(a.axis)), 1}}};
+  }
   static std::optional<size_sum> of(rewriter& r, const value_view& v, int depth = 0) {
     if (const auto n = number_of(r.constant(v))) return size_sum{std::int64_t(*n), {}};
     if (const std::vector<dim>* const known = r.elements(v); known && known->size() == 1 && of((*known)[0]))
       return of((*known)[0]);
-    const node_view n = made_by<op::Add, op::Sub, op::Unsqueeze, op::Squeeze, op::Reshape, op::Cast>(r, v);
+    const node_view n = made_by<op::Add, op::Sub, op::Unsqueeze, op::Squeeze, op::Reshape, op::Cast, op::Gather>(r, v);
     constexpr int deepest = 8;
     if (!n || depth == deepest) return {};
+    if (n.is<op::Gather>()) {
+      const node_view shape = made_by<op::Shape>(r, n.input(0));
+      const auto axis = look::number(r, n.input(1));
+      if (!shape || !axis || *axis < 0 || *axis >= 8 || shape.find("start")) return {};
+      return of_axis(r, axis_of{shape.input(0), std::size_t(*axis)});
+    }
     std::optional<size_sum> sum = of(r, n.input(0), depth + 1);
     if (!n.is<op::Add>() && !n.is<op::Sub>()) return sum;
     const std::optional<size_sum> second = of(r, n.input(1), depth + 1);
@@ -114,10 +128,10 @@ value_id padding_mask::as_int32(const rewriter& r, edit& e) const {
   return e.add<op::Cast>({mask.id()}, {attribute_of("to", to)});
 }
 
-bool is_causal(rewriter& r, const node_view& where, dim queries, dim keys) {
+bool is_causal(rewriter& r, const node_view& where, const axis_of& queries, const axis_of& keys) {
   if (!number(r, where.input(2))) return false;
   const window w = window::read(r, where.input(0));
-  const auto q = size_sum::of(queries), k = size_sum::of(keys);
+  const auto q = size_sum::of_axis(r, queries), k = size_sum::of_axis(r, keys);
   if (!w.of || !w.last[0] || !w.last[1] || !q || !k || !is_lower_triangle(r.constant(w.of))) return false;
   size_sum before = *k;
   before.add(*q, -1);

@@ -12,9 +12,15 @@ struct padding_mask {
   value_id as_int32(const rewriter&, edit&) const;
 };
 
+/// The size of one axis of a value.
+struct axis_of {
+  value_view value;
+  std::size_t axis = 0;
+};
+
 /// Where(lower triangle, scores, hidden): query i of `queries` sees key j of `keys` if j <= i + keys - queries. The
 /// triangle is a constant of which a Slice or two take rows and columns.
-bool is_causal(rewriter&, const node_view& where, dim queries, dim keys);
+bool is_causal(rewriter&, const node_view& where, const axis_of& queries, const axis_of& keys);
 
 /// The Where without its scores: 0 where they are seen.
 value_id bias_of_where(rewriter&, edit&, const node_view& where);

@@ -1,5 +1,5 @@
 #pragma once
-#include "transform/rules/look.hpp"
+#include "transform/rules/attention_mask.hpp"
 
 /// How attention's inputs are written: heads split off and moved, scores scaled and biased, keys joined to the past.
 namespace cameo::inline CAMEO_ABI::look {
@@ -16,6 +16,7 @@ std::optional<double> scalar_factor(const rewriter&, const node_view&, std::size
 struct heads_value {
   value_view v;
   bool rows_first = false;
+  axis_of length() const { return {v, rows_first ? 1u : 2u}; }
 };
 
 /// Scores before softmax: scale * query * key' + biases. `causal`: what a Where gives that hides scores.

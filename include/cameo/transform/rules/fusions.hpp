@@ -32,9 +32,16 @@ struct attention_fusion {
   static const transform_table& table();
 };
 
+/// Activations, and what is added before them, into convolutions and products.
+struct activation_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  static const transform_table& table();
+};
+
 /// What a provider with kernels for all of them asks for, beside families of its own.
 template <transform_family... Own>
-using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, matmul_fusion, attention_fusion, Own...>;
+using standard_fusions_and =
+    transform_set<gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion, activation_fusion, Own...>;
 using standard_fusions = standard_fusions_and<>;
 
 }  // namespace cameo::inline CAMEO_ABI

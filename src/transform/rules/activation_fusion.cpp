@@ -1,0 +1,120 @@
+// Activations into the convolutions and products before them: com.microsoft's FusedConv and FusedGemm.
+#include <cameo/op/microsoft.hpp>
+#include <cameo/transform/rules/fusions.hpp>
+
+#include <limits>
+
+#include "transform/rules/look.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using namespace look;
+
+using activations = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu, op::HardSigmoid, op::Clip>;
+
+/// The parameters of an activation in the order in which FusedConv takes them; nothing if they are not the same in
+/// every run. Until version 11, Clip has its limits as attributes.
+std::optional<std::vector<float>> parameters_of(const rewriter& r, const node_view& n) {
+  if (n.is<op::LeakyRelu>()) return std::vector{float_attribute(n, "alpha", 0.01f)};
+  if (n.is<op::HardSigmoid>()) return std::vector{float_attribute(n, "alpha", 0.2f), float_attribute(n, "beta", 0.5f)};
+  if (!n.is<op::Clip>()) return std::vector<float>{};
+  constexpr float lowest = std::numeric_limits<float>::lowest(), highest = std::numeric_limits<float>::max();
+  std::vector<float> limits{float_attribute(n, "min", lowest), float_attribute(n, "max", highest)};
+  for (std::size_t i = 0; i < 2; ++i)
+    if (n.input(i + 1)) {
+      const auto limit = number(r, n.input(i + 1));
+      if (!limit) return {};
+      limits[i] = float(*limit);
+    }
+  if (!(limits[0] <= limits[1])) return {};
+  return limits;
+}
+
+std::vector<value_id> inputs_of(const node_view& n) {
+  std::vector<value_id> all;
+  for (value_view v : n.inputs()) all.push_back(v.id());
+  return all;
+}
+
+/// The attributes of a node, and an activation as FusedConv says it.
+std::optional<std::vector<attribute>> with_activation(const rewriter& r, const node_view& conv, const node_view& f,
+                                                      std::vector<float>& parameters) {
+  const auto found = parameters_of(r, f);
+  if (!found) return {};
+  parameters = *found;
+  std::vector<attribute> all{conv.raw().attributes.begin(), conv.raw().attributes.end()};
+  all.push_back(attribute_of("activation", f.op_type()));
+  if (!parameters.empty()) all.push_back(attribute_of("activation_params", std::span<const float>{parameters}));
+  return all;
+}
+
+/// float32 convolutions of one to three axes, as ONNX Runtime's FusedConv takes them.
+bool may_fuse(const rewriter& r, const value_view& v) {
+  const std::vector<dim>* const shape = r.shape(v);
+  return v.sole_use() && v.element() == dtype::f32 && shape && shape->size() >= 3 && shape->size() <= 5;
+}
+
+struct fuse_conv_activation {
+  static constexpr std::string_view name = "ConvActivationFusion";
+  using roots = activations;
+  static bool rewrite(rewriter& r, const node_view& root) {
+    const node_view conv = made_by<op::Conv>(r, root.input(0));
+    if (!conv || !may_fuse(r, root.input(0))) return false;
+    std::vector<float> parameters;
+    const auto attributes = with_activation(r, conv, root, parameters);
+    if (!attributes) return false;
+    edit e{r, root};
+    e.replace(root.output(0), e.add<op::microsoft::FusedConv>(inputs_of(conv), *attributes));
+    return e.commit();
+  }
+};
+
+/// f(Conv(x) + z) where z has the convolution's shape.
+struct fuse_conv_add_activation {
+  static constexpr std::string_view name = "ConvAddActivationFusion";
+  using roots = op_set<op::Relu>;
+  static bool rewrite(rewriter& r, const node_view& root) {
+    const node_view sum = made_by<op::Add>(r, root.input(0));
+    if (!sum || !may_fuse(r, root.input(0))) return false;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const value_view product = sum.input(i), z = sum.input(1 - i);
+      const node_view conv = made_by<op::Conv>(r, product);
+      if (!conv || !product.sole_use() || !same_shape(r, product, z)) continue;
+      std::vector<float> parameters;
+      const auto attributes = with_activation(r, conv, root, parameters);
+      std::vector<value_id> inputs = inputs_of(conv);
+      inputs.resize(3, value_id::none);
+      inputs.push_back(z.id());
+      edit e{r, root};
+      e.replace(root.output(0), e.add<op::microsoft::FusedConv>(inputs, *attributes));
+      if (e.commit()) return true;
+    }
+    return false;
+  }
+};
+
+struct fuse_gemm_activation {
+  static constexpr std::string_view name = "GemmActivationFusion";
+  using roots = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu>;
+  static bool rewrite(rewriter& r, const node_view& root) {
+    const node_view gemm = made_by<op::Gemm>(r, root.input(0));
+    if (!gemm || !root.input(0).sole_use() || gemm.since() < 7 || root.input(0).element() != dtype::f32) return false;
+    std::vector<attribute> attributes{gemm.raw().attributes.begin(), gemm.raw().attributes.end()};
+    attributes.push_back(attribute_of("activation", root.op_type()));
+    if (root.is<op::LeakyRelu>())
+      attributes.push_back(attribute_of("activation_alpha", float_attribute(root, "alpha", 0.01f)));
+    edit e{r, root};
+    e.replace(root.output(0), e.add<op::microsoft::FusedGemm>(inputs_of(gemm), attributes));
+    return e.commit();
+  }
+};
+
+using list =
+    transform_list<optimization_level::extended, fuse_conv_activation, fuse_conv_add_activation, fuse_gemm_activation>;
+
+}  // namespace
+
+const transform_table& activation_fusion::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI

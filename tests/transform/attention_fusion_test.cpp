@@ -1,0 +1,208 @@
+#include <cameo/transform/rules/fusions.hpp>
+
+#include "rule_rig.hpp"
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+enum class mask { none, padding, bias, row_bias, vector, causal, causal_copy, hidden };
+enum class key { in_one, swap_last, by_rank_3 };
+
+/// How an attention of 2 heads of 4 is written; S queries and keys, or S after a past of 3.
+struct spelling {
+  mask hides = mask::none;
+  key turned = key::in_one;
+  bool scale_both = false, scale_output = true, guard = false, past = false, fused_parts = false, merge = true;
+  bool read_scores = false, read_probabilities = false, read_shape = false, wrong_heads = false, rotated = false;
+  bool bias_of_present = false;
+  std::int64_t softmax_axis = -1, batch_of_keys = 0;
+  dtype type = dtype::f32;
+};
+
+struct attention : model_builder {
+  static constexpr std::int64_t heads = 2, size = 4, hidden = 8;
+  const spelling s;
+  dim batch, length;
+  int made = 0;
+
+  explicit attention(const spelling& given) : s{given}, batch{symbol("batch")}, length{symbol("length")} {}
+
+  std::string next(std::string_view stem) { return std::string{stem} + std::to_string(made++); }
+  value_id number(float f) {
+    if (s.type == dtype::f64) return constant<double>(next("c"), {}, {double(f)});
+    return constant<float>(next("c"), {}, {f});
+  }
+  value_id ints(std::vector<std::int64_t> all) {
+    return constant<std::int64_t>(next("i"), {std::int64_t(all.size())}, all);
+  }
+  value_id index(std::int64_t i) { return constant<std::int64_t>(next("i"), {}, {i}); }
+  value_id turn(value_id v, std::vector<std::int64_t> perm) {
+    return node("Transpose", {v}, {attribute_of("perm", perm)});
+  }
+  value_id size_of(value_id v, std::int64_t axis) { return node("Gather", {node("Shape", {v}), index(axis)}); }
+  value_id as_vector(value_id v) { return node("Unsqueeze", {v, ints({0})}); }
+
+  value_id split(value_id v) {
+    const value_id target =
+        node("Concat", {as_vector(size_of(v, 0)), as_vector(size_of(v, 1)), ints({heads, size})}, {integer("axis", 0)});
+    return node("Reshape", {v, target});
+  }
+  value_id input_of(std::string_view name, bool keys = false) {
+    return input(name, s.type, {keys && s.batch_of_keys ? dim::of(s.batch_of_keys) : batch, length, dim::of(hidden)});
+  }
+  value_id joined(std::string_view name, value_id now) {
+    const value_id before = input(name, s.type, {batch, dim::of(heads), dim::of(3), dim::of(size)});
+    const value_id all = node("Concat", {before, now}, {integer("axis", 2)});
+    output(all);
+    return all;
+  }
+  value_id transposed(value_id k) {
+    if (s.turned == key::swap_last) return turn(k, {0, 1, 3, 2});
+    const value_id shape = node("Shape", {k});
+    const auto at = [&](std::int64_t i) { return node("Gather", {shape, ints({i})}); };
+    const value_id rank_3 = node("Reshape", {k, node("Concat", {ints({-1}), at(2), at(3)}, {integer("axis", 0)})});
+    return node("Reshape",
+                {turn(rank_3, {0, 2, 1}), node("Concat", {at(0), at(1), at(3), at(2)}, {integer("axis", 0)})});
+  }
+  value_id masked(value_id scores, value_id q, value_id k) {
+    const value_id lowest = number(-3.4e38f);
+    const dim keys = s.past ? symbol("total") : length;
+    switch (s.hides) {
+      case mask::none: return scores;
+      case mask::padding: {
+        const value_id given = input("mask", dtype::i64, {batch, s.past ? dim::of(6) : length});
+        const value_id cells = node("Cast", {node("Min", {given, index(1)})}, {integer("to", 7)});
+        const value_id wide = node("Unsqueeze", {cells, ints({1, 2})});
+        const value_id seen = node("Cast", {wide}, {integer("to", 1)});
+        return node("Add", {scores, node("Mul", {node("Sub", {number(1), seen}), lowest})});
+      }
+      case mask::bias: return node("Add", {scores, input("bias", s.type, {batch, dim::of(1), length, keys})});
+      case mask::row_bias: return node("Add", {input("bias", s.type, {batch, dim::of(1), dim::of(1), keys}), scores});
+      case mask::vector: return node("Add", {scores, input("bias", s.type, {keys})});
+      case mask::hidden:
+        return node("Where",
+                    {node("Cast", {input("see", dtype::i32, {batch, dim::of(1), length, keys})}, {integer("to", 9)}),
+                     lowest, scores});
+      default: break;
+    }
+    std::vector<bool> cells(16 * 16);
+    for (std::size_t i = 0; i < 16; ++i)
+      for (std::size_t j = 0; j <= i; ++j) cells[i * 16 + j] = true;
+    if (s.hides == mask::causal_copy) cells[1] = true;
+    const value_id triangle = constant<bool>("triangle", {1, 1, 16, 16}, cells);
+    const value_id rows = size_of(q, 2), all = size_of(k, 2);
+    const value_id some = node("Slice", {triangle, as_vector(node("Sub", {all, rows})), as_vector(all), ints({2})});
+    const value_id seen = node("Slice", {some, ints({0}), as_vector(all), ints({3})});
+    return node("Where", {seen, scores, lowest});
+  }
+
+  std::unique_ptr<model> build() {
+    const value_id q3 = input_of("q"), k3 = input_of("k", true), v3 = input_of("v", true);
+    value_id q = turn(split(q3), {0, 2, 1, 3}), k_rows = split(k3), v = turn(split(v3), {0, 2, 1, 3});
+    if (s.rotated) q = node("Neg", {q});
+    value_id k = value_id::none, k_turned;
+    if (s.turned != key::in_one || s.past) k = turn(k_rows, {0, 2, 1, 3});
+    if (s.rotated) k = node("Neg", {k});
+    if (s.past) k = joined("past_k", k), v = joined("past_v", v);
+    k_turned = k == value_id::none ? turn(k_rows, {0, 2, 3, 1}) : transposed(k);
+    value_id q_scaled = q;
+    if (s.scale_both) q_scaled = node("Mul", {q, number(0.7f)}), k_turned = node("Mul", {k_turned, number(0.7f)});
+    value_id scores = node("MatMul", {q_scaled, k_turned});
+    if (s.scale_output) scores = node("Div", {scores, number(1.5f)});
+    if (s.read_scores) output(scores);
+    if (s.bias_of_present) {
+      const value_id sums = node("ReduceSum", {k, ints({1, 3})});
+      scores = node("Add", {scores, turn(sums, {0, 1, 3, 2})});
+    }
+    scores = masked(scores, q, k == value_id::none ? q : k);
+    value_id p = node("Softmax", {scores}, {integer("axis", s.softmax_axis)});
+    if (s.read_probabilities) output(p);
+    if (s.guard) p = node("Where", {node("IsNaN", {p}), number(0), p});
+    const value_id result = node("MatMul", {p, v});
+    if (s.read_shape) output(node("Shape", {result}));
+    value_id y = turn(result, {0, 2, 1, 3});
+    if (s.merge)
+      y = node("Reshape", {y, node("Concat", {as_vector(size_of(q3, 0)), as_vector(size_of(q3, 1)), ints({hidden})},
+                                   {integer("axis", 0)})});
+    output(y);
+    return take();
+  }
+};
+
+auto making(const spelling& s) {
+  return [s] { return attention{s}.build(); };
+}
+/// The fused node, after it was found that both forms agree.
+session fires(const spelling& s) {
+  session done = check_fires<attention_fusion>("AttentionFusion", making(s), 2e-5);
+  CHECK(count_of(done, "MultiHeadAttention") == 1);
+  CHECK(count_of(done, "Softmax") == 0);
+  return done;
+}
+void idle(const spelling& s) { check_idle<attention_fusion>("AttentionFusion", making(s)); }
+
+/// Number of inputs that are there, by place.
+bool has_input(const session& s, std::size_t i) {
+  const graph& g = s.graph().main();
+  for (node_id n : g.order())
+    if (g[n].op_type == "MultiHeadAttention") return i < g[n].input_count && g.input(n, i) != value_id::none;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("attention is found with keys turned and scores scaled in every way, and nothing is moved around it") {
+  for (const spelling& s : {spelling{},
+                            {.turned = key::swap_last},
+                            {.turned = key::by_rank_3},
+                            {.turned = key::by_rank_3, .scale_both = true, .scale_output = false},
+                            {.scale_both = true},
+                            {.guard = true},
+                            {.softmax_axis = 3}}) {
+    const session done = fires(s);
+    CHECK(count_of(done, "Transpose") == 0);
+    CHECK(count_of(done, "Reshape") == 0);
+  }
+}
+
+TEST_CASE("masks become what MultiHeadAttention takes") {
+  CHECK(has_input(fires({.hides = mask::padding}), 4));
+  const session full = fires({.hides = mask::bias});
+  CHECK(has_input(full, 5));
+  CHECK(count_of(full, "Expand") == 0);
+  CHECK(count_of(fires({.hides = mask::row_bias}), "Expand") == 1);
+  CHECK(count_of(fires({.hides = mask::vector}), "Expand") == 1);
+  CHECK(has_input(fires({.hides = mask::hidden}), 5));
+  const session causal = fires({.hides = mask::causal, .turned = key::swap_last});
+  CHECK(!has_input(causal, 5));
+  CHECK(count_of(causal, "Slice") == 0);
+  CHECK(has_input(fires({.hides = mask::causal_copy, .turned = key::swap_last}), 5));
+}
+
+TEST_CASE("keys and values of the past are joined inside") {
+  for (mask m : {mask::none, mask::padding, mask::causal}) {
+    const session done = fires({.hides = m, .turned = key::swap_last, .past = true});
+    CHECK(has_input(done, 6));
+    CHECK(count_of(done, "Concat") == 0);
+  }
+  // What the present decides can't go into what makes it.
+  const session outside = fires({.turned = key::swap_last, .past = true, .bias_of_present = true});
+  CHECK(!has_input(outside, 6));
+  CHECK(count_of(outside, "Concat") >= 2);
+}
+
+TEST_CASE("what stands between the split of heads and the scores stays, and so does what follows") {
+  CHECK(count_of(fires({.turned = key::swap_last, .rotated = true}), "Neg") == 2);
+  CHECK(count_of(fires({.merge = false}), "MultiHeadAttention") == 1);
+  CHECK(count_of(fires({.read_shape = true}), "MultiHeadAttention") == 1);
+}
+
+TEST_CASE("attention is left alone when its scores are read, the axis, the batch or the type is another") {
+  idle({.read_scores = true});
+  idle({.read_probabilities = true});
+  idle({.softmax_axis = 2});
+  idle({.batch_of_keys = 1});
+  idle({.type = dtype::f64});
+}
