@@ -81,6 +81,12 @@ void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column
 // of one that it isn't.
 constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
 
+/// Multiplications in all.
+template <class T>
+double work_of(const gemm_problem<T>& p, std::int64_t products) {
+  return double(products) * double(p.m) * double(p.n) * double(p.k);
+}
+
 /// Tasks that one call of a thread does: so many that it is worth waking one.
 template <class T>
 std::int64_t task_grain(run_context& c, const gemm_problem<T>& p, std::int64_t products, std::int64_t blocks) {
@@ -91,8 +97,8 @@ std::int64_t task_grain(run_context& c, const gemm_problem<T>& p, std::int64_t p
 }
 
 /// Columns per task of a product that reads B once. No sum is formed across columns, so threads may decide.
-std::int64_t columns_per_task(std::int64_t n, std::int64_t work, std::int64_t unit, std::size_t lanes) {
-  const std::int64_t tasks = std::min<std::int64_t>(lanes == 1 ? 1 : std::int64_t(2 * lanes), work / least_read);
+std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, std::size_t lanes) {
+  const auto tasks = std::int64_t(std::min(lanes == 1 ? 1.0 : 2.0 * double(lanes), work / double(least_read)));
   return tasks < 2 ? n : std::max<std::int64_t>(1, blocks_of(blocks_of(n, tasks), unit)) * unit;
 }
 
@@ -101,7 +107,7 @@ std::int64_t columns_per_task(std::int64_t n, std::int64_t work, std::int64_t un
 template <class T>
 void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t products, bool transposed) {
   const std::int64_t lines = transposed ? p.m : p.n, vectors = transposed ? p.n : p.m;
-  const std::int64_t step = columns_per_task(lines, products * p.m * p.n * p.k, 16, c.lanes());
+  const std::int64_t step = columns_per_task(lines, work_of(p, products), 16, c.lanes());
   const std::int64_t blocks = blocks_of(lines, step);
   const auto run = [&](std::int64_t t) {
     const one_product<T> one = product(p, t / blocks);
@@ -125,7 +131,7 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
 template <class T>
 void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
   constexpr std::int64_t strip = 1024;  // columns of C whose sums stay in the first cache
-  const std::int64_t step = columns_per_task(p.n, products * p.m * p.n * p.k, 64, c.lanes());
+  const std::int64_t step = columns_per_task(p.n, work_of(p, products), 64, c.lanes());
   const std::int64_t blocks = blocks_of(p.n, step);
   parallel_for(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t a, std::int64_t b) {
     for (std::int64_t t = a; t < b; ++t) {
@@ -154,7 +160,7 @@ gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t l
   const gemm_tile tile = tile_of<T>();
   const std::int64_t row_tiles = blocks_of(p.m, tile.rows), panels = blocks_of(p.n, tile.columns);
   std::int64_t rows = row_tiles, columns = panels;
-  const double work = double(products) * double(p.m) * double(p.n) * double(p.k);
+  const double work = work_of(p, products);
   const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
   if (packs_blocks_of_b(p)) {  // that stay in the second cache for all rows
     constexpr std::int64_t block = 1 << 17;
