@@ -363,3 +363,34 @@ TEST_CASE("a value that a subgraph reads stays as it is") {
   });
   CHECK(count_of(check_fires<transposes>("TransposeOptimizer", make), "Transpose") == 1);
 }
+
+TEST_CASE("ReshapePushThrough: a Reshape moves behind what works on each element, to the next Reshape") {
+  const auto make = model_of([](builder& b) {
+    value_id v = b.node("Reshape", {b.node("Softmax", {picture(b)}), ints(b, "flat", {-1, 5})});
+    v = b.node("Clip", {b.node("Relu", {v}), b.constant<float>("low", {}, {0.1f})});
+    b.output(b.node("Reshape", {v, ints(b, "back", {-1, 3, 4, 5})}));
+  });
+  const session s = check_fires<transposes>("ReshapePushThrough", make);
+  CHECK(s.graph().main()[s.graph().main().order()[1]].op_type == "Relu");
+  CHECK(count_of(s, "Reshape") == 2);
+}
+
+TEST_CASE("ReshapePushThrough leaves others alone") {
+  const auto still = [](auto inside) {
+    check_idle<transposes>("ReshapePushThrough", model_of([=](builder& b) {
+                             const value_id v = b.node("Reshape", {picture(b), ints(b, "flat", {-1, 5})});
+                             b.output(b.node("Reshape", {inside(b, v), ints(b, "back", {-1, 3, 4, 5})}));
+                           }));
+  };
+  still([](builder& b, value_id v) { return b.node("Softmax", {v}); });
+  still([](builder& b, value_id v) { return b.node("Add", {v, b.constant<float>("c", {5}, {1, 2, 3, 4, 5})}); });
+  still([](builder& b, value_id v) {  // an extra reader
+    b.output(b.node("Exp", {v}));
+    return b.node("Relu", {v});
+  });
+  still([](builder& b, value_id v) {  // a graph output
+    const value_id w = b.node("Relu", {v});
+    b.output(w);
+    return w;
+  });
+}

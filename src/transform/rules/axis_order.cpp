@@ -208,6 +208,8 @@ std::size_t data_inputs(const node_view& n) {
   return b == behaviour::none ? 0 : 1;
 }
 
+bool maps_elements(const node_view& n) { return behaviour_of(n) == behaviour::unary; }
+
 bool is_stretched(rewriter& r, const node_view& n, std::size_t input) {
   return behaviour_of(n) == behaviour::broadcast && rank_of(r, n.input(input)) < rank_of(r, n.output(0));
 }

@@ -97,6 +97,8 @@ struct node_orders {
 
 /// The inputs of a node, from the first on, that are data whose axes count (others: bounds, scales, sizes).
 std::size_t data_inputs(const node_view&);
+/// Each element of its one output comes from the same element of its first input.
+bool maps_elements(const node_view&);
 /// A data input of fewer axes than the others, which is stretched to them.
 bool is_stretched(rewriter&, const node_view&, std::size_t input);
 /// The orders in and out if a data input (not a stretched one) lies in this order; nothing if the operator can't do

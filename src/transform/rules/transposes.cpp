@@ -48,6 +48,42 @@ struct join_transposes {
   }
 };
 
+/// A Reshape, operations on each element, another Reshape: the first one goes behind them, to the other, where the two
+/// may become one.
+struct reshape_behind {
+  static constexpr std::string_view name = "ReshapePushThrough";
+  using roots = op_set<op::Reshape, op::Flatten, op::Squeeze, op::Unsqueeze>;
+  static bool rewrite(rewriter& r, const node_view& n) {
+    constexpr std::size_t most = 8;
+    std::vector<node_view> between;
+    node_view first = n;
+    for (value_view v = n.input(0); between.size() <= most; v = first.input(0)) {
+      first = v && !v.is_capture() && v.sole_use() ? v.producer() : node_view{};
+      if (!first || !r.may_touch(first)) return false;
+      for (std::size_t i = 1; i < first.output_count(); ++i)
+        if (first.output(i)) return false;
+      if (!maps_elements(first)) break;
+      between.push_back(first);
+    }
+    const bool reshapes =
+        first.is<op::Reshape>() || first.is<op::Flatten>() || first.is<op::Squeeze>() || first.is<op::Unsqueeze>();
+    if (between.empty() || between.size() > most || !reshapes) return false;
+    edit e{r, n};
+    value_id v = first.input(0).id();
+    for (auto at = between.rbegin(); at != between.rend(); ++at) v = again(e, *at, v);
+    e.replace(n.output(0), again(e, n, again(e, first, v)));
+    return e.commit();
+  }
+
+ private:
+  static value_id again(edit& e, const node_view& n, value_id data) {
+    std::vector<value_id> inputs;
+    for (value_view v : n.inputs()) inputs.push_back(v.id());
+    inputs[0] = data;
+    return e.add(n.domain(), n.op_type(), inputs, n.raw().attributes);
+  }
+};
+
 /// A part of the graph whose values could lie in another order: nodes that don't mind, with everything they read and
 /// make. Its gain is how many transposes fewer there would be.
 class region {
@@ -421,7 +457,7 @@ struct optimize_transposes {
   static result<bool> run(rewriter& r) { return optimize_transposes{r}.all(); }
 
  private:
-  explicit optimize_transposes(rewriter& r) : r_{r}, budget_{64 * r.in().order().size() + 10'000} {}
+  explicit optimize_transposes(rewriter& r) : r_{r}, budget_{16 * r.in().order().size() + 10'000} {}
 
   bool all() {
     std::vector<node_id> found;
@@ -486,7 +522,7 @@ struct optimize_transposes {
   std::unordered_map<value_id, std::vector<axis_order>> tried_;
 };
 
-using list = transform_list<optimization_level::basic, join_transposes, optimize_transposes>;
+using list = transform_list<optimization_level::basic, join_transposes, reshape_behind, optimize_transposes>;
 
 }  // namespace
 
