@@ -14,6 +14,7 @@ struct spelling {
   bool read_center = false, read_root = false, keep_last = true;
   std::vector<std::int64_t> axes{-1};
   extents scale_shape{8};
+  bool scale = true;
 };
 
 struct norm_parts : model_builder {
@@ -38,7 +39,7 @@ struct norm_parts : model_builder {
     value_id y = s.by_reciprocal ? node("Mul", {center, node("Reciprocal", {below})}) : node("Div", {center, below});
     const value_id scale =
         constant<float>("s" + std::to_string(made++), s.scale_shape, ramp(std::size_t(s.scale_shape.count()), 0.002f));
-    y = node("Mul", s.scale_first ? std::vector{scale, y} : std::vector{y, scale});
+    if (s.scale) y = node("Mul", s.scale_first ? std::vector{scale, y} : std::vector{y, scale});
     if (!s.bias) return y;
     return node("Add", {y, constant<float>("b" + std::to_string(made++), {8}, ramp(8))});
   }
@@ -47,6 +48,7 @@ struct norm_parts : model_builder {
     const value_id below = root(square, s);
     if (s.read_root) output(below);
     const value_id y = s.by_reciprocal ? node("Mul", {x, node("Reciprocal", {below})}) : node("Div", {x, below});
+    if (!s.scale) return y;
     const value_id scale = constant<float>("s" + std::to_string(made++), {8}, ramp(8, 0.002f));
     return node("Mul", s.scale_first ? std::vector{scale, y} : std::vector{y, scale});
   }
@@ -87,6 +89,8 @@ TEST_CASE("layer normalisation is found in every spelling and opset") {
   norm({.by_reciprocal = true, .scale_first = true});
   norm({.bias = false});
   norm({.axes = {2}});
+  norm({.scale = false});
+  norm({.bias = false, .scale = false});
 }
 
 TEST_CASE("layer normalisation is left alone when a part is read by others, or the axis or scale is another") {
@@ -94,8 +98,7 @@ TEST_CASE("layer normalisation is left alone when a part is read by others, or t
   idle({.read_center = true});
   idle({.read_root = true});
   idle({.axes = {1}});
-  idle({.scale_shape = {1}});
-  idle({.scale_shape = {1, 8}});
+  idle({.axes = {-2}});
   check_idle<normalization_fusion>("LayerNormFusion", [] {
     norm_parts p{17};
     const value_id x = p.input("x", dtype::i32, {dim::of(2), dim::of(8)});
@@ -110,6 +113,7 @@ TEST_CASE("simplified layer normalisation is found, and left alone when its root
   const auto norm = [](spelling s) { fires("SimplifiedLayerNormFusion", "SimplifiedLayerNormalization", rms_norm(s)); };
   norm({});
   norm({.opset = 13, .by_product = true});
+  norm({.scale = false});
   norm({.opset = 18, .by_reciprocal = true, .scale_first = true});
   const auto idle = [](spelling s) { check_idle<normalization_fusion>("SimplifiedLayerNormFusion", rms_norm(s)); };
   idle({.read_root = true});

@@ -105,6 +105,15 @@ struct with_vector {
   }
 };
 
+/// A scale for a normalisation that is written without one; `none` where it would be no float32 vector of known length.
+value_id ones_along(const rewriter& r, edit& e, const value_view& x) {
+  constexpr std::int64_t most = 1 << 20;
+  const dim length = last_dim(r, x);
+  if (x.element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
+  const std::vector<float> ones(std::size_t(length.size), 1.0f);
+  return e.constant("ones", value::tensor<float>(extents{length.size}, std::span<const float>{ones}));
+}
+
 struct fuse_layer_norm {
   static constexpr std::string_view name = "LayerNormFusion";
   using roots = op_set<op::Div, op::Mul>;
@@ -115,12 +124,13 @@ struct fuse_layer_norm {
     const value_view x = centered(r, found.top);
     if (!x || !is_float(x) || !(centered(r, found.squared) == x) || !only_these_read(found)) return false;
     const with_vector scaled = with_vector::after<op::Mul>(r, root);
-    if (!scaled.node) return false;
-    const with_vector moved = with_vector::after<op::Add>(r, scaled.node);
-    const node_view last = moved.node ? moved.node : scaled.node;
+    const with_vector moved = with_vector::after<op::Add>(r, scaled.node ? scaled.node : root);
+    const node_view last = moved.node ? moved.node : scaled.node ? scaled.node : root;
     edit e{r, last};
+    const value_id scale = scaled.node ? scaled.vector.id() : ones_along(r, e, x);
+    if (scale == value_id::none) return false;
     e.replace(last.output(0), e.add<op::contrib::LayerNormalization>(
-                                  {x.id(), scaled.vector.id(), moved.vector.id()},
+                                  {x.id(), scale, moved.vector.id()},
                                   {attribute_of("axis", -1), attribute_of("epsilon", float(found.epsilon))}));
     return e.commit();
   }
@@ -143,11 +153,13 @@ struct fuse_simplified_layer_norm {
     const value_view x = found.top;
     if (!found.squared || !(found.squared == x) || !is_float(x)) return false;
     const with_vector scaled = with_vector::after<op::Mul>(r, root);
-    if (!scaled.node) return false;
-    edit e{r, scaled.node};
-    e.replace(scaled.node.output(0), e.add<op::contrib::SimplifiedLayerNormalization>(
-                                         {x.id(), scaled.vector.id()},
-                                         {attribute_of("axis", -1), attribute_of("epsilon", float(found.epsilon))}));
+    const node_view last = scaled.node ? scaled.node : root;
+    edit e{r, last};
+    const value_id scale = scaled.node ? scaled.vector.id() : ones_along(r, e, x);
+    if (scale == value_id::none) return false;
+    e.replace(last.output(0),
+              e.add<op::contrib::SimplifiedLayerNormalization>(
+                  {x.id(), scale}, {attribute_of("axis", -1), attribute_of("epsilon", float(found.epsilon))}));
     return e.commit();
   }
 };
