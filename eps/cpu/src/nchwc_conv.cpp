@@ -251,12 +251,12 @@ const float* dense_call::copy_band(std::int64_t plane, std::int64_t first, std::
   return to;
 }
 
-/// While a pair of blocks is worked on, the weights of the next are asked for, a few at a time: large weights come from
-/// far away, and would all be waited for in the first line.
+/// While a pair of blocks (that starts with `block`) is worked on, the weights of the next are asked for, a few at a
+/// time: large weights come from far away, and would all be waited for in the first line.
 struct weights_ahead {
   const float *next = nullptr, *end = nullptr;
   std::int64_t lines = 0, step = 0;  // per 16 channels of a tap; elements for a line of outputs
-  weights_ahead(const dense_call& d, std::int64_t pair, std::int64_t calls, std::int64_t outputs) {
+  weights_ahead(const dense_call& d, std::int64_t pair, std::int64_t block, std::int64_t calls, std::int64_t outputs) {
     constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
     const std::int64_t depth = d.c.w.channels * d.c.w.taps();
     if (pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
@@ -265,7 +265,7 @@ struct weights_ahead {
     const std::int64_t size = d.pairs.size(pair + 1) * channel_block;
     lines = (size + calls * tiles - 1) / (calls * tiles);
     step = lines * channel_block * tiles * ((depth + channel_block - 1) / channel_block);
-    next = d.c.packed + d.pairs.first(pair + 1) * channel_block * depth;
+    next = d.c.packed + (block + d.pairs.size(pair)) * channel_block * depth;
     end = next + size * depth;
   }
   void give(nchwc_line& line) {
@@ -299,7 +299,7 @@ void dense_call::run(std::int64_t task, std::size_t lane) const {
     line.w = c.packed + block * channel_block * depth;
     line.bias = c.bias + block * channel_block;
     line.lanes = c.lanes(block + line.blocks - 1);
-    weights_ahead ahead(*this, i, grid.flat ? 1 : count, grid.flat ? count * c.columns.out : c.columns.out);
+    weights_ahead ahead(*this, i, block, grid.flat ? 1 : count, grid.flat ? count * c.columns.out : c.columns.out);
     const std::int64_t y = (image * blocks + block) * line.y_block;
     const auto put = [&](std::int64_t o, std::int64_t outputs) {
       line.count = outputs;

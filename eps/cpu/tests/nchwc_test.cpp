@@ -83,6 +83,8 @@ double activated(std::string_view name, double v) {
   if (name == "HardSigmoid") return std::clamp(0.3 * v + 0.6, 0.0, 1.0);
   if (name == "Sigmoid") return 1 / (1 + std::exp(-v));
   if (name == "Tanh") return std::tanh(v);
+  if (name == "Elu") return v < 0 ? std::expm1(v) : v;
+  if (name == "Softplus") return std::log1p(std::exp(v));
   return v;
 }
 std::vector<float> parameters_of(std::string_view name) {
@@ -103,9 +105,10 @@ struct conv_case {
 
 conv_case random_conv(std::mt19937& random) {
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
-  constexpr std::string_view activations[] = {"", "", "Relu", "LeakyRelu", "Clip", "HardSigmoid", "Sigmoid", "Tanh"};
+  constexpr std::string_view activations[] = {"",        "",     "Relu", "LeakyRelu", "Clip", "HardSigmoid",
+                                              "Sigmoid", "Tanh", "Elu",  "Softplus"};
   conv_case k{
-      {}, 1,  upto(100), false, random() % 2 == 0, random() % 3 == 0, random() % 4 != 0, activations[random() % 8],
+      {}, 1,  upto(100), false, random() % 2 == 0, random() % 3 == 0, random() % 4 != 0, activations[random() % 10],
       {}, {}, {},        {}};
   std::int64_t channels = upto(70);
   switch (random() % 4) {
@@ -221,6 +224,30 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
         REQUIRE(same_numbers(run_conv(k, 1), naive(k), k.image.y(maps)));
       }
   });
+}
+
+TEST_CASE("nchwc Conv: large weights, whose next ones are asked for, in groups too") {
+  std::mt19937 random{14};
+  for (const std::int64_t groups : {1, 2}) {
+    const std::int64_t channels = 256 * groups, maps = 112 * groups;
+    conv_case k{{1, channels, {5, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}},
+                groups,
+                maps,
+                false,
+                false,
+                false,
+                true,
+                "",
+                {},
+                {},
+                {},
+                {}};
+    k.x = test::random_numbers<float>(random, k.image.x().count());
+    k.w = test::random_numbers<float>(random, k.w_shape().count());
+    const std::vector<float> one = run_conv(k, 1);
+    CHECK(same_numbers(one, naive(k), k.image.y(maps)));
+    CHECK(one == run_conv(k, 2));
+  }
 }
 
 TEST_CASE("nchwc Conv: work enough for several lanes gives the same bits") {
