@@ -18,7 +18,7 @@ signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to
 signature concat, split, slice, pad, upsample, resize;
 signature gather, gather_elements, gather_nd, scatter_elements, scatter_nd, compress, unique, non_zero, one_hot,
     non_max_suppression;
-signature matmul, matmul_integer, qlinear_matmul, gemm, einsum;
+signature matmul, matmul_integer, qlinear_matmul, gemm, qgemm, einsum;
 signature conv, conv_integer, qlinear_conv, conv_transpose, pool, global_pool, max_unpool, max_roi_pool, roi_align,
     grid_sample;
 signature nchwc_conv, nchwc_reorder_input, nchwc_reorder_output, nchwc_upsample;
@@ -262,6 +262,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::QuickGelu>, infer::like_input},
     {op_id_of<op::microsoft::RotaryEmbedding>, infer::like_input},
     {op_id_of<op::microsoft::Trilu>, infer::like_input},
+    {op_id_of<op::microsoft::QGemm>, infer::qgemm},
     {op_id_of<op::microsoft::QLinearLeakyRelu>, infer::like_input},
     {op_id_of<op::microsoft::QLinearSigmoid>, infer::like_input},
     {op_id_of<op::microsoft::QLinearSoftmax>, infer::like_input},

@@ -93,6 +93,19 @@ status gemm(infer_context& c) {
   return status_code::ok;
 }
 
+/// Codes where Y has a scale, floats where it has none.
+status qgemm(infer_context& c) {
+  const dims *a = c.shape(0), *b = c.shape(3);
+  if (a)
+    if (status s = check_rank(*a, 2, "A"); !s) return s;
+  if (b)
+    if (status s = check_rank(*b, 2, "B"); !s) return s;
+  const dim rows = a ? (*a)[c.int_or("transA", 0) != 0] : dim{}, columns = b ? (*b)[c.int_or("transB", 0) == 0] : dim{};
+  const dtype coded = c.has_input(8) ? c.element(8) : c.element(0);
+  give(c, 0, c.has_input(7) ? coded : dtype::f32, dims{rows, columns});
+  return status_code::ok;
+}
+
 namespace {
 
 /// An Einsum equation, read against the shapes it is for. A letter has one size throughout; "..." stands for axes that
