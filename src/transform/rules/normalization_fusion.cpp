@@ -4,6 +4,7 @@
 #include <cameo/transform/rules/fusions.hpp>
 #include <cameo/transform/transform.hpp>
 
+#include "transform/rules/embedding_fusion.hpp"
 #include "transform/rules/look.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -223,7 +224,7 @@ struct fuse_skip_simplified_layer_norm {
   }
 };
 
-using list = transform_list<optimization_level::extended, fuse_layer_norm, fuse_simplified_layer_norm,
+using list = transform_list<optimization_level::extended, fuse_layer_norm, fuse_embedding, fuse_simplified_layer_norm,
                             fuse_skip_layer_norm, fuse_skip_simplified_layer_norm>;
 
 }  // namespace
