@@ -481,3 +481,56 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
     });
   }
 }
+
+namespace {
+
+/// A convolution behind a Pad of [1, 2, 5, 4].
+value_id padded(builder& b, std::vector<std::int64_t> pads, std::vector<attribute> conv = {}, float with = 0,
+                std::vector<attribute> how = {}) {
+  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2), dim::of(5), dim::of(4)});
+  const value_id v =
+      b.node("Pad", {x, b.constant<std::int64_t>("pads", {8}, pads), b.constant<float>("with", {}, {with})}, how);
+  return b.node("Conv", {v, b.constant<float>("w", {3, 2, 3, 3}, numbers(54))}, conv);
+}
+
+}  // namespace
+
+TEST_CASE("Pad_Fusion: zeros around pictures are the convolution's") {
+  const std::vector<std::int64_t> own{1, 0, 2, 3};
+  const std::vector<attribute> attributes[] = {
+      {}, {list_of("pads", own)}, {attribute_of("auto_pad", std::string_view{"VALID"})}};
+  for (const std::vector<attribute>& conv : attributes) {
+    const session s = check_fires<weight_folding>("Pad_Fusion", model_of([&](builder& b) {
+                                                    return padded(b, {0, 0, 1, 2, 0, 0, 0, 1}, conv);
+                                                  }));
+    CHECK(s.graph().main().order().size() == 1);
+  }
+  check_fires<weight_folding>("Pad_Fusion",
+                              model_of(
+                                  [](builder& b) {
+                                    const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(5)});
+                                    const value_id v = b.node("Pad", {x}, {list_of("pads", {0, 0, 1, 0, 0, 2})});
+                                    return b.node("Conv", {v, b.constant<float>("w", {1, 1, 2}, {1, 2})});
+                                  },
+                                  10));
+}
+
+TEST_CASE("Pad_Fusion leaves other pads alone") {
+  const auto idle = [](auto make) { check_idle<weight_folding>("Pad_Fusion", model_of(make)); };
+  idle([](builder& b) { return padded(b, {0, 0, 1, 1, 0, 0, 1, 1}, {}, 0.5f); });
+  idle([](builder& b) { return padded(b, {0, 0, 1, 1, 0, 0, -1, 1}); });
+  idle([](builder& b) { return padded(b, {1, 0, 1, 1, 0, 0, 1, 1}); });
+  idle([](builder& b) {
+    return padded(b, {0, 0, 1, 1, 0, 0, 1, 1}, {}, 0, {attribute_of("mode", std::string_view{"edge"})});
+  });
+  idle([](builder& b) {
+    return padded(b, {0, 0, 1, 1, 0, 0, 1, 1}, {attribute_of("auto_pad", std::string_view{"SAME_UPPER"})});
+  });
+  for (const bool is_output : {false, true})
+    idle([=](builder& b) {
+      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(5)});
+      const value_id v = b.node("Pad", {x, b.constant<std::int64_t>("pads", {6}, {0, 0, 1, 0, 0, 1})});
+      b.output(is_output ? v : b.node("Relu", {v}));
+      return b.node("Conv", {v, b.constant<float>("w", {1, 1, 2}, {1, 2})});
+    });
+}

@@ -319,6 +319,60 @@ struct gemm_transpose {
   }
 };
 
+/// Zeros that a Pad puts around pictures are a convolution's own pads.
+struct pad_into_conv {
+  static constexpr std::string_view name = "Pad_Fusion";
+  using roots = op_set<op::Conv>;
+
+  /// What a Pad adds along each axis, first at the beginnings, then at the ends; nothing if it isn't zeros.
+  static std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
+    if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
+    std::optional<std::vector<std::int64_t>> pads;
+    if (pad.since() < 11) {
+      if (float_attribute(pad, "value") != 0.0f) return {};
+      const std::span<const std::int64_t> all = ints_attribute(pad, "pads");
+      pads.emplace(all.begin(), all.end());
+    } else {
+      if (pad.input(3) || (pad.input(2) && look::number(r, pad.input(2)) != 0.0)) return {};
+      pads = ints_of(r.constant(pad.input(1)));
+    }
+    constexpr std::int64_t most = 1 << 20;
+    if (!pads || pads->size() != 2 * rank) return {};
+    for (std::int64_t each : *pads)
+      if (each < 0 || each > most) return {};
+    for (std::size_t channel : {std::size_t{0}, std::size_t{1}, rank, rank + 1})
+      if ((*pads)[channel] != 0) return {};
+    return pads;
+  }
+  static bool rewrite(rewriter& r, const node_view& n) {
+    const node_view pad = look::made_by<op::Pad>(r, n.input(0));
+    const std::vector<dim>* const shape = pad ? r.shape(pad.input(0)) : nullptr;
+    const std::string_view automatic = string_attribute(n, "auto_pad", "NOTSET");
+    if (!shape || shape->size() < 3 || !pad.output(0).sole_use() || (automatic != "NOTSET" && automatic != "VALID"))
+      return false;
+    const std::size_t rank = shape->size(), axes = rank - 2;
+    const std::optional<std::vector<std::int64_t>> zeros = zeros_of(r, pad, rank);
+    const std::span<const std::int64_t> own =
+        automatic == "VALID" ? std::span<const std::int64_t>{} : ints_attribute(n, "pads");
+    if (!zeros || (!own.empty() && own.size() != 2 * axes)) return false;
+    std::vector<std::int64_t> both;
+    for (std::size_t end : {std::size_t{0}, std::size_t{1}})
+      for (std::size_t i = 0; i < axes; ++i) {
+        both.push_back((*zeros)[end * rank + 2 + i]);
+        if (!own.empty() && !checked_add(both.back(), own[end * axes + i], both.back())) return false;
+      }
+    std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
+    std::erase_if(attributes, [](const attribute& a) { return a.name == "auto_pad" || a.name == "pads"; });
+    attributes.push_back(attribute_of("pads", std::span<const std::int64_t>{both}));
+    std::vector<value_id> inputs;
+    for (value_view v : n.inputs()) inputs.push_back(v.id());
+    inputs[0] = pad.input(0).id();
+    edit e{r, n};
+    e.replace(n.output(0), e.add(n.domain(), n.op_type(), inputs, attributes));
+    return e.commit();
+  }
+};
+
 /// (x + a) + b, (x * a) * b and the like for constants: one operation on one constant.
 struct join_constants {
   static constexpr std::string_view name = "ConstantReassociation";
@@ -370,7 +424,7 @@ struct join_constants {
 
 using list = transform_list<optimization_level::basic, batch_norm_into_conv, factor_into_conv, sum_into_conv,
                             batch_norm_into_product, rule_of<matmul_add>, rule_of<gemm_sum>, sum_into_gemm,
-                            factor_into_product, factor_before, gemm_transpose, join_constants>;
+                            factor_into_product, factor_before, gemm_transpose, pad_into_conv, join_constants>;
 
 }  // namespace
 

@@ -26,7 +26,7 @@ struct elimination {
 };
 
 /// Batch normalization, factors and sums that are constant for each channel, put into the weights and biases of
-/// convolutions and products; a product and a bias become Gemm.
+/// convolutions and products; a product and a bias become Gemm; zeros around pictures become a convolution's pads.
 struct weight_folding {
   static constexpr optimization_level level = optimization_level::basic;
   static const transform_table& table();
