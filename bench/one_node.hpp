@@ -57,9 +57,10 @@ class one_node {
     std::vector<cameo::attribute> given;
     for (const auto& [name, ints] : attributes) {
       // One number is an int, as ONNX's operators here have it.
-      cameo::attribute a{name, ints.size() == 1 ? cameo::attribute_kind::i : cameo::attribute_kind::ints};
+      cameo::attribute a{*model->memory.copy(name),
+                         ints.size() == 1 ? cameo::attribute_kind::i : cameo::attribute_kind::ints};
       if (ints.size() == 1) a.i = ints[0];
-      else a.ints = ints;
+      else a.ints = *model->memory.copy(std::span<const std::int64_t>{ints});
       given.push_back(a);
     }
     const std::vector<cameo::value_id> outputs{g.add_value("y")};
@@ -85,7 +86,9 @@ class one_node {
         return false;
       bound_ = y.data();
     }
-    return bool(session_->run(*binding_));
+    const cameo::status done = session_->run(*binding_);
+    if (!done) cameo::report(done);
+    return bool(done);
   }
 
  private:
