@@ -95,8 +95,12 @@ class multi_head_builder {
       : r_{r}, core_{core}, edit_{r, origin} {}
 
   bool build() {
-    const head_split q = head_split::of(r_, core_.scores.query), k = head_split::of(r_, core_.scores.key),
-                     v = head_split::of(r_, {core_.values, false});
+    head_split q = head_split::of(r_, core_.scores.query);
+    const head_split k = head_split::of(r_, core_.scores.key), v = head_split::of(r_, {core_.values, false});
+    if (const std::vector<dim>* const shape = r_.shape(core_.result); shape && shape->size() == 4) {
+      if (!q.heads && (*shape)[1].known()) q.heads = (*shape)[1].size;
+      one_batch_ = (*shape)[0].known() && (*shape)[0].size == 1;
+    }
     if (!q.heads || !q.size || !fits(q, k) || !fits_values(q, v)) return false;
     const attention_end end = attention_end::of(r_, core_.result, q, v);
     causal_ = core_.scores.causal &&
@@ -117,10 +121,10 @@ class multi_head_builder {
   bool fits_values(const head_split& q, const head_split& v) const {
     return v.heads == q.heads && v.size > 0 && same_batch(q.batch, v.batch);
   }
-  /// Products broadcast a batch of 1; the fused operator doesn't.
-  static bool same_batch(dim a, dim b) {
+  /// Products broadcast a batch of 1; the fused operator doesn't. When the result has one, all have.
+  bool same_batch(dim a, dim b) const {
     const auto one = [](dim d) { return d.known() && d.size == 1; };
-    return a.known() && b.known() ? a.size == b.size : one(a) == one(b);
+    return a.known() && b.known() ? a.size == b.size : one_batch_ || one(a) == one(b);
   }
 
   /// Would what the node takes depend on what it gives? Then the past stays outside.
@@ -204,7 +208,7 @@ class multi_head_builder {
   value_id query_ = value_id::none, key_ = value_id::none, value_ = value_id::none;
   value_id padding_ = value_id::none, bias_ = value_id::none;
   float hidden_score_ = 0;
-  bool causal_ = false;
+  bool causal_ = false, one_batch_ = false;
 };
 
 struct fuse_attention {

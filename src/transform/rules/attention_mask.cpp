@@ -14,10 +14,11 @@ struct size_sum {
 
   void add(const size_sum& other, std::int64_t times) {
     number += times * other.number;
-    for (const auto& [symbol, factor] : other.symbols) {
-      const auto at = std::find_if(symbols.begin(), symbols.end(), [&](const auto& s) { return s.first == symbol; });
-      if (at == symbols.end()) symbols.emplace_back(symbol, times * factor);
-      else at->second += times * factor;
+    for (const auto& each : other.symbols) {
+      const auto at =
+          std::find_if(symbols.begin(), symbols.end(), [&](const auto& s) { return s.first == each.first; });
+      if (at == symbols.end()) symbols.emplace_back(each.first, times * each.second);
+      else at->second += times * each.second;
     }
     std::erase_if(symbols, [](const auto& s) { return s.second == 0; });
     std::sort(symbols.begin(), symbols.end());

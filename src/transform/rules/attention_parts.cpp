@@ -22,17 +22,6 @@ bool same_but_one(const rewriter& r, const value_view& from, const std::vector<d
   return differing <= 1 && std::none_of(a->begin(), a->end(), zero);
 }
 
-std::optional<double> scalar_factor(const rewriter& r, const node_view& n, std::size_t x) {
-  const bool divides = n.is<op::Div>();
-  if (divides && x != 0) return {};
-  const value_view by = n.input(1 - x);
-  const std::optional<double> f = number(r, by);
-  const std::vector<dim>*const given = r.shape(n.input(x)), *const shape = r.shape(by);
-  if (!f || !std::isfinite(*f) || !shape || !(shape->empty() || (given && shape->size() <= given->size()))) return {};
-  if (divides && *f == 0) return {};
-  return divides ? 1 / *f : *f;
-}
-
 bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
   constexpr int deepest = 8;
   const node_view n = made_by<op::MatMul, op::microsoft::FusedMatMul, op::Add, op::Mul, op::Div, op::Where>(r, scores);

@@ -8,10 +8,6 @@ bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> pe
 /// A reshape kept all dims: of the same rank, all but one of them are surely the same, so that one is, too. `is`: what
 /// else is known of the dims of `from`.
 bool same_but_one(const rewriter&, const value_view& from, const std::vector<dim>& is, const value_view& to);
-/// The number that a Mul or Div multiplies its input `x` with, if that is a constant of one element that leaves x's
-/// shape alone.
-std::optional<double> scalar_factor(const rewriter&, const node_view&, std::size_t x);
-
 /// [batch, heads, length, size], or that before its axes 1 and 2 changed places.
 struct heads_value {
   value_view v;

@@ -48,6 +48,17 @@ inline bool has_rank(const rewriter& r, const value_view& v, std::size_t rank) {
 inline bool is_vector_along(const rewriter& r, const value_view& v, const value_view& x) {
   return has_rank(r, v, 1) && last_dim(r, v).known() && last_dim(r, v).same(last_dim(r, x));
 }
+/// The number that a Mul or Div multiplies its input `x` with, if that is a constant of one element that leaves x's
+/// shape alone.
+inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n, std::size_t x) {
+  const bool divides = n.is<op::Div>();
+  if (divides && x != 0) return {};
+  const std::optional<double> f = number(r, n.input(1 - x));
+  const std::vector<dim>*const given = r.shape(n.input(x)), *const shape = r.shape(n.input(1 - x));
+  if (!f || !std::isfinite(*f) || !shape || !(shape->empty() || (given && shape->size() <= given->size()))) return {};
+  if (divides && *f == 0) return {};
+  return divides ? 1 / *f : *f;
+}
 inline bool is_float(const value_view& v) {
   const dtype t = v ? v.element() : dtype::undefined;
   return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;

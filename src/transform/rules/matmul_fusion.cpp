@@ -69,18 +69,6 @@ struct fuse_transpose {
   }
 };
 
-/// The number that `n` multiplies `x` with, where that leaves the shape alone: Mul and Div by a constant of one
-/// element.
-std::optional<double> factor_of(const rewriter& r, const node_view& n, std::size_t x) {
-  const value_view by = n.input(1 - x);
-  if (n.is<op::Div>() && x != 0) return {};
-  const std::optional<double> f = number(r, by);
-  const std::vector<dim>*const given = r.shape(n.input(x)), *const shape = r.shape(by);
-  if (!f || !std::isfinite(*f) || !shape || !(shape->empty() || (given && shape->size() <= given->size()))) return {};
-  if (n.is<op::Div>() && *f == 0) return {};
-  return n.is<op::Div>() ? 1 / *f : *f;
-}
-
 struct fuse_scale {
   static constexpr std::string_view name = "MatMulScaleFusion";
   using roots = op_set<op::MatMul, op::microsoft::FusedMatMul>;
@@ -93,14 +81,14 @@ struct fuse_scale {
     for (std::size_t i = 0; i < 2; ++i)
       if (const node_view n = made_by<op::Mul, op::Div>(r, root.input(i)); n && root.input(i).sole_use())
         for (std::size_t x = 0; x < 2; ++x)
-          if (const auto f = factor_of(r, n, x); f && !number(r, n.input(x))) {
+          if (const auto f = scalar_factor(r, n, x); f && !number(r, n.input(x))) {
             made.operands[i] = n.input(x).id();
             alpha *= *f, changed = true;
             break;
           }
     node_view last = root;
     if (const node_view n = only_reader<op::Mul, op::Div>(r, root.output(0)))
-      if (const auto f = factor_of(r, n, n.input(0) == root.output(0) ? 0 : 1)) {
+      if (const auto f = scalar_factor(r, n, n.input(0) == root.output(0) ? 0 : 1)) {
         last = n;
         alpha *= *f, changed = true;
       }
