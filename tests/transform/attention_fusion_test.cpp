@@ -199,6 +199,41 @@ TEST_CASE("what stands between the split of heads and the scores stays, and so d
   CHECK(count_of(fires({.read_shape = true}), "MultiHeadAttention") == 1);
 }
 
+namespace {
+
+struct onnx_attention {
+  bool read_shape = false, other_perm = false;
+};
+auto on_heads(const onnx_attention& given) {
+  return [given] {
+    model_builder b{23};
+    const dim batch = b.symbol("batch"), length = b.symbol("length");
+    const auto turn = [&](value_id v, std::vector<std::int64_t> axes) {
+      return b.node("Transpose", {v}, {attribute_of("perm", axes)});
+    };
+    const auto heads = [&](std::string_view name, std::int64_t count) {
+      const value_id x = b.input(name, dtype::f32, {batch, length, dim::of(count * 4)});
+      const value_id target = b.constant<std::int64_t>(std::string{name} + "_shape", {4}, {0, 0, count, 4});
+      return turn(b.node("Reshape", {x, target}), {0, 2, 1, 3});
+    };
+    const value_id q = heads("q", 4), k = heads("k", 2), v = heads("v", 2);
+    value_id y = b.node("Attention", {q, k, v}, {model_builder::integer("is_causal", 1), attribute_of("scale", 0.3f)});
+    if (given.read_shape) b.output(b.node("Shape", {y}));
+    y = turn(y, given.other_perm ? std::vector<std::int64_t>{0, 2, 3, 1} : std::vector<std::int64_t>{0, 2, 1, 3});
+    b.output(b.node("Reshape", {y, b.constant<std::int64_t>("merged", {3}, {0, 0, 16})}));
+    return b.take();
+  };
+}
+
+}  // namespace
+
+TEST_CASE("ONNX's Attention takes heads as they lie in rows, unless something else is done with them") {
+  const session s = check_fires<attention_fusion>("AttentionHeadsFusion", on_heads({}));
+  CHECK(s.graph().main().order().size() == 1);
+  check_idle<attention_fusion>("AttentionHeadsFusion", on_heads({.read_shape = true}));
+  check_idle<attention_fusion>("AttentionHeadsFusion", on_heads({.other_perm = true}));
+}
+
 TEST_CASE("attention is left alone when its scores are read, the axis, the batch or the type is another") {
   idle({.read_scores = true});
   idle({.read_probabilities = true});

@@ -220,7 +220,36 @@ struct fuse_attention {
   }
 };
 
-using list = transform_list<optimization_level::extended, fuse_attention>;
+/// ONNX's Attention on heads that are moved before and moved back after: it takes [batch, length, heads * size], too.
+struct join_heads {
+  static constexpr std::string_view name = "AttentionHeadsFusion";
+  using roots = op_set<op::Attention>;
+  static bool rewrite(rewriter& r, const node_view& root) {
+    for (std::size_t i = 1; i < root.output_count(); ++i)
+      if (root.output(i)) return false;
+    head_split parts[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!has_rank(r, root.input(i), 4)) return false;
+      parts[i] = head_split::of(r, {root.input(i), false});
+      if (!parts[i].has_rows() || parts[i].heads <= 0 || parts[i].size <= 0) return false;
+    }
+    if (parts[1].heads != parts[2].heads || parts[0].heads % parts[1].heads != 0) return false;
+    const attention_end end = attention_end::of(r, root.output(0), parts[0], parts[2]);
+    if (!end.merged || !end.shapes.empty()) return false;
+    edit e{r, root};
+    std::vector<value_id> inputs;
+    for (value_view v : root.inputs()) inputs.push_back(v.id());
+    for (std::size_t i = 0; i < 3; ++i) inputs[i] = parts[i].joined(e);
+    std::vector<attribute> attributes{attribute_of("q_num_heads", parts[0].heads),
+                                      attribute_of("kv_num_heads", parts[1].heads)};
+    for (const attribute& a : root.raw().attributes)
+      if (a.name != "q_num_heads" && a.name != "kv_num_heads") attributes.push_back(a);
+    e.replace(end.merged, e.add<op::Attention>(inputs, attributes));
+    return e.commit();
+  }
+};
+
+using list = transform_list<optimization_level::extended, fuse_attention, join_heads>;
 
 }  // namespace
 

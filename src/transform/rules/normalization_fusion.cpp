@@ -218,7 +218,7 @@ struct fuse_skip_layer_norm {
 };
 struct fuse_skip_simplified_layer_norm {
   static constexpr std::string_view name = "SkipSimplifiedLayerNormFusion";
-  using roots = op_set<op::contrib::SimplifiedLayerNormalization>;
+  using roots = op_set<op::contrib::SimplifiedLayerNormalization, op::RMSNormalization>;
   static bool rewrite(rewriter& r, const node_view& norm) {
     return fuse_skip::rewrite<op::microsoft::SkipSimplifiedLayerNormalization>(r, norm, false);
   }
