@@ -9,9 +9,12 @@ namespace {
 
 /// The parts of a Gelu, to be put together in many ways.
 struct gelu_parts : model_builder {
-  value_id x = input("x", dtype::f32, {symbol("n"), dim::of(8)});
+  const dtype type;
+  value_id x = input("x", type, {symbol("n"), dim::of(8)});
   int made = 0;
+  explicit gelu_parts(dtype t) : type{t} {}
   value_id number(float f, const extents& shape = {}) {
+    if (type == dtype::f64) return constant<double>("c" + std::to_string(made++), shape, {double(f)});
     return constant<float>("c" + std::to_string(made++), shape, {f});
   }
   value_id mul(value_id a, value_id b) { return node("Mul", {a, b}); }
@@ -21,9 +24,9 @@ struct gelu_parts : model_builder {
   value_id erf_by_factor() { return node("Erf", {mul(number(0.70710678f), x)}); }
 };
 template <class Build>
-auto making(Build build) {
-  return [build] {
-    gelu_parts g;
+auto making(Build build, dtype type = dtype::f32) {
+  return [build, type] {
+    gelu_parts g{type};
     g.output(build(g));
     return g.take();
   };
@@ -35,8 +38,8 @@ void fires(std::string_view transform, std::string_view op, Build build) {
   CHECK(s.graph().main().order().size() == 1);
 }
 template <class Build>
-void idle(std::string_view transform, Build build) {
-  check_idle<gelu_fusion>(transform, making(build));
+void idle(std::string_view transform, Build build, dtype type = dtype::f32) {
+  check_idle<gelu_fusion>(transform, making(build, type));
 }
 using parts = gelu_parts;
 
@@ -71,6 +74,8 @@ TEST_CASE("Gelu is left alone when a part is read by others, or a number, a type
     const value_id other = g.node("Neg", {g.x});
     return g.mul(g.mul(other, g.number(0.5f)), g.one_plus(g.erf()));
   });
+  idle(
+      "GeluFusion", [](parts& g) { return g.mul(g.mul(g.x, g.number(0.5f)), g.one_plus(g.erf())); }, dtype::f64);
 }
 
 TEST_CASE("FastGelu is found with powers, products and x taken out") {

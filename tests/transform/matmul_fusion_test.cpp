@@ -50,6 +50,7 @@ TEST_CASE("other transposes stay, and so do those that others read, and integers
   idle({.a = {0, 2, 1, 3}});
   idle({.read_transpose = true});
   idle({.type = dtype::i32});
+  idle({.type = dtype::f64});
 }
 
 TEST_CASE("a large constant that others read is multiplied as it lies") {

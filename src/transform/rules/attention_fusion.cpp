@@ -18,7 +18,7 @@ struct attention_core {
 
   static std::optional<attention_core> of(rewriter& r, const node_view& softmax) {
     const std::int64_t axis = int_attribute(softmax, "axis", -1);
-    if ((axis != -1 && axis != 3) || softmax.input(0).element() != softmax.output(0).element()) return {};
+    if ((axis != -1 && axis != 3) || !is_float(softmax.input(0))) return {};
     attention_core core;
     core.probabilities = without_nan_guard(r, softmax.output(0));
     const node_view product = only_reader<op::MatMul, op::microsoft::FusedMatMul>(r, core.probabilities);

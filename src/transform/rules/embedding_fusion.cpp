@@ -72,8 +72,8 @@ bool fuse_embedding::rewrite(rewriter& r, const node_view& norm) {
   const std::int64_t axis = int_attribute(norm, "axis", -1);
   const value_view scale = norm.input(1), bias = norm.input(2), sum = norm.input(0);
   if ((axis != -1 && axis != 2) || !scale || !bias || (norm.output_count() > 1 && norm.output(1)) ||
-      (norm.output_count() > 2 && norm.output(2)) || !has_rank(r, sum, 3) || !is_vector_along(r, scale, sum) ||
-      !is_vector_along(r, bias, sum))
+      (norm.output_count() > 2 && norm.output(2)) || !has_rank(r, sum, 3) || !is_float(sum) ||
+      !is_vector_along(r, scale, sum) || !is_vector_along(r, bias, sum))
     return false;
   std::vector<lookup> parts = summands(r, sum);
   if (parts.size() < 2 || !put_in_order(r, parts)) return false;

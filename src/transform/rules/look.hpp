@@ -59,9 +59,10 @@ inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n
   if (divides && *f == 0) return {};
   return divides ? 1 / *f : *f;
 }
+/// float32 or float16: what ONNX Runtime runs its own operators on, on processors.
 inline bool is_float(const value_view& v) {
   const dtype t = v ? v.element() : dtype::undefined;
-  return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
+  return t == dtype::f32 || t == dtype::f16;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::look

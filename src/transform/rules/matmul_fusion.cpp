@@ -93,8 +93,7 @@ struct fuse_scale {
         alpha *= *f, changed = true;
       }
     made.alpha = float(alpha);
-    const bool exact = root.input(0).element() != dtype::f64 || made.alpha == alpha;
-    if (!changed || !std::isfinite(made.alpha) || !exact) return false;
+    if (!changed || !std::isfinite(made.alpha)) return false;
     edit e{r, root};
     e.replace(last.output(0), made.add_to(e));
     return e.commit();

@@ -186,8 +186,8 @@ struct fuse_skip {
   static bool rewrite(rewriter& r, const node_view& norm, bool has_beta) {
     const std::vector<dim>* const shape = r.shape(norm.input(0));
     const node_view sum = made_by<op::Add>(r, norm.input(0));
-    if (!sum || !shape || shape->size() != 3 || (norm.output_count() > 1 && norm.output(1)) ||
-        (norm.output_count() > 2 && norm.output(2)))
+    if (!sum || !is_float(norm.input(0)) || !shape || shape->size() != 3 ||
+        (norm.output_count() > 1 && norm.output(1)) || (norm.output_count() > 2 && norm.output(2)))
       return false;
     const std::int64_t axis = int_attribute(norm, "axis", -1);
     if ((axis != -1 && axis != 2) || !is_vector_along(r, norm.input(1), norm.input(0))) return false;
