@@ -296,6 +296,13 @@ TEST_CASE("a number of transposes that would not fall stays as it is") {
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
+  SUBCASE("stretched, and one of the axes that part has one element") {
+    idle([](builder& b) {
+      const value_id v =
+          b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(1), dim::of(3)})});
+      b.output(transposed(b, v, {0, 3, 2, 1}));
+    });
+  }
   SUBCASE("pads from outside") {
     idle([](builder& b) {
       const value_id pads = b.input("pads", dtype::i64, {dim::of(8)});

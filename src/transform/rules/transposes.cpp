@@ -205,10 +205,9 @@ class region {
   }
   /// A value of fewer axes can follow without a transpose if it is a constant, or its axes stay in a row.
   bool can_stretch(const value_view& v, const axis_order& q) const {
-    const std::vector<dim>& shape = *r_.shape(v);
-    std::vector<dim> full(q.rank() - shape.size(), dim::of(1));
-    full.insert(full.end(), shape.begin(), shape.end());
     if (const value* const c = r_.constant(v); c && may_copy(*c, v)) return true;
+    std::vector<dim> full(q.rank() - r_.shape(v)->size(), dim::of(1));
+    full.resize(q.rank());  // of any size: none of its own axes may pass another
     return q.moves_nothing_in(full);
   }
 
