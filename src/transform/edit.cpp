@@ -36,14 +36,22 @@ std::int64_t opset_for(const model& m, const graph_node& origin, std::string_vie
   return 1;
 }
 
-/// Names of nodes are to differ, too: the last keeps the origin's, the others are called like what they give.
-void name_nodes(graph& g, std::span<const node_id> added) {
-  for (std::size_t i = 0; i + 1 < added.size(); ++i)
-    for (value_id v : g[added[i]].outputs)
-      if (v != value_id::none) {
-        g[added[i]].name = g[v].name;
-        break;
-      }
+/// Which of the new nodes is called like the one they came from: the last that does the same, or the last.
+node_id heir_of(const graph& g, std::string_view op_type, std::span<const node_id> added) {
+  for (auto at = added.rbegin(); at != added.rend(); ++at)
+    if (g[*at].op_type == op_type) return *at;
+  return added.empty() ? node_id::none : added.back();
+}
+
+/// Names of nodes are to differ, too: the others are called like what they give.
+void name_nodes(graph& g, std::span<const node_id> added, node_id heir) {
+  for (node_id n : added)
+    if (n != heir)
+      for (value_id v : g[n].outputs)
+        if (v != value_id::none) {
+          g[n].name = g[v].name;
+          break;
+        }
 }
 
 }  // namespace
@@ -177,9 +185,10 @@ bool edit::commit() {
   model& m = to_.owner();
   for (node_id n : added_)
     if (m.opset(g[n].domain) == 0) m.imports.push_back({g[n].domain, g[n].opset});
-  name_nodes(g, added_);
+  const node_id heir = heir_of(g, g[origin_].op_type, added_);
+  name_nodes(g, added_, heir);
   for (std::size_t i = 0; i < replaced_.size(); ++i) rewire(exchange{replaced_[i]});
-  if (!g[origin_].removed && !added_.empty()) g[added_.back()].name = g.unique_name(stem_of(g, g[origin_]));
+  if (!g[origin_].removed && heir != node_id::none) g[heir].name = g.unique_name(stem_of(g, g[origin_]));
   for (node_id n : added_) to_.touch(n);
   return true;
 }
