@@ -155,3 +155,25 @@ TEST_CASE("equal small constants become one, unless an output, an input, of anot
     return b.take();
   });
 }
+
+TEST_CASE("a Constant node becomes an initializer, and is then shared, unless it is a graph output") {
+  const auto with = [](bool is_output) {
+    return of_xy([is_output](model_builder& b, value_id x, value_id y) {
+      const value_id c = b.constant<float>("c", {}, {2}),
+                     made = b.node("Constant", {}, {attribute_of("value_float", 2.f)});
+      if (is_output) b.output(made);
+      return sum(b, b.node("Mul", {x, c}), b.node("Mul", {y, made}));
+    });
+  };
+  const session s = check_fires<common_subexpressions>("ConstantToInitializer", with(false));
+  CHECK(count_of(s, "Constant") == 0);
+  CHECK(s.graph().main().initializers().size() == 1);
+  check_idle<common_subexpressions>("ConstantToInitializer", with(true));
+  check_idle<common_subexpressions>("ConstantToInitializer", [] {  // of another kind
+    model_builder b;
+    const value_id text = b.node("Constant", {}, {attribute_of("value_string", std::string_view{"a"})});
+    b.output(b.node("Equal", {text, b.node("Identity", {text})}, {}, "", 19));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(2)})}));
+    return b.take();
+  });
+}

@@ -1,3 +1,5 @@
+#include <cameo/transform/rules/fusions.hpp>
+
 #include "rule_rig.hpp"
 
 using namespace cameo;
@@ -172,4 +174,15 @@ TEST_CASE("asking whether a size is -1 is answered") {
   CHECK(count_of(fires("ShapeFolding", expanded(true, -1)), "Where") == 0);
   idle("ShapeFolding", expanded(false, -1));
   idle("ShapeFolding", expanded(true, 1));
+}
+
+TEST_CASE("shapes are folded among a provider's nodes, too") {
+  const auto heads = [](std::int64_t first, std::int64_t second) {
+    return of_x([=](model_builder& b, value_id x) {
+      return b.node("Reshape", {x, joined(b, {size_of(b, x, first), size_of(b, x, second), numbers(b, {3, 4})})});
+    });
+  };
+  const session s = check_fires<late_shape_folding>("ReshapeFusion", heads(0, 1));
+  CHECK(nodes_of(s) == 1);
+  check_idle<late_shape_folding>("ReshapeFusion", heads(1, 0));
 }

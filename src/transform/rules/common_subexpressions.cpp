@@ -181,6 +181,29 @@ struct merge_nodes {
   }
 };
 
+/// What a Constant node holds is an initializer like the others.
+struct lift_constants {
+  static constexpr std::string_view name = "ConstantToInitializer";
+
+  static result<bool> run(rewriter& r) {
+    graph& g = r.in();
+    bool changed = false;
+    const std::vector<node_id> order{g.order().begin(), g.order().end()};
+    for (node_id n : order) {
+      if (!r.may_touch(r.node(n)) || !g[n].op || !has_role(g[n].op->roles, role::is_constant)) continue;
+      const value_id v = g[n].outputs.size() == 1 ? g[n].outputs[0] : value_id::none;
+      if (v == value_id::none || g[v].producer != n || g[v].is_output || !g[v].constant ||
+          g[v].constant->kind != value_kind::tensor || g[v].constant->type == dtype::string)
+        continue;
+      g.remove_node(n);
+      g.add_initializer(v, g[v].constant);
+      r.touch(v);
+      changed = true;
+    }
+    return changed;
+  }
+};
+
 /// Large ones are left alone: they lie in the file, and looking at them would bring them into memory.
 struct share_constants {
   static constexpr std::string_view name = "ConstantSharing";
@@ -191,9 +214,6 @@ struct share_constants {
     std::vector<value_id> constants;
     for (value_id v : g.initializers())
       if (r.constant(r.at(v)) && !g[v].is_input) constants.push_back(v);
-    for (node_id n : g.order())
-      if (r.may_touch(r.node(n)) && g[n].op && has_role(g[n].op->roles, role::is_constant) && g[n].outputs.size() == 1)
-        if (const value_id v = g[n].outputs[0]; v != value_id::none && r.constant(r.at(v))) constants.push_back(v);
     first_seen<value_id> seen{constants.size()};
     std::size_t looked_at = 0;
     bool changed = false;
@@ -205,7 +225,6 @@ struct share_constants {
       if (first == v || first == value_id::none || g[v].is_output || g[v].use_count == 0) continue;
       g.replace_uses(v, first);
       r.touch(first);
-      r.prune(g[v].producer);
       changed = true;
     }
     if (changed) g.remove_unused_initializers();
@@ -213,7 +232,7 @@ struct share_constants {
   }
 };
 
-using list = transform_list<optimization_level::basic, share_constants, merge_nodes>;
+using list = transform_list<optimization_level::basic, lift_constants, share_constants, merge_nodes>;
 
 }  // namespace
 

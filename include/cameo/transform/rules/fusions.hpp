@@ -38,10 +38,16 @@ struct activation_fusion {
   static const transform_table& table();
 };
 
+/// What shape_folding does, once more: fused operators know shapes that their parts left unknown.
+struct late_shape_folding {
+  static constexpr optimization_level level = optimization_level::extended;
+  static const transform_table& table();
+};
+
 /// What a provider with kernels for all of them asks for, beside families of its own.
 template <transform_family... Own>
-using standard_fusions_and =
-    transform_set<gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion, activation_fusion, Own...>;
+using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion,
+                                           activation_fusion, late_shape_folding, Own...>;
 using standard_fusions = standard_fusions_and<>;
 
 }  // namespace cameo::inline CAMEO_ABI
