@@ -289,6 +289,13 @@ TEST_CASE("a number of transposes that would not fall stays as it is") {
       b.output(transposed(b, v, {0, 2, 1, 3}));
     });
   }
+  SUBCASE("two graph outputs that would be one value") {
+    idle([](builder& b) {
+      const value_id v = b.node("Add", {picture(b, "x"), picture(b, "y")});
+      b.output(transposed(b, v, to_last));
+      b.output(transposed(b, v, to_last));
+    });
+  }
   SUBCASE("stretched over axes that would part") {
     idle([](builder& b) {
       const value_id v =

@@ -227,13 +227,16 @@ class region {
 
   void count_exit(const value_view& v, const axis_order& q, gain& all) const {
     if (q.changes_nothing()) return;
-    bool needed = v.is_graph_output();
+    bool needed = v.is_graph_output(), named = false;
     for (graph::use u : r_.in().uses(v.id())) {
       if (follows(u)) continue;
       const node_view n = r_.node(u.node);
       const std::optional<axis_order> p =
           n.is<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
-      if (p && *p == q) {
+      if (p && *p == q && n.output(0).is_graph_output() && named) {
+        needed = true;  // one value can't be two outputs of the graph
+      } else if (p && *p == q) {
+        named = named || n.output(0).is_graph_output();
         all.count(1, p->moves_nothing_in(*r_.shape(v)));
       } else if (p) {
         const axis_order both = q.inverse().then(*p);  // it stays one, but may cease to be free
