@@ -13,6 +13,9 @@ namespace {
 using byte_span = std::span<const std::byte>;
 
 constexpr std::size_t tensor_alignment = 64;
+// Bytes from which a tensor stays where the file has it even if its elements can't be read there: who needs them in
+// runs copies them, who packs them need not.
+constexpr std::size_t large_tensor = std::size_t{1} << 16;
 constexpr std::size_t small_tensor = 64;  // bytes up to which copying is cheaper than keeping track of pages
 
 bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
@@ -286,7 +289,7 @@ result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_
   const bool odd_bools = made.type == dtype::boolean && !all_zero_or_one(bytes);
   const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
   if (!copy_all && !inside && bytes.size() > small_tensor && !odd_bools &&
-      !is_misaligned(bytes, alignment_of(made.type))) {
+      (bytes.size() >= large_tensor || !is_misaligned(bytes, alignment_of(made.type)))) {
     made.data = const_cast<std::byte*>(bytes.data());
     return made;
   }

@@ -70,6 +70,16 @@ void file_bytes::forget_pages() const {
   if (!bytes_.empty()) ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
+void file_bytes::forget_pages(const void* data, std::size_t count) const {
+  const auto* const first = static_cast<const std::byte*>(data);
+  if (first < bytes_.data() || count > bytes_.size() || std::size_t(first - bytes_.data()) > bytes_.size() - count)
+    return;
+  const std::size_t page = std::size_t(::sysconf(_SC_PAGESIZE));
+  const std::size_t from = (std::size_t(first - bytes_.data()) + page - 1) / page * page;
+  const std::size_t to = std::size_t(first - bytes_.data() + std::ptrdiff_t(count)) / page * page;
+  if (from < to) ::madvise(const_cast<std::byte*>(bytes_.data()) + from, to - from, MADV_DONTNEED);
+}
+
 result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& path) try {
   // Opening a pipe must not wait for its writer; for a regular file O_NONBLOCK means nothing.
   const open_file file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};

@@ -122,8 +122,12 @@ class planner {
     for (std::size_t i = 0; i < node.subgraphs.size(); ++i) {
       result<std::span<capture>> captures = memory_.copy(std::span<const capture>{node.subgraphs[i]->captures.span()});
       if (!captures) return captures.error();
-      for (capture& c : *captures)
+      for (capture& c : *captures) {
         if (status s = bring(c.outer, 0); !s) return s;
+        if (status s = align(c.outer); !s) return s;
+        draft_value& inner = node.subgraphs[i]->values[c.inner];
+        if (inner.info.constant) inner.info.constant = infos_[c.outer].constant;
+      }
       planner inside{*node.subgraphs[i], options_, memory_};
       inside.nested_ = true;
       inside.brought_captures_ = *captures;
@@ -154,7 +158,9 @@ class planner {
                          .subgraph_count = node.subgraphs.size(),
                          .state = memory_,
                          .prepack = options_.prepack,
-                         .hints = hints};
+                         .hints = hints,
+                         .constants = {this, kept_constant, passing_constant}};
+    binding_ = step.inputs;
     if (node.compiled.run) {
       step.kernel = node.compiled;
     } else {
@@ -165,12 +171,56 @@ class planner {
       step.kernel = *bound;
     }
     step.hints = hints.span();
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      bool is_packed = false;
+      for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
+      if (is_packed) options_.packed(options_.packed_self, *infos_[step.inputs[i]].constant);
+      else if (status s = align(step.inputs[i]); !s) return s;
+    }
     return {};
+  }
+
+  // Constants of a file lie where the file has them. Kernels get them aligned: for good, if they read them in runs,
+  // else for the moment that it takes to pack them.
+
+  /// Copies a constant that is read in runs, unless it is aligned.
+  status align(slot s) {
+    if (!s || !infos_[s].constant || is_aligned(*infos_[s].constant)) return {};
+    value moved = *infos_[s].constant;
+    void* const there = memory_.allocate(moved.bytes(), 64);
+    if (!there) return status_code::out_of_memory;
+    std::memcpy(there, moved.data, moved.bytes());
+    moved.data = there;
+    const value* const kept = memory_.keep(moved);
+    if (!kept) return status_code::out_of_memory;
+    infos_[s].constant = kept;
+    values_[s] = moved;
+    return {};
+  }
+
+  static const value* kept_constant(void* self, std::size_t input, const value& v) {
+    planner& p = *static_cast<planner*>(self);
+    if (is_aligned(v)) return &v;
+    const slot s = p.binding_[input];
+    return p.align(s) ? p.infos_[s].constant : nullptr;
+  }
+
+  static const value* passing_constant(void* self, std::size_t, const value& v) {
+    planner& p = *static_cast<planner*>(self);
+    if (is_aligned(v)) return &v;
+    p.passing_bytes_.clear();
+    const std::size_t blocks = v.bytes() / sizeof(block) + 1;
+    if (!p.passing_bytes_.reserve(blocks)) return nullptr;
+    std::memcpy(p.passing_bytes_.begin(), v.data, v.bytes());
+    p.passing_ = v;
+    p.passing_.data = p.passing_bytes_.begin();
+    return &p.passing_;
   }
 
   status bring_outputs_home() {
     for (slot s : net_.outputs) {
       if (status moved = bring(s, 0); !moved) return moved;
+      if (status aligned = align(s); !aligned) return aligned;
       if (!outputs_.push_back(s)) return status_code::out_of_memory;
     }
     return {};
@@ -302,6 +352,9 @@ class planner {
   }
 
   static constexpr std::uint32_t none = 0xFFFFFFFF;
+  struct alignas(64) block {
+    std::byte bytes[64];
+  };
   const draft& net_;
   const plan_options& options_;
   arena& memory_;
@@ -315,6 +368,9 @@ class planner {
   arena_vector<std::string_view> names_{memory_};
   arena_vector<std::uint32_t> producers_{memory_};
   arena_vector<slot> copies_{memory_}, outputs_{memory_};
+  std::span<const slot> binding_;  // inputs of the node that is being bound
+  arena_vector<block> passing_bytes_{options_.scratch ? *options_.scratch : memory_};
+  value passing_;
 };
 
 }  // namespace

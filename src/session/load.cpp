@@ -124,9 +124,23 @@ status session::impl::place() {
   return {};
 }
 
+/// Constants that somebody else than the planner hands out: aligned.
+status session::impl::align(const value*& constant) {
+  if (!constant || is_aligned(*constant)) return {};
+  value moved = *constant;
+  moved.data = net->memory.allocate(moved.bytes(), 64);
+  if (!moved.data) return status_code::out_of_memory;
+  std::memcpy(moved.data, constant->data, moved.bytes());
+  constant = net->memory.keep(moved);
+  return constant ? status{} : status{status_code::out_of_memory};
+}
+
 /// All groups of a provider in one call; exactly one program for each. No second try with another provider.
 status session::impl::compile() {
   programs.resize(fused.size());
+  for (const fused_node& f : fused)
+    for (std::size_t i = 0; i < f.body->value_count(); ++i)
+      if (status s = align((*const_cast<class graph*>(f.body))[value_id(i)].constant); !s) return s;
   for (std::size_t p = 0; p < providers.size(); ++p) {
     std::vector<fused_view> views;
     std::vector<std::size_t> numbers;
@@ -172,6 +186,11 @@ status session::impl::make_the_plan() {
   how.prepack = !config.is_on("session.disable_prepacking");
   how.by_level = options.execution == execution_mode::parallel;
   how.memory_limit = memory_limit;
+  // The pages of what is packed go at once: no more of a large file is in memory than what is being packed.
+  how.packed_self = net.get();
+  how.packed = [](const void* self, const value& v) {
+    for (const auto& file : static_cast<const model*>(self)->files) file->forget_pages(v.data, v.bytes());
+  };
   result<const plan_view*> made = make_plan(**net_draft, how, plan_memory);
   if (!made) return std::move(made.error());
   plan = *made;
@@ -191,6 +210,7 @@ status session::impl::describe_io() {
     if (g[v].constant && net->ir_version < 4) continue;
     inputs.push_back(info(v));
     defaults.push_back(g[v].constant);
+    if (status s = align(defaults.back()); !s) return s;
   }
   for (value_id v : g.outputs()) outputs.push_back(info(v));
   return {};

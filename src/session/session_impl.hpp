@@ -68,6 +68,7 @@ struct session::impl {
   status choose_providers(std::span<const provider>);
   status check();
   status inline_ahead();
+  status align(const value*&);
   status place();
   status compile();
   status make_the_plan();

@@ -395,14 +395,15 @@ result<conv<T>> conv<T>::bind(bind_context& c) {
   if (!f) return f.error();
   conv made{*shape, c.int_or("group", 1), *f};
   if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
-  const value* const w = c.constant(1);
-  if (!w || !c.prepack) return made;
+  if (!c.is_constant(1) || !c.prepack) return made;
   conv_sizes s;
-  if (!weight_sizes<number>(w->shape, made.groups, s) || s.depthwise() || s.depth == 0) return made;  // run says why
+  if (!weight_sizes<number>(c.inputs[1].constant->shape, made.groups, s) || s.depthwise() || s.depth == 0)
+    return made;  // run says why
   std::size_t size = 0;
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
   result<std::span<number>> packed = c.keep<number>(size);
-  if (!packed) return packed.error();
+  const value* const w = c.constant_to_pack(1);
+  if (!packed || !w) return status_code::out_of_memory;
   std::span<number> wide;
   if constexpr (!std::is_same_v<T, number>) {
     result<std::span<number>> copy = c.keep<number>(std::size_t(s.rows * s.depth));

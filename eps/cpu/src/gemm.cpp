@@ -36,11 +36,11 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
   if (std::is_integral_v<T> && f->kind != activation_kind::none)
     return bad_attribute("an activation needs a type of floats");
   gemm made{c.float_or("alpha", 1), c.float_or("beta", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, *f};
-  const value* const b = c.constant(1);
+  const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
   result<const number*> packed =
-      keep_packed_b<number, T>(c, *b, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
+      keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
   return made;

@@ -66,13 +66,13 @@ template <class T>
 result<matmul<T>> matmul<T>::bind(bind_context& c) {
   matmul made{c.float_or("alpha", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0,
               c.int_or("transBatchA", 0) != 0, c.int_or("transBatchB", 0) != 0};
-  const value* const b = c.constant(1);
+  const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() < 2 || made.batch_b) return made;
   const matmul_side side = side_of(b->shape, false, false, false);
   if (side.batch.count() != 1) return made;
   const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
   result<const number*> packed =
-      keep_packed_b<number, T>(c, *b, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
+      keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
   return made;

@@ -412,14 +412,14 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels()};
   made.w.groups = c.int_or("group", 1);
   if (made.w.groups < 1) return bad_attribute("group is ", made.w.groups, "; it must be at least 1");
-  const value* const w = c.constant(1);
-  if (!w || !c.prepack) return made;
-  result<filters> known = filters_of(w->shape, made.w.groups);
+  if (!c.is_constant(1) || !c.prepack) return made;
+  result<filters> known = filters_of(c.inputs[1].constant->shape, made.w.groups);
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
   result<std::span<float>> packed = c.keep<float>(size);
-  if (!packed) return packed.error();
+  const value* const w = c.constant_to_pack(1);
+  if (!packed || !w) return status_code::out_of_memory;
   pack(w->as<float>().data(), *known, made.loops->most_blocks, packed->data());
   made.packed = packed->data(), made.w = *known, made.w_known = true;
   const value* const b = c.constant(2);

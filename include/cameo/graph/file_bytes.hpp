@@ -23,6 +23,8 @@ class file_bytes {
   /// Gives back the memory that holds them now; what is read again comes from the file again. For a time when most has
   /// been read for good, as weights that kernels have packed.
   void forget_pages() const;
+  /// The same for the pages that these bytes fill, if they are of this file.
+  void forget_pages(const void* data, std::size_t bytes) const;
 
  private:
   file_bytes(std::string path, std::span<const std::byte> bytes) : path_{std::move(path)}, bytes_{bytes} {}

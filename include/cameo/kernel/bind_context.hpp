@@ -6,8 +6,20 @@ namespace cameo::inline CAMEO_ABI {
 
 /// What a kernel tells the planner about its outputs, besides running.
 struct output_hint {
-  enum class use : std::uint8_t { may_overwrite, views } kind;
+  enum class use : std::uint8_t { may_overwrite, views, packs } kind;
   std::uint32_t output, input;
+};
+
+/// Constants of a file may lie at addresses that their elements can't be read at: who makes the plan gives them out.
+/// The default is for constants that are aligned.
+struct constant_store {
+  void* self = nullptr;
+  const value* (*kept)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
+    return &v;
+  };
+  const value* (*passing)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
+    return &v;
+  };
 };
 
 /// What a kernel sees once, when a plan is made. One thread; spans live as long as the plan unless said.
@@ -21,6 +33,7 @@ class bind_context {
   arena& state;         // lives as long as the plan: what a kernel keeps, packed weights
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
   arena_vector<output_hint>& hints;
+  constant_store constants = {};
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node leaves it out. A wrong kind counts as left out: models are checked
@@ -51,8 +64,19 @@ class bind_context {
   }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }
-  /// The constant behind input i, or null.
-  const value* constant(std::size_t i) const { return has_input(i) ? inputs[i].constant : nullptr; }
+  /// The constant behind input i, or null. It lives as long as the plan. (operand::constant tells type and shape only:
+  /// its elements may not be aligned.)
+  const value* constant(std::size_t i) const {
+    return is_constant(i) ? constants.kept(constants.self, i, *inputs[i].constant) : nullptr;
+  }
+  bool is_constant(std::size_t i) const { return has_input(i) && inputs[i].constant; }
+  /// The same for a kernel that makes a copy of its own (keep) and never reads the elements in a run: they are there
+  /// until the next such call. The planner need not keep them.
+  const value* constant_to_pack(std::size_t i) {
+    if (!is_constant(i)) return nullptr;
+    hint({output_hint::use::packs, 0, index(i)});
+    return constants.passing(constants.self, i, *inputs[i].constant);
+  }
   /// Number of a graph attribute among the node's subgraphs, for run_context::open; -1 when it is left out.
   int subgraph(std::string_view name) const {
     const attribute* a = find(name);
@@ -77,12 +101,7 @@ class bind_context {
 
  private:
   static std::uint32_t index(std::size_t i) { return std::uint32_t(i); }
-  void hint(output_hint h) {
-    if (!hints.push_back(h)) lost_hints = true;  // a missed hint costs memory, never correctness
-  }
-
- public:
-  bool lost_hints = false;
+  void hint(output_hint h) { static_cast<void>(hints.push_back(h)); }  // a missed one costs memory, never correctness
 };
 
 }  // namespace cameo::inline CAMEO_ABI

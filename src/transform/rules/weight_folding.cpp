@@ -15,8 +15,13 @@ constexpr std::size_t most_copied = std::size_t{4} << 20;
 bool is_real(const value* v) {
   return v && v->kind == value_kind::tensor && v->memory == 0 && (v->type == dtype::f32 || v->type == dtype::f64);
 }
+/// Large constants may lie unaligned.
 double real_at(const value& v, std::int64_t i) {
-  return v.type == dtype::f32 ? double(v.as<float>()[i]) : v.as<double>()[i];
+  const auto read = [&]<class T>(T element) {
+    std::memcpy(&element, static_cast<const std::byte*>(v.data) + std::size_t(i) * sizeof(T), sizeof(T));
+    return double(element);
+  };
+  return v.type == dtype::f32 ? read(float{}) : read(double{});
 }
 
 /// A constant of a type whose elements f(i) works out; `none` when one of them is no longer finite.
@@ -155,13 +160,17 @@ class weighted {
       for (double& each : *found) each *= beta;
     return found;
   }
-  /// The channel that the i-th weight works for.
-  std::size_t channel_of(const extents& w, std::int64_t i) const {
-    if (n_.is<op::Conv>()) return std::size_t(i / (w.count() / w[0]));
-    if (n_.is<op::Gemm>() && int_attribute(n_, "transB")) return std::size_t(i / w[1]);
-    if (!n_.is<op::ConvTranspose>()) return std::size_t(i % w.back());
-    const std::int64_t inner = w.count(2, w.rank()), inputs_each = w[0] / int_attribute(n_, "group", 1);
-    return std::size_t(i / (inner * w[1]) / inputs_each * w[1] + i / inner % w[1]);
+  /// Weights in a row that work for one channel, and the channel of the n-th such row.
+  struct rows {
+    std::int64_t length, period, inputs_each;  // the channel: n % period, plus a period for every so many inputs
+    std::size_t channel(std::int64_t n) const { return std::size_t(n / period / inputs_each * period + n % period); }
+  };
+  rows rows_of(const extents& w) const {
+    constexpr std::int64_t never = std::int64_t{1} << 40;
+    if (n_.is<op::Conv>()) return {w.count() / w[0], w[0], never};
+    if (n_.is<op::Gemm>() && int_attribute(n_, "transB")) return {w[1], w[0], never};
+    if (!n_.is<op::ConvTranspose>()) return {1, w.back(), never};
+    return {w.count(2, w.rank()), w[1], w[0] / int_attribute(n_, "group", 1)};
   }
   channels_of channels{0, 0, 0};
 
@@ -187,8 +196,13 @@ bool fold_into(rewriter& r, const node_view& n, const node_view& to) {
   if (a->scales()) {
     const value* const old = w.weights();
     if (!old || old->type != type) return false;
-    inputs[1] = reals(e, to.input(1).name(), type, old->shape,
-                      [&](std::int64_t i) { return real_at(*old, i) * a->scale[w.channel_of(old->shape, i)]; });
+    const weighted::rows rows = w.rows_of(old->shape);
+    std::int64_t left = 0, row = 0;
+    double scale = 0;
+    inputs[1] = reals(e, to.input(1).name(), type, old->shape, [&](std::int64_t i) {  // called in order
+      if (left-- == 0) left = rows.length - 1, scale = a->scale[rows.channel(row++)];
+      return real_at(*old, i) * scale;
+    });
     if (inputs[1] == value_id::none) return false;
   }
   if (needs_bias) {

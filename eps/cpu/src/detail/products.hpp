@@ -63,7 +63,7 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
 /// suit any number; a large table whose rows are read as columns (an embedding that makes logits) stays as it is, since
 /// others read it, too.
 template <class Number, class T>
-result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transposed, std::int64_t k, std::int64_t n,
+result<const Number*> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k, std::int64_t n,
                                     std::int64_t rows = -1) {
   if constexpr (std::is_integral_v<Number>) {
     return static_cast<const Number*>(nullptr);
@@ -77,12 +77,14 @@ result<const Number*> keep_packed_b(bind_context& c, const value& b, bool transp
     std::size_t size = 0;
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
     const Number* from = nullptr;
+    const value* const elements = c.constant_to_pack(input);
+    if (!elements) return status_code::out_of_memory;
     if constexpr (std::is_same_v<Number, T>) {
-      from = b.as<T>().data();
+      from = elements->as<T>().data();
     } else {
       result<std::span<Number>> wide = c.keep<Number>(std::size_t(k * n));
       if (!wide) return wide.error();
-      widen_row(b.as<T>().data(), wide->data(), k * n);
+      widen_row(elements->as<T>().data(), wide->data(), k * n);
       from = wide->data();
     }
     result<std::span<Number>> packed = c.keep<Number>(size);
