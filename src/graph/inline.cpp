@@ -38,7 +38,7 @@ class copier {
       outputs.clear();
       for (std::size_t k = 0; k < n.input_count; ++k) inputs.push_back(mapped(map, from.input(node_id(i), k)));
       for (value_id v : n.outputs) outputs.push_back(mapped(map, v));
-      const std::string name = fmt::format("{}/{}", prefix_, n.name.empty() ? n.op_type : n.name);
+      const std::string name = name_of(n, to, outputs);
       const node_id made = to.add_node({name, n.domain, n.op_type, n.overload, n.doc_string, n.opset, inputs, outputs,
                                         *attributes, subgraphs, n.metadata});
       if (status fine = check_node(to, made, ops_, false); !fine) return std::move(fine).in(describe(to, to[made]));
@@ -59,6 +59,15 @@ class copier {
  private:
   static value_id mapped(const std::vector<value_id>& map, value_id v) {
     return v == value_id::none ? v : map[index_of(v)];
+  }
+
+  /// The caller's name and the node's own; where one has none, that of what it makes, which nobody else has: files must
+  /// not give two nodes one name.
+  std::string name_of(const graph_node& n, const graph& to, std::span<const value_id> outputs) const {
+    const bool is_named = !call_.name.empty() && !n.name.empty();
+    if (!is_named && !outputs.empty() && outputs[0] != value_id::none && !to[outputs[0]].name.empty())
+      return std::string{to[outputs[0]].name};
+    return fmt::format("{}/{}", prefix_, n.name.empty() ? n.op_type : n.name);
   }
 
   /// `outer_value` tells which value of `outer` stands for a captured one.

@@ -1,5 +1,7 @@
 #include "rule_rig.hpp"
 
+#include <algorithm>
+
 using namespace cameo;
 using namespace cameo::test;
 
@@ -15,7 +17,7 @@ value_id branches(model_builder& b, graph& home, value_id condition, Then then_b
     graph& g = b.whole().add_graph(&home);
     const auto add = [&g](std::string_view op, ids inputs) {
       const value_id made = g.add_value(g.unique_name("made"));
-      g.add_node({op, "", op, {}, {}, 17, inputs, ids{made}});
+      g.add_node({"", "", op, {}, {}, 17, inputs, ids{made}});
       return made;
     };
     g.add_output(fill(g, add));
@@ -25,7 +27,7 @@ value_id branches(model_builder& b, graph& home, value_id condition, Then then_b
   attribute on{"then_branch", attribute_kind::g}, off{"else_branch", attribute_kind::g};
   off.i = 1;
   const value_id out = home.add_value(home.unique_name("chosen"));
-  home.add_node({"if", "", "If", {}, {}, 17, ids{condition}, ids{out}, std::vector<attribute>{on, off}, bodies});
+  home.add_node({"", "", "If", {}, {}, 17, ids{condition}, ids{out}, std::vector<attribute>{on, off}, bodies});
   return out;
 }
 value_id known(model_builder& b, bool is) { return b.constant<bool>("known", {}, {is}); }
@@ -58,6 +60,10 @@ TEST_CASE("the branch of a known condition takes the place of If") {
   CHECK(count_of(on, "Abs") == 0);
   const session off = check_fires<constant_branches>(inlining, choice(false, negated));
   CHECK(count_of(off, "Abs") == 1);
+  std::vector<std::string_view> names;
+  for (node_id n : off.graph().main().order()) names.push_back(off.graph().main()[n].name);
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
 
 TEST_CASE("a graph output keeps its name when its branch is inlined") {
