@@ -3,6 +3,7 @@
 
 #include "transform/rules/look.hpp"
 
+#include <cstring>
 #include <limits>
 
 namespace cameo::inline CAMEO_ABI {
@@ -30,14 +31,20 @@ struct quantization {
   const value* zero = nullptr;  // null: 0
   std::int64_t axis = 0;        // -1: one scale for the whole tensor
 
-  float scale_at(std::int64_t i) const { return scale->as<float>()[i]; }
+  template <class T>
+  static T element(const value& v, std::int64_t i) {  // a file's bytes need not be aligned
+    T made;
+    std::memcpy(&made, static_cast<const std::byte*>(v.data) + std::size_t(i) * sizeof(T), sizeof(T));
+    return made;
+  }
+  float scale_at(std::int64_t i) const { return element<float>(*scale, i); }
   double zero_at(std::int64_t i) const {
     if (!zero) return 0;
     switch (type) {
-      case dtype::u8: return zero->as<std::uint8_t>()[i];
-      case dtype::i8: return zero->as<std::int8_t>()[i];
-      case dtype::u16: return zero->as<std::uint16_t>()[i];
-      default: return zero->as<std::int16_t>()[i];
+      case dtype::u8: return element<std::uint8_t>(*zero, i);
+      case dtype::i8: return element<std::int8_t>(*zero, i);
+      case dtype::u16: return element<std::uint16_t>(*zero, i);
+      default: return element<std::int16_t>(*zero, i);
     }
   }
   bool whole_tensor() const { return axis < 0; }

@@ -6,6 +6,8 @@
 
 #include "transform/rules/look.hpp"
 
+#include <cstring>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
