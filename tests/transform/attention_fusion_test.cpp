@@ -181,6 +181,12 @@ TEST_CASE("masks become what MultiHeadAttention takes") {
   CHECK(has_input(fires({.hides = mask::causal_copy, .turned = key::swap_last}), 5));
 }
 
+TEST_CASE("a guard against NaN stays where a mask may hide all keys") {
+  CHECK(count_of(fires({.hides = mask::padding, .guard = true}), "IsNaN") == 0);
+  const session s = fires({.hides = mask::row_bias, .guard = true});
+  CHECK(count_of(s, "IsNaN") == 1);
+}
+
 TEST_CASE("keys and values of the past are joined inside") {
   for (mask m : {mask::none, mask::padding, mask::causal}) {
     const session done = fires({.hides = m, .turned = key::swap_last, .past = true});

@@ -1,6 +1,9 @@
-// Softmax(Q K' * scale + bias) V and what exporters put around it become com.microsoft's MultiHeadAttention.
+// Softmax(Q K' * scale + bias) V and what exporters put around it become com.microsoft's MultiHeadAttention. A query
+// from which every key is hidden by finite scores, a padded one, may then get another mean of the values.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
+
+#include <algorithm>
 
 #include "transform/rules/attention_mask.hpp"
 #include "transform/rules/attention_parts.hpp"
@@ -14,13 +17,15 @@ using namespace look;
 struct attention_core {
   value_view probabilities, result;  // result [batch, heads, S, size]
   score_chain scores;
-  value_view values;  // [batch, heads, T, size]
+  value_view values;     // [batch, heads, T, size]
+  bool guarded = false;  // where all keys are hidden, the result is 0
 
   static std::optional<attention_core> of(rewriter& r, const node_view& softmax) {
     const std::int64_t axis = int_attribute(softmax, "axis", -1);
     if ((axis != -1 && axis != 3) || !is_float(softmax.input(0))) return {};
     attention_core core;
     core.probabilities = without_nan_guard(r, softmax.output(0));
+    core.guarded = !(core.probabilities == softmax.output(0));
     const node_view product = only_reader<op::MatMul, op::microsoft::FusedMatMul>(r, core.probabilities);
     if (!product || !(product.input(0) == core.probabilities) || !is_plain_product(product)) return {};
     core.values = product.input(1), core.result = product.output(0);
@@ -29,7 +34,7 @@ struct attention_core {
   }
 
  private:
-  /// Where(IsNaN(p), 0, p): a row whose keys are all hidden gives 0, as our attention does by itself.
+  /// Where(IsNaN(p), 0, p)
   static value_view without_nan_guard(const rewriter& r, const value_view& p) {
     if (p.is_graph_output() || p.use_count() != 2) return p;
     for (node_view reader : p.consumers()) {
@@ -109,7 +114,7 @@ class multi_head_builder {
     if (past_.key && reaches_itself(q)) past_ = {};
     query_ = q.joined(edit_);
     if (!set_keys(q, k, v) || !set_masks(q.batch, q.length, k.length)) return false;
-    const value_id made = add_node(q.heads);
+    const value_id made = guarded(add_node(q.heads));
     replace_end(end, made, q.heads, v.size);
     return edit_.commit();
   }
@@ -182,6 +187,26 @@ class multi_head_builder {
     const value_id made = edit_.add<op::microsoft::MultiHeadAttention>(inputs, attributes, past_.key ? 3 : 1);
     if (past_.key) edit_.replace(past_.all_keys, edit_.output(1)), edit_.replace(past_.all_values, edit_.output(2));
     return made;
+  }
+
+  /// ONNX Runtime gives NaN for a query all of whose keys are hidden by -infinity: it would spread to the next layer.
+  value_id guarded(value_id made) {
+    const auto is_finite = [&](const value_view& bias) {
+      const node_view where = made_by<op::Where>(r_, bias);
+      const auto seen = where ? number(r_, where.input(1)) : std::nullopt;
+      const auto hidden = where ? number(r_, where.input(2)) : std::nullopt;
+      return seen && hidden && std::isfinite(*seen) && std::isfinite(*hidden);
+    };
+    const std::vector<value_view>& biases = core_.scores.biases;
+    bool finite = std::all_of(biases.begin(), biases.end(), is_finite);
+    if (core_.scores.causal && !causal_) {
+      const node_view where = core_.scores.causal.producer();
+      const auto hidden = number(r_, where.input(number(r_, where.input(2)) ? 2 : 1));
+      finite = finite && hidden && std::isfinite(*hidden);
+    }
+    if (!core_.guarded || bias_ == value_id::none || finite) return made;
+    const dtype type = core_.result.element();
+    return edit_.add<op::Where>({edit_.add<op::IsNaN>({made}), edit_.scalar("nothing", type, 0), made});
   }
 
   void replace_end(const attention_end& end, value_id made, std::int64_t heads, std::int64_t size) {
