@@ -174,7 +174,7 @@ class planner {
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       bool is_packed = false;
       for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
-      if (is_packed) options_.packed(options_.packed_self, *infos_[step.inputs[i]].constant);
+      if (is_packed) options_.copied(options_.copied_self, *infos_[step.inputs[i]].constant);
       else if (status s = align(step.inputs[i]); !s) return s;
     }
     return {};
@@ -193,6 +193,7 @@ class planner {
     moved.data = there;
     const value* const kept = memory_.keep(moved);
     if (!kept) return status_code::out_of_memory;
+    options_.copied(options_.copied_self, *infos_[s].constant);
     infos_[s].constant = kept;
     values_[s] = moved;
     return {};

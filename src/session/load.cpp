@@ -186,9 +186,9 @@ status session::impl::make_the_plan() {
   how.prepack = !config.is_on("session.disable_prepacking");
   how.by_level = options.execution == execution_mode::parallel;
   how.memory_limit = memory_limit;
-  // The pages of what is packed go at once: no more of a large file is in memory than what is being packed.
-  how.packed_self = net.get();
-  how.packed = [](const void* self, const value& v) {
+  // Pages go as soon as there is a copy: no more of a large file is in memory than what is being copied.
+  how.copied_self = net.get();
+  how.copied = [](const void* self, const value& v) {
     for (const auto& file : static_cast<const model*>(self)->files) file->forget_pages(v.data, v.bytes());
   };
   result<const plan_view*> made = make_plan(**net_draft, how, plan_memory);

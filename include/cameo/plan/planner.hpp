@@ -24,9 +24,9 @@ struct plan_options {
   bool prepack = true;
   bool by_level = false;                            // plan lifetimes so that the steps of a level may run at once
   std::size_t memory_limit = std::size_t{1} << 40;  // bytes of one region that are not believed any more
-  /// Told of constants that a kernel has packed: it will not read them again.
-  void (*packed)(const void* self, const value&) = [](const void*, const value&) {};
-  const void* packed_self = nullptr;
+  /// Told of constants of which there is a packed or an aligned copy now, which is what will be read.
+  void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
+  const void* copied_self = nullptr;
 };
 
 /// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must

@@ -1,0 +1,58 @@
+#include <cameo/format/onnx.hpp>
+
+#include <doctest/doctest.h>
+
+#include "models.hpp"
+
+namespace cameo::test {
+namespace {
+
+constexpr std::int64_t side = 160;  // 100 KB: more than a reader copies
+
+/// Large weights for a product that packs them, for one that reads them in place, for a Gather, for a body, and a
+/// default of an input; the names' lengths move the weights through all alignments.
+std::unique_ptr<model> large_weights(std::size_t name_length) {
+  model_builder b;
+  b.main().name = *b.whole().memory.copy(std::string(name_length, 'n'));
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(side)});
+  const auto weights = [&](std::string_view name, float scale) {
+    return b.constant<float>(name, {side, side}, ramp(std::size_t(side * side), scale));
+  };
+  const value_id packed = b.node("MatMul", {x, weights("packed", 0.001f)});
+  const value_id table = weights("table", 0.002f);
+  const value_id picked = b.node("Gather", {table, b.constant<std::int64_t>("one", {1}, {1})});
+  const value_id fallback = weights("default", 0.003f);
+  b.main().add_input(fallback);
+  const value_id sum = b.node("Add", {b.node("MatMul", {packed, fallback}), picked});
+  b.output(b.node("Add", {sum, b.node("ReduceSum", {table}, {model_builder::integer("keepdims", 1)})}));
+  b.output(weights("given_out", 0.004f));
+  return b.take();
+}
+
+}  // namespace
+
+TEST_CASE("large constants work wherever a file has them") {
+  std::size_t odd = 0;
+  for (std::size_t length = 1; length <= 4; ++length) {
+    const auto written = write_onnx(*large_weights(length));
+    REQUIRE(written);
+    const std::span<const std::byte> bytes = std::as_bytes(std::span{*written});
+    const auto net = read_onnx(bytes, "model");
+    REQUIRE(net);
+    for (value_id v : (*net)->main().initializers()) odd += !is_aligned(*(*net)->main()[v].constant);
+    const auto from_file = runtime<eps::cpu>{}.load(bytes), in_memory = runtime<eps::cpu>{}.load(large_weights(length));
+    REQUIRE_MESSAGE(from_file, from_file.error().words());
+    REQUIRE_MESSAGE(in_memory, in_memory.error().words());
+    const any_value x = any_value::tensor<float>({3, side}, ramp(3 * std::size_t(side)));
+    const auto a = from_file->run({{"x", x}}), c = in_memory->run({{"x", x}});
+    REQUIRE_MESSAGE(a, a.error().words());
+    REQUIRE_MESSAGE(c, c.error().words());
+    for (std::size_t i = 0; i < a->size(); ++i) {
+      CHECK(is_aligned((*a)[i].value.view()));
+      CHECK(floats_of((*a)[i].value) == floats_of((*c)[i].value));
+    }
+  }
+  CHECK(odd > 0);  // else nothing was tried
+}
+
+}  // namespace cameo::test
