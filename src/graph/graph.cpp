@@ -130,9 +130,9 @@ void graph::remove_initializer(value_id v) {
 
 bool graph::remove_unused_initializers() {
   return std::erase_if(initializers_, [&](value_id v) {
-    const graph_value& each = (*this)[v];
-    return each.use_count == 0 && !each.is_output && !each.is_input;
-  }) > 0;
+           const graph_value& each = (*this)[v];
+           return each.use_count == 0 && !each.is_output && !each.is_input;
+         }) > 0;
 }
 
 void graph::set_outputs(std::span<const value_id> outputs) {

@@ -133,7 +133,8 @@ TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and no
     g.add_node({"last", "", "Neg", {}, {}, 17, std::vector<value_id>{same}, std::vector<value_id>{last}});
     const float one[] = {1};
     const value_id c = g.add_value("c"), folded = g.add_value("folded"), sum = g.add_value("sum");
-    g.add_initializer(c, m->memory.keep(value::tensor<float>(extents{1}, *m->memory.copy(std::span<const float>{one}))));
+    g.add_initializer(c,
+                      m->memory.keep(value::tensor<float>(extents{1}, *m->memory.copy(std::span<const float>{one}))));
     g.add_node({"fold", "", "Exp", {}, {}, 17, std::vector<value_id>{c}, std::vector<value_id>{folded}});
     g.add_node({"sum", "", "Add", {}, {}, 17, std::vector<value_id>{last, folded}, std::vector<value_id>{sum}});
     g.set_outputs(std::vector<value_id>{sum});

@@ -24,7 +24,8 @@ result<projected_attention> projected_attention::bind(bind_context& c) {
     if (sizes[i] < 1 || sizes[i] > 1 << 30 || sizes[i] % made.heads != 0)
       return bad_attribute("qkv_hidden_sizes has ", sizes[i], ", which ", made.heads, " heads can't share");
   }
-  if (const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr; w && w->type == dtype::f32 && w->shape.rank() == 2) {
+  if (const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
+      w && w->type == dtype::f32 && w->shape.rank() == 2) {
     result<const float*> packed =
         keep_packed_b<float, float>(c, 1, false, w->shape[0], w->shape[1], known_rows(c.inputs[0], false));
     if (!packed) return packed.error();
