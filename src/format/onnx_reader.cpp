@@ -1,5 +1,7 @@
 #include "onnx_reader.hpp"
 
+#include <google/protobuf/arena.h>
+
 #include <filesystem>
 
 namespace cameo::inline CAMEO_ABI {
@@ -349,7 +351,8 @@ status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_rea
   if (stripped->bytes.size() > std::size_t{INT32_MAX})
     return failed(status_code::invalid_protobuf, "{} bytes without its weights; protobuf ends at 2 GB",
                   stripped->bytes.size());
-  onnx::ModelProto message;
+  google::protobuf::Arena together;  // a large graph's messages are made and go in few pieces
+  onnx::ModelProto& message = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&together);
   if (!parse_message(message, stripped->bytes, protobuf_depth(options.limits)))
     return {status_code::invalid_protobuf, "not a serialized onnx.ModelProto, or a damaged one"};
   std::string().swap(stripped->bytes);

@@ -104,7 +104,7 @@ value_id graph::add_value(std::string_view value_name, const value_type* type) {
   v.name = or_throw(owner_->memory.copy(value_name));
   v.type = type;
   values_.push_back(v);
-  if (!v.name.empty()) by_name_.try_emplace(v.name, id);
+  if (!v.name.empty()) by_name_.insert(v.name, std::uint32_t(id), names());
   return id;
 }
 
@@ -142,10 +142,7 @@ void graph::set_outputs(std::span<const value_id> outputs) {
   for (value_id v : outputs_) (*this)[v].is_output = true;
 }
 
-value_id graph::find(std::string_view value_name) const {
-  const auto at = by_name_.find(value_name);
-  return at == by_name_.end() ? value_id::none : at->second;
-}
+value_id graph::find(std::string_view value_name) const { return value_id{by_name_.find(value_name, names())}; }
 
 value_id graph::resolve(std::string_view value_name) {
   if (const value_id here = find(value_name); here != value_id::none) return here;
@@ -166,7 +163,7 @@ value_id graph::capture_of(value_id outer) {
   values_.push_back(v);
   captures_.push_back(made);
   at->second = made;
-  if (!v.name.empty()) by_name_.try_emplace(v.name, made);
+  if (!v.name.empty()) by_name_.insert(v.name, std::uint32_t(made), names());
   if (holder_ != node_id::none && !(*outer_)[holder_].removed) outer_->add_capture_edge(holder_, outer);
   return made;
 }
@@ -182,7 +179,7 @@ const value* graph::constant_of(value_id v) const {
 std::string_view graph::unique_name(std::string_view stem) {
   const auto taken = [&](std::string_view candidate) {
     for (const graph* g = this; g; g = g->outer_)
-      if (g->by_name_.contains(candidate)) return true;
+      if (g->find(candidate) != value_id::none) return true;
     return candidate.empty();
   };
   if (!taken(stem)) return or_throw(owner_->memory.copy(stem));
@@ -288,7 +285,7 @@ void graph::recapture(value_id from, value_id to) {
   const value_id old = at->second;
   captured_.erase(at);
   graph_value& v = (*this)[old];
-  if (const auto named = by_name_.find(v.name); named != by_name_.end() && named->second == old) by_name_.erase(named);
+  by_name_.erase(v.name, std::uint32_t(old), names());
   const auto [other, is_new] = captured_.try_emplace(std::uint32_t(to), old);
   if (is_new) {
     const graph_value& source = (*outer_)[to];
@@ -296,7 +293,7 @@ void graph::recapture(value_id from, value_id to) {
     v.name = source.name;
     v.type = source.type;
     v.constant = source.constant;
-    if (!v.name.empty()) by_name_.try_emplace(v.name, old);
+    if (!v.name.empty()) by_name_.insert(v.name, std::uint32_t(old), names());
     return;
   }
   replace_uses(old, other->second);  // both captured: the two become one

@@ -1,6 +1,9 @@
 #include <cameo/graph/graph.hpp>
 
+#include <algorithm>
+
 #include "messages.hpp"
+#include "types.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -9,7 +12,16 @@ model::~model() = default;
 
 graph& model::add_graph(graph* outer) { return *graphs_.emplace_back(std::make_unique<graph>(*this, outer)); }
 
-const value_type* model::keep(value_type type) { return &types_.emplace_back(std::move(type)); }
+/// Neighbours are often of one type: they share it, which keeps large graphs in the processor's caches.
+const value_type* model::keep(value_type type) {
+  for (const value_type*& each : recent_types_)
+    if (each && same_type(*each, type)) {
+      std::swap(each, recent_types_.front());
+      return recent_types_.front();
+    }
+  std::shift_right(recent_types_.begin(), recent_types_.end(), 1);
+  return recent_types_.front() = &types_.emplace_back(std::move(type));
+}
 
 std::int64_t model::opset(std::string_view domain_of_op) const {
   for (const opset_import& import : imports)

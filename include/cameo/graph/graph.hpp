@@ -1,9 +1,11 @@
 #pragma once
 #include <cameo/core/arena.hpp>
 #include <cameo/graph/file_bytes.hpp>
+#include <cameo/graph/name_index.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <string>
@@ -169,6 +171,9 @@ class graph {
     std::uint32_t next, previous;
   };
   friend class use_range;
+  auto names() const {
+    return [this](std::uint32_t v) { return values_[v].name; };
+  }
   void link(std::uint32_t edge);
   void unlink(std::uint32_t edge);
   std::uint32_t append_edge(node_id, value_id);
@@ -188,7 +193,7 @@ class graph {
   std::vector<edge> edges_;
   std::vector<value_id> inputs_, outputs_, initializers_, captures_;
   std::vector<node_id> order_;
-  std::unordered_map<std::string_view, value_id> by_name_;
+  name_index by_name_;
   std::unordered_map<std::uint32_t, value_id> captured_;  // by the outer value's number
   std::uint64_t next_unique_ = 0;
 };
@@ -277,6 +282,7 @@ class model {
 
  private:
   std::deque<value_type> types_;
+  std::array<const value_type*, 4> recent_types_{};
   std::deque<std::unique_ptr<graph>> graphs_;
   std::unordered_map<std::string, std::uint32_t> symbol_numbers_;
   std::uint64_t next_fresh_ = 0;

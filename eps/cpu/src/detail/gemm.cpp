@@ -170,7 +170,9 @@ gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t l
     return double(products) * double(blocks_of(row_tiles, rows)) * double(blocks_of(panels, columns));
   };
   while (tasks() < wanted) {
-    if (rows * tile.rows > 2 * gemm_block_rows && !packs_blocks_of_b(p)) rows = (rows + 1) / 2;
+    // Rows first: every block of columns packs its rows of A anew.
+    constexpr std::int64_t few_tiles = 3;
+    if (rows > few_tiles && !packs_blocks_of_b(p)) rows = (rows + 1) / 2;
     else if (columns > 1) columns = (columns + 1) / 2;
     else if (rows > 1) rows = (rows + 1) / 2;
     else break;

@@ -1,0 +1,74 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Numbers of things by their names, which stay where the things are: eight bytes an entry, so that a graph of a
+/// hundred thousand nodes is still looked up in the processor's caches. Open addressing, linear probing. `name_of`
+/// gives the name of a number. Throws std::bad_alloc as vectors do.
+class name_index {
+ public:
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+
+  template <class NameOf>
+  std::uint32_t find(std::string_view name, NameOf name_of) const {
+    if (entries_.empty()) return none;
+    const std::uint32_t hash = hash_of(name);
+    for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
+      const entry& e = entries_[at];
+      if (e.number == none) return none;
+      if (e.number != erased && e.hash == hash && name_of(e.number) == name) return e.number;
+    }
+  }
+  /// Nothing happens if the name is there already.
+  template <class NameOf>
+  void insert(std::string_view name, std::uint32_t number, NameOf name_of) {
+    if (find(name, name_of) != none) return;
+    if (4 * (used_ + 1) > 3 * entries_.size()) grow();
+    place({hash_of(name), number});
+  }
+  /// Only if the name stands for this number.
+  template <class NameOf>
+  void erase(std::string_view name, std::uint32_t number, NameOf name_of) {
+    if (find(name, name_of) != number) return;
+    for (std::size_t at = hash_of(name) & mask();; at = (at + 1) & mask())
+      if (entries_[at].number == number) {
+        entries_[at].number = erased;
+        return;
+      }
+  }
+
+ private:
+  static constexpr std::uint32_t erased = 0xFFFFFFFE;
+  struct entry {
+    std::uint32_t hash = 0, number = none;
+  };
+  static std::uint32_t hash_of(std::string_view name) {
+    const std::uint64_t h = std::hash<std::string_view>{}(name);
+    return std::uint32_t(h ^ h >> 32);
+  }
+  std::size_t mask() const { return entries_.size() - 1; }
+  void place(entry e) {
+    std::size_t at = e.hash & mask();
+    while (entries_[at].number != none) at = (at + 1) & mask();
+    entries_[at] = e;
+    ++used_;
+  }
+  void grow() {
+    std::vector<entry> old(entries_.empty() ? 16 : 2 * entries_.size());
+    old.swap(entries_);
+    used_ = 0;
+    for (const entry& e : old)
+      if (e.number < erased) place(e);
+  }
+
+  std::vector<entry> entries_;
+  std::size_t used_ = 0;  // erased ones included
+};
+
+}  // namespace cameo::inline CAMEO_ABI
