@@ -1,4 +1,10 @@
-"""The tables of bench/peers/run, from its results."""
+#!/usr/bin/env python3
+"""The tables of bench/peers/run, from its results.
+
+Usage: bench/peers/report.py RESULTS.json [--brief]      (--brief: what README shows)
+"""
+import json
+import sys
 
 SHORT = {"cameo": "cameo", "onnxruntime": "ORT", "openvino": "OpenVINO"}
 
@@ -79,6 +85,18 @@ def peaks(results):
         f"{p['bytes_per_second'] / 1e9:.1f} GB/s over {size / 1e6:.0f} MB" for t, (size, p) in sorted(largest.items()))
 
 
+def brief(results):
+    """Of each model and number of threads: least times, and cameo's over the better peer's."""
+    names = list(results["models"][0]["contenders"])
+    head = ["model", "threads", *(f"{SHORT[n]} us" for n in names), "to the better peer: least", "median"]
+    rows = []
+    for r in results["models"]:
+        ratio = r.get("ratio", {})
+        rows.append([r["model"], str(r["threads"]), *(number(r["contenders"][n].get("min_us")) for n in names),
+                     *(f"{ratio[k]:.2f}" if ratio else "-" for k in ("min", "median"))])
+    return table(head, rows)
+
+
 def markdown(results):
     versions = [next(w for w in v if w.startswith(p)) for p, v in results["versions"].items()]
     parts = [f"{results['date']}, {results['processor']}, {results['processors']} processors; {results['rounds']} "
@@ -90,3 +108,11 @@ def markdown(results):
     if results["graphs"]:
         parts += ["Session creation of large graphs:", creation(results)]
     return "\n\n".join(parts)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        loaded = json.load(file)
+    print(brief(loaded) if "--brief" in sys.argv else markdown(loaded))
