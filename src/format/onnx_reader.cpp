@@ -128,7 +128,7 @@ status onnx_reader::read_body(onnx::FunctionProto& from, function& to) {
   scope in{*to.body, opsets};
   const auto where = [&] { return fmt::format("function '{}.{}'", domain_name(to.domain), to.name); };
   for (const std::string& name : from.input()) {
-    result<value_id> v = define(in, name, "an input");
+    result<value_id> v = define(in, name, {"an input"});
     if (!v) return std::move(v.error()).in(where());
     in.g.add_input(*v);
   }
@@ -154,18 +154,19 @@ status onnx_reader::read_body(onnx::FunctionProto& from, function& to) {
 
 // --- graphs ---
 
-result<value_id> onnx_reader::define(scope& in, const std::string& name, std::string definer, bool may_be_input) {
-  if (name.empty()) return failed(status_code::invalid_graph, "{} has no name", definer);
+result<value_id> onnx_reader::define(scope& in, const std::string& name, definer by, bool may_be_input) {
+  const auto who = [](const definer& d) { return d.node ? describe(*d.node) : std::string{d.words}; };
+  if (name.empty()) return failed(status_code::invalid_graph, "{} has no name", who(by));
   const value_id there = in.g.find(name);
   if (there == value_id::none) {
-    in.definers.push_back(std::move(definer));
+    in.definers.push_back(by);
     return in.g.add_value(name);
   }
   const graph_value& other = in.g[there];
   if (may_be_input && other.is_input && !other.constant) return there;
   return failed(status_code::invalid_graph, "'{}' is defined twice: by {}{} and by {}; a graph defines a name once",
-                name, in.definers[index_of(there)], other.is_input && other.constant ? " and an initializer" : "",
-                definer);
+                name, who(in.definers[index_of(there)]), other.is_input && other.constant ? " and an initializer" : "",
+                who(by));
 }
 
 status onnx_reader::read_graph(onnx::GraphProto& from, graph& to, const opset_map& opsets) {
@@ -174,7 +175,7 @@ status onnx_reader::read_graph(onnx::GraphProto& from, graph& to, const opset_ma
   to.metadata = take_properties(*from.mutable_unknown_fields(), 16);
   scope in{to, opsets};
   for (onnx::ValueInfoProto& info : *from.mutable_input()) {
-    result<value_id> v = define(in, info.name(), "a graph input");
+    result<value_id> v = define(in, info.name(), {"a graph input"});
     if (!v) return v.error();
     to.add_input(*v);
     if (status s = read_value_info(info, to[*v]); !s)
@@ -193,7 +194,7 @@ status onnx_reader::read_graph(onnx::GraphProto& from, graph& to, const opset_ma
 
 status onnx_reader::read_initializers(onnx::GraphProto& from, scope& in) {
   const auto add = [&](const auto& message, const onnx::TensorProto& named, std::string_view rest) -> status {
-    result<value_id> v = define(in, named.name(), "an initializer", true);
+    result<value_id> v = define(in, named.name(), {"an initializer"}, true);
     if (!v) return v.error();
     result<value> data = tensors_.read(message);
     if (!data) return std::move(data.error()).in("initializer");
@@ -278,7 +279,7 @@ status onnx_reader::read_nodes(pb::RepeatedPtrField<onnx::NodeProto>& nodes, sco
   for (const onnx::NodeProto& n : nodes)
     for (const std::string& name : n.output()) {
       result<value_id> v = value_id::none;
-      if (!name.empty()) v = define(in, name, describe(n));
+      if (!name.empty()) v = define(in, name, {"", &n});
       if (!v) return v.error();
       outputs.push_back(*v);
     }

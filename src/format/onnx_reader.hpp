@@ -23,10 +23,15 @@ class onnx_reader {
   using opset_map = std::map<std::string_view, std::int64_t>;  // by domain
   using entries = pb::RepeatedPtrField<onnx::StringStringEntryProto>;
   /// Who defines each value of a graph, for messages; by value_id.
+  /// Who defines a value, for messages: a node, or what the words say.
+  struct definer {
+    const char* words = "";
+    const onnx::NodeProto* node = nullptr;
+  };
   struct scope {
     graph& g;
     const opset_map& opsets;
-    std::vector<std::string> definers = {};
+    std::vector<definer> definers = {};
   };
 
   status read_graph(onnx::GraphProto&, graph& to, const opset_map&);
@@ -43,7 +48,7 @@ class onnx_reader {
   std::string_view rest_of_attribute(const onnx::AttributeProto&);
   status read_value_info(onnx::ValueInfoProto&, graph_value&);
 
-  result<value_id> define(scope&, const std::string& name, std::string definer, bool may_be_input = false);
+  result<value_id> define(scope&, const std::string& name, definer by, bool may_be_input = false);
   result<std::span<const opset_import>> read_imports(const pb::RepeatedPtrField<onnx::OperatorSetIdProto>&);
   result<std::int64_t> opset_of(const onnx::NodeProto&, std::string_view domain, const opset_map&) const;
   std::string_view text(std::string_view);
