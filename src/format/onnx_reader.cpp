@@ -274,6 +274,9 @@ status onnx_reader::read_value_info(onnx::ValueInfoProto& from, graph_value& to)
 // --- nodes ---
 
 status onnx_reader::read_nodes(pb::RepeatedPtrField<onnx::NodeProto>& nodes, scope& in) {
+  std::size_t made = 0, read = 0;
+  for (const onnx::NodeProto& n : nodes) made += std::size_t(n.output_size()), read += std::size_t(n.input_size());
+  in.g.reserve(made, std::size_t(nodes.size()), read);
   // Every name first: nodes may come in any order.
   std::vector<value_id> outputs;
   for (const onnx::NodeProto& n : nodes)

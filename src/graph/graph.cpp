@@ -98,6 +98,13 @@ void graph::drop_capture_edge(node_id n, value_id v) {
 
 // --- values ---
 
+void graph::reserve(std::size_t values, std::size_t nodes, std::size_t inputs) {
+  values_.reserve(values_.size() + values);
+  nodes_.reserve(nodes_.size() + nodes);
+  edges_.reserve(edges_.size() + inputs);
+  by_name_.reserve(values_.size() + values);
+}
+
 value_id graph::add_value(std::string_view value_name, const value_type* type) {
   const value_id id{std::uint32_t(values_.size())};
   graph_value v;

@@ -118,6 +118,8 @@ class graph {
   /// that a caller may replace (an initializer that is an input too, from IR version 4 on).
   const value* constant_of(value_id) const;
 
+  /// Room for so many more, for a reader that knows what comes.
+  void reserve(std::size_t values, std::size_t nodes, std::size_t inputs);
   /// Adds a value; `name` is copied into the model. Names are unique within a graph: the caller checks with find().
   value_id add_value(std::string_view name, const value_type* type = nullptr);
   void add_input(value_id);

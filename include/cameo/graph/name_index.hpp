@@ -25,6 +25,10 @@ class name_index {
       if (e.number != erased && e.hash == hash && name_of(e.number) == name) return e.number;
     }
   }
+  /// Room for so many names in all.
+  void reserve(std::size_t names) {
+    while (4 * names > 3 * entries_.size()) grow();
+  }
   /// Nothing happens if the name is there already.
   template <class NameOf>
   void insert(std::string_view name, std::uint32_t number, NameOf name_of) {
