@@ -131,8 +131,9 @@ void graph::add_initializer(value_id v, const value* constant) {
 }
 
 void graph::remove_initializer(value_id v) {
-  const auto at = std::find(initializers_.begin(), initializers_.end(), v);
-  if (at != initializers_.end()) initializers_.erase(at);
+  // From the end: what is taken back was most often added last.
+  const auto at = std::find(initializers_.rbegin(), initializers_.rend(), v);
+  if (at != initializers_.rend()) initializers_.erase(std::next(at).base());
 }
 
 bool graph::remove_unused_initializers() {

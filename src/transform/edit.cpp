@@ -58,16 +58,15 @@ void name_nodes(graph& g, std::span<const node_id> added, node_id heir) {
 
 value_id edit::constant(std::string_view stem, const value& made) {
   graph& g = to_.in();
-  const std::size_t bytes = made.kind == value_kind::tensor && made.type != dtype::string ? made.bytes() : 0;
-  void* const memory = made.kind == value_kind::tensor && made.type != dtype::string
-                           ? to_.owner().memory.allocate(bytes + 1, 64)
-                           : nullptr;
-  if (!memory) {
+  arena& memory = to_.owner().memory;
+  const bool fits = made.kind == value_kind::tensor && made.type != dtype::string;
+  void* const there = fits ? memory.allocate(made.bytes() + 1, 64) : nullptr;
+  const value* const held = there ? memory.keep(value::tensor(made.type, made.shape, there)) : nullptr;
+  if (!held) {
     bad_ = true;
     return value_id::none;
   }
-  if (bytes) std::memcpy(memory, made.data, bytes);
-  const value* const held = to_.owner().memory.keep(value::tensor(made.type, made.shape, memory));
+  if (made.bytes()) std::memcpy(there, made.data, made.bytes());
   const value_id v = g.add_value(g.unique_name(stem), to_.owner().keep(type_of(*held)));
   g.add_initializer(v, held);
   constants_.push_back(v);

@@ -37,7 +37,7 @@ class builder {
   bool add_attribute(const attribute_source& source, std::vector<attribute>& to) const {
     attribute made = source.literal;
     if (source.make) {
-      if (!source.make(match_, source.node, source.from, made)) return !source.needed;
+      if (!source.make(match_, made)) return false;
     } else if (source.node != pattern_step::none) {
       const attribute* const from = match_.nodes[source.node].find(source.from);
       if (!from) return true;

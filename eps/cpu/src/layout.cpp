@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "detail/min_cut.hpp"
 
@@ -168,7 +169,7 @@ class blocking {
       if (facts_.is_image(r_.at(v))) add_value(cut, vertex, r_.at(v), min_cut::sink);
     const std::vector<bool> near = cut.solve();
     for (const auto& [n, at] : vertex)
-      if (near[at]) blocked_.emplace(n, true);
+      if (near[at]) blocked_.insert(n);
   }
 
   void add_value(min_cut& cut, const std::unordered_map<std::uint32_t, std::uint32_t>& vertex, const value_view& v,
@@ -215,16 +216,7 @@ class blocking {
     const bool has_own_op = k == kind::conv || k == kind::pool;
     const std::string_view domain = has_own_op ? op::nchwc::Conv::domain : n.domain();
     const std::string_view op = n.is<op::microsoft::FusedConv>() ? op::nchwc::Conv::name : n.op_type();
-    forms_.insert_or_assign(std::uint32_t(n.output(0).id()),
-                            edit_.add(domain, op, inputs, has_own_op ? own_attributes(n) : n.raw().attributes));
-  }
-
-  /// Without what the blocked operator does not have (and whose value has been looked at).
-  std::span<const attribute> own_attributes(const node_view& n) {
-    attributes_.clear();
-    for (const attribute& a : n.raw().attributes)
-      if (a.name != "storage_order" || n.is<op::MaxPool>()) attributes_.push_back(a);
-    return attributes_;
+    forms_.insert_or_assign(std::uint32_t(n.output(0).id()), edit_.add(domain, op, inputs, n.raw().attributes));
   }
 
   /// What plain nodes read of blocked ones.
@@ -251,9 +243,8 @@ class blocking {
   region_finder facts_;
   edit edit_;
   std::unordered_map<std::uint32_t, kind> kinds_;
-  std::unordered_map<std::uint32_t, bool> blocked_;
+  std::unordered_set<std::uint32_t> blocked_;
   std::unordered_map<std::uint32_t, value_id> forms_;
-  std::vector<attribute> attributes_;
 };
 
 struct blocked_channels {

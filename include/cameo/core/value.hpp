@@ -44,7 +44,8 @@ enum class value_kind : std::uint8_t { none, tensor, sequence, map, sparse_tenso
 struct storage_block;  // of a run; run/run_memory.hpp
 
 /// A value, by reference: trivially copyable, owns nothing. Who made it says how long it lives.
-///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says, aligned to 64 unless a caller's
+///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says; in a run aligned to 64 unless a
+///                  caller's or a constant's, constants of a model that was only read maybe not at all (is_aligned)
 ///   sequence       `parts`: its elements
 ///   map            `parts`: two one-dimensional tensors, keys (of `type`) and values; sorted as they were given
 ///   sparse_tensor  `parts`: values [nnz] and indices, int64 [nnz] (flat) or [nnz, rank]; `shape` is the dense one

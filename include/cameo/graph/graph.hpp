@@ -32,7 +32,8 @@ using property = std::pair<std::string_view, std::string_view>;
 struct graph_value {
   std::string_view name;
   const value_type* type = nullptr;  // declared or inferred; null: unknown
-  const value* constant = nullptr;   // an initializer, or what a Constant node holds, in host memory
+  // An initializer, or what a Constant node holds, in host memory. Large ones of a file may lie unaligned (is_aligned).
+  const value* constant = nullptr;
   node_id producer = node_id::none;
   std::uint32_t producer_output = 0;
   std::uint32_t first_edge = 0xFFFFFFFF;  // of the list of uses

@@ -43,7 +43,8 @@ class rewriter {
   bool may_touch(const node_view& n) const {
     return n && !n.raw().removed && n.raw().fused < 0 && n.provider() == around_.provider;
   }
-  /// What a value is in every run, or null; looks through captures. In host memory.
+  /// What a value is in every run, or null; looks through captures. In host memory, large ones maybe unaligned: read
+  /// elements by memcpy, as the facts below do.
   const value* constant(const value_view& v) const { return v ? graph_.constant_of(v.id()) : nullptr; }
   /// Known elements of a small integer tensor, constants or worked out from shapes; null if even their number isn't.
   /// Of nodes that were there at the last refresh(); the first call may make one.

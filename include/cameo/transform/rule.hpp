@@ -7,12 +7,11 @@ namespace cameo::inline CAMEO_ABI {
 /// Where an attribute of a new node comes from.
 struct attribute_source {
   std::string_view name;
-  /// Writes the attribute's value, or says no: the node then does not get it (or, if `needed`, the rule does not fire).
-  bool (*make)(const match_result&, std::uint8_t node, std::string_view from, attribute& made) = nullptr;
+  /// Writes the attribute's value, or says no: the rule then does not fire.
+  bool (*make)(const match_result&, attribute& made) = nullptr;
   std::uint8_t node = pattern_step::none;  // of which it is copied
   std::string_view from = {};              // its name there
   attribute literal = {};
-  bool needed = false;
 };
 /// A new node or value, in preorder.
 struct result_step {
@@ -57,8 +56,7 @@ class node_result {
   template <fixed_string Name, auto Make>
   constexpr node_result attr() const {
     attribute_source s{std::string_view{Name}};
-    s.make = [](const match_result& m, std::uint8_t, std::string_view, attribute& made) { return Make(m, made); };
-    s.needed = true;
+    s.make = [](const match_result& m, attribute& made) { return Make(m, made); };
     return with<Name>(s);
   }
   /// The attribute of the same name, or another, of a matched node; left out where that leaves it out.
@@ -88,7 +86,7 @@ class node_result {
     attribute_source* const first = source;
     for (std::size_t i = 0; i < used_; ++i) *source++ = attributes_[i];
     me.attributes = {first, used_};
-    std::apply([&](const In&... each) { (write_one(each, at, source), ...); }, in_);
+    std::apply([&](const In&... each) { (each.write(at, source), ...); }, in_);
   }
 
  private:
@@ -98,10 +96,6 @@ class node_result {
     node_result made = *this;
     made.attributes_[made.used_++] = s;
     return made;
-  }
-  template <class Each>
-  static constexpr void write_one(const Each& each, result_step*& at, attribute_source*& source) {
-    each.write(at, source);
   }
   std::tuple<In...> in_;
   std::array<attribute_source, most_attributes> attributes_{};
@@ -215,7 +209,6 @@ bool apply_rule(rewriter&, const node_view& root, const rule_data&);
 /// The type of a declarative rule, for transform lists: `rule_of<matmul_add_to_gemm>`.
 template <const auto& Rule>
 struct rule_of {
-  using rule_type = std::remove_cvref_t<decltype(Rule)>;
   using from_type = std::remove_cvref_t<decltype(Rule.from)>;
   using to_type = std::remove_cvref_t<decltype(Rule.to)>;
   static constexpr std::string_view name = Rule.name;
