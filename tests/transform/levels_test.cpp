@@ -90,6 +90,10 @@ counts runs_of(counts changes, std::string loop, optimization_level level = opti
 using namespace pattern;
 constexpr rule matmul_relu_to_fused{"MatMulRelu", match<op::Relu>(sole_use(match<op::MatMul>(a, b))),
                                     make<op::microsoft::FusedGemm>(a, b).attr<"activation">(std::string_view{"Relu"})};
+constexpr rule relu_to_unknown{"ReluToNothing", match<op::Relu>(a), make<op::microsoft::Inverse>(a)};
+struct dreaming_cpu : eps::cpu {
+  using transforms = transform_set<transform_list<optimization_level::extended, rule_of<relu_to_unknown>>>;
+};
 struct fusing_cpu : eps::cpu {
   using transforms = transform_set<transform_list<optimization_level::extended, rule_of<matmul_relu_to_fused>>>;
 };
@@ -167,6 +171,13 @@ TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and no
   CHECK(count_of(*with_a, "FusedGemm") == 0);
   CHECK(placed(with_a).find("A_chain_0:a") != std::string::npos);
   check_same(*none, *with_a);
+}
+
+TEST_CASE("17: a fusion into an operator that the provider has no kernel for does not happen") {
+  const auto s = runtime<dreaming_cpu>{}.load<default_formats, transform_set<>>(chain());
+  REQUIRE_MESSAGE(s, s.error().words());
+  CHECK(count_of(*s, "Relu") == 1);
+  CHECK(changes(*s, "ReluToNothing") == 0);
 }
 
 TEST_CASE("18: A never sees a node that the basic level folded away") {

@@ -64,6 +64,18 @@ TEST_CASE("the reorder stands where it moves least: behind the pool, not before 
   CHECK(count_of(s, "ReorderOutput") == 1);
 }
 
+TEST_CASE("what is given out must be plain anyway: a pool behind it is no reason for a second reorder") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    const value_id y = m.conv(m.image(3), 3, 32);
+    m.output(y);
+    m.output(m.node("Flatten", {m.pool(y)}));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderOutput") == 1);
+  CHECK(first_of(s, "MaxPool")->domain.empty());
+}
+
 TEST_CASE("one pixel of full blocks needs no reorder") {
   const session s = check_fires<eps::nchwc_layout>(transform, [] {
     images m;
