@@ -60,8 +60,9 @@ class CameoConan(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        for name in ("TESTS", "BENCHMARKS", "WERROR"):
-            toolchain.cache_variables[f"CAMEO_{name}"] = False
+        toolchain.cache_variables["CAMEO_TESTS"] = toolchain.cache_variables["CAMEO_BENCHMARKS"] = False
+        # Other compilers have other warnings: only cameo's own tests turn them into errors.
+        toolchain.cache_variables["CAMEO_WERROR"] = self.conf.get("user.cameo:werror", False, check_type=bool)
         toolchain.cache_variables["CAMEO_PROGRAM"] = bool(self.options.with_program)
         toolchain.cache_variables["CAMEO_PROVIDERS"] = ";".join(self._providers())
         toolchain.cache_variables["CAMEO_LIBRARIES"] = "shared" if self.options.shared else "static"
