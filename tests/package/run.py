@@ -213,6 +213,8 @@ def conan_profile(folder):
     text = ["[settings]", "os=Linux", "arch=x86_64", "compiler=gcc", f"compiler.version={version}",
             "compiler.libcxx=libstdc++11", "compiler.cppstd=20", "build_type=Release",
             "[conf]", "user.cameo:werror=True", "tools.cmake.cmaketoolchain:generator=Ninja",
+            "tools.cmake.cmaketoolchain:user_presets=",
+            f"tools.cmake.cmake_layout:test_folder={folder}/test",
             'tools.cmake.cmaketoolchain:enabled_blocks=["find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
             ' "preprocessor", "extra_variables"]',
             "[platform_requires]", *(f"{name}/{number}" for name, number in known.items())]
@@ -232,8 +234,8 @@ def conan(args):
     tool = [args.tools, "-m", "conans.conan"]
     command(*tool, "remote", "remove", "*", env=env, may_fail=True)
     for shared in ("False", "True"):
-        text = command(*tool, "create", ROOT, f"--profile:all={profile}", "-o", f"cameo/*:shared={shared}",
-                       "--build=cameo/*", "--no-remote", env=env)
+        text = command(*tool, "create", ROOT, f"--profile:all={profile}", "--build=cameo/*", "--no-remote",
+                       "-o", f"cameo/*:shared={shared}", "-o", "cameo/*:with_program=True", env=env)
         expect("cameo runs here" in text, text[-3000:])
 
 
