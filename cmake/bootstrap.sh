@@ -56,7 +56,7 @@ cameo_install() {
 }
 
 # cameo_venv [NAME REQUIREMENTS]: a python3 with the packages of a requirements file, its path left in
-# CAMEO_VENV_PYTHON; for a NAME of its own, in CAMEO_VENV_NAME.
+# CAMEO_VENV_PYTHON; of another NAME, in CAMEO_VENV_<NAME>.
 cameo_venv() {
   local name=${1:-onnx} requirements=$cameo_root/${2:-tests/requirements.txt} folder stamp python
   folder=${CAMEO_VENV_DIR:-$cameo_root/.venv}/$name

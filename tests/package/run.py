@@ -121,10 +121,9 @@ def find_refuses(args):
 def pkg_config(args):
     made = OUT / "builds" / "pkg_config"
     shutil.rmtree(made, ignore_errors=True)
-    shutil.copytree(HERE / "pkg_config", made)
-    shutil.copy(HERE / "app.cpp", made.parent / "app.cpp")
+    made.mkdir(parents=True)
     folder, = PREFIX.glob("lib*/**/pkgconfig")
-    command("make", "-C", made, env={"PKG_CONFIG_PATH": str(folder)})
+    command("sh", HERE / "pkg_config" / "build.sh", HERE / "app.cpp", cwd=made, env={"PKG_CONFIG_PATH": str(folder)})
     runs(made / "app_static")
     runs(made / "app_shared", env={"LD_LIBRARY_PATH": str(folder.parent)})
 
