@@ -18,6 +18,6 @@ struct memory_source {
 };
 
 /// The process's heap.
-memory_source heap_memory() noexcept;
+CAMEO_API memory_source heap_memory() noexcept;
 
 }  // namespace cameo::inline CAMEO_ABI
