@@ -52,7 +52,7 @@ const drawChart = () => {
   chartPen.fillText(bytesText(weightMost), plot.left + plot.width + 6, plot.top + 4);
   chartPen.fillText("0", plot.left + plot.width + 6, plot.top + plot.height - 4);
   chartPen.fillStyle = theme.ink;
-  const out = memory.left_out ? ` · ${countText(memory.left_out)} values of unknown shape are left out` : "";
+  const out = memory.left_out ? ` · left out: ${countText(memory.left_out)} whose shapes only a run knows` : "";
   const words = `Arena over ${countText(steps.length)} steps: values in their places, live bytes (line)${out} · weights read so far (dashed, right)`;
   chartPen.fillText(words, plot.left, 13);
   chart.setAttribute("aria-label", `${words}. Most at once: ${bytesText(Math.max(0, ...memory.live))}.`);

@@ -68,7 +68,7 @@ const readTheme = () => {
   theme = Object.fromEntries(["page", "card", "ink", "soft", "line", "accent", "edge", "hit", "pill"].map(
     name => [name, style.getPropertyValue("--" + name).trim()]));
   theme.tint = data.providers.map((_, i) => mix(theme.card, providerColour(i), 0.24));
-  theme.hull = data.providers.map((_, i) => mix(theme.page, providerColour(i), 0.13));
+  theme.hull = data.providers.map((_, i) => mix(theme.page, providerColour(i), isDark(theme.page) ? 0.26 : 0.14));
 };
 
 // ---- the drawing ---------------------------------------------------------------------------------------------
@@ -285,7 +285,7 @@ const openGraph = (number, selected = -1) => {
     view.graph = number;
     fillPath();
     markHits();
-    fit(0.25);
+    fit(0.45);
   }
   select(selected, selected >= 0);
 };

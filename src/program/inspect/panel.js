@@ -22,7 +22,7 @@ const fillHeader = () => {
   const facts = [[countText(data.nodes), "nodes"], [countText(data.parameters[0]), "parameters"],
                  [bytesText(data.parameters[2]), "of weights"], [bytesText(data.memory.bytes), "arena"],
                  [countText(data.partitions.length), data.partitions.length === 1 ? "partition" : "partitions"],
-                 ...data.opsets.map(([domain, version]) => [version, shown(domain)])];
+                 ...data.opsets.slice(0, 3).map(([domain, version]) => [shown(domain), version])];
   if (data.profile) facts.push([timeText(data.profile.wall), "profiled run"]);
   $("facts").replaceChildren(...facts.map(([what, of]) => el("li", {}, el("b", {}, String(what)), ` ${of}`)));
 };
@@ -53,7 +53,7 @@ const topTimes = () => {
     byOp.set(label, {count: sum.count + 1, own: sum.own + box.time[2]});
     all.push({graph, g, box, b});
   }));
-  const row = (head, own) => [head, el("td", {style: {width: "70px"}}, el("div", {class: "bar", style: {width: `${100 * own / data.profile.sum}%`}})),
+  const row = (head, own) => [head, el("td", {style: {width: "64px"}}, el("div", {class: "bar", style: {width: `${100 * own / data.profile.sum}%`}})),
                               number(timeText(own)), number(shareText(own / data.profile.sum))];
   const ops = [...byOp].sort((a, b) => b[1].own - a[1].own).slice(0, 12);
   all.sort((a, b) => b.box.time[2] - a.box.time[2]);

@@ -50,12 +50,20 @@ void find_values(const plan_view& plan, timeline& made) {
   }
   for (slot s : plan.outputs)
     if (!plan.steps.empty()) last[s] = std::uint32_t(plan.steps.size() - 1);
+  std::vector<bool> is_view(plan.initial.size());
+  for (std::size_t i = plan.steps.size(); i-- > 0;)  // what a view is of lives as long as the view
+    for (const output_hint& h : plan.steps[i].hints)
+      if (h.kind == output_hint::use::views && h.output < plan.steps[i].outputs.size()) {
+        const slot view = plan.steps[i].outputs[h.output], of = plan.steps[i].inputs[h.input];
+        is_view[view] = true;
+        last[of] = std::max(last[of], last[view]);
+      }
   std::vector<std::size_t> base;
   for (std::size_t bytes : plan.fixed.region_bytes) base.push_back(made.region_bytes), made.region_bytes += bytes;
   for (slot s = 1; s < plan.initial.size(); ++s) {
     if (first[s] == never) continue;
     const value& v = plan.initial[s];
-    if (plan.fixed.offsets[s] == not_planned) ++made.left_out;
+    if (plan.fixed.offsets[s] == not_planned) made.left_out += !is_view[s];
     else made.values.push_back({s, base[v.memory] + plan.fixed.offsets[s], v.bytes(), first[s], last[s]});
   }
   std::stable_sort(made.values.begin(), made.values.end(),

@@ -19,7 +19,7 @@ struct timeline {
   std::vector<std::uint64_t> read;   // per step: bytes of the constants that it reads
   std::vector<std::uint64_t> known;  // per step: bytes of different constants that were read so far
   std::uint64_t region_bytes = 0;
-  std::size_t left_out = 0;  // values that steps make whose shapes are known only in a run
+  std::size_t left_out = 0;  // values that steps make whose place is found only in a run
 };
 timeline timeline_of(const graph& g, const plan_view& plan);
 

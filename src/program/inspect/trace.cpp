@@ -18,14 +18,14 @@ std::string as_written(std::string_view text) {
   return json::parse(json(std::string{text}).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-result<json> read_json(const std::string& path) {
+status read_json(const std::string& path, json& read) {
   std::ifstream file{path, std::ios::binary};
-  if (!file) return status{status_code::no_suchfile, "there is no such file, or it can't be read"};
-  json read = json::parse(file, nullptr, false);
+  if (!file) return {status_code::no_suchfile, "there is no such file, or it can't be read"};
+  read = json::parse(file, nullptr, false);
   if (read.is_discarded()) return wrong("not JSON");
   if (!read.is_object() || !read.contains("traceEvents") || !read["traceEvents"].is_array())
     return wrong("JSON, but no trace: it has no \"traceEvents\"");
-  return read;
+  return {};
 }
 
 /// The step, and those of whose subgraphs it is, outermost first; empty if the plan has no such step.
@@ -116,9 +116,9 @@ class reader {
 }  // namespace
 
 result<profiled_run> read_profile(const std::string& path, const plan_view& plan) {
-  const result<json> trace = read_json(path);
-  if (!trace) return status{trace.error()}.in(path);
-  result<profiled_run> read = reader{plan}.run(*trace);
+  json trace;
+  if (status s = read_json(path, trace); !s) return std::move(s).in(path);
+  result<profiled_run> read = reader{plan}.run(trace);
   if (!read) return std::move(read.error()).in(path);
   return read;
 }
