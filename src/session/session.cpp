@@ -17,6 +17,9 @@ io_binding::~io_binding() = default;
 const std::vector<io_info>& session::inputs() const { return impl_->inputs; }
 const std::vector<io_info>& session::outputs() const { return impl_->outputs; }
 const model& session::graph() const { return *impl_->net; }
+const graph* session::fused_body(const graph_node& node) const {
+  return node.fused >= 0 ? impl_->fused[std::size_t(node.fused)].body : nullptr;
+}
 const plan_view& session::plan() const { return *impl_->plan; }
 const transform_log& session::rewrites() const { return impl_->log; }
 namespace {

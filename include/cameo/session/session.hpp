@@ -154,6 +154,8 @@ class session {
   std::size_t fixed_bytes() const;
   /// The model as it was partitioned. Lives as long as the session.
   const model& graph() const;
+  /// The graph that a fused node of graph() stands for; null for other nodes. Lives as long as the session.
+  const cameo::graph* fused_body(const graph_node&) const;
   /// Lives as long as the session.
   const plan_view& plan() const;
   /// Which transforms changed the graph while it was loaded.
