@@ -48,8 +48,7 @@ int main() {
   for (int step = 0; step < 100; ++step) {
     sample = sample_at(step);  // bound once; its elements may change between runs
     if (cameo::status s = binding->bind_input("state", tensor_in(buffers[step % 2])); !s) return cameo::report(s);
-    if (cameo::status s = binding->bind_output("next", tensor_in(buffers[(step + 1) % 2])); !s)
-      return cameo::report(s);
+    if (cameo::status s = binding->bind_output("next", tensor_in(buffers[(step + 1) % 2])); !s) return cameo::report(s);
     if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
   }
   const bool in_place = binding->output("next")->data == buffers[0].data();

@@ -62,8 +62,8 @@ struct moving_average {
 
 struct provider {
   static constexpr std::string_view name = "acme", long_name = "AcmeExecutionProvider";
-  using kernels = cameo::kernel_list<cameo::kernel_entry<MovingAverage, cameo::since<1>,
-                                                         cameo::constrain<"T", float, double>, moving_average>>;
+  using kernels = cameo::kernel_list<
+      cameo::kernel_entry<MovingAverage, cameo::since<1>, cameo::constrain<"T", float, double>, moving_average>>;
 };
 
 }  // namespace acme

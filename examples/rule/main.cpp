@@ -21,8 +21,7 @@ using namespace cameo::pattern;
 
 /// Both factors go, so nobody else may read them. (For large arguments the sum is the better answer, where a product of
 /// infinity and zero is none.)
-constexpr cameo::rule one_exp{"OneExp",
-                              match<op::Mul>(sole_use(match<op::Exp>(x)), sole_use(match<op::Exp>(y))),
+constexpr cameo::rule one_exp{"OneExp", match<op::Mul>(sole_use(match<op::Exp>(x)), sole_use(match<op::Exp>(y))),
                               make<op::Exp>(make<op::Add>(x, y))};
 
 using my_rules = cameo::transform_list<cameo::optimization_level::basic, cameo::rule_of<one_exp>>;

@@ -56,8 +56,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%zu threads read %zu images, %zu right\n", thread_count, count, right);
 
-  auto all = session->run(
-      {{"image", cameo::value::tensor<float>({std::int64_t(count), 1, 8, 8}, images.elements)}});
+  auto all = session->run({{"image", cameo::value::tensor<float>({std::int64_t(count), 1, 8, 8}, images.elements)}});
   if (!all) return cameo::report(all.error());
   const auto whole = all->find("logits")->as<float>();
   bool same = whole.size() == logits.size();

@@ -21,12 +21,14 @@ struct memory_source {
 /// The process's heap.
 memory_source heap_memory() noexcept;
 
-/// Host memory of the user's own: `void* allocate(bytes, alignment) noexcept` gives null when there is none (`alignment`
-/// is a power of two), `void release(memory, bytes) noexcept` gets what it gave. Thread-safe.
+/// Host memory of the user's own: `void* allocate(bytes, alignment) noexcept` gives null when there is none
+/// (`alignment` is a power of two), `void release(memory, bytes) noexcept` gets what it gave. Thread-safe.
 template <class M>
 concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
-  { own.allocate(bytes, bytes) } noexcept -> std::same_as<void*>;
-  { own.release(memory, bytes) } noexcept;
+  { own.allocate(bytes, bytes) }
+  noexcept->std::same_as<void*>;
+  { own.release(memory, bytes) }
+  noexcept;
 };
 
 /// `own` as a kind of memory of the host's; it outlives all that uses it.
