@@ -191,8 +191,12 @@ function(cameo_add_tests)
   cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
 endfunction()
 
-# examples/NAME: its own CMakeLists.txt, or all its sources one program that the tests run.
+# examples/NAME: its own CMakeLists.txt, or all its sources one program that the tests run. Tests of examples that read
+# bench models require the fixture example_models, which makes them.
 function(cameo_add_examples)
+  cameo_add_test(example.make_models ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/examples/make_models.py
+    ${PROJECT_BINARY_DIR}/examples/models)
+  set_tests_properties(example.make_models PROPERTIES FIXTURES_SETUP example_models)
   file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/examples/*)
   foreach(folder IN LISTS folders)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
