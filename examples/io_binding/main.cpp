@@ -2,7 +2,7 @@
 // the next one reads, and nothing is copied: two buffers change places. From the second step on nothing is allocated.
 //
 //     state in the caller's memory: yes
-//     after 100 steps: float[4] 0.19 ...
+//     after 100 steps: float[4] -0.0173751 0.0710362 0.387841 -0.542799
 #include "../build_model.hpp"
 
 #include <cameo/eps/cpu.hpp>

@@ -3,7 +3,7 @@
 // what a model with a senseless attribute is told. Usage: example_operator [FILE]
 //
 //     level: tensor(float)[2,10]
-//     level = float[2,10] 1.5 2.5 3.5 4.5 5.5 6.5 7.5 8.5 ...
+//     level = float[2,10] 2 1 0 1 2 0.666667 0.666667 2 ...
 //     a window of 13: INVALID_GRAPH: ... 'average' ... window must be from 1 to the size of the last axis
 #include "../build_model.hpp"
 
@@ -74,7 +74,7 @@ using runtime = cameo::runtime<acme::provider, cameo::eps::cpu>;
 
 constexpr std::int64_t channels = 2, samples = 12;
 
-/// level = MovingAverage(signal), rounded by an operator of ONNX.
+/// level = |MovingAverage(signal)|
 std::unique_ptr<cameo::model> make_model(std::int64_t window) {
   cameo::attribute size;
   size.name = "window", size.kind = cameo::attribute_kind::i, size.i = window;

@@ -2,8 +2,8 @@
 // angle between those means. The model (examples/make_models.py) has the form of MiniLM and random weights: it knows
 // that words are the same, not what they mean. Usage: example_text_embedding MODEL VOCABULARY SENTENCES [EXPECTED IDS]
 //
-//     1.000  0.817  0.565  0.801   The cat is sleeping on the warm sofa.
-//     0.817  1.000  0.721  0.861   A cat sleeps on a sofa, warmly.
+//     1.000  0.817  0.426  0.801   The cat is sleeping on the warm sofa.
+//     0.817  1.000  0.635  0.861   A cat sleeps on a sofa, warmly.
 //     ...
 //
 // With EXPECTED and IDS, .npy files of these numbers and of tokens, it is a test: they must agree.
