@@ -167,9 +167,11 @@ status session::impl::compile() {
 }
 
 status session::impl::make_the_plan() {
-  memories.push_back(heap_memory());
+  const memory_source heap = heap_memory();
+  memories.push_back(options.memory.allocate ? options.memory : heap);
   for (const provider& p : providers) {
-    const memory_source source = p.row->memory(p.self.get());
+    memory_source source = p.row->memory(p.self.get());
+    if (source.allocate == heap.allocate) source = memories[0];  // the host's, whoever gives it
     std::size_t kind = 0;
     while (kind < memories.size() &&
            !(memories[kind].self == source.self && memories[kind].allocate == source.allocate))

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/memory.hpp>
 #include <cameo/format/format.hpp>
 #include <cameo/run/task_pool.hpp>
 #include <cameo/transform/level.hpp>
@@ -36,6 +37,7 @@ struct session_options {
   task_pool_ref pool = {};                                // threads of the user's own instead
   bool use_pool = false;                                  // true: `pool` counts
   std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
+  memory_source memory = {};                              // for values of runs; without `allocate`: the heap
   load_limits limits = {};                                // what a hostile file may cost
   std::string external_data_folder = {};                  // instead of the model's own folder
   std::stop_token stop = {};                              // ends loading with MODEL_LOAD_CANCELED
@@ -51,6 +53,13 @@ struct session_options {
   session_options& use(P& own) {
     pool = task_pool_ref{own};
     use_pool = true;
+    return *this;
+  }
+  /// Memory of the user's own for the values of runs: those in between, and outputs of a binding that are not bound. It
+  /// is taken in large pieces and outlives the session. What session::run returns are copies on the heap.
+  template <host_memory M>
+  session_options& allocate_from(M& own) {
+    memory = memory_source_of(own);
     return *this;
   }
 };
