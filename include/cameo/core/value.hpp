@@ -65,6 +65,7 @@ struct value {
     made.data = const_cast<T*>(elements.data());
     return made;
   }
+  /// The same for a type that is known only while running.
   static value tensor(dtype type, const extents& shape, const void* elements) {
     value made{value_kind::tensor, type, 0, shape};
     made.data = const_cast<void*>(elements);
@@ -77,6 +78,7 @@ struct value {
     return {static_cast<const T*>(data), shape};
   }
   template <element_type T>
+  /// as() to write to.
   tensor_view<T> as_mutable() const {
     return {static_cast<T*>(data), shape};
   }
