@@ -74,6 +74,7 @@ struct value {
     if constexpr (element_type<T>) return tensor(dtype_of<T>, shape, elements.data());
     else return {};
   }
+  /// The same for a type that is known only while running.
   static value tensor(dtype type, const extents& shape, const void* elements) {
     value made{value_kind::tensor, type, 0, shape};
     made.data = const_cast<void*>(elements);
@@ -86,6 +87,7 @@ struct value {
     static_assert(sizeof(element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
+  /// as() to write to.
   template <class T>
   tensor_view<T> as_mutable() const {
     static_assert(sizeof(element_check<T>));
