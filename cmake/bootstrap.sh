@@ -8,7 +8,8 @@ cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev li
   libeigen3-dev libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libre2-dev libpng-dev libjpeg-dev"
 cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
   python3"
-cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user"
+cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
+  doxygen"
 
 cameo_say() { printf '== %s\n' "$*" >&2; }
 

@@ -52,10 +52,38 @@ function(cameo_use_headers target)
   endforeach()
 endfunction()
 
+# cameo_inspect: what `cameo inspect` finds out, and its page. A library, because tests draw pages of other providers.
+# The page's files become strings of the program.
+function(cameo_add_inspect)
+  set(folder ${PROJECT_SOURCE_DIR}/src/program/inspect)
+  set(generated ${PROJECT_BINARY_DIR}/generated/cameo/program/page_parts.cpp)
+  foreach(part page.html page.css page.js panel.js chart.js start.js)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${part})
+    file(READ ${folder}/${part} text)
+    get_filename_component(kind ${part} LAST_EXT)
+    string(APPEND page${kind} "${text}")
+  endforeach()
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
+"// Written by CMake from the page's files in src/program/inspect.
+#include \"program/inspect/page.hpp\"
+cameo::program::page_parts cameo::program::parts_of_page() {
+  return {R\"cameo_page(@page.html@)cameo_page\", R\"cameo_page(@page.css@)cameo_page\",
+          R\"cameo_page(@page.js@)cameo_page\"};
+}
+")
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  add_library(cameo_inspect STATIC EXCLUDE_FROM_ALL ${sources} ${generated})
+  target_include_directories(cameo_inspect PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(cameo_inspect PUBLIC cameo_host PRIVATE cameo_options)
+  cameo_use_headers(cameo_inspect nlohmann_json::nlohmann_json fmt::fmt)
+endfunction()
+
 # The program: everything, and the providers that are switched on.
 function(cameo_add_program)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/program/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/src/program/inspect/")
   cameo_generate_providers_header()
+  cameo_add_inspect()
   find_package(CLI11 REQUIRED)
   add_executable(cameo_program ${sources})
   # CLI11 is half of what these files compile, and nothing in them runs more than once; bench.cpp times, so not it.
@@ -66,7 +94,7 @@ function(cameo_add_program)
   set_target_properties(cameo_program PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(cameo_program PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
   target_compile_definitions(cameo_program PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(cameo_program PRIVATE cameo_options ${cameo_program_providers} cameo_cameo)
+  target_link_libraries(cameo_program PRIVATE cameo_options cameo_inspect ${cameo_program_providers} cameo_cameo)
   cameo_use_headers(cameo_program CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
   find_package(PNG QUIET)  # images as inputs, where their libraries are
   find_package(JPEG QUIET)

@@ -3,6 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// How ONNX's files are read; nothing is special about them.
 using onnx_read_options = read_options;
 
 /// Reads an ONNX model of any IR version; not yet checked (check_model). Weights stay in the mapped file: raw_data and
@@ -18,6 +19,7 @@ CAMEO_API result<std::unique_ptr<model>> read_onnx(const std::string& path, cons
 CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::string_view name,
                                                    const onnx_read_options& = {});
 
+/// Where the weights of a model go that is written.
 struct onnx_write_options {
   std::string external_data = {};         // file name beside the model; empty: everything inside
   std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
@@ -29,9 +31,10 @@ CAMEO_API status write_onnx(const model&, const std::string& path, const onnx_wr
 /// The bytes of it, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
 
-/// A tensor as in a .pb file (TensorProto, or with `kind` SequenceProto, OptionalProto, ...), for tests and tools: the
-/// value lives in `memory`. `name` gets the TensorProto's name.
+/// What a .pb file holds.
 enum class pb_kind : std::uint8_t { tensor, sequence, optional, map, sparse_tensor };
+/// A value as in a .pb file (TensorProto, SequenceProto, OptionalProto, ...), for tests and tools; it lives in
+/// `memory`. `name` gets the name that the file gives it. INVALID_PROTOBUF, INVALID_GRAPH or OUT_OF_MEMORY.
 CAMEO_API result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& memory,
                                 std::string* name = nullptr);
 /// The other way.
@@ -44,6 +47,7 @@ CAMEO_API result<function> read_function(model&, std::span<const std::byte> byte
 struct onnx_format {
   static constexpr std::string_view name = "onnx";
   static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  /// read_onnx, of a file and of bytes.
   static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
     return read_onnx(path, options);
   }
@@ -51,6 +55,7 @@ struct onnx_format {
                                              const read_options& options) {
     return read_onnx(bytes, of, options);
   }
+  /// cameo::read_function.
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }

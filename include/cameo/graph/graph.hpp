@@ -16,7 +16,9 @@ namespace cameo::inline CAMEO_ABI {
 
 /// Numbers of values and nodes within one graph; they stay valid while the graph changes.
 enum class value_id : std::uint32_t { none = 0xFFFFFFFF };
+/// A node, by its number; see value_id.
 enum class node_id : std::uint32_t { none = 0xFFFFFFFF };
+/// The number as an index.
 constexpr std::size_t index_of(value_id v) { return std::size_t(v); }
 constexpr std::size_t index_of(node_id n) { return std::size_t(n); }
 
@@ -123,22 +125,28 @@ class graph {
   CAMEO_API void reserve(std::size_t values, std::size_t nodes, std::size_t inputs);
   /// Adds a value; `name` is copied into the model. Names are unique within a graph: the caller checks with find().
   CAMEO_API value_id add_value(std::string_view name, const value_type* type = nullptr);
+  /// Makes a value the last input, or the last output.
   CAMEO_API void add_input(value_id);
+  /// See add_input().
   CAMEO_API void add_output(value_id);
+  /// Makes a value an initializer. `constant` lives as long as the model.
   CAMEO_API void add_initializer(value_id, const value* constant);
   /// Ends being an initializer (its `constant` stays as it is).
   CAMEO_API void remove_initializer(value_id);
   /// Those that nobody reads and that are neither inputs nor outputs. True if there were any.
   CAMEO_API bool remove_unused_initializers();
+  /// Replaces the whole list of outputs.
   CAMEO_API void set_outputs(std::span<const value_id>);
 
   /// Adds a node behind all others. Its outputs get it as their producer; its subgraphs' captures become its captures.
   CAMEO_API node_id add_node(const node_spec&);
   /// Its outputs stay as values without a producer, for another node to make.
   CAMEO_API void remove_node(node_id);
+  /// Replaces one input; `none` leaves it out.
   CAMEO_API void set_input(node_id, std::size_t i, value_id);
   /// Replaces the whole input list.
   CAMEO_API void set_inputs(node_id, std::span<const value_id>);
+  /// Replaces all attributes; they are copied into the model.
   CAMEO_API void set_attributes(node_id, std::span<const attribute>);
   /// Makes `v` (which has no other producer, or `none`) the node's i-th output; what that was stays as a value without
   /// a producer.
@@ -165,6 +173,7 @@ class graph {
     std::uint32_t position;
   };
   class use_range;
+  /// Who reads a value, in this graph.
   use_range uses(value_id v) const;
 
  private:
@@ -233,6 +242,7 @@ class graph::use_range {
 };
 inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
 
+/// An opset that a model or a function is written for.
 struct opset_import {
   std::string_view domain;  // "" for ONNX's
   std::int64_t version;
@@ -279,6 +289,7 @@ class model {
   CAMEO_API std::int64_t opset(std::string_view domain) const;
   /// A number for a symbol's name, the same for the same name.
   CAMEO_API std::uint32_t symbol(std::string_view name);
+  /// A symbol that nobody else has.
   CAMEO_API std::uint32_t fresh_symbol();
   /// The local function that a node would call, or null.
   CAMEO_API const function* find_function(std::string_view domain, std::string_view name,

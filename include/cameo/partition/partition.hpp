@@ -26,6 +26,7 @@ struct fused_node {
   const graph* body = nullptr;
 };
 
+/// What partitioning may do, and whom it asks.
 struct partition_options {
   /// The body of an operator that nobody takes, or null: ONNX's own function bodies. The model keeps it.
   function_ref<result<const function*>(model&, const graph_node&)> body_of;

@@ -17,6 +17,15 @@ struct node_binder {
 CAMEO_API result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&,
                                              bind_context&);
 
+/// Who is told what while a plan is made.
+struct plan_watcher {
+  const void* self = nullptr;
+  /// A constant of which there is a packed or an aligned copy now, which is what will be read.
+  void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
+  /// So many nodes of the graph are bound.
+  void (*bound)(const void* self, std::size_t done, std::size_t total) = [](const void*, std::size_t, std::size_t) {};
+};
+
 /// How to make a plan; borrows what its spans refer to.
 struct plan_options {
   std::span<const node_binder> binders;     // by draft_node::provider
@@ -25,9 +34,7 @@ struct plan_options {
   bool prepack = true;
   bool by_level = false;                            // plan lifetimes so that the steps of a level may run at once
   std::size_t memory_limit = std::size_t{1} << 40;  // bytes of one region that are not believed any more
-  /// Told of constants of which there is a packed or an aligned copy now, which is what will be read.
-  void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
-  const void* copied_self = nullptr;
+  plan_watcher watcher = {};
 };
 
 /// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must

@@ -15,6 +15,7 @@ template <class E>
 concept evaluator = requires(E& e, const node_view& node, arena& memory) {
   { e.evaluate(node, memory) } -> std::same_as<result<std::span<const value>>>;
 };
+/// An evaluator without its type.
 using evaluate_ref = function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
 
 /// What a rule or a pass sees of the graph it changes, and the facts it may rely on. One graph at a time (subgraphs are
@@ -175,8 +176,11 @@ constexpr attribute attribute_of(std::string_view name, std::span<const float> f
 
 /// An attribute of a node, or its operator's default in the node's version, or `otherwise`.
 CAMEO_API std::int64_t int_attribute(const node_view&, std::string_view name, std::int64_t otherwise = 0);
+/// See int_attribute().
 CAMEO_API float float_attribute(const node_view&, std::string_view name, float otherwise = 0);
+/// See int_attribute().
 CAMEO_API std::string_view string_attribute(const node_view&, std::string_view name, std::string_view otherwise = {});
+/// See int_attribute(); empty where the node leaves it out.
 CAMEO_API std::span<const std::int64_t> ints_attribute(const node_view&, std::string_view name);
 /// The number in a constant of one element (any rank, any number type); nothing for others.
 CAMEO_API std::optional<double> number_of(const value*);

@@ -48,6 +48,7 @@ struct late_shape_folding {
 template <transform_family... Own>
 using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion,
                                            activation_fusion, late_shape_folding, Own...>;
+/// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
 
 }  // namespace cameo::inline CAMEO_ABI
