@@ -3,52 +3,87 @@
 # Headers alone; the layers above the line between target and host, but one include folder serves all.
 file(GLOB_RECURSE cameo_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cameo/*.hpp)
 add_library(cameo_target INTERFACE)
-add_library(cameo::target ALIAS cameo_target)
 target_include_directories(cameo_target INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                   $<INSTALL_INTERFACE:include>)
 target_compile_features(cameo_target INTERFACE cxx_std_20)
 
-# cameo_add_library(NAME LAYERS core kernel ... DEPENDS targets that users need too PRIVATE targets for its .cpp only)
-# makes cameo_NAME (alias cameo::NAME) from src/<layer>/**.cpp. A library without sources yet has only its headers.
-# Sets CAMEO_NAME_EMPTY.
+# cameo_add_library(NAME LAYERS core kernel ... DEPENDS targets that users need too PRIVATE libraries for its .cpp only
+# HEADERS_OF libraries of which the .cpp files need the headers alone) makes cameo_NAME from src/<layer>/**.cpp.
 function(cameo_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS;DEPENDS;PRIVATE;HEADERS_OF")
   set(sources)
   foreach(layer IN LISTS arg_LAYERS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp)
     list(APPEND sources ${found})
   endforeach()
-  if(sources)
-    add_library(cameo_${name} STATIC ${sources})
-    target_include_directories(cameo_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(cameo_${name} PUBLIC ${arg_DEPENDS} PRIVATE cameo_options)
-    cameo_link_privately(cameo_${name} ${arg_PRIVATE})
-    set(CAMEO_${name}_EMPTY OFF PARENT_SCOPE)
-  else()
-    add_library(cameo_${name} INTERFACE)
-    target_link_libraries(cameo_${name} INTERFACE ${arg_DEPENDS})
-    set(CAMEO_${name}_EMPTY ON PARENT_SCOPE)
-  endif()
-  add_library(cameo::${name} ALIAS cameo_${name})
+  add_library(cameo_${name} STATIC ${sources})
+  target_include_directories(cameo_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(cameo_${name} PUBLIC ${arg_DEPENDS})
+  cameo_compile_hidden(cameo_${name})
+  cameo_link_privately(cameo_${name} ${arg_PRIVATE})
+  cameo_use_headers(cameo_${name} ${arg_HEADERS_OF})
+endfunction()
+
+# For the static library and the shared one alike: what is not marked CAMEO_API is hidden.
+function(cameo_compile_hidden target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cameo_options>)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
 # Third parties of the .cpp files: their headers are system headers, whose warnings are not ours.
 function(cameo_link_privately target)
+  target_link_libraries(${target} PRIVATE ${ARGN})
+  set_property(TARGET ${target} APPEND PROPERTY CAMEO_PRIVATE_LIBRARIES ${ARGN})
+  cameo_use_headers(${target} ${ARGN})
+endfunction()
+
+# Their headers alone: whoever links cameo's static libraries needs no target of theirs. fmt is renamed, see
+# src/graph/fmt.cpp.
+function(cameo_use_headers target)
   foreach(library IN LISTS ARGN)
-    target_link_libraries(${target} PRIVATE ${library})
     if(TARGET ${library})
       target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
     endif()
+    if(library STREQUAL "fmt::fmt")
+      target_compile_definitions(${target} PRIVATE "FMT_BEGIN_NAMESPACE=namespace fmt { inline namespace cameo_v1 {"
+        "FMT_END_NAMESPACE=}}" $<$<NOT:$<VERSION_LESS:${fmt_VERSION},10>>:FMT_HEADER_ONLY>)
+    endif()
   endforeach()
+endfunction()
+
+# cameo_inspect: what `cameo inspect` finds out, and its page. A library, because tests draw pages of other providers.
+# The page's files become strings of the program.
+function(cameo_add_inspect)
+  set(folder ${PROJECT_SOURCE_DIR}/src/program/inspect)
+  set(generated ${PROJECT_BINARY_DIR}/generated/cameo/program/page_parts.cpp)
+  foreach(part page.html page.css page.js panel.js chart.js start.js)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${part})
+    file(READ ${folder}/${part} text)
+    get_filename_component(kind ${part} LAST_EXT)
+    string(APPEND page${kind} "${text}")
+  endforeach()
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
+"// Written by CMake from the page's files in src/program/inspect.
+#include \"program/inspect/page.hpp\"
+cameo::program::page_parts cameo::program::parts_of_page() {
+  return {R\"cameo_page(@page.html@)cameo_page\", R\"cameo_page(@page.css@)cameo_page\",
+          R\"cameo_page(@page.js@)cameo_page\"};
+}
+")
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  add_library(cameo_inspect STATIC EXCLUDE_FROM_ALL ${sources} ${generated})
+  target_include_directories(cameo_inspect PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(cameo_inspect PUBLIC cameo_host PRIVATE cameo_options)
+  cameo_use_headers(cameo_inspect nlohmann_json::nlohmann_json fmt::fmt)
 endfunction()
 
 # The program: everything, and the providers that are switched on.
 function(cameo_add_program)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/program/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/src/program/inspect/")
   cameo_generate_providers_header()
-  if(NOT sources)
-    return()
-  endif()
+  cameo_add_inspect()
   find_package(CLI11 REQUIRED)
   add_executable(cameo_program ${sources})
   # CLI11 is half of what these files compile, and nothing in them runs more than once; bench.cpp times, so not it.
@@ -59,8 +94,8 @@ function(cameo_add_program)
   set_target_properties(cameo_program PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(cameo_program PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
   target_compile_definitions(cameo_program PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(cameo_program PRIVATE cameo_options ${CAMEO_PROGRAM_PROVIDERS} cameo::cameo)
-  cameo_link_privately(cameo_program CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  target_link_libraries(cameo_program PRIVATE cameo_options cameo_inspect ${cameo_program_providers} cameo_cameo)
+  cameo_use_headers(cameo_program CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
   find_package(PNG QUIET)  # images as inputs, where their libraries are
   find_package(JPEG QUIET)
   foreach(library PNG JPEG)
@@ -92,7 +127,7 @@ function(cameo_add_benchmarks)
     add_dependencies(cameo_benchmarks bench_${name})
     target_compile_definitions(bench_${name} PRIVATE CAMEO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR}/bench)
-    target_link_libraries(bench_${name} PRIVATE cameo_options cameo::cameo)
+    target_link_libraries(bench_${name} PRIVATE cameo_options cameo_cameo)
     cameo_link_privately(bench_${name} benchmark::benchmark benchmark::benchmark_main Eigen3::Eigen)
   endforeach()
 endfunction()

@@ -1,10 +1,15 @@
+#include "program/inspect/inspection.hpp"
+#include "program/inspect/page.hpp"
+#include "program/inspect/trace.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
+
+#include <cameo/graph/atomic_file.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
 
 namespace cameo::program {
 namespace {
@@ -13,68 +18,8 @@ using json = nlohmann::ordered_json;
 
 struct inspect_options {
   common_options common;
-  std::string model;
+  std::string model, html, profile;
 };
-
-std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string{domain}; }
-
-struct parameter_sum {
-  std::uint64_t tensors = 0, elements = 0, bytes = 0;
-};
-/// Initializers of a graph and of the graphs in its nodes. Every node is asked, whatever order() says.
-void add_parameters(const graph& g, parameter_sum& sum) {
-  for (value_id v : g.initializers())
-    if (const value* constant = g[v].constant; constant && constant->kind == value_kind::tensor) {
-      ++sum.tensors;
-      sum.elements += std::uint64_t(constant->shape.count());
-      sum.bytes += constant->bytes();
-    }
-  for (std::size_t n = 0; n < g.node_capacity(); ++n)
-    if (const graph_node& node = g[node_id(n)]; !node.removed)
-      for (const graph* sub : node.subgraphs) add_parameters(*sub, sum);
-}
-
-/// Nodes of the main graph that follow each other on one provider; a fused node is a partition of its own.
-struct partition_info {
-  std::string provider, fused_from;
-  std::string first, last;
-  std::size_t nodes = 0;
-};
-std::vector<partition_info> partitions_of(const std::vector<placement_info>& placements) {
-  std::vector<partition_info> found;
-  for (const placement_info& p : placements) {
-    if (p.depth != 0) continue;
-    const bool joins = !found.empty() && found.back().provider == p.provider && found.back().fused_from.empty() &&
-                       p.fused_from.empty();
-    const std::string& name = p.node.empty() ? p.op_type : p.node;
-    if (!joins) found.push_back({p.provider, p.fused_from, name, name, 0});
-    found.back().last = name;
-    ++found.back().nodes;
-  }
-  return found;
-}
-
-struct inspection {
-  std::vector<placement_info> placements;
-  std::vector<partition_info> partitions;
-  std::map<std::string, std::size_t> ops;
-  std::vector<std::pair<std::string, std::size_t>> providers;  // in order of priority
-  parameter_sum parameters;
-};
-
-inspection look_at(const session& loaded) {
-  inspection made;
-  made.placements = loaded.placements(true);
-  made.partitions = partitions_of(made.placements);
-  for (const std::string& name : loaded.providers()) made.providers.emplace_back(name, 0);
-  for (const placement_info& p : made.placements) {
-    ++made.ops[p.domain.empty() ? p.op_type : p.domain + "." + p.op_type];
-    for (auto& [name, count] : made.providers)
-      if (name == p.provider) ++count;
-  }
-  add_parameters(loaded.graph().main(), made.parameters);
-  return made;
-}
 
 json describe_ios(const std::vector<io_info>& ios) {
   json all = json::array();
@@ -182,12 +127,25 @@ void print_text(const std::string& path, const session& loaded, const inspection
   }
 }
 
+status write_page(const inspect_options& o, const session& loaded, const inspection& seen) {
+  std::optional<profiled_run> profile;
+  if (!o.profile.empty()) {
+    result<profiled_run> read = read_profile(o.profile, loaded.plan());
+    if (!read) return read.error();
+    profile = std::move(*read);
+  }
+  return write_file_atomically(o.html, std::string_view{page_of(o.model, loaded, seen, profile ? &*profile : nullptr)});
+}
+
 int inspect_model(const inspect_options& o) {
   const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
   if (!loaded) return fail(loaded.error());
   const inspection seen = look_at(*loaded);
+  if (!o.html.empty())
+    if (const status s = write_page(o, *loaded, seen); !s) return fail(s);
   if (o.common.json) print_json(to_json(o.model, *loaded, seen));
   else print_text(o.model, *loaded, seen);
+  if (!o.html.empty() && !o.common.quiet && !o.common.json) fmt::print(stderr, "wrote {}\n", o.html);
   return 0;
 }
 
@@ -197,6 +155,12 @@ void add_inspect(CLI::App& app, action& chosen) {
   auto o = std::make_shared<inspect_options>();
   CLI::App& command = *app.add_subcommand("inspect", "Shows what is in a model and where it would run");
   command.add_option("MODEL", o->model, "The model's file")->required();
+  CLI::Option* const html =
+      command.add_option("--html", o->html, "Writes one page with the graph drawn; it needs no network")
+          ->type_name("FILE");
+  command.add_option("--profile", o->profile, "A trace of `run --profile`: the page shows the time of each node")
+      ->type_name("FILE")
+      ->needs(html);
   add_common_options(command, o->common, json_output::flag);
   command.callback([o, &chosen] { chosen = [o] { return inspect_model(*o); }; });
 }

@@ -192,7 +192,7 @@ int run_model(const run_options_given& o) {
 
   run_settings settings;
   std::optional<trace_profile> profile;
-  if (!o.profile.empty()) settings.observer = &profile.emplace(loaded->providers()).observer();
+  if (!o.profile.empty()) settings.observer = &profile.emplace(*loaded).observer();
   start = clock::now();
   const result<named_values> outputs = loaded->run(named, settings);
   const double run_ms = ms_since(start);

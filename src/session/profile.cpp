@@ -1,12 +1,14 @@
 #include <cameo/session/profile.hpp>
 
 #include <cameo/graph/atomic_file.hpp>
+#include <cameo/session/session.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -31,6 +33,17 @@ std::string metadata_event(std::string_view what, std::string_view name, const s
   return "{\"name\":" + json_text(what) + ",\"ph\":\"M\"," + ids + ",\"args\":{\"name\":" + json_text(name) + "}}";
 }
 
+using step_numbers = std::unordered_map<const plan_step*, std::string>;
+void number_steps(const plan_view& plan, const std::string& where, step_numbers& into) {
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const plan_step& step = plan.steps[i];
+    const std::string here = where + std::to_string(i);
+    into.emplace(&step, here);
+    for (std::size_t sub = 0; sub < step.subplans.size(); ++sub)
+      number_steps(*step.subplans[sub], here + "," + std::to_string(sub) + ",", into);
+  }
+}
+
 }  // namespace
 
 trace_profile::trace_profile(std::vector<std::string> providers, std::size_t capacity)
@@ -38,6 +51,10 @@ trace_profile::trace_profile(std::vector<std::string> providers, std::size_t cap
       records_{std::make_unique<record[]>(capacity)},
       capacity_{capacity},
       observer_{this, steady_now, add} {}
+
+trace_profile::trace_profile(const session& of, std::size_t capacity) : trace_profile{of.providers(), capacity} {
+  plan_ = &of.plan();
+}
 
 void trace_profile::add(void* self, const plan_step& step, std::int64_t start, std::int64_t end, std::size_t lane) {
   auto& to = *static_cast<trace_profile*>(self);
@@ -58,6 +75,8 @@ status trace_profile::write(const std::string& path) const {
     first = std::min(first, records_[i].start);
     lanes = std::max(lanes, records_[i].lane + 1);
   }
+  step_numbers numbers;
+  if (plan_) number_steps(*plan_, "", numbers);
   std::string text =
       "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + metadata_event("process_name", "cameo", ids(0));
   for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -69,10 +88,13 @@ status trace_profile::write(const std::string& path) const {
         step.provider < providers_.size() ? std::string_view{providers_[step.provider]} : std::string_view{};
     text += ",\n{\"name\":" + json_text(step.name.empty() ? step.op_type : step.name) +
             ",\"cat\":\"node\",\"ph\":\"X\",\"ts\":" + micros(r.start - first) + ",\"dur\":" + micros(r.end - r.start) +
-            "," + ids(r.lane) + ",\"args\":{\"op\":" + json_text(step.op_type) +
-            ",\"provider\":" + json_text(provider) + "}}";
+            "," + ids(r.lane) + ",\"args\":{\"op\":" + json_text(step.op_type) + ",\"provider\":" + json_text(provider);
+    if (const auto number = numbers.find(r.step); number != numbers.end()) text += ",\"step\":[" + number->second + "]";
+    text += "}}";
   }
-  text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped()) + "}}\n";
+  text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped());
+  if (plan_) text += ",\"steps\":" + std::to_string(plan_->steps.size());
+  text += "}}\n";
   return write_file_atomically(path, std::string_view{text});
 }
 

@@ -165,13 +165,13 @@ class heap_arena : public arena {
   /// `first_chunk`: bytes of the first chunk; later ones double. At most `limit` bytes in all.
   explicit heap_arena(std::size_t first_chunk = 4096, std::size_t limit = std::size_t(-1)) noexcept
       : arena{grow}, next_chunk_{first_chunk}, left_{limit} {}
-  ~heap_arena();
+  CAMEO_API ~heap_arena();
 
  private:
   struct chunk {
     chunk* next;
   };
-  static bool grow(arena&, std::size_t bytes, std::size_t alignment) noexcept;
+  CAMEO_API static bool grow(arena&, std::size_t bytes, std::size_t alignment) noexcept;
   chunk* chunks_ = nullptr;
   std::size_t next_chunk_, left_;
 };

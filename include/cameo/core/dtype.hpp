@@ -89,6 +89,13 @@ concept element_type = requires {
 /// The number of a C++ type: `dtype_of<float>` is `dtype::f32`.
 template <element_type T>
 inline constexpr dtype dtype_of = elements::id_of(std::type_identity<T>{});
+/// Says in a sentence that T is none.
+template <class T>
+struct element_check {
+  static_assert(element_type<T>,
+                "cameo: not an element type of ONNX; core/dtype.hpp lists those and their C++ types (for long long "
+                "use std::int64_t, for char std::int8_t or std::uint8_t, for text std::string_view)");
+};
 /// What is known of an element type.
 constexpr const dtype_row& row_of(dtype type) { return elements::rows[std::size_t(type)]; }
 

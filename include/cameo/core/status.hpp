@@ -60,16 +60,16 @@ class heap_words {
   heap_words(const heap_words& from) noexcept { append(from.view()); }
   heap_words(heap_words&& from) noexcept : chars_{std::exchange(from.chars_, nullptr)} {}
   heap_words& operator=(heap_words from) noexcept { return std::swap(chars_, from.chars_), *this; }
-  ~heap_words();
+  CAMEO_API ~heap_words();
 
   std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
   /// "where: words", unless there are no words yet.
-  void prepend(std::string_view where) noexcept;
+  CAMEO_API void prepend(std::string_view where) noexcept;
   /// Words behind those that are there.
-  void append(std::string_view more) noexcept;
+  CAMEO_API void append(std::string_view more) noexcept;
 
  private:
-  void join(std::string_view, std::string_view, std::string_view) noexcept;
+  CAMEO_API void join(std::string_view, std::string_view, std::string_view) noexcept;
   char* chars_ = nullptr;
 };
 

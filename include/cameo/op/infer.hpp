@@ -43,21 +43,22 @@ class infer_context {
   /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return find_attribute(attributes(), name); }
   /// An attribute of the node, or `otherwise` where it leaves it out.
-  std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
+  CAMEO_API std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
   /// See int_or().
-  std::string_view string_or(std::string_view name, std::string_view otherwise) const;
+  CAMEO_API std::string_view string_or(std::string_view name, std::string_view otherwise) const;
   /// See int_or().
-  std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const;
+  CAMEO_API std::span<const std::int64_t> ints_or(std::string_view name,
+                                                  std::span<const std::int64_t> otherwise = {}) const;
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
   /// The element type of a tensor input, or undefined.
-  dtype element(std::size_t i) const;
+  CAMEO_API dtype element(std::size_t i) const;
   /// The shape of a tensor input, or null when unknown.
-  const std::vector<dim>* shape(std::size_t i) const;
+  CAMEO_API const std::vector<dim>* shape(std::size_t i) const;
   /// A constant 1-D (or scalar) integer input as numbers; nothing when it is not constant.
-  std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
+  CAMEO_API std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
 };
 
 /// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be.
-result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
+CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -153,7 +153,7 @@ struct op_list {
 
 /// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id; the highest opset of each.
 /// Lives in the compiled core: a minimal build that does not call it does not link it.
-std::span<const op_row> standard_ops();
+CAMEO_API std::span<const op_row> standard_ops();
 
 /// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".
 struct domain_row {
@@ -161,6 +161,6 @@ struct domain_row {
   int newest_opset;
 };
 /// The domains of standard_ops().
-std::span<const domain_row> standard_domains();
+CAMEO_API std::span<const domain_row> standard_domains();
 
 }  // namespace cameo::inline CAMEO_ABI

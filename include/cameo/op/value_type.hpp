@@ -55,10 +55,10 @@ class value_type {
 
   bool is_tensor() const { return kind == type_kind::tensor; }
   /// The extents, when every one is known.
-  std::optional<extents> fixed_shape() const;
+  CAMEO_API std::optional<extents> fixed_shape() const;
   /// "tensor(float)[batch,3,224,224]", "seq(tensor(int64))"; `symbols` are their names by
   /// number, as model::symbols ("?" without).
-  std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
+  CAMEO_API std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -8,9 +8,11 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class session;
+
 /// Records the steps of runs and writes them as a Chrome trace, which Perfetto and chrome://tracing open.
 ///
-///   trace_profile profile{session.providers()};
+///   trace_profile profile{session};
 ///   session.run(inputs, {.observer = &profile.observer()});
 ///   profile.write("trace.json");
 ///
@@ -20,6 +22,10 @@ class trace_profile {
  public:
   /// `providers`: names by number, as session::providers() gives them. `capacity`: steps that there is room for.
   explicit trace_profile(std::vector<std::string> providers, std::size_t capacity = std::size_t{1} << 16);
+  /// For runs of one session. Names of nodes may be empty or the same, so its events also say which step they are:
+  /// "step" holds the step's number in the plan; in a subgraph then the subgraph's number among those of that step, the
+  /// step's number in there, and so on.
+  explicit trace_profile(const session&, std::size_t capacity = std::size_t{1} << 16);
 
   const step_observer& observer() const { return observer_; }
   /// Steps recorded, and those that found no room.
@@ -36,13 +42,15 @@ class trace_profile {
   void clear();
 
   /// Writes {"traceEvents": [...]}, complete or absent: an event of phase X per step with its time and length in
-  /// microseconds, category, operator and provider, and a name for every thread. FAIL with the system's words.
+  /// microseconds, category, operator and provider (and step), and a name for every thread. FAIL with the system's
+  /// words.
   status write(const std::string& path) const;
 
  private:
   static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
 
   std::vector<std::string> providers_;
+  const plan_view* plan_ = nullptr;
   std::unique_ptr<record[]> records_;
   std::size_t capacity_;
   std::atomic<std::size_t> next_{0};

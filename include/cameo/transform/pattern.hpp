@@ -266,6 +266,7 @@ constexpr Node any_order(Node node) {
 
 /// Matches `steps` against a node and what feeds it; all that is bound lies in `found`. Every order of the inputs of
 /// commutative nodes is tried. A node that the rewriter may not touch does not match.
-bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps, match_result& found);
+CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
+                             match_result& found);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -210,7 +210,7 @@ struct rule_data {
   bool (*when)(const match_result&);
 };
 /// Tries a rule at a node; true: the graph was changed.
-bool apply_rule(rewriter&, const node_view& root, const rule_data&);
+CAMEO_API bool apply_rule(rewriter&, const node_view& root, const rule_data&);
 
 /// The type of a declarative rule, for transform lists: `rule_of<matmul_add_to_gemm>`.
 template <const auto& Rule>

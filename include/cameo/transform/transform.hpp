@@ -133,7 +133,7 @@ struct transform_log {
   std::vector<entry> transforms;
   std::array<std::size_t, 5> steps{};  // per level
   /// Counts a change.
-  void add(std::string_view name);
+  CAMEO_API void add(std::string_view name);
 };
 
 /// How transforms are applied.
@@ -146,7 +146,7 @@ struct transform_options {
 /// Applies all lists of one level to a graph and to its subgraphs (those first), again and again until a step changes
 /// nothing. Cost of a step: linear in nodes, times the transforms that have something to do. True if the graph changed.
 /// Order, types and shapes are up to date afterwards.
-result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables, const rewriter::surroundings&,
-                              const transform_options&);
+CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables,
+                                        const rewriter::surroundings&, const transform_options&);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,32 @@
+#pragma once
+#include <cameo/session/session.hpp>
+
+#include <map>
+
+namespace cameo::program {
+
+struct parameter_sum {
+  std::uint64_t tensors = 0, elements = 0, bytes = 0;
+};
+
+/// Nodes of the main graph that follow each other on one provider; a fused node is a partition of its own.
+struct partition_info {
+  std::string provider, fused_from;
+  std::string first, last;
+  std::size_t nodes = 0;
+};
+
+/// What is in a loaded model and where it runs.
+struct inspection {
+  std::vector<placement_info> placements;
+  std::vector<partition_info> partitions;
+  std::map<std::string, std::size_t> ops;
+  std::vector<std::pair<std::string, std::size_t>> providers;  // in order of priority
+  parameter_sum parameters;
+};
+inspection look_at(const session&);
+
+/// The name of an operator's domain for people: ONNX's own is written as nothing.
+std::string domain_name(std::string_view domain);
+
+}  // namespace cameo::program

@@ -1,0 +1,26 @@
+#pragma once
+#include <cameo/session/session.hpp>
+
+namespace cameo::program {
+
+/// The node that each step of the plan of `g` runs; none for copies between kinds of memory.
+std::vector<node_id> nodes_of_steps(const graph& g, const plan_view& plan);
+
+/// What the steps of a main graph do to memory, in order.
+struct timeline {
+  /// A value that has a place in the plan, from the step that makes it to the last one that reads it, both included.
+  struct placed_value {
+    slot of;
+    std::size_t offset, bytes;  // regions of several memory kinds stand on top of each other
+    std::uint32_t first, last;
+  };
+  std::vector<placed_value> values;  // by first step
+  std::vector<std::uint64_t> live;   // per step: bytes under at least one value
+  std::vector<std::uint64_t> read;   // per step: bytes of the constants that it reads
+  std::vector<std::uint64_t> known;  // per step: bytes of different constants that were read so far
+  std::uint64_t region_bytes = 0;
+  std::size_t left_out = 0;  // values that steps make whose place is found only in a run
+};
+timeline timeline_of(const graph& g, const plan_view& plan);
+
+}  // namespace cameo::program
