@@ -205,7 +205,7 @@ def check_cmake(where, code):
 def check_target(where, name):
     """cameo::NAME is made somewhere in the CMake files."""
     short = name.removeprefix("cameo::")
-    known = re.search(rf"cameo::{short}\b(?! *\))|cameo_add_library\({short}\b", CMAKE)
+    known = re.search(rf"add_library\((?:cameo_)?{short}\b|EXPORT_NAME {short}\b", CMAKE)
     provider = short.startswith("ep_") and (root / "eps" / short.removeprefix("ep_")).is_dir()
     check(known or provider, where, f"there is no target {name}")
 

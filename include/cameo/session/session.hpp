@@ -93,6 +93,7 @@ class io_binding {
     if (!view) return std::move(view.error()).in(name);
     return view;
   }
+  /// Outputs of the model.
   std::size_t output_count() const;
   /// Bytes for values in between.
   std::size_t arena_bytes() const;
@@ -121,9 +122,11 @@ class session {
 
   /// In the model's order, without initializers that a caller may not replace.
   const std::vector<io_info>& inputs() const;
+  /// In the model's order.
   const std::vector<io_info>& outputs() const;
   /// By name; null when the model has none of it.
   const io_info* input(std::string_view name) const;
+  /// See input().
   const io_info* output(std::string_view name) const;
 
   /// One run; all outputs, copied, in the model's order.
