@@ -142,7 +142,7 @@ def cpp_sources(page):
             last.append((line, code))
     for i, pieces in enumerate(functions):
         code = "".join(at(line, code) + "\n" for line, code in pieces)
-        body.append(f"cameo::status fragment_{i}{parameters} {{\n{code}  return {{}};\n}}\n")
+        body.append(f"cameo::status fragment_{i}{parameters} {{\n  {{\n{code}  }}\n  return {{}};\n}}\n")
     if body:
         yield f"{page.name} fragments", preamble + "\n" + "".join(body)
 
