@@ -3,8 +3,8 @@ const chart = $("chart"), chartPen = chart.getContext("2d"), memory = data.memor
 const plot = {left: 68, right: 68, top: 26, bottom: 14, width: 0, height: 0, hover: -1};
 const stepX = i => plot.left + plot.width * i / steps.length;
 const arenaY = n => plot.top + plot.height * (1 - n / Math.max(memory.bytes, 1));
-const weightMost = Math.max(1, memory.known.at(-1) ?? 1);
-const weightY = n => plot.top + plot.height * (1 - n / weightMost);
+const weightMost = memory.known.at(-1) ?? 0;
+const weightY = n => plot.top + plot.height * (1 - n / Math.max(weightMost, 1));
 const stairs = (values, y) => {
   chartPen.beginPath();
   values.forEach((n, i) => {
