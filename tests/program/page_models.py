@@ -110,6 +110,7 @@ def looping():
                      ob.node("Identity", ["go_in"], ["go_out"])],
                     [("i", ob.tensor_type(ob.INT64, [])), ("go_in", flag), ("carried", kind)],
                     [("go_out", flag), ("b", kind)])
-    nodes = [ob.node("Relu", ["x"], ["start"]), ob.node("Loop", ["count", "", "start"], ["end"], "loop", [("body", body)]),
+    nodes = [ob.node("Relu", ["x"], ["start"]),
+             ob.node("Loop", ["count", "", "start"], ["end"], "loop", [("body", body)]),
              ob.node("Neg", ["end"], ["y"], "twin")]
     return ob.model(ob.graph(nodes, [("x", kind)], [("y", kind)], [int_tensor("count", [], [5])]))

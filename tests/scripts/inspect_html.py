@@ -103,12 +103,15 @@ class Files(Case):
         fails("NO_SUCHFILE", "nobody.json", self.dir / "nobody.json")
         fails("FAIL", "nowhere", to=self.dir / "nowhere" / "page.html")
         good = json.loads(trace.read_text())
+
+        def renumbered(t, number):
+            return json.loads(json.dumps(t).replace('"step": [0]', '"step": ' + number))
         for change, words in [(lambda t: [], "traceEvents"), (lambda t: {**t, "traceEvents": 1}, "traceEvents"),
                               (lambda t: {**t, "traceEvents": []}, "args.step"),
                               (lambda t: json.loads(json.dumps(t).replace('"step"', '"stop"')), "args.step"),
-                              (lambda t: json.loads(json.dumps(t).replace('"step": [0]', '"step": [99]')), "no step"),
-                              (lambda t: json.loads(json.dumps(t).replace('"step": [0]', '"step": [0, 1]')), "no step"),
-                              (lambda t: json.loads(json.dumps(t).replace('"step": [0]', '"step": [1]')), "step .1. is"),
+                              (lambda t: renumbered(t, "[99]"), "no step"), (lambda t: renumbered(t, "[]"), "no step"),
+                              (lambda t: renumbered(t, "[0, 1]"), "no step"), (lambda t: renumbered(t, "[-1]"), "no step"),
+                              (lambda t: renumbered(t, "[1]"), "step .1. is"),
                               (lambda t: json.loads(re.sub(r'"dur": [\d.]+', '"dur": -1', json.dumps(t))), "length")]:
             broken = self.dir / "broken.json"
             broken.write_text(json.dumps(change(good)))
@@ -137,7 +140,8 @@ class Files(Case):
                 edges += 1
                 self.assertLess(levels[leaves + 1], graph["boxes"][target]["y"])
                 self.assertIn(value, graph["boxes"][target].get("in", [graph["boxes"][target].get("v")]))
-        wanted = {(v, i) for i, b in enumerate(graph["boxes"]) for v in b.get("in", [b["v"]] if b["k"] == "output" else [])}
+        wanted = {(v, i) for i, b in enumerate(graph["boxes"])
+                  for v in b.get("in", [b["v"]] if b["k"] == "output" else [])}
         self.assertEqual(edges, len(wanted))
 
     def test_memory_is_what_the_values_say(self):
@@ -280,8 +284,9 @@ class InBrowser(Case):
         page.mouse("mouseMoved", box["x"] + box["width"] / 2, box["y"] + box["height"] - 20)
         page.frame()
         self.assertRegex(page.run("document.getElementById('tip').textContent"), r"^step \d+: .*\nlive .* of weights")
-        page.click(box["x"] + 68 + 1.5 * (box["width"] - 136) / page.run("cameo.data.memory.live.length"), box["y"] + 60)
-        self.assertEqual(page.run("cameo.view.selected"), self.number_of(page, "stem"))  # the first step is a copy
+        step = (box["width"] - 136) / page.run("cameo.data.memory.live.length")
+        page.click(box["x"] + 68 + 1.5 * step, box["y"] + 60)  # the first step is a copy
+        self.assertEqual(page.run("cameo.view.selected"), self.number_of(page, "stem"))
         self.is_well(page)
 
     def test_times_of_a_profile(self):
@@ -366,8 +371,8 @@ class InBrowser(Case):
             self.assertEqual(page.run("cameo.hits()"),
                              page.run("cameo.data.graphs[0].boxes.filter(b => b.op === 'Add').length"))
             page.run("cameo.fit()")
-            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the page was asked for, %.1f ms to draw what is "
-                  "in view, %.0f ms to draw all" % (count, written, html.stat().st_size / 1e6, first, one,
+            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the page was asked for, %.1f ms to draw what "
+                  "is in view, %.0f ms to draw all" % (count, written, html.stat().st_size / 1e6, first, one,
                                                     page.run(DRAWING)), flush=True)
             self.is_well(page)
 

@@ -8,7 +8,7 @@ namespace cameo::program {
 namespace {
 
 constexpr double column_gap = 22, row_gap = 34, margin = 40, bend_width = 10;
-constexpr int order_sweeps = 12, place_sweeps = 24;
+constexpr int order_sweeps = 12, place_sweeps = 60;
 
 /// Rows of items: boxes, and bends of flows that pass through. Numbers of items: boxes first, then bends.
 class layering {
