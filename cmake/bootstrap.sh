@@ -9,7 +9,8 @@ cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev li
 cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
   python3
   chromium"
-cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user"
+cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
+  doxygen"
 
 cameo_say() { printf '== %s\n' "$*" >&2; }
 

@@ -1,18 +1,23 @@
-# How everything of cameo is compiled: cameo_options carries the warnings and is linked privately by every target.
+# How everything of cameo is compiled: cameo_options carries the warnings and is linked privately by every target. What
+# is set here ends with cameo's own folder; a project that has cameo as a subdirectory keeps its own ways, and its flags
+# are cameo's.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # a provider finds its libraries in its own folder
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # a kernel's source asks for -O3 where it gains
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
-endif()
 
-find_program(CAMEO_CCACHE ccache)
-if(CAMEO_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAMEO_CCACHE})
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  endif()
+  if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")  # nobody chose it; a kernel's source asks for -O3 where it gains
+    set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+  endif()
+  find_program(CAMEO_CCACHE ccache)
+  if(CAMEO_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CAMEO_CCACHE})
+  endif()
 endif()
 
 add_library(cameo_options INTERFACE)

@@ -1,31 +1,36 @@
 # Providers: eps/NAME/{include,src,tests} and a CMakeLists.txt with one call.
 
-# cameo_add_provider(NAME cpu PRIVATE its own libraries) makes cameo_ep_NAME (alias cameo::ep_NAME) from
-# eps/NAME/src/**.cpp; eps/NAME/tests/*_test.cpp join the test runner.
+# cameo_add_provider(NAME cpu PRIVATE its own libraries HEADERS_OF libraries of which it needs the headers alone) makes
+# cameo_ep_NAME from eps/NAME/src/**.cpp; eps/NAME/tests/*_test.cpp join the test runner.
 function(cameo_add_provider)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PRIVATE;HEADERS_OF")
   set(target cameo_ep_${arg_NAME})
   set(folder ${PROJECT_SOURCE_DIR}/eps/${arg_NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/src/*.cpp)
   if(sources)
     add_library(${target} STATIC ${sources})
-    target_include_directories(${target} PUBLIC ${folder}/include PRIVATE ${folder}/src)
-    target_link_libraries(${target} PUBLIC cameo::host PRIVATE cameo_options)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}/include> PRIVATE ${folder}/src)
+    target_link_libraries(${target} PUBLIC cameo_host)
+    cameo_compile_hidden(${target})
     cameo_link_privately(${target} ${arg_PRIVATE})
+    cameo_use_headers(${target} ${arg_HEADERS_OF})
     if(CAMEO_SANITIZE)  # one instruction set is enough to find a bad access, and builds in a fraction of the time
       target_compile_definitions(${target} PRIVATE HWY_COMPILE_ONLY_STATIC)
     endif()
   else()
     add_library(${target} INTERFACE)
-    target_include_directories(${target} INTERFACE ${folder}/include)
-    target_link_libraries(${target} INTERFACE cameo::host)
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${folder}/include>)
+    target_link_libraries(${target} INTERFACE cameo_host)
   endif()
-  add_library(cameo::ep_${arg_NAME} ALIAS ${target})
 endfunction()
 
 # The providers of the program, and what the tests want beside them.
 macro(cameo_add_providers)
-  set(cameo_built_providers ${CAMEO_PROVIDERS} cpu)
+  set(cameo_program_list ${CAMEO_PROVIDERS})
+  list(REMOVE_ITEM cameo_program_list cpu)
+  list(APPEND cameo_program_list cpu)  # the fallback is last
+  list(REMOVE_DUPLICATES cameo_program_list)
+  set(cameo_built_providers ${cameo_program_list})
   if(CAMEO_TESTS)
     list(APPEND cameo_built_providers null)
   endif()
@@ -41,17 +46,13 @@ endmacro()
 
 # <cameo/program/providers.hpp>: the one place where the program learns which providers it has.
 macro(cameo_generate_providers_header)
-  set(cameo_program_list ${CAMEO_PROVIDERS})
-  list(REMOVE_ITEM cameo_program_list cpu)
-  list(APPEND cameo_program_list cpu)  # the fallback is last
-  list(REMOVE_DUPLICATES cameo_program_list)
   set(includes)
   set(types)
-  set(CAMEO_PROGRAM_PROVIDERS)
+  set(cameo_program_providers)
   foreach(provider IN LISTS cameo_program_list)
     string(APPEND includes "#include <cameo/eps/${provider}.hpp>\n")
     list(APPEND types "cameo::eps::${provider}")
-    list(APPEND CAMEO_PROGRAM_PROVIDERS cameo::ep_${provider})
+    list(APPEND cameo_program_providers cameo_ep_${provider})
   endforeach()
   list(JOIN types ", " types)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/providers.hpp @ONLY CONTENT

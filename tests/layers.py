@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "package": ["core", "op", "ep"],
     "session": ["context", "package", "ep", "format", "run"],
     "program": ["session"],
+    "interop": ["core"],  # between other libraries' types and ours: for users, never included by another layer
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
@@ -36,6 +37,8 @@ THIRD_PARTY = {
     "nlohmann/": {"context", "package", "session", "program", "ep"},
     "CLI/": {"program"},
 }
+# what headers of interop are there to include; no other public header includes what is not standard
+INTEROP = ("Eigen/", "xtensor/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 PROVIDER_NAME = re.compile(r'"[A-Za-z]+ExecutionProvider"|\beps::\w+')
@@ -81,6 +84,8 @@ def check_layer_file(layer, public, name, quote):
     other = layer_of_include(name)
     if other == "eps" or name.startswith("eps/") or "/eps/" in name:
         return None if layer == "program" and not public else "nothing in include/ or src/ includes a provider"
+    if other == "interop" and layer != "interop":
+        return "cameo/interop is for users, not for layers"
     if other == "cameo":
         return None if layer == "program" else "cameo/cameo.hpp is for users, not for layers"
     if other is not None:
@@ -89,6 +94,8 @@ def check_layer_file(layer, public, name, quote):
         return f"layer {layer} may not include layer {other}"
     if public and quote == '"':
         return "a public header includes as <cameo/layer/file.hpp>"
+    if layer == "interop" and name.startswith(INTEROP):
+        return None
     if public and not is_standard(name):
         return "a public header includes no third-party header"
     return None if quote == '"' else third_party_offence(layer, name)
@@ -100,6 +107,8 @@ def check_provider_file(provider, public, name, quote):
     if match:
         other = match.group(1)
         return None if other == provider else f"provider {provider} includes provider {other}"
+    if layer_of_include(name) == "interop":
+        return "cameo/interop is for users, not for providers"
     if public and quote == "<" and not name.startswith("cameo/") and not is_standard(name):
         return "a public header includes no third-party header"
     return None
@@ -152,6 +161,11 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("include/cameo/graph/c.hpp", "#include <fmt/format.h>\n", "third-party"),
     ("include/cameo/graph/d.hpp", '#include "other.hpp"\n', "includes as <cameo"),
     ("include/cameo/cameo.hpp", "#include <cameo/session/a.hpp>\n", None),
+    ("include/cameo/cameo.hpp", "#include <cameo/interop/a.hpp>\n", "for users"),
+    ("include/cameo/session/b.hpp", "#include <cameo/interop/a.hpp>\n", "for users"),
+    ("include/cameo/interop/a.hpp", "#include <cameo/core/a.hpp>\n#include <xtensor/xadapt.hpp>\n", None),
+    ("include/cameo/interop/b.hpp", "#include <cameo/session/a.hpp>\n", "may not include layer session"),
+    ("include/cameo/interop/c.hpp", "#include <opencv2/core.hpp>\n", "third-party"),
     ("src/run/a.cpp", "#include <cameo/cameo.hpp>\n", "for users"),
     ("src/session/a.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes a provider"),
     ("src/program/a.cpp", "#include <cameo/eps/cpu.hpp>\n", None),
@@ -167,6 +181,7 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("eps/one/include/cameo/eps/one.hpp", "#include <cameo/ep/provider.hpp>\n#include <cameo/eps/one/x.hpp>\n", None),
     ("eps/one/include/cameo/eps/two.hpp", "#include <Eigen/Dense>\n", "third-party"),
     ("eps/one/src/a.cpp", "#include <Eigen/Dense>\n", None),
+    ("eps/one/src/c.cpp", "#include <cameo/interop/eigen.hpp>\n", "for users"),
     ("eps/one/src/b.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes provider cpu"),
 ]
 

@@ -14,6 +14,6 @@ int main() {
                           0, 0, 1, 1, 0, 0, 0, 0};
   auto session = runtime{}.load("digits.onnx");
   if (!session) return cameo::report(session.error());
-  auto outputs = session->run({{"image", cameo::value::tensor<float>({1, 1, 8, 8}, pixels)}});
+  auto outputs = session->run({{"image", pixels}});
   return outputs ? cameo::print(*outputs) : cameo::report(outputs.error());
 }

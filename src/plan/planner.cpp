@@ -24,8 +24,11 @@ class planner {
 
   result<const plan_view*> run() {
     if (status s = start_values(); !s) return s;
-    for (const draft_node& node : net_.nodes)
+    for (std::size_t i = 0; i < net_.nodes.size(); ++i) {
+      const draft_node& node = net_.nodes[i];
       if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type));
+      options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
+    }
     if (status s = bring_outputs_home(); !s) return s;
     if (status s = set_levels(); !s) return s;
     return finish();
@@ -174,7 +177,7 @@ class planner {
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       bool is_packed = false;
       for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
-      if (is_packed) options_.copied(options_.copied_self, *infos_[step.inputs[i]].constant);
+      if (is_packed) options_.watcher.copied(options_.watcher.self, *infos_[step.inputs[i]].constant);
       else if (status s = align(step.inputs[i]); !s) return s;
     }
     return {};
@@ -193,7 +196,7 @@ class planner {
     moved.data = there;
     const value* const kept = memory_.keep(moved);
     if (!kept) return status_code::out_of_memory;
-    options_.copied(options_.copied_self, *infos_[s].constant);
+    options_.watcher.copied(options_.watcher.self, *infos_[s].constant);
     infos_[s].constant = kept;
     values_[s] = moved;
     return {};

@@ -1,6 +1,7 @@
 #include "program/allocations.hpp"
 #include "program/inputs.hpp"
 #include "program/options.hpp"
+#include "program/progress.hpp"
 #include "program/runtime.hpp"
 #include "program/tensor_files.hpp"
 
@@ -79,27 +80,6 @@ status bind_all(const session& loaded, const bench_options& o, io_binding& to, b
   return {};
 }
 
-class progress {
- public:
-  explicit progress(const bench_options& o)
-      : shown_{!o.common.quiet && o.seconds >= 2 && ::isatty(STDERR_FILENO) == 1}, seconds_{o.seconds} {}
-  ~progress() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  /// Between runs, twice a second.
-  void show(double elapsed, std::size_t runs) {
-    if (!shown_ || elapsed < next_) return;
-    next_ = elapsed + 0.5;
-    const auto filled = std::size_t(30 * std::min(1.0, elapsed / seconds_));
-    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {} runs", "", filled, "", 30 - filled, runs);
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_;
-  double seconds_, next_ = 0;
-};
-
 struct measured {
   double first_us = 0;
   std::size_t rss_after_run_kb = 0;        // after the first
@@ -115,7 +95,7 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
   for (std::size_t i = 0; i < o.warmup; ++i)
     if (status s = loaded.run(binding); !s) return s;
   all.runs_us.reserve(std::size_t(std::min(1e7, 4 + 2e6 * o.seconds / std::max(all.first_us, 1.0))));
-  progress bar{o};
+  progress_bar bar{o.common.quiet};
   std::uint64_t allocations = 0;
   const clock::time_point begin = clock::now();
   do {
@@ -125,7 +105,7 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
     const double us = micros_since(start);
     allocations += allocation_count().value_or(0) - before;
     all.runs_us.push_back(us);
-    bar.show(micros_since(begin) / 1e6, all.runs_us.size());
+    if (bar.due()) bar.show(micros_since(begin) / 1e6 / o.seconds, fmt::format("{} runs", all.runs_us.size()));
   } while (micros_since(begin) < o.seconds * 1e6);
   if (allocation_count()) all.allocations = double(allocations) / double(all.runs_us.size());
   return all;

@@ -1,6 +1,7 @@
 #include "program/conformance_case.hpp"
 #include "program/isolation.hpp"
 #include "program/options.hpp"
+#include "program/progress.hpp"
 
 #include <cameo/graph/atomic_file.hpp>
 #include <cameo/session/threads.hpp>
@@ -54,29 +55,8 @@ void print_line(const test_case& which, const outcome& o) {
   if (!r.reason.empty()) line += ": " + r.reason;
   if (r.status == case_status::pass && r.largest_error > 0)
     line += fmt::format(": largest error {:.4g}", r.largest_error);
-  for (char& c : line)
-    if (c == '\n' || c == '\r') c = ' ';
-  fmt::print("{}\n", line);
+  fmt::print("{}\n", one_line(line));
 }
-
-/// A bar on a terminal, erased at the end.
-class progress {
- public:
-  progress(std::size_t count, bool quiet) : count_{count}, shown_{!quiet && count > 20 && ::isatty(STDERR_FILENO)} {}
-  void clear() const {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void show(std::size_t done, std::size_t failed) const {
-    if (!shown_) return;
-    const std::size_t filled = 30 * done / count_;
-    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {}/{}, {} failed", "", filled, "", 30 - filled, done, count_, failed);
-    std::fflush(stderr);
-  }
-
- private:
-  std::size_t count_;
-  bool shown_;
-};
 
 /// Cases below all folders that the filter lets through.
 result<std::vector<test_case>> wanted_cases(const conformance_options& o) {
@@ -117,7 +97,8 @@ int run_conformance(const conformance_options& o) {
   if (jobs > 1 && options.threads == 0) options.threads = 1;  // the cases share the processor as it is
   std::vector<outcome> outcomes(cases->size());
   std::size_t counts[3] = {}, ended = 0;
-  const progress bar{cases->size(), o.common.quiet};
+  options.progress = {};  // of single cases
+  progress_bar bar{o.common.quiet};
   run_isolated(
       cases->size(), jobs, std::chrono::duration<double>{o.timeout},
       [&](std::size_t i) { return to_message(run_case((*cases)[i], options)); },
@@ -125,9 +106,14 @@ int run_conformance(const conformance_options& o) {
         outcomes[i] = {from_message(end), end.seconds};
         const case_status how = outcomes[i].result.status;
         ++counts[std::size_t(how)];
-        bar.clear();
-        if (how == case_status::fail || o.verbose) print_line((*cases)[i], outcomes[i]), std::fflush(stdout);
-        bar.show(++ended, counts[1]);
+        if (how == case_status::fail || o.verbose) {
+          bar.clear();
+          print_line((*cases)[i], outcomes[i]), std::fflush(stdout);
+        }
+        ++ended;
+        if (bar.due())
+          bar.show(double(ended) / double(cases->size()),
+                   fmt::format("{}/{}, {} failed", ended, cases->size(), counts[1]));
       });
   bar.clear();
   int code = 0;

@@ -1,5 +1,6 @@
 #include "program/options.hpp"
 
+#include "program/progress.hpp"
 #include "program/runtime.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,18 @@ session_options common_options::session() const {
   made.config = config;
   made.threads = threads;
   made.optimize = optimize;
+  if (!quiet)
+    made.progress = [bar = std::make_shared<progress_bar>(false)](const load_progress& p) {
+      if (p.stage == "done") bar->clear();
+      else bar->show(p.fraction, p.stage);
+    };
+  if (log) {
+    made.log_from = *log;
+    made.log = [](log_level level, std::string_view words) {
+      static constexpr std::string_view names[] = {"verbose", "info", "warning"};
+      fmt::print(stderr, "{}: {}\n", names[std::size_t(level)], one_line(words));
+    };
+  }
   return made;
 }
 
@@ -54,6 +67,16 @@ void add_common_options(CLI::App& command, common_options& to, json_output json)
           if (level == name || level == std::to_string(int(value))) return std::string{};
         return "needs none, basic, extended, layout or all, not " + level;
       });
+  static const std::map<std::string, log_level> severities{
+      {"verbose", log_level::verbose}, {"info", log_level::info}, {"warning", log_level::warning}};
+  command
+      .add_option_function<std::string>(
+          "--log", [&to](const std::string& from) { to.log = severities.at(from); },
+          "Says on standard error what loading does, from this severity on: verbose, info or warning")
+      ->type_name("SEVERITY")
+      ->check([](const std::string& from) {
+        return severities.count(from) ? std::string{} : "needs verbose, info or warning, not " + from;
+      });
   if (json == json_output::flag)
     command.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
   command.add_flag("--quiet", to.quiet, "No progress on standard error");
@@ -78,13 +101,8 @@ void add_dim_option(CLI::App& command, dim_sizes& to) {
 }
 
 int fail(const status& error) {
-  std::string words{error.words()};
-  while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
-  for (char& c : words)
-    if (c == '\n' || c == '\r') c = ' ';  // one line, whatever names a model brings
   std::fflush(stdout);
-  fmt::print(stderr, "error: {}: {}\n", error.name(), words.empty() ? "no details" : words);
-  return 1;
+  return report(error);
 }
 
 std::string to_text(const nlohmann::ordered_json& object, int indent) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace cameo::program {
 
@@ -13,6 +14,7 @@ struct common_options {
   std::vector<std::pair<std::string, std::string>> config;
   std::size_t threads = 0;
   optimization_level optimize = optimization_level::all;
+  std::optional<log_level> log;
   bool json = false, quiet = false;
 
   session_options session() const;

@@ -52,7 +52,7 @@ void write_elements(std::string& out, const value& v, std::size_t most) {
     out += ' ';
     write_element(out, view[std::int64_t(i)]);
   }
-  if (view.size() > most) out += " ...";
+  if (most && view.size() > most) out += " ...";
 }
 
 /// Calls f with the C++ type of a byte-sized element.
@@ -72,6 +72,27 @@ any_value any_value::copy_of(const value& from) {
   if (copy_into(*memory, from, made.value_)) made.memory_ = std::move(memory);
   else made.value_ = {};
   return made;
+}
+
+status check_tensor(const value& v, dtype elements) {
+  if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
+  std::string is = to_string(v, 0);
+  if (v.memory != 0) is += " in a device's memory";
+  return {status_code::invalid_argument,
+          fmt::format("is {}, and is read as a tensor of {}", is, row_of(elements).name)};
+}
+
+result<const named_value*> named_values::at(std::string_view name) const {
+  for (const named_value& each : items)
+    if (each.name == name) return &each;
+  std::string known;
+  for (const named_value& each : items) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", each.name);
+  return status{status_code::invalid_argument, fmt::format("there is no output '{}'; there are {}", name, known)};
+}
+
+result<const named_value*> named_values::at(std::size_t i) const {
+  if (i < items.size()) return &items[i];
+  return status{status_code::invalid_argument, fmt::format("there is no output {}; there are {}", i, items.size())};
 }
 
 std::string to_string(const value& v, std::size_t elements) {

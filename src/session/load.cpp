@@ -1,4 +1,4 @@
-// From bytes to a plan, in the order of the page: read, check, partition, compile, lower, plan.
+// From bytes to a plan; `stages` has the order.
 #include <cameo/op/function_bodies.hpp>
 #include <cameo/partition/lower.hpp>
 
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <istream>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -166,9 +167,11 @@ status session::impl::compile() {
 }
 
 status session::impl::make_the_plan() {
-  memories.push_back(heap_memory());
+  const memory_source heap = heap_memory();
+  memories.push_back(options.memory.allocate ? options.memory : heap);
   for (const provider& p : providers) {
-    const memory_source source = p.row->memory(p.self.get());
+    memory_source source = p.row->memory(p.self.get());
+    if (source.allocate == heap.allocate) source = memories[0];  // the host's, whoever gives it
     std::size_t kind = 0;
     while (kind < memories.size() &&
            !(memories[kind].self == source.self && memories[kind].allocate == source.allocate))
@@ -186,10 +189,13 @@ status session::impl::make_the_plan() {
   how.prepack = !config.is_on("session.disable_prepacking");
   how.by_level = options.execution == execution_mode::parallel;
   how.memory_limit = memory_limit;
+  how.watcher.self = this;
   // Pages go as soon as there is a copy: no more of a large file is in memory than what is being copied.
-  how.copied_self = net.get();
-  how.copied = [](const void* self, const value& v) {
-    for (const auto& file : static_cast<const model*>(self)->files) file->forget_pages(v.data, v.bytes());
+  how.watcher.copied = [](const void* self, const value& v) {
+    for (const auto& file : static_cast<const impl*>(self)->net->files) file->forget_pages(v.data, v.bytes());
+  };
+  how.watcher.bound = [](const void* self, std::size_t done, std::size_t total) {
+    static_cast<const impl*>(self)->tell_part(double(done) / double(total));
   };
   result<const plan_view*> made = make_plan(**net_draft, how, plan_memory);
   if (!made) return std::move(made.error());
@@ -240,14 +246,29 @@ std::size_t machine_memory() {
 
 }  // namespace
 
-status session::impl::load() {
+status session::impl::load(function_ref<status()> read) {
+  static constexpr stage stages[] = {
+      {"read", 10},
+      {"check", 5, &impl::check, &impl::log_model},
+      {"optimize", 20, &impl::optimize_before},
+      {"place", 5, &impl::place},
+      {"optimize", 20, &impl::optimize_after, &impl::log_placements},
+      {"optimize", 1, &impl::save_optimized},
+      {"compile", 9, &impl::compile},
+      {"plan", 29, &impl::make_the_plan},
+      {"plan", 1, &impl::describe_io},
+      {"plan", 0, &impl::start_threads, &impl::log_plan},
+  };
   memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
-  using stage = status (impl::*)();
-  for (stage each : {&impl::check, &impl::optimize_before, &impl::place, &impl::optimize_after, &impl::save_optimized,
-                     &impl::compile, &impl::make_the_plan, &impl::describe_io, &impl::start_threads}) {
+  for (const stage& each : stages) {
     if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
-    if (status s = (this->*each)(); !s) return s;
+    at_stage = &each;
+    tell_part(0);
+    if (status s = each.run ? (this->*each.run)() : read(); !s) return s;
+    if (each.log) (this->*each.log)();
+    percent_before += each.percent;
   }
+  if (options.progress) options.progress({"done", 1});
   return {};
 }
 
@@ -259,29 +280,55 @@ status at(status failed, std::string_view name) {
   return std::move(failed).in(name);
 }
 
+/// A stream to its end, piece by piece: nobody knows how long it is.
+result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) {
+  std::vector<std::byte> bytes;
+  std::size_t room = std::size_t{1} << 16;
+  while (stream) {
+    const std::size_t had = bytes.size();
+    bytes.resize(had + room);
+    stream.read(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(room));
+    bytes.resize(had + std::size_t(stream.gcount()));
+    if (bytes.size() > most)
+      return status{status_code::invalid_argument,
+                    fmt::format("the stream has more than {} bytes (load_limits::model_bytes)", most)};
+    room = std::max(room, bytes.size());
+  }
+  if (!stream.eof() || stream.bad()) return status{status_code::fail, "the stream can't be read"};
+  return bytes;
+}
+
+}  // namespace
+
+/// `read` sets the implementation's format and returns the model.
 template <class Read>
-result<std::unique_ptr<session::impl>> load_with(const session_parts& parts, const session_options& options,
-                                                 std::string_view name, std::unique_ptr<session::impl> self,
-                                                 Read&& read) {
+result<session> session::impl::make(const session_parts& parts, const session_options& options, std::string_view name,
+                                    Read&& read) {
+  auto self = std::make_unique<impl>();
   const auto all = [&]() -> status {
     self->options = options;
     result<session_config> config = session_config::make(options);
     if (!config) return std::move(config.error());
     self->config = std::move(*config);
+    self->log_config();
     self->transforms = parts.transforms;
     if (status s = self->choose_providers(parts.providers); !s) return s;
-    if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
     read_options how{options.limits, options.external_data_folder};
     if (how.external_data_folder.empty())
       how.external_data_folder = self->config["session.model_external_initializers_file_folder_path"];
-    result<std::unique_ptr<model>> net = read(how);
-    if (!net) return std::move(net.error());
-    self->net = std::move(*net);
-    return self->load();
+    const auto read_model = [&]() -> status {
+      result<std::unique_ptr<model>> net = read(*self, how);
+      if (!net) return std::move(net.error());
+      self->net = std::move(*net);
+      return {};
+    };
+    return self->load(function_ref<status()>{read_model});
   };
   if (status done = guarded<status>(all); !done) return at(std::move(done), name);
-  return self;
+  return session{std::move(self)};
 }
+
+namespace {
 
 const format_row& choose(std::span<const format_row> formats, std::span<const std::byte> bytes, std::string_view path) {
   for (const format_row& f : formats)
@@ -291,40 +338,49 @@ const format_row& choose(std::span<const format_row> formats, std::span<const st
 
 }  // namespace
 
-result<session> session::finish(result<std::unique_ptr<impl>> loaded) {
-  if (!loaded) return std::move(loaded.error());
-  return session{std::move(*loaded)};
-}
-
 result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
-  auto self = std::make_unique<impl>();
-  impl& it = *self;
-  return finish(load_with(parts, options, path, std::move(self), [&](const read_options& how) {
+  return impl::make(parts, options, path, [&](impl& it, const read_options& how) {
     it.format = &parts.formats.back();
     if (parts.formats.size() > 1)
       if (const auto file = file_bytes::map(path)) it.format = &choose(parts.formats, (*file)->bytes(), path);
     return it.format->read_file(path, how);
-  }));
+  });
 }
 
 result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
                               const session_options& options) {
-  auto self = std::make_unique<impl>();
-  impl& it = *self;
-  return finish(load_with(parts, options, name, std::move(self), [&](const read_options& how) {
+  return impl::make(parts, options, name, [&](impl& it, const read_options& how) {
     it.format = &choose(parts.formats, bytes, name);
     return it.format->read_bytes(bytes, name, how);
-  }));
+  });
+}
+
+result<session> session::load(const session_parts& parts, std::vector<std::byte>&& bytes, std::string_view name,
+                              const session_options& options) {
+  return impl::make(parts, options, name, [&](impl& it, const read_options& how) {
+    it.own_bytes = std::move(bytes);
+    it.format = &choose(parts.formats, it.own_bytes, name);
+    return it.format->read_bytes(it.own_bytes, name, how);
+  });
+}
+
+result<session> session::load(const session_parts& parts, std::istream& stream, std::string_view name,
+                              const session_options& options) {
+  return impl::make(parts, options, name, [&](impl& it, const read_options& how) -> result<std::unique_ptr<model>> {
+    result<std::vector<std::byte>> bytes = read_all(stream, options.limits.model_bytes);
+    if (!bytes) return std::move(bytes.error());
+    it.own_bytes = std::move(*bytes);
+    it.format = &choose(parts.formats, it.own_bytes, name);
+    return it.format->read_bytes(it.own_bytes, name, how);
+  });
 }
 
 result<session> session::load(const session_parts& parts, std::unique_ptr<model> net, const session_options& options) {
-  auto self = std::make_unique<impl>();
-  impl& it = *self;
   const std::string name = net->path;
-  return finish(load_with(parts, options, name, std::move(self), [&](const read_options&) {
+  return impl::make(parts, options, name, [&](impl& it, const read_options&) {
     it.format = &parts.formats.back();
     return result<std::unique_ptr<model>>{std::move(net)};
-  }));
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

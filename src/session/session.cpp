@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 namespace cameo::inline CAMEO_ABI {
 
 session::session(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
@@ -24,6 +22,15 @@ const graph* session::fused_body(const graph_node& node) const {
 }
 const plan_view& session::plan() const { return *impl_->plan; }
 const transform_log& session::rewrites() const { return impl_->log; }
+namespace {
+const io_info* find(const std::vector<io_info>& all, std::string_view name) {
+  for (const io_info& each : all)
+    if (each.name == name) return &each;
+  return nullptr;
+}
+}  // namespace
+const io_info* session::input(std::string_view name) const { return find(impl_->inputs, name); }
+const io_info* session::output(std::string_view name) const { return find(impl_->outputs, name); }
 std::size_t session::step_count() const { return impl_->plan->steps.size(); }
 std::size_t session::thread_count() const { return impl_->pool.concurrency(); }
 
@@ -113,68 +120,6 @@ result<std::size_t> session::impl::input_number(std::string_view name) const {
   return status{status_code::invalid_argument, fmt::format("the model has no input '{}'; it has {}", name, known)};
 }
 
-namespace {
-
-const char* kind_name(value_kind kind) {
-  switch (kind) {
-    case value_kind::none: return "nothing";
-    case value_kind::tensor: return "a tensor";
-    case value_kind::sequence: return "a sequence";
-    case value_kind::map: return "a map";
-    case value_kind::sparse_tensor: return "a sparse tensor";
-  }
-  return "?";
-}
-
-bool fits(type_kind declared, value_kind given) {
-  switch (declared) {
-    case type_kind::unknown:
-    case type_kind::opaque: return true;
-    case type_kind::tensor: return given == value_kind::tensor;
-    case type_kind::sparse_tensor: return given == value_kind::sparse_tensor;
-    case type_kind::sequence: return given == value_kind::sequence;
-    case type_kind::map: return given == value_kind::map;
-    case type_kind::optional: return true;
-  }
-  return false;
-}
-
-std::string shown(const value& v) { return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ",")); }
-
-/// Checks a value against a declared type, parts included.
-status check_value(const value_type& type, const value& v) {
-  if (type.kind == type_kind::optional) return v ? check_value(*type.of, v) : status{};
-  if (!fits(type.kind, v.kind))
-    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", kind_name(v.kind), type.to_string())};
-  if (v.kind == value_kind::sequence && type.of)
-    for (const value& part : v.parts)
-      if (status s = check_value(*type.of, part); !s) return s;
-  if (v.kind != value_kind::tensor) return {};
-  if (type.type != dtype::undefined && v.type != type.type)
-    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", shown(v), type.to_string())};
-  std::int64_t count = 0;
-  std::uint64_t bytes = 0;
-  if (!v.shape.checked_count(count) || !checked_bytes(v.type, std::uint64_t(count), bytes))
-    return {status_code::invalid_argument, fmt::format("has the impossible shape {}", shown(v))};
-  if (count > 0 && !v.data) return {status_code::invalid_argument, "has no data"};
-  if (!type.shape) return {};
-  if (v.shape.rank() != type.shape->size())
-    return {status_code::invalid_argument, fmt::format("has rank {} ({}), needs rank {}: {}", v.shape.rank(), shown(v),
-                                                       type.shape->size(), type.to_string())};
-  for (std::size_t axis = 0; axis < v.shape.rank(); ++axis)
-    if ((*type.shape)[axis].known() && v.shape[axis] != (*type.shape)[axis].size)
-      return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}", v.shape[axis],
-                                                         axis, shown(v), (*type.shape)[axis].size)};
-  return {};
-}
-
-}  // namespace
-
-status session::impl::check_input(std::size_t i, const value& v) const {
-  if (status s = check_value(inputs[i].type, v); !s) return std::move(s).in(fmt::format("input '{}'", inputs[i].name));
-  return {};
-}
-
 status session::impl::run(io_binding::impl& with, const run_settings& settings) const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!with.inputs[i] && inputs[i].type.kind != type_kind::optional)
@@ -210,8 +155,9 @@ result<named_values> session::run(std::span<const named_input> given, const run_
       if (!i) return status{i.error()};
       if (seen[*i]) return status{status_code::invalid_argument, fmt::format("input '{}' is given twice", each.name)};
       seen[*i] = true;
-      if (status s = impl_->check_input(*i, each.input); !s) return s;
-      with.inputs[*i] = each.input;
+      const result<value> v = impl_->input(*i, each);
+      if (!v) return status{v.error()};
+      with.inputs[*i] = *v;
     }
     if (status s = impl_->run(with, settings); !s) return s;
     named_values made;
@@ -242,11 +188,12 @@ status session::run(io_binding& binding, const run_settings& settings) const {
   return done ? std::move(done) : impl_->at_file(std::move(done));
 }
 
-status io_binding::bind_input(std::string_view name, const value& v) {
-  const result<std::size_t> i = impl_->owner->input_number(name);
+status io_binding::bind_input(const named_input& given) {
+  const result<std::size_t> i = impl_->owner->input_number(given.name);
   if (!i) return status{i.error()};
-  if (status s = impl_->owner->check_input(*i, v); !s) return s;
-  impl_->inputs[*i] = v;
+  const result<value> v = impl_->owner->input(*i, given);
+  if (!v) return status{v.error()};
+  impl_->inputs[*i] = *v;
   return {};
 }
 
@@ -274,16 +221,5 @@ const value* io_binding::output(std::string_view name) const {
 }
 std::size_t io_binding::output_count() const { return impl_->outputs.size(); }
 std::size_t io_binding::arena_bytes() const { return impl_->run->arena_bytes(); }
-
-int report(const status& s) {
-  std::fprintf(stderr, "error: %s: %.*s\n", s.name(), int(s.words().size()), s.words().data());
-  return 1;
-}
-
-int print(const named_values& values) {
-  for (const named_value& each : values)
-    std::printf("%s = %s\n", each.name.c_str(), to_string(each.value.view()).c_str());
-  return 0;
-}
 
 }  // namespace cameo::inline CAMEO_ABI

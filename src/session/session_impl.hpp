@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/function_ref.hpp>
 #include <cameo/partition/partition.hpp>
 #include <cameo/session/session.hpp>
 #include <cameo/session/threads.hpp>
@@ -26,6 +27,7 @@ struct io_binding::impl {
 };
 
 struct session::impl {
+  std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
   session_options options;
   session_config config;
   std::vector<provider> providers;  // in use, by priority
@@ -58,6 +60,25 @@ struct session::impl {
     for (auto& each : idle) delete each.load(std::memory_order_acquire);
   }
 
+  /// A step of loading: what progress calls it, its share of the time (an estimate), and what tells the log of it.
+  struct stage {
+    std::string_view name;
+    unsigned percent;
+    status (impl::*run)() = nullptr;  // null: what reads the model
+    void (impl::*log)() const = nullptr;
+  };
+  const stage* at_stage = nullptr;
+  double percent_before = 0;  // of the stages that are done
+  mutable double told = 0;    // fraction of the last progress
+
+  // messages.cpp
+  void tell_part(double of_stage) const;
+  bool logs(log_level level) const { return options.log && level >= options.log_from; }
+  void log_config() const;
+  void log_model() const;
+  void log_placements() const;
+  void log_plan() const;
+
   // optimize.cpp
   status optimize_before();
   result<bool> optimize_placed(optimization_level);
@@ -74,14 +95,17 @@ struct session::impl {
   status make_the_plan();
   status describe_io();
   status start_threads();
-  status load();
+  status load(function_ref<status()> read);
+  template <class Read>
+  static result<session> make(const session_parts&, const session_options&, std::string_view name, Read&&);
   std::vector<claim_row> claimers() const;
   result<const function*> body_of(model&, const graph_node&);
 
   // session.cpp
   result<std::unique_ptr<io_binding::impl>> acquire() const;
   void give_back(std::unique_ptr<io_binding::impl>) const;
-  status check_input(std::size_t i, const value&) const;
+  /// The input as a run takes it: with the model's shape where it brought none.
+  result<value> input(std::size_t i, const named_input&) const;
   result<std::size_t> input_number(std::string_view name) const;
   status run(io_binding::impl&, const run_settings&) const;
   /// What went wrong in a run, with the model's file in front.

@@ -6,8 +6,8 @@ import onnx_bytes as ob
 
 # What could break out of JSON, HTML or JavaScript, turn text around, or is no text at all.
 HOSTILE = ["</script><script>window.hacked=1</script>", '"><img src=x onerror="window.hacked=1">', "<!--<script>",
-           "';window.hacked=1//", "`${window.hacked=1}`", "\\\"\\u0000\n\r\t\x01\x7f\u2028", "\u202egnol", "]]>&lt;&amp;",
-           b"\xff\xfe\x80 no UTF-8", "<svg onload=window.hacked=1>"]
+           "';window.hacked=1//", "`${window.hacked=1}`", "\\\"\\u0000\n\r\t\x01\x7f\u2028", "\u202egnol",
+           "]]>&lt;&amp;", b"\xff\xfe\x80 no UTF-8", "<svg onload=window.hacked=1>"]
 
 
 def ints_attribute(name, numbers):

@@ -1,31 +1,369 @@
-"""Compiles the code of the documents: every ```cpp block of README.md and docs/*.md that starts with an #include.
+"""Holds README.md, CONTRIBUTING.md and docs/*.md to what is there: every block of code is read by what it is written
+for, every link and every path leads somewhere, and every command has the options that are shown.
 
-Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_CXX in the environment, as CTest sets them.
+A fenced block says its language:
+  cpp            compiled. One that begins with #include is a file; before any other stands what it is part of:
+                 <!-- cpp: declarations -->   of a namespace of its own, below the page's preamble
+                 <!-- cpp: statements -->     of a function of its own that returns a status
+                 <!-- cpp: continued -->      of the function of the statements before
+                 The preamble of a page is a comment too, with the parameters that its functions have:
+                 <!-- cpp: preamble (const cameo::session& session)
+                 #include <cameo/cameo.hpp>
+                 -->
+                 and <!-- cpp: column 2 --> before a table takes the code in that column, each cell as statements.
+  cmake          run by cmake -P with stand-ins for the commands that need a project; targets and options must exist
+  sh, console    lines that call the program or a script of this tree: that must exist, with those options
+  json, python, ini, toml   parsed
+  text           not code
+
+Usage: documents.py [PAGE...]   (default: all). Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR, CAMEO_PROGRAM and CAMEO_CXX in
+the environment, as CTest sets them.
 """
+import concurrent.futures
+import configparser
+import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 
-root = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
+root = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]).resolve()
 out = pathlib.Path(os.environ["CAMEO_BINARY_DIR"]) / "generated" / "documents"
-out.mkdir(parents=True, exist_ok=True)
-includes = ["-I" + str(path) for path in [root / "include", *sorted(root.glob("eps/*/include"))]]
-failed = compiled = 0
-for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
-    if not document.exists():
-        continue
-    text = document.read_text(encoding="utf-8")
-    for block in re.finditer(r"^```cpp\n(#include.*?)^```", text, re.MULTILINE | re.DOTALL):
-        line = text[: block.start()].count("\n") + 2
-        source = out / f"{document.stem}_{line}.cpp"
-        source.write_text(f'#line {line} "{document}"\n{block.group(1)}', encoding="utf-8")
-        command = [os.environ["CAMEO_CXX"], "-std=c++20", "-Wall", "-Wextra", "-fsyntax-only", *includes, str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        compiled += 1
-        if done.returncode != 0:
-            failed += 1
-            print(done.stderr)
-print(f"{compiled - failed} passed, {failed} failed")
-sys.exit(1 if failed or compiled == 0 else 0)
+INCLUDES = ["-I" + str(path) for path in [root / "include", *sorted(root.glob("eps/*/include")), root / "examples"]]
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-value",
+            "-Wno-unused-parameter", "-Wno-unused-function", "-Wno-unused-local-typedefs"]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "examples/*.md"]
+DIRECTIVE = re.compile(r"<!-- cpp: (\w+) ?(.*?)\s*(?:-->|\n(.*?)-->)", re.DOTALL)
+FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"(?<=\n\n)((?: {4,}\S[^\n]*\n|\n(?= {4}))+)")
+SPAN = re.compile(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)")
+LINK = re.compile(r"!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
+PATH = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.(?:hpp|cpp|py|md|sh|svg|png|cmake|onnx)$|^(?:[\w.-]+/)+[\w.-]*$")
+PLACEHOLDER = re.compile(r"[A-Z]{2,}|<|\*")
+checks, failures = 0, []
+
+
+def check(holds, where, words):
+    global checks
+    checks += 1
+    if not holds:
+        failures.append(f"{where}: {words}")
+    return holds
+
+
+def blank(match):
+    """As many lines, with nothing in them."""
+    return "\n" * match.group(0).count("\n")
+
+
+class Page:
+    """A page, its fenced blocks cut out: what is left is prose of as many lines."""
+
+    def __init__(self, path):
+        self.path, self.name = path, str(path.relative_to(root))
+        self.text = path.read_text(encoding="utf-8")
+        self.prose = DIRECTIVE.sub(blank, FENCE.sub(blank, self.text))
+
+    def line(self, offset):
+        return self.text.count("\n", 0, offset) + 1
+
+    def where(self, line):
+        return f"{self.name}:{line}"
+
+    def directive_before(self, offset):
+        """The comment that ends in the line above."""
+        for found in DIRECTIVE.finditer(self.text, 0, offset):
+            if not self.text[found.end():offset].strip():
+                return found
+        return None
+
+
+# ---- C++ ----
+
+def compile_cpp(name, source):
+    """(name, what the compiler says or an empty string)"""
+    file = out / (re.sub(r"\W", "_", name) + ".cpp")
+    file.write_text(source, encoding="utf-8")
+    command = [os.environ["CAMEO_CXX"], "-std=c++20", *WARNINGS, "-fsyntax-only", *INCLUDES, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return name, done.stderr if done.returncode else ""
+
+
+def column_cells(page, offset, column):
+    """Code in one column of the table at the offset: (line, statements) for each cell that has any."""
+    line = page.line(offset)
+    for row in page.text[offset:].lstrip("\n").split("\n\n")[0].splitlines():
+        cells = re.split(r"(?<!\\)\|", row.strip().strip("|"))
+        if len(cells) >= column and not set(cells[0].strip()) <= set("-: "):
+            spans = SPAN.findall(cells[column - 1])
+            code = "\n".join(s.replace("\\|", "|") + ("" if s.rstrip().endswith((";", "}")) else ";") for s in spans)
+            if code:
+                yield line, code
+        line += 1
+
+
+def cpp_sources(page):
+    """Sources to compile for a page, by name: its whole files, and one of all its fragments."""
+    preamble, parameters, body, last, number = "", "()", [], None, 0
+    functions = []  # of [line, code] pairs
+
+    def at(line, code):
+        return f'#line {line} "{page.path}"\n{code}'
+
+    for found in DIRECTIVE.finditer(page.text):
+        kind, rest, code = found.groups()
+        if kind == "preamble":
+            preamble, parameters = at(page.line(found.start()) + 1, code or ""), rest or "()"
+        elif kind == "column":
+            offset = found.end() + len(page.text[found.end():]) - len(page.text[found.end():].lstrip("\n"))
+            cells = list(column_cells(page, offset, int(rest)))
+            check(cells, page.where(page.line(found.start())), f"no code in column {rest} of the table")
+            functions += [[cell] for cell in cells]
+    for block in FENCE.finditer(page.text):
+        if block.group(1) != "cpp":
+            continue
+        line, code, above = page.line(block.start()) + 1, block.group(2), page.directive_before(block.start())
+        kind = above.group(1) if above else "file"
+        if kind == "file":
+            if check(code.startswith("#include"), page.where(line),
+                     "a block of C++ begins with #include, or a comment above says what it is part of"):
+                yield f"{page.name}:{line}", at(line, code)
+        elif kind == "declarations":
+            number += 1
+            body.append(f"namespace block_{number} {{\n{at(line, code)}}}  // namespace\n"
+                        f"using namespace block_{number};\n")
+        elif kind == "statements":
+            last = [(line, code)]
+            functions.append(last)
+        elif check(kind == "continued" and last, page.where(line), f"what is '{kind}' a part of?"):
+            last.append((line, code))
+    for i, pieces in enumerate(functions):
+        code = "".join(at(line, code) + "\n" for line, code in pieces)
+        body.append(f"cameo::status fragment_{i}{parameters} {{\n{code}  return {{}};\n}}\n")
+    if body:
+        yield f"{page.name} fragments", preamble + "\n" + "".join(body)
+
+
+# ---- CMake ----
+
+STAND_INS = """
+function(project)
+endfunction()
+function(target_compile_features)
+endfunction()
+function(enable_testing)
+endfunction()
+function(FetchContent_Declare)
+endfunction()
+function(FetchContent_MakeAvailable)
+endfunction()
+function(add_subdirectory)
+endfunction()
+function(add_executable name)
+  message("TARGET ${name}")
+endfunction()
+function(add_library name)
+  message("TARGET ${name}")
+endfunction()
+function(target_link_libraries name)
+  message("LINKS ${ARGN}")
+endfunction()
+function(find_package name)
+  message("FINDS ${name} ${ARGN}")
+endfunction()
+function(cameo_add_provider name)
+endfunction()
+"""
+
+
+def cmake_text():
+    files = [root / "CMakeLists.txt", *sorted((root / "cmake").glob("*"))]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+
+
+def check_cmake(where, code):
+    file = out / "block.cmake"
+    # Each variable of cameo's that the block sets is an option of cameo's.
+    for name in set(re.findall(r"\bCAMEO_\w+", code)):
+        check(re.search(rf"(?:option|set)\({name}\b", CMAKE), where, f"there is no option {name}")
+    file.write_text(STAND_INS + code.replace("include(FetchContent)", ""), encoding="utf-8")
+    done = subprocess.run(["cmake", "-P", file], capture_output=True, text=True, check=False)
+    if not check(done.returncode == 0, where, done.stderr):
+        return
+    made = set(re.findall(r"^TARGET (\S+)", done.stderr, re.MULTILINE))
+    for links in re.findall(r"^LINKS (.*)", done.stderr, re.MULTILINE):
+        for name in re.split(r"[; ]", links):
+            if name.startswith("cameo::"):
+                check_target(where, name)
+            else:
+                check(name in made | {"PRIVATE", "PUBLIC", "INTERFACE"}, where, f"nothing makes the target {name}")
+
+
+def check_target(where, name):
+    """cameo::NAME is made somewhere in the CMake files."""
+    short = name.removeprefix("cameo::")
+    known = re.search(rf"cameo::{short}\b(?! *\))|cameo_add_library\({short}\b", CMAKE)
+    provider = short.startswith("ep_") and (root / "eps" / short.removeprefix("ep_")).is_dir()
+    check(known or provider, where, f"there is no target {name}")
+
+
+# ---- commands ----
+
+HELP = {}
+
+
+def help_of(command):
+    if command not in HELP:
+        done = subprocess.run([os.environ["CAMEO_PROGRAM"], *([command] if command else []), "--help"],
+                              capture_output=True, text=True, check=False)
+        HELP[command] = done.stdout if done.returncode == 0 else None
+    return HELP[command]
+
+
+def check_program(where, words):
+    """`cameo COMMAND ... --option ...`"""
+    if len(words) > 1 and PLACEHOLDER.fullmatch(words[1]) or "COMMAND" in words:
+        return
+    command = words[1] if len(words) > 1 and not words[1].startswith("-") else ""
+    text = help_of(command)
+    if not check(text is not None, where, f"the program has no command '{command}'"):
+        return
+    for word in words[1:]:
+        if word.startswith("--"):
+            option = word.split("=")[0].rstrip(",.;:)]")
+            check(re.search(rf"(?:^|[\s,]){re.escape(option)}(?![\w-])", text), where,
+                  f"'cameo {command}' has no option {option}")
+
+
+def check_command(where, line):
+    for part in re.split(r"&&|\|\||[|;]|(?<=\s)>\s*\S+", line.split("  #")[0]):
+        try:
+            words = shlex.split(part)
+        except ValueError as error:
+            check(False, where, f"'{part}': {error}")
+            continue
+        while words and re.fullmatch(r"\w+=.*|sudo|\$", words[0]):
+            words.pop(0)
+        if not words:
+            continue
+        program = words[0]
+        if pathlib.PurePath(program).name == "cameo" and not (root / program).is_dir():
+            check_program(where, words)
+        elif "/" in program and not program.startswith(("build/", "/", "~", "<")) and not PLACEHOLDER.search(program):
+            check((root / program).is_file(), where, f"there is no {program}")
+        elif program == "cmake" and "--preset" in words:
+            preset = words[words.index("--preset") + 1]
+            check(preset in PRESETS or PLACEHOLDER.search(preset), where, f"there is no preset {preset}")
+        for word in words[1:]:
+            option = re.match(r"-D(CAMEO_\w+)=", word)
+            if option:
+                check(re.search(rf"(?:option|set)\({option.group(1)}\b", CMAKE), where,
+                      f"there is no option {option.group(1)}")
+
+
+def check_shell(where, code):
+    logical = re.sub(r"\\\n", " ", code).splitlines()
+    prompts = any(line.startswith("$ ") for line in logical)
+    for line in logical:
+        if line.strip() and not line.lstrip().startswith("#") and (not prompts or line.startswith("$ ")):
+            check_command(where, line.removeprefix("$ "))
+
+
+# ---- the rest ----
+
+def parse_ini(code):
+    configparser.ConfigParser(allow_no_value=True, strict=False).read_string(code)
+
+
+PARSERS = {"json": json.loads, "toml": tomllib.loads, "ini": parse_ini,
+           "python": lambda code: compile(code, "block", "exec")}
+
+
+def check_blocks(page):
+    for block in FENCE.finditer(page.text):
+        language, code, where = block.group(1), block.group(2), page.where(page.line(block.start()))
+        if language in PARSERS:
+            try:
+                PARSERS[language](code)
+                check(True, where, "")
+            except (ValueError, SyntaxError, configparser.Error) as error:
+                check(False, where, str(error))
+        elif language == "cmake":
+            check_cmake(where, code)
+        elif language in ("sh", "console"):
+            check_shell(where, code)
+        else:
+            check(language in ("cpp", "text"), where, f"'{language}' is no language that this test knows")
+    check(page.text.count("\n```") % 2 == 0 or page.text.startswith("```"), page.name, "a block is not closed")
+    outside_lists = re.sub(r"^ *(?:[-*]|\d+\.) .*\n(?:(?: +\S.*)?\n)*", blank, page.prose, flags=re.MULTILINE)
+    for block in INDENTED.finditer(outside_lists):
+        where = page.where(outside_lists[:block.start()].count("\n") + 1)
+        check(False, where, "an indented block: fence it, with its language")
+
+
+def headings(path):
+    """Anchors of a page, as GitHub makes them."""
+    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    for heading in re.findall(r"^#+ +(.*)", text, re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", heading).lower()
+        yield re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")
+
+
+def check_links(page):
+    for link in LINK.finditer(page.prose):
+        target, where = link.group(1), page.where(page.prose[:link.start()].count("\n") + 1)
+        if re.match(r"\w+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (page.path.parent / file) if file else page.path
+        if check(path.exists(), where, f"the link to {target} leads nowhere") and anchor:
+            check(anchor in headings(path), where, f"{file or 'the page'} has no heading #{anchor}")
+
+
+def check_spans(page):
+    """Paths and commands in running text."""
+    for found in SPAN.finditer(page.prose):
+        span, where = found.group(1).replace("\n", " "), page.where(page.prose[:found.start()].count("\n") + 1)
+        if re.match(r"(?:\S*/)?cameo \w", span):
+            check_command(where, span)
+        elif PATH.match(span) and not PLACEHOLDER.search(re.sub(r"README|CONTRIBUTING|CHANGELOG|LICENSE|CMake\w+", "", span)):
+            where_from = [root, page.path.parent, root / "include", root / "include/cameo", root / "src", *EPS]
+            there = any((base / span).exists() for base in where_from) or any(
+                name.endswith("/" + span) or span.endswith("/") and f"/{span}" in name for name in TRACKED)
+            generated = span.startswith(("build/", "com.", "ai.", "../"))
+            check(there or generated, where, f"there is no {span}")
+
+
+CMAKE = cmake_text()
+PRESETS = {p["name"] for p in json.loads((root / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
+TRACKED = [str(file.relative_to(root)) for folder in ("include", "src", "eps", "tests", "examples", "bench", "cmake", "docs")
+           for file in (root / folder).rglob("*") if file.is_file()]
+EPS = sorted(root.glob("eps/*/include/cameo"))
+
+
+def main():
+    out.mkdir(parents=True, exist_ok=True)
+    paths = [root / name for name in sys.argv[1:]] or [path for glob in PAGES for path in sorted(root.glob(glob))]
+    pages = [Page(path) for path in paths]
+    sources = []
+    for page in pages:
+        check_blocks(page)
+        check_links(page)
+        check_spans(page)
+        sources += cpp_sources(page)
+    check(sources, "documents", "no page has any C++")
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for name, words in pool.map(lambda source: compile_cpp(*source), sources):
+            check(not words, name, words)
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"{len(sources)} sources of C++ in {len(pages)} pages")
+    print(f"{checks - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

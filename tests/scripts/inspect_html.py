@@ -110,7 +110,8 @@ class Files(Case):
                               (lambda t: {**t, "traceEvents": []}, "args.step"),
                               (lambda t: json.loads(json.dumps(t).replace('"step"', '"stop"')), "args.step"),
                               (lambda t: renumbered(t, "[99]"), "no step"), (lambda t: renumbered(t, "[]"), "no step"),
-                              (lambda t: renumbered(t, "[0, 1]"), "no step"), (lambda t: renumbered(t, "[-1]"), "no step"),
+                              (lambda t: renumbered(t, "[0, 1]"), "no step"),
+                              (lambda t: renumbered(t, "[-1]"), "no step"),
                               (lambda t: renumbered(t, "[1]"), "step .1. is"),
                               (lambda t: json.loads(re.sub(r'"dur": [\d.]+', '"dur": -1', json.dumps(t))), "length")]:
             broken = self.dir / "broken.json"

@@ -31,7 +31,7 @@ def same(shown, printed):
 
 
 readme = (root / "README.md").read_text(encoding="utf-8")
-first = re.search(r"^```cpp\n(.*?)^```\n\n((?:    [^\n]*\n)+)", readme, re.MULTILINE | re.DOTALL)
+first = re.search(r"^```cpp\n(.*?)^```\n\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
 check(first is not None, "README.md begins with a block of C++ and the output below it")
 if first:
     source = (root / "examples" / "first" / "main.cpp").read_text(encoding="utf-8")

@@ -87,7 +87,102 @@ struct device {
 };
 static_assert(memory_provider<device>);
 
+/// Memory of a program's own: the heap's, counted, with an end.
+class counted_memory {
+ public:
+  std::atomic<std::size_t> taken{0}, most{std::size_t(-1)};
+
+  void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    if (taken + bytes > most) return nullptr;
+    void* const memory = heap_.allocate(heap_.self, bytes, alignment);
+    const std::lock_guard hold{mutex_};
+    if (memory) taken += bytes, sizes_[memory] = bytes;
+    return memory;
+  }
+  void release(void* memory, std::size_t bytes) noexcept {
+    const std::lock_guard hold{mutex_};
+    if (sizes_.at(memory) == bytes) taken -= bytes, sizes_.erase(memory);
+    heap_.release(heap_.self, memory, bytes);
+  }
+  bool holds(const void* p) {
+    const std::lock_guard hold{mutex_};
+    const auto after = sizes_.upper_bound(const_cast<void*>(p));
+    return after != sizes_.begin() && p < static_cast<const char*>(std::prev(after)->first) + std::prev(after)->second;
+  }
+
+ private:
+  memory_source heap_ = heap_memory();
+  std::mutex mutex_;
+  std::map<void*, std::size_t> sizes_;
+};
+static_assert(host_memory<counted_memory>);
+
 }  // namespace
+
+TEST_CASE("values of runs lie in the memory that a session is given, fixed or not, and all of it comes back") {
+  counted_memory own;
+  for (bool fixed : {true, false}) {
+    CAPTURE(fixed);
+    model_builder b;
+    const value_id x = b.input("x", dtype::f32, {fixed ? dim::of(40) : b.symbol("n")});
+    b.output(b.node("Abs", {b.node("Neg", {x})}));
+    session_options options;
+    options.allocate_from(own);
+    {
+      const result<session> s = cameo::runtime<eps::cpu>{}.load(b.take(), options);
+      REQUIRE_MESSAGE(s, std::string{s.error().words()});
+      CHECK(s->step_count() == 2);  // cpu's memory and the given one are the same kind: nothing is copied
+      result<io_binding> bound = s->bind();
+      REQUIRE(bound);
+      const std::vector<float> xs = ramp(40);
+      REQUIRE(bound->bind_input("x", value::tensor<float>({40}, xs)));
+      for (int run = 0; run < 3; ++run) {
+        REQUIRE(s->run(*bound));
+        CHECK(own.holds(bound->output(0).data));
+        for (std::int64_t i = 0; i < 40; ++i) CHECK(bound->output(0).as<float>()[i] == std::abs(xs[std::size_t(i)]));
+      }
+      CHECK(own.taken >= bound->arena_bytes());
+    }
+    CHECK(own.taken == 0);
+  }
+}
+
+TEST_CASE("a session whose own memory is used up says OUT_OF_MEMORY, and goes on when there is some again") {
+  counted_memory own;
+  model_builder b;
+  b.output(b.node("Neg", {b.node("Exp", {b.input("x", dtype::f32, {b.symbol("n")})})}));
+  session_options options;
+  options.allocate_from(own);
+  const result<session> s = cameo::runtime<eps::cpu>{}.load(b.take(), options);
+  REQUIRE(s);
+  const any_value large = any_value::tensor({1 << 16}, std::vector<float>(1 << 16));
+  own.most = 1 << 12;
+  const result<named_values> refused = s->run({{"x", large}});
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == status_code::out_of_memory);
+  own.most = 1 << 24;
+  CHECK(s->run({{"x", large}}));
+}
+
+TEST_CASE("a provider with memory of its own works beside a session's") {
+  counted_memory own;
+  {
+    model_builder b;
+    b.output(b.node("Abs", {b.node("Neg", {b.input("x", dtype::f32, {dim::of(40)})})}));
+    device npu;
+    session_options options;
+    options.allocate_from(own);
+    const result<session> s = cameo::runtime<device, eps::cpu>{npu, eps::cpu{}}.load(b.take(), options);
+    REQUIRE_MESSAGE(s, std::string{s.error().words()});
+    const result<named_values> out = s->run({{"x", any_value::tensor({40}, ramp(40))}});
+    REQUIRE(out);
+    for (std::int64_t i = 0; i < 40; ++i) CHECK((*out)[0].value.as<float>()[i] == std::abs(ramp(40)[std::size_t(i)]));
+    CHECK(npu.state->to_device == 1);
+    CHECK(npu.state->to_host == 1);
+    CHECK(own.taken > 0);
+  }
+  CHECK(own.taken == 0);
+}
 
 TEST_CASE("values in memory of a provider's own are copied where they cross, once, and only there") {
   for (bool fixed : {true, false}) {

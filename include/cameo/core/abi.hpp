@@ -7,3 +7,7 @@
 #else
 #define CAMEO_ABI v1
 #endif
+
+/// In front of every function and object that a public header declares and the library defines: those are what the
+/// shared library shows. Everything else of cameo is compiled hidden, and so is what it is built from.
+#define CAMEO_API __attribute__((visibility("default")))

@@ -77,6 +77,7 @@ class arena {
   using grow_function = bool (*)(arena&, std::size_t bytes, std::size_t alignment) noexcept;
   explicit arena(grow_function grow) noexcept : grow_{grow} {}
   void refill(std::span<std::byte> memory) noexcept { free_ = memory; }
+  /// For arenas that give their memory back: what keep() made goes first.
   void destroy_kept() noexcept {
     for (; kept_; kept_ = kept_->next) kept_->destroy(kept_->object);
   }
@@ -112,6 +113,7 @@ class arena_vector {
  public:
   explicit arena_vector(arena& memory) noexcept : memory_{&memory} {}
 
+  /// Room for `count` elements in all. False when the arena is full; the list is then as it was, here and below.
   [[nodiscard]] bool reserve(std::size_t count) noexcept {
     if (count <= capacity_) return true;
     std::size_t bytes = 0;
@@ -123,12 +125,14 @@ class arena_vector {
     capacity_ = count;
     return true;
   }
+  /// Adds a copy of one, or of several.
   [[nodiscard]] bool push_back(const T& value) noexcept {
     const T copy = value;
     if (size_ == capacity_ && !reserve(capacity_ ? 2 * capacity_ : 8)) return false;
     std::construct_at(data_ + size_++, copy);
     return true;
   }
+  /// Adds copies of all of them, or of none.
   [[nodiscard]] bool append(std::span<const T> values) noexcept {
     if (size_ + values.size() > capacity_ && !reserve(std::max(size_ + values.size(), 2 * capacity_))) return false;
     for (const T& value : values) std::construct_at(data_ + size_++, value);
@@ -161,13 +165,13 @@ class heap_arena : public arena {
   /// `first_chunk`: bytes of the first chunk; later ones double. At most `limit` bytes in all.
   explicit heap_arena(std::size_t first_chunk = 4096, std::size_t limit = std::size_t(-1)) noexcept
       : arena{grow}, next_chunk_{first_chunk}, left_{limit} {}
-  ~heap_arena();
+  CAMEO_API ~heap_arena();
 
  private:
   struct chunk {
     chunk* next;
   };
-  static bool grow(arena&, std::size_t bytes, std::size_t alignment) noexcept;
+  CAMEO_API static bool grow(arena&, std::size_t bytes, std::size_t alignment) noexcept;
   chunk* chunks_ = nullptr;
   std::size_t next_chunk_, left_;
 };

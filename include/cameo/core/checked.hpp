@@ -12,6 +12,7 @@ template <std::integral T>
 [[nodiscard]] constexpr bool checked_multiply(T a, T b, T& out) {
   return !__builtin_mul_overflow(a, b, &out);
 }
+/// The same for a sum.
 template <std::integral T>
 [[nodiscard]] constexpr bool checked_add(T a, T b, T& out) {
   return !__builtin_add_overflow(a, b, &out);

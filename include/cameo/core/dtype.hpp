@@ -13,10 +13,12 @@ enum class dtype : std::uint8_t {
 };
 // clang-format on
 
+/// ONNX's complex64.
 struct complex64 {
   float re, im;
   constexpr bool operator==(const complex64&) const = default;
 };
+/// ONNX's complex128.
 struct complex128 {
   double re, im;
   constexpr bool operator==(const complex128&) const = default;
@@ -26,6 +28,7 @@ struct complex128 {
 /// floats take a byte each.) Kernels see them as bytes; `packed<...>` only stands for them in type constraints.
 template <dtype Id>
 struct packed {};
+/// The packed types by name: `constrain<"T", cameo::int4>`.
 using uint4 = packed<dtype::u4>;
 using int4 = packed<dtype::i4>;
 using uint2 = packed<dtype::u2>;
@@ -45,6 +48,7 @@ struct dtype_row {
 template <dtype Id, class T, fixed_string Name, std::size_t Bits = 8 * sizeof(T)>
 struct element {
   static constexpr dtype id_of(std::type_identity<T>) { return Id; }
+  /// The same as plain data.
   static constexpr dtype_row row() {
     dtype_row row{Id, Bits, {}};
     for (std::size_t i = 0; i < sizeof Name.chars; ++i) row.name[i] = Name.chars[i];
@@ -57,6 +61,7 @@ struct element_table : Elements... {
   using Elements::id_of...;
   static constexpr dtype_row rows[] = {{dtype::undefined, 0, "undefined"}, Elements::row()...};
 };
+/// Every element type of ONNX, in the order of dtype.
 using elements =
     element_table<element<dtype::f32, float, "float">, element<dtype::u8, std::uint8_t, "uint8">,
                   element<dtype::i8, std::int8_t, "int8">, element<dtype::u16, std::uint16_t, "uint16">,
@@ -76,12 +81,22 @@ using elements =
                   element<dtype::f6e3m2, float6e3m2, "float6e3m2", 8>>;
 static_assert(complete_and_in_order(elements::rows), "cameo: `elements` lists every dtype once, in enum order");
 
+/// A C++ type that elements of tensors can have: one of `elements`.
 template <class T>
 concept element_type = requires {
   elements::id_of(std::type_identity<T>{});
 };
+/// The number of a C++ type: `dtype_of<float>` is `dtype::f32`.
 template <element_type T>
 inline constexpr dtype dtype_of = elements::id_of(std::type_identity<T>{});
+/// Says in a sentence that T is none.
+template <class T>
+struct element_check {
+  static_assert(element_type<T>,
+                "cameo: not an element type of ONNX; core/dtype.hpp lists those and their C++ types (for long long "
+                "use std::int64_t, for char std::int8_t or std::uint8_t, for text std::string_view)");
+};
+/// What is known of an element type.
 constexpr const dtype_row& row_of(dtype type) { return elements::rows[std::size_t(type)]; }
 
 /// The dtype with this name ("float", "int64", ...), or `undefined`.
@@ -93,7 +108,9 @@ constexpr dtype dtype_named(std::string_view name) {
 
 /// A set of element types: bit i stands for dtype i.
 using type_mask = std::uint32_t;
+/// The set of this one type.
 constexpr type_mask bit_of(dtype type) { return type_mask{1} << unsigned(type); }
+/// The set of these C++ types: `mask_of<float, double>`.
 template <element_type... Ts>
 inline constexpr type_mask mask_of = (type_mask{} | ... | bit_of(dtype_of<Ts>));
 

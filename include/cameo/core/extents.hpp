@@ -30,6 +30,7 @@ class extents {
   constexpr std::span<const std::int64_t> dims() const { return {dims_, rank_}; }
   constexpr std::int64_t back() const { return dims_[rank_ - 1]; }
 
+  /// Adds an innermost axis; nothing happens at max_rank.
   constexpr void push_back(std::int64_t dim) {
     if (rank_ < max_rank) dims_[rank_++] = dim;
   }
@@ -39,10 +40,12 @@ class extents {
     for (std::size_t i = rank_++; i > axis; --i) dims_[i] = dims_[i - 1];
     dims_[axis] = dim;
   }
+  /// Takes an axis away; `axis` is below rank().
   constexpr void erase(std::size_t axis) {
     for (std::size_t i = axis + 1; i < rank_; ++i) dims_[i - 1] = dims_[i];
     --rank_;
   }
+  /// Cuts inner axes, or adds some of size `dim`, up to max_rank.
   constexpr void resize(std::size_t rank, std::int64_t dim = 1) {
     while (rank_ < rank && rank_ < max_rank) dims_[rank_++] = dim;
     rank_ = std::uint8_t(std::min(std::size_t{rank_}, rank));

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/status.hpp>
 
+#include <concepts>
 #include <cstddef>
 
 namespace cameo::inline CAMEO_ABI {
@@ -18,6 +19,30 @@ struct memory_source {
 };
 
 /// The process's heap.
-memory_source heap_memory() noexcept;
+CAMEO_API memory_source heap_memory() noexcept;
+
+/// Host memory of the user's own: `void* allocate(bytes, alignment) noexcept` gives null when there is none
+/// (`alignment` is a power of two), `void release(memory, bytes) noexcept` gets what it gave. Thread-safe.
+template <class M>
+concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
+  { own.allocate(bytes, bytes) }
+  noexcept->std::same_as<void*>;
+  { own.release(memory, bytes) }
+  noexcept;
+};
+
+/// `own` as a kind of memory of the host's; it outlives all that uses it.
+template <host_memory M>
+memory_source memory_source_of(M& own) noexcept {
+  memory_source made = heap_memory();  // copies as that does
+  made.self = &own;
+  made.allocate = [](void* self, std::size_t bytes, std::size_t alignment) noexcept -> void* {
+    return static_cast<M*>(self)->allocate(bytes, alignment);
+  };
+  made.release = [](void* self, void* memory, std::size_t bytes) noexcept {
+    static_cast<M*>(self)->release(memory, bytes);
+  };
+  return made;
+}
 
 }  // namespace cameo::inline CAMEO_ABI

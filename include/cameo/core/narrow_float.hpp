@@ -15,6 +15,7 @@ enum class float_specials : std::uint8_t {
   fnuz,      // only 0x80 is NaN, no infinity, no negative zero
   none,      // every code is a number (float4, float6)
 };
+/// One format: bits of exponent and mantissa, the exponent's bias, and what is not a number.
 struct float_format {
   int exponent_bits, mantissa_bits, bias;
   float_specials specials;
@@ -95,6 +96,7 @@ struct narrow_float {
   narrow_float() = default;
   constexpr explicit narrow_float(float value, bool saturate = Format.exponent_bits + Format.mantissa_bits <= 7)
       : bits{storage(narrow(value, Format, saturate))} {}
+  /// The number with these bits.
   static constexpr narrow_float from_bits(storage bits) {
     narrow_float made;
     made.bits = bits;
@@ -104,6 +106,7 @@ struct narrow_float {
   constexpr bool operator==(const narrow_float&) const = default;
 };
 
+/// ONNX's formats under ONNX's names.
 using float16 = narrow_float<float_format{5, 10, 15, float_specials::ieee}>;
 using bfloat16 = narrow_float<float_format{8, 7, 127, float_specials::ieee}>;
 using float8e4m3fn = narrow_float<float_format{4, 3, 7, float_specials::nan_only}>;

@@ -22,6 +22,7 @@ struct status_row {
   std::uint8_t number;
   char name[28];
 };
+/// One row per code, in the order of status_code.
 inline constexpr status_row status_rows[] = {
     {status_code::ok, 0, "OK"},
     {status_code::fail, 1, "FAIL"},
@@ -59,14 +60,16 @@ class heap_words {
   heap_words(const heap_words& from) noexcept { append(from.view()); }
   heap_words(heap_words&& from) noexcept : chars_{std::exchange(from.chars_, nullptr)} {}
   heap_words& operator=(heap_words from) noexcept { return std::swap(chars_, from.chars_), *this; }
-  ~heap_words();
+  CAMEO_API ~heap_words();
 
   std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
-  void prepend(std::string_view where) noexcept;
-  void append(std::string_view more) noexcept;
+  /// "where: words", unless there are no words yet.
+  CAMEO_API void prepend(std::string_view where) noexcept;
+  /// Words behind those that are there.
+  CAMEO_API void append(std::string_view more) noexcept;
 
  private:
-  void join(std::string_view, std::string_view, std::string_view) noexcept;
+  CAMEO_API void join(std::string_view, std::string_view, std::string_view) noexcept;
   char* chars_ = nullptr;
 };
 
@@ -92,6 +95,7 @@ class [[nodiscard]] basic_status {
 };
 static_assert(sizeof(basic_status<no_words>) == 1);
 
+/// What every function returns that can fail: a code, and words unless the build has none.
 #ifdef CAMEO_CODE_ONLY  // an option of the build: one for the whole program
 using status = basic_status<no_words>;
 #else

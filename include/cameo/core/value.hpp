@@ -3,6 +3,7 @@
 #include <cameo/core/extents.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 
 namespace cameo::inline CAMEO_ABI {
@@ -25,6 +26,14 @@ class tensor_view {
   constexpr std::size_t size() const { return std::size_t(count_); }
   constexpr bool empty() const { return count_ == 0; }
   constexpr T& operator[](std::int64_t i) const { return data_[i]; }
+  /// The element at these indices, one for each axis: view(row, column). Not checked.
+  template <std::convertible_to<std::int64_t>... Is>
+  constexpr T& operator()(Is... indices) const {
+    std::int64_t at = 0;
+    std::size_t axis = 0;
+    static_cast<void>(((at = at * (*shape_)[axis++] + std::int64_t(indices)), ...));
+    return data_[at];
+  }
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + count_; }
   constexpr std::span<T> span() const { return {data_, size()}; }
@@ -59,12 +68,13 @@ struct value {
   storage_block* owner = nullptr;  // the run's storage that keeps it alive; null: something that outlives the run
 
   /// A tensor in the caller's memory.
-  template <element_type T>
+  template <class T>
   static value tensor(const extents& shape, std::span<const T> elements) {
-    value made{value_kind::tensor, dtype_of<T>, 0, shape};
-    made.data = const_cast<T*>(elements.data());
-    return made;
+    static_assert(sizeof(element_check<T>));
+    if constexpr (element_type<T>) return tensor(dtype_of<T>, shape, elements.data());
+    else return {};
   }
+  /// The same for a type that is known only while running.
   static value tensor(dtype type, const extents& shape, const void* elements) {
     value made{value_kind::tensor, type, 0, shape};
     made.data = const_cast<void*>(elements);
@@ -72,12 +82,15 @@ struct value {
   }
   explicit operator bool() const { return kind != value_kind::none; }
   /// The elements; only for a tensor of T in host memory.
-  template <element_type T>
+  template <class T>
   tensor_view<const T> as() const {
+    static_assert(sizeof(element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
-  template <element_type T>
+  /// as() to write to.
+  template <class T>
   tensor_view<T> as_mutable() const {
+    static_assert(sizeof(element_check<T>));
     return {static_cast<T*>(data), shape};
   }
   /// Bytes of a tensor's elements. Checked when the value was made.

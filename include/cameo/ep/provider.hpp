@@ -39,6 +39,7 @@ template <class P>
 concept adapted = requires {
   ep_traits<P>::name;
 };
+/// The type that has P's hooks: ep_traits<P> where that is specialised, else P.
 template <class P>
 using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 
@@ -70,27 +71,33 @@ compiled_node compiled(Program program) {
 }
 
 // What P writes at all, rightly or wrongly: tells "missing" from "wrong". (An overloaded hook counts as missing.)
+/// Runs nodes by kernels.
 template <class P>
 concept has_kernels = requires {
   typename hooks_of<P>::kernels;
   { hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
 };
+/// Has something called `claims`, of whatever signature; so the next three.
 template <class P>
 concept writes_claims = requires {
   &hooks_of<P>::claims;
 };
+/// See writes_claims.
 template <class P>
 concept writes_groups = requires {
   &hooks_of<P>::groups;
 };
+/// See writes_claims.
 template <class P>
 concept writes_execute = requires {
   &hooks_of<P>::execute;
 };
+/// See writes_claims.
 template <class P>
 concept writes_compile = requires {
   &hooks_of<P>::compile;
 };
+/// Has one of the hooks for memory of its own.
 template <class P>
 concept writes_memory = requires {
   &hooks_of<P>::allocate;
@@ -164,11 +171,13 @@ template <class P>
 concept layout_provider = execution_provider<P> && requires {
   { hooks_of<P>::layout } -> std::convertible_to<data_layout>;
 };
+/// The layout that P wants images in; nchw unless it says otherwise.
 template <class P>
 constexpr data_layout preferred_layout() {
   if constexpr (layout_provider<P>) return hooks_of<P>::layout;
   else return data_layout::nchw;
 }
+/// False if P asks for transforms of level basic, which come before partitioning.
 template <class P>
 constexpr bool rewrites_in_time() {
   if constexpr (rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;

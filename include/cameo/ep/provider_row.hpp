@@ -30,9 +30,9 @@ struct provider {
 };
 
 /// Matches a node against a table of kernels, asking choosy ones. The words are made only if `why` is given.
-bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
+CAMEO_API bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
 /// A table without rows, for providers without kernels.
-const kernel_table& no_kernels();
+CAMEO_API const kernel_table& no_kernels();
 
 /// Calls a hook where it is written: a member function, or a static one of ep_traits that takes the object first.
 template <class Hook, class P, class... Args>

@@ -9,6 +9,7 @@ struct load_limits {
   std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
 };
 
+/// How a model is read.
 struct read_options {
   load_limits limits = {};
   std::string external_data_folder = {};  // instead of the model's own folder
@@ -42,11 +43,13 @@ template <class F>
 concept writable_format = model_format<F> && requires(const model& m, const std::string& path) {
   { F::write(m, path) } -> std::same_as<status>;
 };
+/// Writes a model in format F; NOT_IMPLEMENTED where F can't.
 template <model_format F>
 status write_as(const model& m, const std::string& path) {
   if constexpr (writable_format<F>) return F::write(m, path);
   else return static_cast<void>(m), static_cast<void>(path), status{status_code::not_implemented};
 }
+/// F without its type.
 template <model_format F>
 inline constexpr format_row format_row_of{
     F::name,

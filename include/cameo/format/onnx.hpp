@@ -3,6 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// How ONNX's files are read; nothing is special about them.
 using onnx_read_options = read_options;
 
 /// Reads an ONNX model of any IR version; not yet checked (check_model). Weights stay in the mapped file: raw_data and
@@ -12,12 +13,13 @@ using onnx_read_options = read_options;
 ///   INVALID_ARGUMENT  a model without a graph; a name that nobody defines
 ///   INVALID_GRAPH     duplicate names, dims negative or too large, data of the wrong length, external data outside
 ///                     the folder or short, subgraphs nested too deep, an opset below 1
-result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_read_options& = {});
+CAMEO_API result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_read_options& = {});
 /// The same from memory, which must outlive the model (weights are not copied). `name` stands for it in messages;
 /// external data needs options.external_data_folder.
-result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::string_view name,
-                                         const onnx_read_options& = {});
+CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::string_view name,
+                                                   const onnx_read_options& = {});
 
+/// Where the weights of a model go that is written.
 struct onnx_write_options {
   std::string external_data = {};         // file name beside the model; empty: everything inside
   std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
@@ -25,24 +27,27 @@ struct onnx_write_options {
 
 /// Writes a model: complete or absent (temporary name, fsync, rename). Over 2 GB INVALID_ARGUMENT says to use external
 /// data. Fields that cameo did not understand are written back.
-status write_onnx(const model&, const std::string& path, const onnx_write_options& = {});
+CAMEO_API status write_onnx(const model&, const std::string& path, const onnx_write_options& = {});
 /// The bytes of it, without external data.
-result<std::string> write_onnx(const model&);
+CAMEO_API result<std::string> write_onnx(const model&);
 
-/// A tensor as in a .pb file (TensorProto, or with `kind` SequenceProto, OptionalProto, ...), for tests and tools: the
-/// value lives in `memory`. `name` gets the TensorProto's name.
+/// What a .pb file holds.
 enum class pb_kind : std::uint8_t { tensor, sequence, optional, map, sparse_tensor };
-result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& memory, std::string* name = nullptr);
+/// A value as in a .pb file (TensorProto, SequenceProto, OptionalProto, ...), for tests and tools; it lives in
+/// `memory`. `name` gets the name that the file gives it. INVALID_PROTOBUF, INVALID_GRAPH or OUT_OF_MEMORY.
+CAMEO_API result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& memory,
+                                std::string* name = nullptr);
 /// The other way.
-result<std::string> write_pb(const value&, pb_kind kind, std::string_view name);
+CAMEO_API result<std::string> write_pb(const value&, pb_kind kind, std::string_view name);
 
 /// Parses one FunctionProto (op/function_bodies.hpp) into the model's memory.
-result<function> read_function(model&, std::span<const std::byte> bytes);
+CAMEO_API result<function> read_function(model&, std::span<const std::byte> bytes);
 
 /// ONNX's protobuf files, for a session's list of formats. It recognises every file: protobuf has no magic number.
 struct onnx_format {
   static constexpr std::string_view name = "onnx";
   static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  /// read_onnx, of a file and of bytes.
   static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
     return read_onnx(path, options);
   }
@@ -50,6 +55,7 @@ struct onnx_format {
                                              const read_options& options) {
     return read_onnx(bytes, of, options);
   }
+  /// cameo::read_function.
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }

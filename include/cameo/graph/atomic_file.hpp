@@ -10,8 +10,8 @@ namespace cameo::inline CAMEO_ABI {
 /// Writes a file that is complete or absent, also after a crash: the pieces, one after the other, go to a temporary
 /// name in the same folder, reach the disk, and then take the place of what was there. Who still maps the old file
 /// keeps the old bytes. FAIL with the system's words; the temporary file is then gone. Thread-safe.
-status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
-status write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
-status write_file_atomically(const std::string& path, std::string_view text);
+CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
+CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+CAMEO_API status write_file_atomically(const std::string& path, std::string_view text);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -13,18 +13,18 @@ namespace cameo::inline CAMEO_ABI {
 class file_bytes {
  public:
   /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words.
-  static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
+  CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;
-  ~file_bytes();
+  CAMEO_API ~file_bytes();
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
   /// Gives back the memory that holds them now; what is read again comes from the file again. For a time when most has
   /// been read for good, as weights that kernels have packed.
-  void forget_pages() const;
+  CAMEO_API void forget_pages() const;
   /// The same for the pages that these bytes fill, if they are of this file.
-  void forget_pages(const void* data, std::size_t bytes) const;
+  CAMEO_API void forget_pages(const void* data, std::size_t bytes) const;
 
  private:
   file_bytes(std::string path, std::span<const std::byte> bytes) : path_{std::move(path)}, bytes_{bytes} {}
@@ -35,6 +35,6 @@ class file_bytes {
 /// Joins a relative `location` written in a model to the folder `base`, if it stays inside: not absolute, no drive, no
 /// `..` that leads out, no symlink that leads out, a regular file. INVALID_GRAPH naming the location otherwise. `what`
 /// says whose path it is ("initializer 'w'").
-result<std::string> confined_path(const std::string& base, std::string_view location, std::string_view what);
+CAMEO_API result<std::string> confined_path(const std::string& base, std::string_view location, std::string_view what);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -16,7 +16,9 @@ namespace cameo::inline CAMEO_ABI {
 
 /// Numbers of values and nodes within one graph; they stay valid while the graph changes.
 enum class value_id : std::uint32_t { none = 0xFFFFFFFF };
+/// A node, by its number; see value_id.
 enum class node_id : std::uint32_t { none = 0xFFFFFFFF };
+/// The number as an index.
 constexpr std::size_t index_of(value_id v) { return std::size_t(v); }
 constexpr std::size_t index_of(node_id n) { return std::size_t(n); }
 
@@ -80,7 +82,7 @@ struct node_spec {
 /// Changing it keeps the lists of uses right. Not thread-safe while it changes.
 class graph {
  public:
-  graph(model& owner, graph* outer);
+  CAMEO_API graph(model& owner, graph* outer);
   graph(const graph&) = delete;
   graph& operator=(const graph&) = delete;
 
@@ -117,47 +119,53 @@ class graph {
 
   /// What the value is in every run, looked up through captures; null if it is no constant, or an input with a default
   /// that a caller may replace (an initializer that is an input too, from IR version 4 on).
-  const value* constant_of(value_id) const;
+  CAMEO_API const value* constant_of(value_id) const;
 
   /// Room for so many more, for a reader that knows what comes.
-  void reserve(std::size_t values, std::size_t nodes, std::size_t inputs);
+  CAMEO_API void reserve(std::size_t values, std::size_t nodes, std::size_t inputs);
   /// Adds a value; `name` is copied into the model. Names are unique within a graph: the caller checks with find().
-  value_id add_value(std::string_view name, const value_type* type = nullptr);
-  void add_input(value_id);
-  void add_output(value_id);
-  void add_initializer(value_id, const value* constant);
+  CAMEO_API value_id add_value(std::string_view name, const value_type* type = nullptr);
+  /// Makes a value the last input, or the last output.
+  CAMEO_API void add_input(value_id);
+  /// See add_input().
+  CAMEO_API void add_output(value_id);
+  /// Makes a value an initializer. `constant` lives as long as the model.
+  CAMEO_API void add_initializer(value_id, const value* constant);
   /// Ends being an initializer (its `constant` stays as it is).
-  void remove_initializer(value_id);
+  CAMEO_API void remove_initializer(value_id);
   /// Those that nobody reads and that are neither inputs nor outputs. True if there were any.
-  bool remove_unused_initializers();
-  void set_outputs(std::span<const value_id>);
+  CAMEO_API bool remove_unused_initializers();
+  /// Replaces the whole list of outputs.
+  CAMEO_API void set_outputs(std::span<const value_id>);
 
   /// Adds a node behind all others. Its outputs get it as their producer; its subgraphs' captures become its captures.
-  node_id add_node(const node_spec&);
+  CAMEO_API node_id add_node(const node_spec&);
   /// Its outputs stay as values without a producer, for another node to make.
-  void remove_node(node_id);
-  void set_input(node_id, std::size_t i, value_id);
+  CAMEO_API void remove_node(node_id);
+  /// Replaces one input; `none` leaves it out.
+  CAMEO_API void set_input(node_id, std::size_t i, value_id);
   /// Replaces the whole input list.
-  void set_inputs(node_id, std::span<const value_id>);
-  void set_attributes(node_id, std::span<const attribute>);
+  CAMEO_API void set_inputs(node_id, std::span<const value_id>);
+  /// Replaces all attributes; they are copied into the model.
+  CAMEO_API void set_attributes(node_id, std::span<const attribute>);
   /// Makes `v` (which has no other producer, or `none`) the node's i-th output; what that was stays as a value without
   /// a producer.
-  void set_output(node_id, std::size_t i, value_id v);
+  CAMEO_API void set_output(node_id, std::size_t i, value_id v);
   /// Every use of `from` by a node becomes one of `to`, in subgraphs that capture it too; graph outputs stay.
-  void replace_uses(value_id from, value_id to);
+  CAMEO_API void replace_uses(value_id from, value_id to);
   /// The capture of `outer`, a value of outer(), made if there is none yet (then the holder, if there is one, has it
   /// among its captures).
-  value_id capture_of(value_id outer);
+  CAMEO_API value_id capture_of(value_id outer);
 
   /// The value of this graph with this name; `none` if there is none. Does not look outside.
-  value_id find(std::string_view name) const;
+  CAMEO_API value_id find(std::string_view name) const;
   /// This graph's value for a name that may be outer scope's: captured level by level. `none` if nobody has it.
-  value_id resolve(std::string_view name);
+  CAMEO_API value_id resolve(std::string_view name);
   /// A name nobody in this graph has, starting with `stem`.
-  std::string_view unique_name(std::string_view stem);
+  CAMEO_API std::string_view unique_name(std::string_view stem);
 
   /// Brings order() up to date: stable (first ready, first served). INVALID_GRAPH naming a node of a cycle.
-  status sort();
+  CAMEO_API status sort();
 
   /// Uses of a value, as (node, position in inputs-then-captures) pairs; order is unspecified.
   struct use {
@@ -165,6 +173,7 @@ class graph {
     std::uint32_t position;
   };
   class use_range;
+  /// Who reads a value, in this graph.
   use_range uses(value_id v) const;
 
  private:
@@ -177,16 +186,16 @@ class graph {
   auto names() const {
     return [this](std::uint32_t v) { return values_[v].name; };
   }
-  void link(std::uint32_t edge);
-  void unlink(std::uint32_t edge);
-  std::uint32_t append_edge(node_id, value_id);
-  void move_edges_to_end(node_id, std::span<const value_id> inputs);
-  std::uint32_t find_capture_edge(node_id, value_id) const;
-  void add_capture_edge(node_id, value_id);
-  void drop_capture_edge(node_id, value_id);
-  void recapture(value_id from, value_id to);
-  bool is_sorted() const;
-  status cycle_error(std::span<const std::uint32_t> waits) const;
+  CAMEO_API void link(std::uint32_t edge);
+  CAMEO_API void unlink(std::uint32_t edge);
+  CAMEO_API std::uint32_t append_edge(node_id, value_id);
+  CAMEO_API void move_edges_to_end(node_id, std::span<const value_id> inputs);
+  CAMEO_API std::uint32_t find_capture_edge(node_id, value_id) const;
+  CAMEO_API void add_capture_edge(node_id, value_id);
+  CAMEO_API void drop_capture_edge(node_id, value_id);
+  CAMEO_API void recapture(value_id from, value_id to);
+  CAMEO_API bool is_sorted() const;
+  CAMEO_API status cycle_error(std::span<const std::uint32_t> waits) const;
 
   model* owner_;
   graph* outer_;
@@ -233,6 +242,7 @@ class graph::use_range {
 };
 inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
 
+/// An opset that a model or a function is written for.
 struct opset_import {
   std::string_view domain;  // "" for ONNX's
   std::int64_t version;
@@ -252,8 +262,8 @@ struct function {
 /// A model: graphs and all that they refer to. Bytes it was read from stay mapped while it lives. Not thread-safe.
 class model {
  public:
-  model();
-  ~model();
+  CAMEO_API model();
+  CAMEO_API ~model();
   model(const model&) = delete;
   model& operator=(const model&) = delete;
 
@@ -272,16 +282,18 @@ class model {
 
   graph& main() const { return *main_; }
   /// A graph that the model owns, for a node's attribute.
-  graph& add_graph(graph* outer);
+  CAMEO_API graph& add_graph(graph* outer);
   /// A type that lives as long as the model.
-  const value_type* keep(value_type);
+  CAMEO_API const value_type* keep(value_type);
   /// The opset that the model imports for a domain; 0 if it doesn't.
-  std::int64_t opset(std::string_view domain) const;
+  CAMEO_API std::int64_t opset(std::string_view domain) const;
   /// A number for a symbol's name, the same for the same name.
-  std::uint32_t symbol(std::string_view name);
-  std::uint32_t fresh_symbol();
+  CAMEO_API std::uint32_t symbol(std::string_view name);
+  /// A symbol that nobody else has.
+  CAMEO_API std::uint32_t fresh_symbol();
   /// The local function that a node would call, or null.
-  const function* find_function(std::string_view domain, std::string_view name, std::string_view overload) const;
+  CAMEO_API const function* find_function(std::string_view domain, std::string_view name,
+                                          std::string_view overload) const;
 
  private:
   std::deque<value_type> types_;

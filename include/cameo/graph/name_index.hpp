@@ -15,6 +15,7 @@ class name_index {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
+  /// The number that a name stands for, or `none`.
   template <class NameOf>
   std::uint32_t find(std::string_view name, NameOf name_of) const {
     if (entries_.empty()) return none;

@@ -38,7 +38,7 @@ class value_view {
   value_id id_ = value_id::none;
 };
 
-/// A lazy sequence: `count` items made by number. Indexable, so it composes without <ranges>.
+/// A lazy sequence: `count` items made by number. Indexable, so it composes without `<ranges>`.
 template <class Make>
 class indexed_view {
  public:
@@ -94,18 +94,23 @@ class node_view {
 
   std::size_t input_count() const { return raw().input_count; }
   std::size_t output_count() const { return raw().outputs.size(); }
+  /// An input or output; false where the node leaves it out.
   value_view input(std::size_t i) const {
     return i < input_count() ? value_view{*graph_, graph_->input(id_, i)} : value_view{};
   }
+  /// See input().
   value_view output(std::size_t i) const {
     return i < output_count() ? value_view{*graph_, raw().outputs[i]} : value_view{};
   }
+  /// All of them, absent ones included.
   auto inputs() const {
     return indexed_view{input_count(), [n = *this](std::size_t i) { return n.input(i); }};
   }
+  /// See inputs().
   auto outputs() const {
     return indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
   }
+  /// Values of this graph that the node's subgraphs read.
   auto captures() const {
     return indexed_view{raw().capture_count, [n = *this](std::size_t i) {
                           return value_view{*n.graph_, n.graph_->capture(n.id_, i)};
@@ -126,14 +131,17 @@ class graph_view {
   explicit graph_view(const graph& g) : graph_{&g} {}
   const graph& raw() const { return *graph_; }
   std::string_view name() const { return graph_->name; }
+  /// Every node, in an order of execution.
   auto nodes() const {
     return indexed_view{graph_->order().size(), [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
   }
+  /// The graph's own, in the model's order; inputs with an initializer included.
   auto inputs() const {
     return indexed_view{graph_->inputs().size(), [g = graph_](std::size_t i) {
                           return value_view{*g, g->inputs()[i]};
                         }};
   }
+  /// The graph's own, in the model's order.
   auto outputs() const {
     return indexed_view{graph_->outputs().size(), [g = graph_](std::size_t i) {
                           return value_view{*g, g->outputs()[i]};
@@ -209,6 +217,7 @@ class where_view {
   Keep keep_;
 };
 
+/// What select() makes: a function of each item.
 template <class Range, class Project>
 class select_view {
  public:
@@ -239,6 +248,7 @@ class select_view {
   Project project_;
 };
 
+/// `range | where(keep)`: the items for which keep(item) is true.
 template <class Keep>
 struct where {
   Keep keep;
@@ -248,6 +258,7 @@ struct where {
     return where_view<Range, Keep>{range, w.keep};
   }
 };
+/// `range | select(project)`: project(item) for each item.
 template <class Project>
 struct select {
   Project project;

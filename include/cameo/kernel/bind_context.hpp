@@ -6,6 +6,7 @@ namespace cameo::inline CAMEO_ABI {
 
 /// What a kernel tells the planner about its outputs, besides running.
 struct output_hint {
+  /// What it says: see may_overwrite(), views() and constant_to_pack().
   enum class use : std::uint8_t { may_overwrite, views, packs } kind;
   std::uint32_t output, input;
 };
@@ -42,22 +43,27 @@ class bind_context {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::i ? a->i : otherwise;
   }
+  /// See int_or().
   float float_or(std::string_view name, float otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::f ? a->f : otherwise;
   }
+  /// See int_or().
   std::string_view string_or(std::string_view name, std::string_view otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::s ? a->s : otherwise;
   }
+  /// See int_or().
   std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::ints ? a->ints : otherwise;
   }
+  /// See int_or().
   std::span<const float> floats_or(std::string_view name, std::span<const float> otherwise = {}) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::floats ? a->floats : otherwise;
   }
+  /// See int_or(); empty where the node leaves it out.
   std::span<const std::string_view> strings_or(std::string_view name) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::strings ? a->strings : std::span<const std::string_view>{};

@@ -12,12 +12,14 @@ concept self_kernel = requires(const K& state, bind_context& once, run_context& 
   { K::bind(once) } -> std::same_as<result<K>>;
   { state.run(each) } -> std::same_as<status>;
 };
+/// The T of a result<T>.
 template <class R>
 struct result_value {};
 template <class T>
 struct result_value<result<T>> {
   using type = T;
 };
+/// The type that K::bind gives.
 template <class K>
 using bound_state = typename result_value<decltype(K::bind(std::declval<bind_context&>()))>::type;
 /// A kernel with a state of another type: `static result<S> bind(bind_context&)`,

@@ -12,14 +12,17 @@ template <fixed_string TypeString, class... Ts>
 struct one_of {
   static constexpr std::size_t size = sizeof...(Ts);
 };
+/// The constraints of one line, each a one_of.
 template <class... Sets>
 struct constraints {
   static constexpr std::size_t size = sizeof...(Sets), combinations = (1 * ... * Sets::size);
 };
+/// The element types that a kernel takes for a type string of its operator.
 template <fixed_string TypeString, class... Ts>
 inline constexpr constraints<one_of<TypeString, Ts...>> constrain{};
 /// No constraint: whatever the operator allows.
 inline constexpr constraints<> any_types{};
+/// Both: a kernel with several type strings.
 template <class... A, class... B>
 constexpr constraints<A..., B...> operator&&(constraints<A...>, constraints<B...>) {
   return {};
@@ -74,10 +77,11 @@ constexpr type_mask allowed_types(const op_version& version, std::string_view ty
   return 0;
 }
 
-/// The versions in [first, last] that allow all the given types; none if `last` is 0.
+/// Since-versions from first to last; none if `last` is 0.
 struct version_range {
   int first = 255, last = 0;
 };
+/// The versions of an operator, among those asked for, that allow all these types.
 constexpr version_range versions_that_allow(std::span<const op_version> versions, version_range asked,
                                             std::span<const type_choice> choices) {
   version_range found;

@@ -110,6 +110,7 @@ struct table_builder {
   static void no_version_allows_these_types_together() {}
 };
 
+/// The sum of a list; packs over 256 can't be folded with clang.
 constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
   std::size_t total = 0;
   for (std::size_t count : counts) total += count;

@@ -19,10 +19,10 @@ struct verdict {
 
 /// Finds the row that runs a node, or the row that came closest. Knows no operator, no kernel, no provider. A match
 /// with a choosy row holds only when its kernel accepts the node (ask `bind`).
-verdict match(const node_signature&, const kernel_table&);
+CAMEO_API verdict match(const node_signature&, const kernel_table&);
 
 /// The verdict in words: " has no kernel for it", " does not take T = int64 but float double"; into `line`, cut where
 /// that ends.
-std::string_view explain(const verdict&, std::span<char> line);
+CAMEO_API std::string_view explain(const verdict&, std::span<char> line);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -13,6 +13,7 @@ struct operand {
   extents shape = {};
   const value* constant = nullptr;  // the same in every run
 
+  /// True when every dim is known.
   bool fixed_shape() const {
     if (!has_rank) return false;
     for (std::int64_t d : shape)

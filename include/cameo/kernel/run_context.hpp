@@ -63,6 +63,7 @@ class run_context {
     if (status made = services_->allocate(*this, outputs_[i], kind, {}, count); !made) return made;
     return values_[outputs_[i]].parts;
   }
+  /// output_parts() of a sequence.
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {
     return output_parts(i, value_kind::sequence, count);
   }
@@ -81,6 +82,7 @@ class run_context {
   /// A reference that keeps a value beyond the slot it is in: to put into a sequence, or to carry round a loop. Copies
   /// only what lies in planned memory. Pair with release() or give() unless it becomes a part of an output.
   result<value> keep(const value& v) { return services_->keep(*this, v); }
+  /// Gives a kept value back, and leaves `none`.
   void release(value& v) { services_->release(*this, v); }
   /// Moves a kept value into output i.
   status give(std::size_t i, value& kept) { return services_->give(*this, outputs_[i], kept); }
@@ -138,6 +140,7 @@ class run_context {
   // For the runner.
   run_context(const run_services& services, void* runner, std::size_t lanes)
       : services_{&services}, runner_{runner}, lanes_{lanes} {}
+  /// For the runner: begins the next node.
   void enter(value* values, std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs) {
     values_ = values, inputs_ = inputs, outputs_ = outputs;
   }

@@ -10,6 +10,7 @@ enum class attribute_kind : std::uint8_t {
   type_protos, count
 };
 // clang-format on
+/// The kinds' names, as messages give them.
 inline constexpr struct attribute_kind_row {
   attribute_kind id;
   char name[16];

@@ -14,6 +14,6 @@ struct function_body_row {
 };
 
 /// Sorted by op, then since, then needs_opset. Lives in the compiled core: linked only by who calls it.
-std::span<const function_body_row> standard_function_bodies();
+CAMEO_API std::span<const function_body_row> standard_function_bodies();
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -13,10 +13,13 @@ class infer_context {
  public:
   virtual ~infer_context() = default;
 
+  /// The version of the operator that the node is of.
   virtual const op_version& version() const = 0;
+  /// Those that the node has; defaults are not filled in.
   virtual std::span<const attribute> attributes() const = 0;
 
   virtual std::size_t input_count() const = 0;  // trailing absent inputs are not counted
+  /// Outputs that the node has, absent ones in between included.
   virtual std::size_t output_count() const = 0;
   /// Null when the input is absent or its type unknown.
   virtual const value_type* input(std::size_t i) const = 0;
@@ -31,24 +34,31 @@ class infer_context {
   /// context.
   virtual result<std::vector<const value_type*>> infer_subgraph(std::size_t index,
                                                                 std::span<const value_type* const> inputs) = 0;
+  /// Says what output i is. What was declared before is held against it: a contradiction is INVALID_GRAPH.
   virtual void set_output(std::size_t i, value_type type) = 0;
+  /// Says what is in output i, a small integer tensor: later nodes see it by elements().
   virtual void set_elements(std::size_t i, std::vector<dim> elements) = 0;
 
   // Conveniences over the above.
+  /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return find_attribute(attributes(), name); }
-  std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
-  std::string_view string_or(std::string_view name, std::string_view otherwise) const;
-  std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const;
+  /// An attribute of the node, or `otherwise` where it leaves it out.
+  CAMEO_API std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
+  /// See int_or().
+  CAMEO_API std::string_view string_or(std::string_view name, std::string_view otherwise) const;
+  /// See int_or().
+  CAMEO_API std::span<const std::int64_t> ints_or(std::string_view name,
+                                                  std::span<const std::int64_t> otherwise = {}) const;
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
   /// The element type of a tensor input, or undefined.
-  dtype element(std::size_t i) const;
+  CAMEO_API dtype element(std::size_t i) const;
   /// The shape of a tensor input, or null when unknown.
-  const std::vector<dim>* shape(std::size_t i) const;
+  CAMEO_API const std::vector<dim>* shape(std::size_t i) const;
   /// A constant 1-D (or scalar) integer input as numbers; nothing when it is not constant.
-  std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
+  CAMEO_API std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
 };
 
 /// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be.
-result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
+CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
 }  // namespace cameo::inline CAMEO_ABI

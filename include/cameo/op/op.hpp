@@ -8,6 +8,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// How often a formal input or output is there.
 enum class parameter_option : std::uint8_t { single, optional, variadic };
 
 /// A formal input or output and the type string that its type is bound to: the name of a type constraint ("T"), or a
@@ -62,7 +63,9 @@ enum class role : std::uint16_t {
   needs_training = 16,      // defined by a rewriting of the whole graph
   is_identity = 32,         // its output is its input
 };
+/// Both roles.
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }
+/// True if `all` has `one`.
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
 
 class infer_context;
@@ -80,12 +83,14 @@ concept declared_op = requires {
 
 /// Domain and name as one integer, so that rows sort and compare cheaply. Names in files are compared: see find_op.
 enum class op_id : std::uint32_t {};
+/// The id of an operator's names.
 constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
   std::uint32_t hash = 2166136261;  // FNV-1a
   for (std::string_view part : {domain, std::string_view{"/"}, name})
     for (char c : part) hash = (hash ^ std::uint8_t(c)) * 16777619;
   return op_id{hash};
 }
+/// The id of a declared operator.
 template <declared_op Op>
 inline constexpr op_id op_id_of = make_op_id(Op::domain, Op::name);
 
@@ -109,15 +114,18 @@ struct op_row {
 /// Leaves types and shapes of outputs unknown.
 inline status infer_nothing(infer_context&) { return status_code::ok; }
 
+/// Works out types and shapes of its outputs.
 template <class Op>
 concept has_infer = requires {
   infer_function{&Op::infer};
 };
+/// Tells the core more about itself.
 template <class Op>
 concept has_roles = requires {
   role{Op::roles};
 };
 
+/// Op without its type.
 template <declared_op Op>
 constexpr op_row make_op_row() {
   op_row row{op_id_of<Op>, role::none, Op::domain, Op::name, Op::versions, infer_nothing};
@@ -145,13 +153,14 @@ struct op_list {
 
 /// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id; the highest opset of each.
 /// Lives in the compiled core: a minimal build that does not call it does not link it.
-std::span<const op_row> standard_ops();
+CAMEO_API std::span<const op_row> standard_ops();
 
 /// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".
 struct domain_row {
   std::string_view name;
   int newest_opset;
 };
-std::span<const domain_row> standard_domains();
+/// The domains of standard_ops().
+CAMEO_API std::span<const domain_row> standard_domains();
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -14,7 +14,9 @@ struct dim {
   std::int64_t size = -1;
   std::uint32_t symbol = 0;
 
+  /// This size.
   static constexpr dim of(std::int64_t size) { return {size, 0}; }
+  /// A symbol, by its number (model::symbol).
   static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
   constexpr bool known() const { return size >= 0; }
   /// True when both are surely the same size.
@@ -33,26 +35,30 @@ class value_type {
   std::shared_ptr<const value_type> of;   // sequence, optional: what it holds; map: its values
   std::string denotation;
 
+  /// A tensor of any rank, or of this shape.
   static value_type tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }
   static value_type tensor(dtype type, std::vector<dim> shape) {
     return {type_kind::tensor, type, std::move(shape), {}, {}};
   }
+  /// seq(of).
   static value_type sequence(value_type of) {
     return {type_kind::sequence, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
   }
+  /// optional(of).
   static value_type optional(value_type of) {
     return {type_kind::optional, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
   }
+  /// map(keys, of); keys are strings or integers.
   static value_type map(dtype keys, value_type of) {
     return {type_kind::map, keys, {}, std::make_shared<const value_type>(std::move(of)), {}};
   }
 
   bool is_tensor() const { return kind == type_kind::tensor; }
   /// The extents, when every one is known.
-  std::optional<extents> fixed_shape() const;
+  CAMEO_API std::optional<extents> fixed_shape() const;
   /// "tensor(float)[batch,3,224,224]", "seq(tensor(int64))"; `symbols` are their names by
   /// number, as model::symbols ("?" without).
-  std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
+  CAMEO_API std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -26,6 +26,7 @@ struct fused_node {
   const graph* body = nullptr;
 };
 
+/// What partitioning may do, and whom it asks.
 struct partition_options {
   /// The body of an operator that nobody takes, or null: ONNX's own function bodies. The model keeps it.
   function_ref<result<const function*>(model&, const graph_node&)> body_of;
@@ -36,7 +37,7 @@ struct partition_options {
 
 /// Replaces calls of the model's own functions that no provider would take by their bodies, again and again until
 /// nothing changes, so that what comes next sees the whole graph. Providers are asked only if there are such calls.
-status inline_functions(model&, std::span<const claim_row>, const op_table&, const partition_options&);
+CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_table&, const partition_options&);
 
 /// Gives every node of a checked model to the first provider that takes it, as partitioning.md section 3: fused groups
 /// are replaced by one node, calls of functions that nobody takes are replaced by their bodies and offered again.
@@ -49,6 +50,7 @@ status inline_functions(model&, std::span<const claim_row>, const op_table&, con
 ///   node that somebody has, or names nodes that
 ///                               don't exist
 ///   EP_FAIL                     a hook threw
-result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&, const partition_options&);
+CAMEO_API result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
+                                                   const partition_options&);
 
 }  // namespace cameo::inline CAMEO_ABI

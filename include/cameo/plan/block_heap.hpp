@@ -42,18 +42,18 @@ class block_heap {
     return true;
   }
   /// At least `bytes`, with one reference. Null when nothing fits or descriptors run out.
-  storage_block* allocate(std::size_t bytes) noexcept;
+  CAMEO_API storage_block* allocate(std::size_t bytes) noexcept;
   /// Gives it back; the descriptor may go to a neighbour.
-  void release(storage_block*) noexcept;
+  CAMEO_API void release(storage_block*) noexcept;
   /// Forgets all ranges and blocks; whoever still holds a block must not give it back.
-  void clear() noexcept;
+  CAMEO_API void clear() noexcept;
 
  private:
   static unsigned bin_of(std::size_t size) noexcept { return unsigned(std::bit_width(size / granule | 1)) - 1; }
-  storage_block* new_descriptor() noexcept;
-  void recycle(storage_block*) noexcept;
-  void put_free(storage_block*) noexcept;
-  void take_free(storage_block*) noexcept;
+  CAMEO_API storage_block* new_descriptor() noexcept;
+  CAMEO_API void recycle(storage_block*) noexcept;
+  CAMEO_API void put_free(storage_block*) noexcept;
+  CAMEO_API void take_free(storage_block*) noexcept;
 
   arena* descriptors_;
   storage_block* spare_ = nullptr;

@@ -14,7 +14,17 @@ struct node_binder {
 };
 
 /// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
-result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&, bind_context&);
+CAMEO_API result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&,
+                                             bind_context&);
+
+/// Who is told what while a plan is made.
+struct plan_watcher {
+  const void* self = nullptr;
+  /// A constant of which there is a packed or an aligned copy now, which is what will be read.
+  void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
+  /// So many nodes of the graph are bound.
+  void (*bound)(const void* self, std::size_t done, std::size_t total) = [](const void*, std::size_t, std::size_t) {};
+};
 
 /// How to make a plan; borrows what its spans refer to.
 struct plan_options {
@@ -24,15 +34,13 @@ struct plan_options {
   bool prepack = true;
   bool by_level = false;                            // plan lifetimes so that the steps of a level may run at once
   std::size_t memory_limit = std::size_t{1} << 40;  // bytes of one region that are not believed any more
-  /// Told of constants of which there is a packed or an aligned copy now, which is what will be read.
-  void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
-  const void* copied_self = nullptr;
+  plan_watcher watcher = {};
 };
 
 /// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must
 /// outlive it only where kernels keep its attributes. NOT_IMPLEMENTED, INVALID_GRAPH, ... as kernels say, with the
 /// node's path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
-result<const plan_view*> make_plan(const draft&, const plan_options&, arena& memory);
+CAMEO_API result<const plan_view*> make_plan(const draft&, const plan_options&, arena& memory);
 
 /// What place_values needs to know; it borrows all of it.
 struct placement_request {
@@ -45,6 +53,6 @@ struct placement_request {
 /// Places values by their lifetimes: a good fit for one after the other in the order of steps, inputs overwritten where
 /// kernels allow it. Writes `out`, whose spans are as long as `initial` and as the number of memory kinds; offsets are
 /// multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
-status place_values(const placement_request&, arena& scratch, placement out);
+CAMEO_API status place_values(const placement_request&, arena& scratch, placement out);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -34,11 +34,11 @@ class runner {
   /// taken at once. `limit`: bytes it may take in all; more is OUT_OF_MEMORY, as are an arena and a source that have no
   /// more. NOT_IMPLEMENTED for more than 8 kinds of memory. The caller destroys it
   /// (std::destroy_at) before the arena goes.
-  static result<runner*> make(const plan_view&, std::span<const memory_source>, arena& memory,
-                              std::size_t limit = std::size_t(-1) / 2);
+  CAMEO_API static result<runner*> make(const plan_view&, std::span<const memory_source>, arena& memory,
+                                        std::size_t limit = std::size_t(-1) / 2);
   runner(const runner&) = delete;
   runner& operator=(const runner&) = delete;
-  ~runner();
+  CAMEO_API ~runner();
 
   /// One run. `inputs` and `outputs` in the plan's order; types and shapes of inputs are the caller's to check. An
   /// output that comes with `data` is the caller's memory: `type` and `shape` say what fits; the value comes back
@@ -48,10 +48,10 @@ class runner {
   ///   INVALID_ARGUMENT             an output does not fit into the caller's memory; what kernels say of their data
   ///   EP_FAIL                      a kernel threw
   /// After an error outputs mean nothing, and the next run starts afresh.
-  status run(std::span<const value> inputs, std::span<value> outputs, const run_options&);
+  CAMEO_API status run(std::span<const value> inputs, std::span<value> outputs, const run_options&);
 
   /// Bytes taken from the sources for values.
-  std::size_t arena_bytes() const;
+  CAMEO_API std::size_t arena_bytes() const;
 
   struct impl;
 

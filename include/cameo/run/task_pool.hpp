@@ -32,13 +32,16 @@ class task_pool_ref {
   task_pool_ref(P& pool) : self_{&pool}, row_{&row_of_pool<P>} {}
 
   std::size_t concurrency() const { return row_ ? row_->concurrency(self_) : 1; }
+  /// As the concept says; without a pool, on the calling thread.
   void parallel(std::size_t count, task f) const {
     if (row_) return row_->parallel(self_, count, f);
     for (std::size_t i = 0; i < count; ++i) f(i, 0);
   }
+  /// Tells the pool, if it wants to know; so end_run().
   void begin_run() const {
     if (row_) row_->begin_run(self_);
   }
+  /// See begin_run().
   void end_run() const {
     if (row_) row_->end_run(self_);
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/arena.hpp>
+#include <cameo/core/result.hpp>
 #include <cameo/core/value.hpp>
 
 #include <initializer_list>
@@ -9,22 +10,33 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the words say what it is.
+status check_tensor(const value&, dtype elements);
+/// The elements of a tensor of T in host memory, or as check_tensor. The view refers to the value.
+template <class T>
+result<tensor_view<const T>> view_as(const value& v) {
+  static_assert(sizeof(element_check<T>));
+  if constexpr (element_type<T>)
+    if (status s = check_tensor(v, dtype_of<T>); !s) return s;
+  return v.as<T>();
+}
+
 /// A value in host memory that owns what it refers to. Copies share it and it does not change, so copying is cheap and
 /// threads may read one at once. An error in making it (no memory, wrong count) leaves it `none`.
 class any_value {
  public:
   any_value() = default;
   /// A tensor with a copy of `elements`, shape.count() of them.
-  template <element_type T>
+  template <class T>
   static any_value tensor(const extents& shape, std::span<const T> elements) {
     if (std::int64_t count = 0; !shape.checked_count(count) || std::size_t(count) != elements.size()) return {};
     return copy_of(value::tensor(shape, elements));
   }
-  template <element_type T>
+  template <class T>
   static any_value tensor(const extents& shape, std::initializer_list<T> elements) {
     return tensor(shape, std::span<const T>{elements.begin(), elements.size()});
   }
-  template <element_type T>
+  template <class T>
   static any_value tensor(const extents& shape, const std::vector<T>& elements) {
     return tensor(shape, std::span<const T>{elements});
   }
@@ -44,9 +56,14 @@ class any_value {
   dtype type() const { return value_.type; }
   const extents& shape() const { return value_.shape; }
   /// The elements; only for a tensor of T.
-  template <element_type T>
+  template <class T>
   tensor_view<const T> as() const {
     return value_.as<T>();
+  }
+  /// The same, checked; see view_as.
+  template <class T>
+  result<tensor_view<const T>> get() const {
+    return view_as<T>(value_);
   }
 
  private:
@@ -63,7 +80,10 @@ struct named_value {
   any_value value;
 };
 
-/// Outputs of a run, in the model's order.
+/// Outputs of a run, in the model's order. Moving is cheap; a copy shares the values.
+///
+///   for (const auto& [name, value] : *outputs) ...
+///   auto probabilities = outputs->get<float>("probabilities");  // result<tensor_view<const float>>
 class named_values {
  public:
   std::vector<named_value> items;
@@ -77,6 +97,29 @@ class named_values {
     for (const named_value& each : items)
       if (each.name == name) return &each.value;
     return nullptr;
+  }
+  /// The elements of an output that is a tensor of T. INVALID_ARGUMENT when there is no such output (the words list
+  /// those there are) or it is something else. The view refers to the outputs: keep them.
+  template <class T>
+  result<tensor_view<const T>> get(std::string_view name) const {
+    const result<const named_value*> found = at(name);
+    if (!found) return status{found.error()};
+    return in_output(**found, (*found)->value.get<T>());
+  }
+  template <class T>
+  result<tensor_view<const T>> get(std::size_t i = 0) const {
+    const result<const named_value*> found = at(i);
+    if (!found) return status{found.error()};
+    return in_output(**found, (*found)->value.get<T>());
+  }
+
+ private:
+  result<const named_value*> at(std::string_view name) const;
+  result<const named_value*> at(std::size_t i) const;
+  template <class View>
+  static result<View> in_output(const named_value& output, result<View> view) {
+    if (!view) return status{view.error()}.in("output '" + output.name + "'");
+    return view;
   }
 };
 

@@ -1,9 +1,11 @@
 #pragma once
+#include <cameo/core/memory.hpp>
 #include <cameo/format/format.hpp>
 #include <cameo/run/task_pool.hpp>
 #include <cameo/transform/level.hpp>
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,6 +14,15 @@ namespace cameo::inline CAMEO_ABI {
 
 /// In which order nodes run: one after the other, each on all threads; or those that don't wait for each other at once.
 enum class execution_mode : std::uint8_t { sequential, parallel };
+
+/// How far the loading of a model has come.
+struct load_progress {
+  std::string_view stage;  ///< "read", "check", "optimize", "place", "compile", "plan"; "done" once, at the end
+  double fraction = 0;     ///< of the whole, an estimate from 0 to 1 that never falls
+};
+
+/// How much a message matters; numbers as ONNX Runtime's.
+enum class log_level : std::uint8_t { verbose, info, warning };
 
 /// How to load a model and run it. Plain data; names and meanings of `config` are ONNX Runtime's
 /// (docs/session_keys.md).
@@ -26,15 +37,29 @@ struct session_options {
   task_pool_ref pool = {};                                // threads of the user's own instead
   bool use_pool = false;                                  // true: `pool` counts
   std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
+  memory_source memory = {};                              // for values of runs; without `allocate`: the heap
   load_limits limits = {};                                // what a hostile file may cost
   std::string external_data_folder = {};                  // instead of the model's own folder
   std::stop_token stop = {};                              // ends loading with MODEL_LOAD_CANCELED
+  /// Called while the model is loaded, on the thread that loads it, some hundred times at most. It does not throw.
+  std::function<void(const load_progress&)> progress = {};
+  /// Told what a person may want to know of loading: keys without effect, what was rewritten, who runs what. Silent
+  /// without one. Called on the thread that loads; the words are gone afterwards. It does not throw. Runs say nothing.
+  std::function<void(log_level, std::string_view words)> log = {};
+  log_level log_from = log_level::info;  // what matters less is not put together
 
   /// Threads of the user's own; the pool outlives the session.
   template <task_pool P>
   session_options& use(P& own) {
     pool = task_pool_ref{own};
     use_pool = true;
+    return *this;
+  }
+  /// Memory of the user's own for the values of runs: those in between, and outputs of a binding that are not bound. It
+  /// is taken in large pieces and outlives the session. What session::run returns are copies on the heap.
+  template <host_memory M>
+  session_options& allocate_from(M& own) {
+    memory = memory_source_of(own);
     return *this;
   }
 };

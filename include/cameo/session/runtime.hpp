@@ -30,6 +30,16 @@ using default_formats = format_list<onnx_format>;
 /// standard ones or without). Providers bring those that come after.
 using default_transforms = standard_transforms;
 
+/// What load() takes for a file's path: a string of any kind, a std::filesystem::path.
+template <class P>
+concept path_like = std::convertible_to<P, std::string> || std::convertible_to<P, std::string_view>;
+/// What it takes for the bytes of a model.
+template <class R>
+concept byte_range =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && !path_like<R> &&
+    (std::same_as<std::ranges::range_value_t<R>, std::byte> ||
+     std::same_as<std::ranges::range_value_t<R>, unsigned char> || std::same_as<std::ranges::range_value_t<R>, char>);
+
 template <class... Ps>
 class runtime;
 
@@ -53,17 +63,32 @@ class runtime<partial<Ps...>> {
   ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
   ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         what is wrong with a provider or its claims
   ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                as the options ask
-  template <class Formats = default_formats, class Transforms = default_transforms>
-  result<session> load(const std::string& path, const session_options& options = {}) const {
+  template <class Formats = default_formats, class Transforms = default_transforms, path_like Path>
+  result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
-    return session::load({mine, Formats::rows, Transforms::tables()}, path, options);
+    const session_parts parts{mine, Formats::rows, Transforms::tables()};
+    if constexpr (std::convertible_to<Path, std::string>) return session::load(parts, path, options);
+    else return session::load(parts, std::string{std::string_view{path}}, options);
   }
-  /// From memory, which must outlive the session: weights are not copied.
+  /// From memory: a range of std::byte, unsigned char or char that is no std::string (a string is a path). Weights are
+  /// not copied, so it must outlive the session; a temporary that owns its bytes is kept by the session instead.
+  template <class Formats = default_formats, class Transforms = default_transforms, byte_range Bytes>
+  result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
+    const auto mine = providers();
+    const session_parts parts{mine, Formats::rows, Transforms::tables()};
+    const std::span<const std::byte> view =
+        std::as_bytes(std::span{std::ranges::data(bytes), std::ranges::size(bytes)});
+    if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
+      return session::load(parts, std::move(bytes), name, options);
+    else if constexpr (std::ranges::borrowed_range<Bytes>) return session::load(parts, view, name, options);
+    else return session::load(parts, std::vector<std::byte>{view.begin(), view.end()}, name, options);
+  }
+  /// From a stream, read to its end; the session keeps the bytes. FAIL when it can't be read.
   template <class Formats = default_formats, class Transforms = default_transforms>
-  result<session> load(std::span<const std::byte> bytes, const session_options& options = {},
+  result<session> load(std::istream& stream, const session_options& options = {},
                        std::string_view name = "model") const {
     const auto mine = providers();
-    return session::load({mine, Formats::rows, Transforms::tables()}, bytes, name, options);
+    return session::load({mine, Formats::rows, Transforms::tables()}, stream, name, options);
   }
   /// A graph that was built or changed in memory.
   template <class Formats = default_formats, class Transforms = default_transforms>

@@ -1,8 +1,10 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/run/runner.hpp>
-#include <cameo/session/any_value.hpp>
+#include <cameo/session/input.hpp>
 #include <cameo/session/options.hpp>
+
+#include <iosfwd>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -14,15 +16,14 @@ struct io_info {
   value_type type;
   bool optional = false;  // an input with a default (an initializer of the same name)
   std::string type_text;  // "tensor(float)[batch,3,224,224]"
-};
 
-/// An input of one run; borrows name and value, which are read until the run ends and never changed. In host memory.
-struct named_input {
-  std::string_view name;
-  value input;
-  named_input(std::string_view n, const value& v) : name{n}, input{v} {}
-  named_input(std::string_view n, const any_value& v) : name{n}, input{v.view()} {}
+  /// Of a tensor's elements; `undefined` for what is no tensor.
+  dtype element() const { return type.is_tensor() ? type.type : dtype::undefined; }
+  /// A tensor's dims, -1 for those that the model leaves open; nothing when even the rank is.
+  std::optional<std::vector<std::int64_t>> dims() const;
 };
+/// "image: tensor(float)[batch,3,224,224]"
+std::string to_string(const io_info&);
 
 /// Where a node runs and, where asked, why not earlier in the list. Providers by their short names.
 struct placement_info {
@@ -33,6 +34,14 @@ struct placement_info {
   std::vector<std::string> refusals;  // "npu has no kernel for it", one per earlier provider
 };
 
+/// Memory that a binding may keep: not a temporary's own.
+template <class E>
+struct bound_check {
+  static_assert(std::is_lvalue_reference_v<E> || std::convertible_to<E, const value&> || std::ranges::borrowed_range<E>,
+                "cameo: a binding reads and writes this memory in every run, and a temporary is gone by then; give it "
+                "a name that lives as long as the binding");
+};
+
 /// A runner of a session with its inputs and outputs bound to memory: running it again copies nothing and, from the
 /// second run on, allocates nothing. One run at a time; different bindings run at once. The session outlives it.
 class io_binding {
@@ -41,17 +50,49 @@ class io_binding {
   io_binding& operator=(io_binding&&) noexcept;
   ~io_binding();
 
-  /// The value's memory is read in every run until it is bound anew; it must live so long, and its elements may change
-  /// between runs. INVALID_ARGUMENT as session::run.
-  status bind_input(std::string_view name, const value&);
+  /// The input's memory is read in every run until it is bound anew; it must live so long, and its elements may change
+  /// between runs. INVALID_ARGUMENT as session::run. What it takes is what run() takes, but for temporaries that own
+  /// their elements, which would be gone.
+  status bind_input(const named_input&);
+  template <class E>
+  status bind_input(std::string_view name, E&& elements) {
+    static_assert(sizeof(bound_check<E>));
+    return bind_input(named_input{name, elements});
+  }
+  template <class E>
+  status bind_input(std::string_view name, E&& elements, const extents& shape) {
+    static_assert(sizeof(bound_check<E>));
+    return bind_input(named_input{name, elements, shape});
+  }
   /// Runs write here: room for shape.count() elements of the output's type in the caller's memory, until it is bound
   /// anew (`{}`: the binding's own memory again). A smaller output is fine and output() tells its shape; a run whose
   /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
   status bind_output(std::string_view name, const value&);
+  /// The same for elements that lie one after the other: a vector, an array, a span.
+  template <std::ranges::contiguous_range R>
+  status bind_output(std::string_view name, R&& elements) {
+    using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+    static_assert(sizeof(bound_check<R>));
+    static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output; these elements are const");
+    static_assert(sizeof(element_check<std::remove_const_t<T>>));
+    if constexpr (element_type<std::remove_const_t<T>>)
+      return bind_output(name, value::tensor(dtype_of<std::remove_const_t<T>>,
+                                             {std::int64_t(std::ranges::size(elements))}, std::ranges::data(elements)));
+    else return {};
+  }
   /// The output's value of the last run; in the caller's memory, or in the binding's own until the next run. `i` is
   /// below output_count(); null for a name that the model does not have.
   const value& output(std::size_t i) const;
   const value* output(std::string_view name) const;
+  /// The elements of an output that is a tensor of T; INVALID_ARGUMENT otherwise. Valid as output() is.
+  template <class T>
+  result<tensor_view<const T>> get(std::string_view name) const {
+    const value* const found = output(name);
+    if (!found) return status{status_code::invalid_argument, "the model has no such output"}.in(name);
+    result<tensor_view<const T>> view = view_as<T>(*found);
+    if (!view) return std::move(view.error()).in(name);
+    return view;
+  }
   std::size_t output_count() const;
   /// Bytes for values in between.
   std::size_t arena_bytes() const;
@@ -81,6 +122,9 @@ class session {
   /// In the model's order, without initializers that a caller may not replace.
   const std::vector<io_info>& inputs() const;
   const std::vector<io_info>& outputs() const;
+  /// By name; null when the model has none of it.
+  const io_info* input(std::string_view name) const;
+  const io_info* output(std::string_view name) const;
 
   /// One run; all outputs, copied, in the model's order.
   ///   INVALID_ARGUMENT             an input is missing, unknown, given twice, or of another type, rank or size than
@@ -121,17 +165,22 @@ class session {
   static result<session> load(const session_parts&, const std::string& path, const session_options&);
   static result<session> load(const session_parts&, std::span<const std::byte> bytes, std::string_view name,
                               const session_options&);
+  static result<session> load(const session_parts&, std::vector<std::byte>&& bytes, std::string_view name,
+                              const session_options&);
+  static result<session> load(const session_parts&, std::istream&, std::string_view name, const session_options&);
   static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
 
   struct impl;
 
  private:
   explicit session(std::unique_ptr<impl>);
-  static result<session> finish(result<std::unique_ptr<impl>> loaded);
   std::unique_ptr<impl> impl_;
 };
 
-/// Prints "CODE: words" to standard error and returns 1, so that main can `return report(...)`.
+/// Words for a terminal, in one line: control characters, which a model's names may bring, become ' ' or '?'.
+std::string one_line(std::string_view words);
+/// Prints "error: CODE: words" to standard error, in one line, and returns 1, so that main can `return report(...)`. In
+/// colour on a terminal, unless NO_COLOR is set.
 int report(const status&);
 /// Prints every value, shortened, and returns 0.
 int print(const named_values&);

@@ -20,9 +20,13 @@ class thread_pool {
   thread_pool& operator=(const thread_pool&) = delete;
   ~thread_pool();
 
+  /// As task_pool and scoped_task_pool ask: threads in all, work for them, and when they may sleep.
   std::size_t concurrency() const;
+  /// See task_pool.
   void parallel(std::size_t count, task f);
+  /// See scoped_task_pool.
   void begin_run();
+  /// See scoped_task_pool.
   void end_run();
 
  private:

@@ -21,6 +21,7 @@ struct attribute_check {
 
 /// A pattern in preorder: a node, then those of its inputs.
 struct pattern_step {
+  /// What it matches.
   enum class what : std::uint8_t { node, value, constant, number, absent } kind = what::absent;
   std::uint8_t name = none;  // of the value or node that it binds
   std::uint8_t inputs = 0;
@@ -41,6 +42,7 @@ struct match_result {
   std::array<node_view, most> nodes;
 };
 
+/// A set of names: bit i stands for `value_name<i>`, or `node_name<i>`.
 using name_mask = std::uint32_t;
 
 /// The name of a value: the same name twice means the same value.
@@ -63,6 +65,7 @@ struct node_name {
   const node_view& of(const match_result& m) const { return m.nodes[I]; }
 };
 namespace pattern {
+/// Names of values, for patterns and replacements.
 inline constexpr value_name<0> x;
 inline constexpr value_name<1> y;
 inline constexpr value_name<2> z;
@@ -75,6 +78,7 @@ inline constexpr value_name<8> e;
 inline constexpr value_name<9> f;
 inline constexpr value_name<10> g;
 inline constexpr value_name<11> h;
+/// Names of nodes, for their attributes.
 inline constexpr node_name<0> n0;
 inline constexpr node_name<1> n1;
 inline constexpr node_name<2> n2;
@@ -88,6 +92,7 @@ struct absent_pattern {
   static constexpr std::size_t steps = 1, checks = 0;
   constexpr void write(pattern_step*& at, attribute_check*&) const { ++at; }
 };
+/// An input that is left out.
 inline constexpr absent_pattern absent;
 
 /// A constant with this one number in it (any shape of one element; to a ten-thousandth).
@@ -116,6 +121,7 @@ struct constant {
 }  // namespace pattern
 
 // What an operator can have at all, over its versions.
+/// Inputs that Op has at most; 255: any number.
 template <declared_op Op>
 constexpr std::size_t most_inputs() {
   std::size_t most = 0;
@@ -125,12 +131,14 @@ constexpr std::size_t most_inputs() {
   }
   return most;
 }
+/// Outputs that Op has at least.
 template <declared_op Op>
 constexpr std::size_t fewest_outputs() {
   std::size_t fewest = 255;
   for (const op_version& v : Op::versions) fewest = v.min_outputs < fewest ? v.min_outputs : fewest;
   return fewest;
 }
+/// True if some version of Op has the attribute.
 template <declared_op Op>
 constexpr bool has_attribute(std::string_view name) {
   for (const op_version& v : Op::versions)
@@ -249,6 +257,7 @@ template <class Node>
 constexpr Node sole_use(Node node) {
   return node.sole_use();
 }
+/// `any_order(match<...>(...))`: its first two inputs the other way round as well.
 template <class Node>
 constexpr Node any_order(Node node) {
   return node.any_order();
@@ -257,6 +266,7 @@ constexpr Node any_order(Node node) {
 
 /// Matches `steps` against a node and what feeds it; all that is bound lies in `found`. Every order of the inputs of
 /// commutative nodes is tried. A node that the rewriter may not touch does not match.
-bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps, match_result& found);
+CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
+                             match_result& found);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -15,6 +15,7 @@ template <class E>
 concept evaluator = requires(E& e, const node_view& node, arena& memory) {
   { e.evaluate(node, memory) } -> std::same_as<result<std::span<const value>>>;
 };
+/// An evaluator without its type.
 using evaluate_ref = function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
 
 /// What a rule or a pass sees of the graph it changes, and the facts it may rely on. One graph at a time (subgraphs are
@@ -48,25 +49,25 @@ class rewriter {
   const value* constant(const value_view& v) const { return v ? graph_.constant_of(v.id()) : nullptr; }
   /// Known elements of a small integer tensor, constants or worked out from shapes; null if even their number isn't.
   /// Of nodes that were there at the last refresh(); the first call may make one.
-  const std::vector<dim>* elements(const value_view& v);
+  CAMEO_API const std::vector<dim>* elements(const value_view& v);
   /// The dims of a tensor, or null when even the rank is unknown.
   const std::vector<dim>* shape(const value_view& v) const {
     const value_type* const t = v ? v.type() : nullptr;
     return t && t->is_tensor() && t->shape ? &*t->shape : nullptr;
   }
   /// Removes a node that nobody reads, and then those that only it read; graph outputs stay.
-  void prune(node_id);
+  CAMEO_API void prune(node_id);
   /// Removes all nodes that nobody needs. True if there were any.
-  bool remove_dead();
+  CAMEO_API bool remove_dead();
   /// Brings order, types and elements up to date; a pass that has changed much may want it in between.
-  status refresh();
+  CAMEO_API status refresh();
 
   /// Says that a node is new, or that a value has other readers than before: rewrites are tried there again. What edit
   /// does it says by itself.
   void touch(node_id n) { touched_nodes_.push_back(n); }
   void touch(value_id v) { touched_values_.push_back(v); }
   /// Appends what was touched since the last call: new nodes, and readers of values.
-  void take_touched(std::deque<node_id>& to);
+  CAMEO_API void take_touched(std::deque<node_id>& to);
 
  private:
   graph& graph_;
@@ -96,10 +97,10 @@ class edit {
 
   /// A constant of the graph; `made` is copied, its elements too. `none` when memory is full, or for a kind that can't
   /// be an initializer: then commit() says no.
-  value_id constant(std::string_view stem, const value& made);
+  CAMEO_API value_id constant(std::string_view stem, const value& made);
   /// The same for a few numbers: a vector, or a scalar.
-  value_id ints(std::string_view stem, std::span<const std::int64_t>);
-  value_id scalar(std::string_view stem, dtype type, double number);  // float types and integers
+  CAMEO_API value_id ints(std::string_view stem, std::span<const std::int64_t>);
+  CAMEO_API value_id scalar(std::string_view stem, dtype type, double number);  // float types and integers
 
   /// A node of an operator in the version that the origin's opset has (com.microsoft and others: the model's import, or
   /// the first). Its first output; `none` when the operator is younger than that.
@@ -112,10 +113,10 @@ class edit {
                std::size_t outputs = 1) {
     return add(Op::domain, Op::name, {inputs.begin(), inputs.size()}, {attributes.begin(), attributes.size()}, outputs);
   }
-  value_id add(std::string_view domain, std::string_view op, std::span<const value_id> inputs,
-               std::span<const attribute> attributes, std::size_t outputs = 1);
+  CAMEO_API value_id add(std::string_view domain, std::string_view op, std::span<const value_id> inputs,
+                         std::span<const attribute> attributes, std::size_t outputs = 1);
   /// The i-th output of the node that add() made last.
-  value_id output(std::size_t i) const;
+  CAMEO_API value_id output(std::size_t i) const;
 
   /// On commit, whoever reads `old` reads `now` instead: a new value, or one that was there before. A graph output
   /// keeps its name.
@@ -124,16 +125,16 @@ class edit {
   /// Holds every new node against its operator, infers its types and asks the provider for it; then rewires the graph
   /// and prunes what nobody reads any more. False, and nothing changed, if a new node is not legal, would have another
   /// element type or shape than what it replaces, or is nobody's; or if a graph output could not keep its name.
-  bool commit();
+  CAMEO_API bool commit();
 
  private:
   struct exchange {
     value_id old, now;
   };
-  bool fits(const exchange&) const;
-  bool can_take_name(const exchange&) const;
-  void rewire(const exchange&);
-  void abandon();
+  CAMEO_API bool fits(const exchange&) const;
+  CAMEO_API bool can_take_name(const exchange&) const;
+  CAMEO_API void rewire(const exchange&);
+  CAMEO_API void abandon();
 
   rewriter& to_;
   node_id origin_;
@@ -174,15 +175,18 @@ constexpr attribute attribute_of(std::string_view name, std::span<const float> f
 // Facts about nodes and constants that rules ask for.
 
 /// An attribute of a node, or its operator's default in the node's version, or `otherwise`.
-std::int64_t int_attribute(const node_view&, std::string_view name, std::int64_t otherwise = 0);
-float float_attribute(const node_view&, std::string_view name, float otherwise = 0);
-std::string_view string_attribute(const node_view&, std::string_view name, std::string_view otherwise = {});
-std::span<const std::int64_t> ints_attribute(const node_view&, std::string_view name);
+CAMEO_API std::int64_t int_attribute(const node_view&, std::string_view name, std::int64_t otherwise = 0);
+/// See int_attribute().
+CAMEO_API float float_attribute(const node_view&, std::string_view name, float otherwise = 0);
+/// See int_attribute().
+CAMEO_API std::string_view string_attribute(const node_view&, std::string_view name, std::string_view otherwise = {});
+/// See int_attribute(); empty where the node leaves it out.
+CAMEO_API std::span<const std::int64_t> ints_attribute(const node_view&, std::string_view name);
 /// The number in a constant of one element (any rank, any number type); nothing for others.
-std::optional<double> number_of(const value*);
+CAMEO_API std::optional<double> number_of(const value*);
 /// The elements of an integer constant (any rank); nothing for others, or more than 4,096.
-std::optional<std::vector<std::int64_t>> ints_of(const value*);
+CAMEO_API std::optional<std::vector<std::int64_t>> ints_of(const value*);
 /// All elements of a float32 or integer constant equal this number (an empty one: no).
-bool all_equal(const value*, double number);
+CAMEO_API bool all_equal(const value*, double number);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -15,6 +15,7 @@ struct attribute_source {
 };
 /// A new node or value, in preorder.
 struct result_step {
+  /// What it makes.
   enum class what : std::uint8_t { node, value, absent, computed } kind = what::absent;
   std::uint8_t name = 0;  // of the value
   std::uint8_t inputs = 0;
@@ -114,6 +115,7 @@ struct value_result {
     (at++)->name = std::uint8_t(I);
   }
 };
+/// An input that is left out.
 struct absent_result {
   static constexpr name_mask values = 0;
   static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
@@ -132,6 +134,7 @@ struct computed_result {
     (at++)->compute = [](const match_result& m, edit& e) -> value_id { return Make(m, e); };
   }
 };
+/// What stands in a replacement, as a result: names of values, `absent`, and what make() made.
 template <int I>
 constexpr value_result<I> as_result(value_name<I>) {
   return {};
@@ -147,6 +150,7 @@ template <declared_op Op, class... In>
 constexpr auto make(In... in) {
   return node_result<Op, decltype(as_result(in))...>{as_result(in)...};
 }
+/// `computed<make>`: see computed_result.
 template <auto Make>
 inline constexpr computed_result<Make> computed{};
 }  // namespace pattern
@@ -158,6 +162,7 @@ struct condition {
   constexpr explicit condition(Names...) {}
   static bool holds(const match_result& m) { return Holds(m, Names{}.of(m)...); }
 };
+/// All of them.
 template <class... Conditions>
 struct conditions {
   static constexpr name_mask values = (Conditions::values | ... | 0u), nodes = (Conditions::nodes | ... | 0u);
@@ -169,6 +174,7 @@ template <auto Holds, class... Names>
 constexpr condition<Holds, Names...> check(Names... names) {
   return condition<Holds, Names...>{names...};
 }
+/// `when(check<f>(x), ...)`: the rule fires only if all hold.
 template <class... Conditions>
 constexpr conditions<Conditions...> when(Conditions...) {
   return {};
@@ -204,7 +210,7 @@ struct rule_data {
   bool (*when)(const match_result&);
 };
 /// Tries a rule at a node; true: the graph was changed.
-bool apply_rule(rewriter&, const node_view& root, const rule_data&);
+CAMEO_API bool apply_rule(rewriter&, const node_view& root, const rule_data&);
 
 /// The type of a declarative rule, for transform lists: `rule_of<matmul_add_to_gemm>`.
 template <const auto& Rule>

@@ -36,12 +36,14 @@ struct pass_row {
   result<bool> (*run)(rewriter&);
 };
 
+/// Is tried at every node of its `roots`.
 template <class T>
 concept local_rewrite = requires(rewriter& r, const node_view& n) {
   { T::name } -> std::convertible_to<std::string_view>;
   {std::span<const op_id>{T::roots::ids}};
   { T::rewrite(r, n) } -> std::same_as<bool>;
 };
+/// Sees the whole graph, once per step.
 template <class T>
 concept graph_pass = requires(rewriter& r) {
   { T::name } -> std::convertible_to<std::string_view>;
@@ -62,6 +64,7 @@ struct transform_table {
   std::span<const pass_row> passes;
 };
 
+/// Transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>, my_pass>`.
 template <optimization_level Level, class... Ts>
 class transform_list {
   static_assert((sizeof(transform_check<Ts>) && ... && true));
@@ -102,6 +105,7 @@ concept transform_family = requires {
   { T::level } -> std::convertible_to<optimization_level>;
   { T::table() } -> std::same_as<const transform_table&>;
 };
+/// Families in order, as one type; see transform_family.
 template <transform_family... Families>
 struct transform_set {
   /// This set and more behind it: `default_transforms::with<my_rules>`.
@@ -121,13 +125,15 @@ struct transform_set {
 
 /// What transforms did, for people and tests.
 struct transform_log {
+  /// One transform that changed something.
   struct entry {
     std::string_view name;
     std::size_t changes = 0;  // nodes rewritten, or runs of a pass that changed something
   };
   std::vector<entry> transforms;
   std::array<std::size_t, 5> steps{};  // per level
-  void add(std::string_view name);
+  /// Counts a change.
+  CAMEO_API void add(std::string_view name);
 };
 
 /// How transforms are applied.
@@ -140,7 +146,7 @@ struct transform_options {
 /// Applies all lists of one level to a graph and to its subgraphs (those first), again and again until a step changes
 /// nothing. Cost of a step: linear in nodes, times the transforms that have something to do. True if the graph changed.
 /// Order, types and shapes are up to date afterwards.
-result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables, const rewriter::surroundings&,
-                              const transform_options&);
+CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables,
+                                        const rewriter::surroundings&, const transform_options&);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -8,7 +8,7 @@ namespace cameo::program {
 namespace {
 
 constexpr double column_gap = 22, row_gap = 34, margin = 40, bend_width = 10;
-constexpr int order_sweeps = 12, place_sweeps = 60;
+constexpr int order_sweeps = 12, place_sweeps = 24;
 
 /// Rows of items: boxes, and bends of flows that pass through. Numbers of items: boxes first, then bends.
 class layering {
@@ -185,7 +185,7 @@ class layering {
   double strength(item a, item b) const {
     if (is_bend(a) || is_bend(b)) return is_bend(a) && is_bend(b) ? 8 : 2;
     const item upper = row_[a] < row_[b] ? a : b, lower = upper == a ? b : a;
-    return below_.count(upper) == 1 && above_.count(lower) == 1 ? 6 : 1;
+    return below_.count(upper) == 1 && above_.count(lower) == 1 ? 40 : 1;
   }
 
   /// Least squares with minimal distances: what would overlap is pooled and moves as one.

@@ -10,44 +10,45 @@ namespace cameo::inline CAMEO_ABI {
 /// Gelu in all its spellings, FastGelu, QuickGelu, and a bias before them.
 struct gelu_fusion {
   static constexpr optimization_level level = optimization_level::extended;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 /// LayerNormalization and SimplifiedLayerNormalization from their parts, with the sum before them.
 struct normalization_fusion {
   static constexpr optimization_level level = optimization_level::extended;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 /// Transposed operands and constant factors of matrix products.
 struct matmul_fusion {
   static constexpr optimization_level level = optimization_level::extended;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 /// Attention in the forms that exporters of BERT, GPT-2, ViT, Llama and Whisper write, with masks and the past, to
 /// MultiHeadAttention. Padding masks are taken to be 0 or 1.
 struct attention_fusion {
   static constexpr optimization_level level = optimization_level::extended;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 /// Activations, and what is added before them, into convolutions and products.
 struct activation_fusion {
   static constexpr optimization_level level = optimization_level::extended;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 /// What shape_folding does, once more: fused operators know shapes that their parts left unknown.
 struct late_shape_folding {
   static constexpr optimization_level level = optimization_level::extended;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 /// What a provider with kernels for all of them asks for, beside families of its own.
 template <transform_family... Own>
 using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion,
                                            activation_fusion, late_shape_folding, Own...>;
+/// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
 
 }  // namespace cameo::inline CAMEO_ABI

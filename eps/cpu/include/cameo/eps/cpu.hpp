@@ -7,7 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds see no kernel and no Highway.
 struct cpu_kernels {
-  static const kernel_table table;
+  CAMEO_API static const kernel_table table;
 };
 
 /// Runs ONNX on the processor; the fallback at the end of a runtime's list. Stateless; thread-safe.

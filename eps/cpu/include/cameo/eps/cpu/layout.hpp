@@ -8,7 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// they gain; the choice is a minimum cut, so no other has cheaper reorders.
 struct nchwc_layout {
   static constexpr optimization_level level = optimization_level::layout;
-  static const transform_table& table();
+  CAMEO_API static const transform_table& table();
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

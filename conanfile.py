@@ -1,0 +1,119 @@
+from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
+from conan.tools.build import check_min_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.files import copy, load, rmdir
+from conan.tools.gnu import PkgConfigDeps
+import os
+import re
+
+
+class CameoConan(ConanFile):
+    name = "cameo"
+    description = "Runs ONNX models; a runtime is a list of provider types"
+    license = "MIT"
+    topics = ("onnx", "machine-learning", "inference", "neural-network")
+    package_type = "library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {
+        "shared": [True, False],
+        "fPIC": [True, False],
+        "with_program": [True, False],  # the command line program, too
+        "providers": ["ANY"],  # names of folders of eps/, as "npu,cpu"; cpu is last and always there
+    }
+    default_options = {"shared": False, "fPIC": True, "with_program": False, "providers": "cpu"}
+    exports_sources = ("CMakeLists.txt", "cmake/*", "packaging/*", "include/*", "src/*", "eps/*", "LICENSE")
+    implements = ["auto_shared_fpic"]
+
+    def set_version(self):
+        text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
+        self.version = self.version or re.search(r"project\(cameo VERSION ([0-9.]+)", text).group(1)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def requirements(self):
+        # What the libraries are linked with; what they use by headers alone ends with their own compilation.
+        self.requires("onnx/[>=1.12 <2]")
+        self.requires("protobuf/[>=3.21 <7]")
+        self.requires("highway/[>=1.0.3 <2]")
+        self.requires("re2/[>=20220601]")
+        headers_alone = {"headers": True, "libs": False, "visible": False}
+        self.requires("fmt/[>=9.1 <13]", **headers_alone)
+        self.requires("range-v3/[>=0.12 <1]", **headers_alone)
+        self.requires("nlohmann_json/[>=3.11 <4]", **headers_alone)
+        self.requires("eigen/[>=3.4 <6]", **headers_alone)
+        if self.options.with_program:
+            self.requires("cli11/[>=2.3 <3]", **headers_alone)
+            self.requires("libpng/[>=1.6 <2]", visible=False)
+            self.requires("libjpeg/[>=9e]", visible=False)
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+        if self.settings.os != "Linux":
+            raise ConanInvalidConfiguration("cameo is developed for Linux")
+        if self._providers()[-1] != "cpu":
+            raise ConanInvalidConfiguration("the provider cpu is the last one")
+
+    def _providers(self):
+        return str(self.options.providers).split(",")
+
+    def generate(self):
+        toolchain = CMakeToolchain(self)
+        toolchain.cache_variables["CAMEO_TESTS"] = toolchain.cache_variables["CAMEO_BENCHMARKS"] = False
+        # Other compilers have other warnings: only cameo's own tests turn them into errors.
+        toolchain.cache_variables["CAMEO_WERROR"] = self.conf.get("user.cameo:werror", False, check_type=bool)
+        toolchain.cache_variables["CAMEO_PROGRAM"] = bool(self.options.with_program)
+        toolchain.cache_variables["CAMEO_PROVIDERS"] = ";".join(self._providers())
+        toolchain.cache_variables["CAMEO_LIBRARIES"] = "shared" if self.options.shared else "static"
+        toolchain.generate()
+        dependencies = CMakeDeps(self)
+        dependencies.set_property("highway", "cmake_file_name", "hwy")
+        dependencies.set_property("highway::hwy", "cmake_target_name", "hwy::hwy")
+        dependencies.generate()
+        PkgConfigDeps(self).generate()
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        CMake(self).install()
+        # Conan writes its own, of what package_info says.
+        for folder in ("lib/cmake", "lib/pkgconfig", "share"):
+            rmdir(self, os.path.join(self.package_folder, folder))
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", "cameo")
+        providers = [f"ep_{name}" for name in self._providers()]
+        components = self.cpp_info.components
+        components["target"].set_property("cmake_target_name", "cameo::target")
+        components["target"].libdirs = components["target"].bindirs = []
+
+        def component(name, libs, requires):
+            components[name].set_property("cmake_target_name", f"cameo::{name}")
+            components[name].libs, components[name].requires = libs, requires
+
+        linked = self._linked()
+        if self.options.shared:
+            component("cameo", ["cameo"], ["target"])
+            components["cameo"].requires += sum(linked.values(), [])
+            for name in ["minimal", "host", "onnx", *providers]:
+                component(name, [], ["cameo"])
+        else:
+            component("minimal", ["cameo_minimal"], ["target"])
+            component("host", ["cameo_host"], ["minimal"])
+            component("onnx", ["cameo_onnx"], ["host", *linked["onnx"]])
+            components["host"].system_libs = ["pthread"]
+            for name in providers:
+                component(name, [f"cameo_{name}"], ["host", *linked["cpu"]])
+            component("cameo", [], [*providers, "onnx", "host", "minimal"])
+        components["cameo"].set_property("pkg_config_name", "cameo")
+        if self.options.with_program:
+            components["program"].requires = ["cameo"]
+
+    def _linked(self):
+        """Components of requirements, by what needs them."""
+        return {"onnx": ["onnx::onnx_proto", "protobuf::libprotobuf"], "cpu": ["highway::hwy", "re2::re2"]}

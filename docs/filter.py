@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What doxygen reads instead of a file: the same lines, written as doxygen understands them.
+
+Headers: the inline namespace is left out of names; a comment at the end of a member's line is its documentation; and a
+comment above a declaration is that of those right below it, too, if they have its name (overloads) or are aliases or
+constants as it is one.
+Pages: docs/README.md makes the pages that it lists its subpages; links to what is no page become names of files.
+"""
+import os
+import pathlib
+import re
+import sys
+
+HIDDEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+TEMPLATE = re.compile(r"template\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
+SCOPE = re.compile(r"\b(?:namespace|class|struct|enum|union)\b(?!.*[)=])", re.DOTALL)
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+
+
+def scopes(text):
+    """The lines without comments and texts; for each whether it begins in the body of a namespace, class or enum and not
+    in that of a function, and how deep in braces it begins."""
+    plain = HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text).split("\n")
+    open_scopes, head, inside, depth = [True], "", [], []
+    for line in plain:
+        inside.append(open_scopes[-1])
+        depth.append(len(open_scopes))
+        for char in line + "\n":
+            if char == "{":
+                open_scopes.append(open_scopes[-1] and bool(SCOPE.search(TEMPLATE.sub("", head))))
+                head = ""
+            elif char == "}":
+                if len(open_scopes) > 1:
+                    open_scopes.pop()
+                head = ""
+            elif char == ";":
+                head = ""
+            else:
+                head += char
+    return plain, inside, [*depth, 1]
+
+
+def subject(declaration):
+    """What a declaration is about: the name of a function, or the kind of other things; None for a class and such."""
+    bare = TEMPLATE.sub("", declaration).strip()
+    if re.match(r"(?:inline )?(?:namespace|class|struct|enum|union|friend|static_assert|#|public:|private:)\b", bare):
+        return None
+    if re.match(r"using\b", bare):
+        return "using"
+    called = re.search(r"([\w~]+|operator *[^\w\s(]+)\s*\(", re.sub(r"^(?:requires\b.*\n)|noexcept\(|decltype\(", "", bare))
+    constant = re.match(r"(?:inline |static )*constexpr\b[^(;]*[={;]", bare)
+    return "constant" if constant else called.group(1) if called else None
+
+
+def share_comments(lines, plain, inside, depth):
+    """Puts the comment above a declaration before the declarations of the same subject right below it, too."""
+    words, about, above, i = [], None, [], 0
+    while i < len(lines):
+        text = lines[i].strip()
+        if text.startswith("///") and not text.startswith("///<"):
+            above.append(text[3:].strip())
+            i += 1
+            continue
+        if not text or not inside[i] or text.startswith(("//", "#")):
+            words, about, above, i = [], None, [], i + 1
+            continue
+        end = i
+        while end + 1 < len(lines) and not (depth[end + 1] > depth[i] and inside[end + 1]) and \
+                not (depth[end + 1] <= depth[i] and re.search(r"^(?! *requires\b).*[;}]\s*$", plain[end])):
+            end += 1
+        now = subject("\n".join(plain[i : end + 1]))
+        if above:
+            words, about, above = above, now, []
+        elif now is None or now != about:
+            words, about = [], None
+        elif "///<" not in lines[i]:
+            indent = len(lines[i]) - len(lines[i].lstrip())
+            lines[i] = f"{lines[i][:indent]}/** {' '.join(words)} */ {lines[i][indent:]}"
+        i = end + 1
+
+
+def header(text):
+    text = re.sub(r"\bnamespace cameo::inline CAMEO_ABI\b", "namespace cameo", text)
+    lines, (plain, inside, depth), above = text.split("\n"), scopes(text), False
+    for i, line in enumerate(lines):
+        found = re.match(r"^(.*?[;,}>\w]\s+)// (?!clang-format)(.*)$", line)
+        if re.match(r"^\s*//", line):  # of its own, or the rest of the comment above
+            if above and not line.lstrip().startswith("///"):
+                lines[i] = line.replace("//", "///<", 1)
+        elif found and inside[i] and "#" not in line[:1] and not line.startswith("}"):
+            lines[i], above = f"{found.group(1)}///< {found.group(2)}", True
+        else:
+            above = False
+    share_comments(lines, plain, inside, depth)
+    return "\n".join(lines)
+
+
+def page(path, text):
+    contents = path.as_posix().endswith("docs/README.md")
+
+    def link(m):
+        image, words, target, anchor = m.groups()
+        if image or re.match(r"\w+:", target):
+            return m.group(0)
+        file = pathlib.PurePath(os.path.normpath(path.parent / target))
+        is_page = file.suffix == ".md" and file.parent.name in ("", "docs")
+        if contents and is_page and file.parent.name == "docs":
+            return f'@subpage md_docs_{file.stem} "{words}"'
+        if is_page:
+            return m.group(0)
+        return words if words.startswith("`") else f"`{words}`"
+
+    pieces = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(p if p.startswith("```") else LINK.sub(link, p) for p in pieces)
+
+
+def main():
+    path = pathlib.Path(os.path.relpath(sys.argv[1]))
+    text = path.read_text(encoding="utf-8")
+    sys.stdout.write(page(path, text) if path.suffix == ".md" else header(text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+// Memory of one's own: all values of runs lie in 64 KiB that the program has set apart, and nowhere else. A run that
+// needs more is refused, and the next one is fine.
+//
+//     16384 of 65536 bytes are taken, and the output lies there
+//     largest error: 2.0e-07
+//     a run that is too large: OUT_OF_MEMORY
+//     all given back
+#include "../build_model.hpp"
+
+#include <cameo/eps/cpu.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+
+namespace {
+
+/// A stretch of memory given out from front to back, and again from the front when all has come back. Thread-safe.
+class stretch {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::lock_guard hold{mutex_};
+    const std::size_t first = (used_ + alignment - 1) / alignment * alignment;  // as the stretch is aligned to 4096
+    if (alignment > 4096 || first > memory_.size() || bytes > memory_.size() - first) return nullptr;
+    used_ = first + bytes, ++pieces_;
+    return memory_.data() + first;
+  }
+  void release(void*, std::size_t) noexcept {
+    const std::lock_guard hold{mutex_};
+    if (--pieces_ == 0) used_ = 0;
+  }
+
+  std::size_t used() const { return used_; }
+  std::size_t size() const { return memory_.size(); }
+  bool holds(const void* p) const { return p >= memory_.data() && p < memory_.data() + memory_.size(); }
+
+ private:
+  std::mutex mutex_;
+  std::size_t used_ = 0, pieces_ = 0;
+  alignas(4096) std::array<std::byte, 65536> memory_{};
+};
+static_assert(cameo::host_memory<stretch>);
+
+/// y = sqrt(|exp(x) - x|): values in between, of any length.
+std::unique_ptr<cameo::model> make_model() {
+  examples::model_builder net;
+  net.input("x", cameo::dtype::f32, {-1});
+  net.node("Exp", {"x"}, "grown").node("Sub", {"grown", "x"}, "less").node("Abs", {"less"}, "size");
+  net.node("Sqrt", {"size"}, "y").output("y");
+  return net.finish();
+}
+
+}  // namespace
+
+int main() {
+  stretch own;  // outlives the session
+  bool right = false;
+  {
+    auto session = cameo::runtime<cameo::eps::cpu>{}.load(make_model(), cameo::session_options{}.allocate_from(own));
+    if (!session) return cameo::report(session.error());
+    auto binding = session->bind();
+    if (!binding) return cameo::report(binding.error());
+
+    std::vector<float> x(1000);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(i) / 250 - 2;
+    const auto tensor = [](const std::vector<float>& from) {
+      return cameo::value::tensor<float>({std::int64_t(from.size())}, from);
+    };
+    if (cameo::status s = binding->bind_input("x", tensor(x)); !s) return cameo::report(s);
+    if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
+    const cameo::value& y = *binding->output("y");
+    std::printf("%zu of %zu bytes are taken, and the output lies %s\n", own.used(), own.size(),
+                own.holds(y.data) ? "there" : "elsewhere");
+    double largest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      largest = std::max(largest, std::abs(double(y.as<float>()[std::int64_t(i)]) -
+                                           std::sqrt(std::abs(std::exp(double(x[i])) - double(x[i])))));
+    std::printf("largest error: %.1e\n", largest);
+    right = own.holds(y.data) && y.shape == cameo::extents{1000} && largest < 1e-6;
+
+    const std::vector<float> too_many(100'000);
+    if (cameo::status s = binding->bind_input("x", tensor(too_many)); !s) return cameo::report(s);
+    const cameo::status refused = session->run(*binding);
+    std::printf("a run that is too large: %s\n", refused.name());
+    right = right && refused.code() == cameo::status_code::out_of_memory;
+    if (cameo::status s = binding->bind_input("x", tensor(x)); !s) return cameo::report(s);
+    if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
+  }
+  std::printf("%s\n", own.used() == 0 ? "all given back" : "not all given back");
+  return right && own.used() == 0 ? 0 : 1;
+}

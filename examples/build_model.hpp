@@ -1,0 +1,79 @@
+#pragma once
+// Small models built in memory, for examples that need one of a certain form. Programs usually load a file instead.
+#include <cameo/cameo.hpp>
+
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+namespace examples {
+
+/// A graph by the names of its values: inputs and constants first, then nodes in order of execution, outputs last.
+class graph_builder {
+ public:
+  graph_builder(cameo::graph& into, std::int64_t opset) : graph_{into}, opset_{opset} {}
+
+  cameo::graph& graph() { return graph_; }
+
+  /// A tensor; a dim below 0 is unknown until a run.
+  graph_builder& input(const char* name, cameo::dtype type, std::initializer_list<std::int64_t> dims) {
+    std::vector<cameo::dim> shape;
+    for (const std::int64_t d : dims) shape.push_back(d < 0 ? cameo::dim{} : cameo::dim::of(d));
+    graph_.add_input(graph_.add_value(name, model().keep(cameo::value_type::tensor(type, shape))));
+    return *this;
+  }
+  /// A copy of the elements, which the model keeps. (With no memory left it would lack the constant, and not load.)
+  template <cameo::element_type T>
+  graph_builder& constant(const char* name, const cameo::extents& shape, const std::vector<T>& elements) {
+    const auto kept = model().memory.copy(std::span<const T>{elements});
+    if (!kept) return *this;
+    std::vector<cameo::dim> dims;
+    for (const std::int64_t d : shape) dims.push_back(cameo::dim::of(d));
+    graph_.add_initializer(graph_.add_value(name, model().keep(cameo::value_type::tensor(cameo::dtype_of<T>, dims))),
+                           model().memory.keep(cameo::value::tensor<T>(shape, *kept)));
+    return *this;
+  }
+  /// A node with the name of its output; an input "" is left out. A domain that is not ONNX's is imported in version 1.
+  graph_builder& node(const char* op, std::initializer_list<const char*> inputs, const char* output,
+                      std::initializer_list<cameo::attribute> attributes = {}, const char* domain = "",
+                      std::initializer_list<cameo::graph*> subgraphs = {}) {
+    if (*domain && model().opset(domain) == 0) model().imports.push_back({domain, 1});
+    std::vector<cameo::value_id> from;
+    for (const char* name : inputs) from.push_back(*name ? graph_.find(name) : cameo::value_id::none);
+    const cameo::value_id to = graph_.add_value(output);
+    cameo::node_spec spec;
+    spec.name = output, spec.domain = domain, spec.op_type = op, spec.opset = *domain ? 1 : opset_;
+    spec.inputs = from, spec.outputs = {&to, 1};
+    spec.attributes = {attributes.begin(), attributes.size()}, spec.subgraphs = {subgraphs.begin(), subgraphs.size()};
+    graph_.add_node(spec);
+    return *this;
+  }
+  graph_builder& output(const char* name) {
+    graph_.add_output(graph_.find(name));
+    return *this;
+  }
+
+ protected:
+  cameo::model& model() { return graph_.owner(); }
+  cameo::graph& graph_;
+  std::int64_t opset_;
+};
+
+/// A model, and the builder of its main graph.
+class model_builder : public graph_builder {
+ public:
+  explicit model_builder(std::int64_t opset = 17) : model_builder{std::make_unique<cameo::model>(), opset} {}
+  /// Of a graph for a node's attribute; it may read the values that the main graph has so far.
+  graph_builder subgraph() { return {model_->add_graph(&graph_), opset_}; }
+  std::unique_ptr<cameo::model> finish() { return std::move(model_); }
+
+ private:
+  model_builder(std::unique_ptr<cameo::model> made, std::int64_t opset)
+      : graph_builder{made->main(), opset}, model_{std::move(made)} {
+    model_->ir_version = 10;
+    model_->imports = {{"", opset}};
+  }
+  std::unique_ptr<cameo::model> model_;
+};
+
+}  // namespace examples

@@ -1,0 +1,63 @@
+// Runs that end early: by a time limit, and because another thread asks them to. The model is a Loop that would run for
+// hours. Afterwards the session runs on as if nothing had happened.
+//
+//     after 50 ms: DEADLINE_EXCEEDED
+//     asked to stop: CANCELED
+//     a short run: sum = int64[] 499999500000
+#include "../build_model.hpp"
+
+#include <cameo/eps/cpu.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using runtime = cameo::runtime<cameo::eps::cpu>;
+
+/// sum = 0 + 1 + ... + (trips - 1), one after the other.
+std::unique_ptr<cameo::model> make_model() {
+  examples::model_builder net;
+  examples::graph_builder body = net.subgraph();
+  body.input("i", cameo::dtype::i64, {}).input("go_on", cameo::dtype::boolean, {});
+  body.input("so_far", cameo::dtype::i64, {});
+  body.node("Identity", {"go_on"}, "still").node("Add", {"so_far", "i"}, "more").output("still").output("more");
+  cameo::attribute holds;
+  holds.name = "body", holds.kind = cameo::attribute_kind::g, holds.i = 0;
+  net.input("trips", cameo::dtype::i64, {}).constant<std::int64_t>("zero", {}, {0});
+  net.node("Loop", {"trips", "", "zero"}, "sum", {holds}, "", {&body.graph()}).output("sum");
+  return net.finish();
+}
+
+}  // namespace
+
+int main() {
+  auto session = runtime{}.load(make_model());
+  if (!session) return cameo::report(session.error());
+  const auto trips = [](std::int64_t count) { return cameo::any_value::tensor<std::int64_t>({}, {count}); };
+  const auto forever = trips(std::int64_t{1} << 60);
+
+  auto outputs = session->run({{"trips", forever}}, {.timeout = 50ms});
+  if (outputs) return 1;
+  const cameo::status_code late = outputs.error().code();
+  std::printf("after 50 ms: %s\n", outputs.error().name());
+
+  std::stop_source source;
+  std::jthread impatient{[&] {
+    std::this_thread::sleep_for(20ms);
+    source.request_stop();
+  }};
+  outputs = session->run({{"trips", forever}}, {.stop = source.get_token()});
+  if (outputs) return 1;
+  const cameo::status_code stopped = outputs.error().code();
+  std::printf("asked to stop: %s\n", outputs.error().name());
+
+  outputs = session->run({{"trips", trips(1'000'000)}}, {.timeout = 1h});
+  if (!outputs) return cameo::report(outputs.error());
+  std::printf("a short run: ");
+  cameo::print(*outputs);
+  const bool right = (*outputs)[0].value.as<std::int64_t>()[0] == 1'000'000LL * 999'999 / 2;
+  return late == cameo::status_code::deadline_exceeded && stopped == cameo::status_code::canceled && right ? 0 : 1;
+}

@@ -1,0 +1,117 @@
+#pragma once
+#include <cameo/session/any_value.hpp>
+
+#include <ranges>
+
+namespace cameo::inline CAMEO_ABI {
+
+namespace inputs {
+
+template <class E>
+concept text = std::convertible_to<const E&, std::string_view>;
+template <class E>
+concept texts = std::ranges::input_range<const E&> && text<std::ranges::range_value_t<const E&>>;
+template <class E>
+concept with_shape = requires(const E& elements) {
+  { elements.shape() } -> std::convertible_to<const extents&>;
+};
+template <class E>
+inline constexpr bool is_bits = false;
+template <class A>
+inline constexpr bool is_bits<std::vector<bool, A>> = true;
+
+template <class E>
+struct range_check {
+  static_assert(!is_bits<E>,
+                "cameo: std::vector<bool> packs its elements into bits; use std::array<bool, N>, bool[] or a span of "
+                "bool");
+  static constexpr bool fine = std::ranges::contiguous_range<const E&> && std::ranges::sized_range<const E&>;
+  static_assert(is_bits<E> || fine,
+                "cameo: the elements of an input must lie one after the other in memory (std::vector, std::array, "
+                "std::span, an array, a tensor_view); copy these into a std::vector");
+};
+template <class E>
+struct one_check {
+  static_assert(element_type<E>,
+                "cameo: an input is a value, an any_value, a range of elements, a pointer with a shape, or one element "
+                "of a type that core/dtype.hpp lists (for long long use std::int64_t)");
+};
+
+}  // namespace inputs
+
+/// An input of one run, by name. Elements are borrowed: they stay where they are and as they are until the run has
+/// ended; only text is copied. In host memory.
+///
+///   session.run({{"pixels", vector}, {"mask", pointer, {1, 128}}, {"k", 3.0f}, {"ids", {7, 8, 9}}, {"text", "hello"}})
+///
+/// Without a shape, elements take the one that the model declares: one dim that it leaves open follows from their
+/// number; several are 1 if the elements just fill the others. A tensor_view brings its shape along. What does not fit
+/// is INVALID_ARGUMENT of the run.
+struct named_input {
+  std::string_view name;
+  value input;
+  bool shape_of_model = false;  ///< `input` is flat; its shape follows from the model's
+  std::int64_t count = -1;      ///< elements that are there; -1: as many as the shape says
+
+  named_input(std::string_view n, const value& v) : name{n}, input{v} {}
+  named_input(std::string_view n, const any_value& v) : name{n}, input{v.view()} {}
+  /// A range of elements or of texts, or one of them.
+  template <class E>
+  named_input(std::string_view n, const E& elements) : name{n}, shape_of_model{!std::convertible_to<const E&, value>} {
+    if constexpr (std::convertible_to<const E&, value>) input = elements;
+    else if constexpr (inputs::text<E> || inputs::texts<E>) take_texts(elements);
+    else if constexpr (std::ranges::range<const E&>) take(elements);
+    else take_one(elements);
+  }
+  /// The same with a shape; a pointer has shape.count() elements.
+  template <class E>
+  named_input(std::string_view n, const E& elements, const extents& shape) : named_input{n, elements} {
+    input.shape = shape;
+    shape_of_model = false;
+  }
+  template <class T>
+  named_input(std::string_view n, T* const& elements, const extents& shape) : name{n} {
+    using element = std::remove_const_t<T>;
+    static_assert(sizeof(element_check<element>));
+    if constexpr (element_type<element>) input = value::tensor(dtype_of<element>, shape, elements);
+  }
+  /// A list that is written in the call of run() lives as long as the call.
+  template <class T>
+  named_input(std::string_view n, std::initializer_list<T> elements)
+      : named_input{n, std::span<const T>{elements.begin(), elements.size()}} {}
+  template <class T>
+  named_input(std::string_view n, std::initializer_list<T> elements, const extents& shape)
+      : named_input{n, std::span<const T>{elements.begin(), elements.size()}, shape} {}
+
+ private:
+  template <class E>
+  void take(const E& elements) {
+    if constexpr (inputs::range_check<E>::fine) {
+      using T = std::ranges::range_value_t<const E&>;
+      static_assert(sizeof(element_check<T>));
+      count = std::int64_t(std::ranges::size(elements));
+      if constexpr (element_type<T>) input = value::tensor(dtype_of<T>, {count}, std::ranges::data(elements));
+      if constexpr (inputs::with_shape<E>) input.shape = elements.shape(), shape_of_model = false;
+    }
+  }
+  template <class E>
+  void take_one(const E& element) {
+    static_assert(sizeof(inputs::one_check<E>));
+    count = 1;
+    if constexpr (element_type<E>) input = value::tensor(dtype_of<E>, {}, &element);
+  }
+  template <class E>
+  void take_texts(const E& given) {
+    std::vector<std::string_view> texts;
+    if constexpr (inputs::text<E>) texts.emplace_back(given);
+    else
+      for (const auto& each : given) texts.emplace_back(each);
+    count = std::int64_t(texts.size());
+    texts_ = any_value::tensor({count}, texts);
+    input = texts_.view();
+  }
+
+  any_value texts_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

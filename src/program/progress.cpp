@@ -1,0 +1,33 @@
+#include "program/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace cameo::program {
+namespace {
+
+constexpr std::chrono::milliseconds patience{500}, pause{100};
+constexpr std::size_t width = 30;
+
+}  // namespace
+
+progress_bar::progress_bar(bool quiet)
+    : shown_{!quiet && ::isatty(STDERR_FILENO) == 1}, next_{std::chrono::steady_clock::now() + patience} {}
+
+void progress_bar::show(double fraction, std::string_view words) {
+  if (!due()) return;
+  next_ = std::chrono::steady_clock::now() + pause;
+  drawn_ = true;
+  const auto filled = std::size_t(double(width) * std::clamp(fraction, 0.0, 1.0));
+  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {}\033[K", "", filled, "", width - filled, words);
+  std::fflush(stderr);
+}
+
+void progress_bar::clear() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+  drawn_ = false;
+}
+
+}  // namespace cameo::program

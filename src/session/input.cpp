@@ -1,0 +1,114 @@
+// What a run is given, held against what the model declares.
+#include "session/session_impl.hpp"
+
+#include <fmt/format.h>
+
+namespace cameo::inline CAMEO_ABI {
+
+std::string to_string(const io_info& io) { return io.name + ": " + io.type_text; }
+
+std::optional<std::vector<std::int64_t>> io_info::dims() const {
+  if (!type.is_tensor() || !type.shape) return {};
+  std::vector<std::int64_t> sizes;
+  for (const dim& d : *type.shape) sizes.push_back(d.known() ? d.size : -1);
+  return sizes;
+}
+
+namespace {
+
+const char* kind_name(value_kind kind) {
+  switch (kind) {
+    case value_kind::none: return "nothing";
+    case value_kind::tensor: return "a tensor";
+    case value_kind::sequence: return "a sequence";
+    case value_kind::map: return "a map";
+    case value_kind::sparse_tensor: return "a sparse tensor";
+  }
+  return "?";
+}
+
+bool fits(type_kind declared, value_kind given) {
+  switch (declared) {
+    case type_kind::unknown:
+    case type_kind::opaque: return true;
+    case type_kind::tensor: return given == value_kind::tensor;
+    case type_kind::sparse_tensor: return given == value_kind::sparse_tensor;
+    case type_kind::sequence: return given == value_kind::sequence;
+    case type_kind::map: return given == value_kind::map;
+    case type_kind::optional: return true;
+  }
+  return false;
+}
+
+std::string shown(const value& v) { return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ",")); }
+
+/// Checks a value against a declared type, parts included. `words`: the type for messages.
+status check_value(const value_type& type, std::string_view words, const value& v) {
+  if (type.kind == type_kind::optional) return v ? check_value(*type.of, words, v) : status{};
+  if (!fits(type.kind, v.kind))
+    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", kind_name(v.kind), words)};
+  if (v.kind == value_kind::sequence && type.of)
+    for (const value& part : v.parts)
+      if (status s = check_value(*type.of, words, part); !s) return s;
+  if (v.kind != value_kind::tensor) return {};
+  if (type.type != dtype::undefined && v.type != type.type)
+    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", shown(v), words)};
+  std::int64_t count = 0;
+  std::uint64_t bytes = 0;
+  if (!v.shape.checked_count(count) || !checked_bytes(v.type, std::uint64_t(count), bytes))
+    return {status_code::invalid_argument, fmt::format("has the impossible shape {}", shown(v))};
+  if (count > 0 && !v.data) return {status_code::invalid_argument, "has no data"};
+  if (!type.shape) return {};
+  if (v.shape.rank() != type.shape->size())
+    return {status_code::invalid_argument,
+            fmt::format("has rank {} ({}), needs rank {}: {}", v.shape.rank(), shown(v), type.shape->size(), words)};
+  for (std::size_t axis = 0; axis < v.shape.rank(); ++axis)
+    if ((*type.shape)[axis].known() && v.shape[axis] != (*type.shape)[axis].size)
+      return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}: {}", v.shape[axis],
+                                                         axis, shown(v), (*type.shape)[axis].size, words)};
+  return {};
+}
+
+/// The declared shape with `count` elements: one open dim follows from the others, several are 1 if that is enough.
+result<extents> shape_for(const value_type& type, std::string_view words, std::int64_t count, bool one_element) {
+  if (!type.shape) return one_element ? extents{} : extents{count};
+  extents shape;
+  std::int64_t known = 1;
+  std::size_t open = 0, open_axis = 0;
+  for (const dim& d : *type.shape) {
+    if (d.known() && !checked_multiply(known, d.size, known)) return status_code::invalid_argument;
+    if (!d.known()) ++open, open_axis = shape.rank();
+    shape.push_back(d.known() ? d.size : 1);
+  }
+  if (open == 1 && known > 0 && count % known == 0) shape[open_axis] = count / known;
+  else if (open > 1 && count != known)
+    return status{status_code::invalid_argument,
+                  fmt::format("is given {} elements without a shape, and {} leaves {} dims open: give a shape, as in "
+                              "{{name, elements, {{2, 3}}}}",
+                              count, words, open)};
+  else if (count != known || (open && count == 0))
+    return status{status_code::invalid_argument, fmt::format("is given {} elements, needs {}{}: {}", count,
+                                                             open ? "a multiple of " : "", known, words)};
+  return shape;
+}
+
+}  // namespace
+
+result<value> session::impl::input(std::size_t i, const named_input& given) const {
+  const io_info& io = inputs[i];
+  const auto failed = [&](status s) { return std::move(s).in(fmt::format("input '{}'", io.name)); };
+  value v = given.input;
+  const value_type& type = io.type.kind == type_kind::optional && io.type.of ? *io.type.of : io.type;
+  if (given.shape_of_model && type.is_tensor() && (type.type == dtype::undefined || type.type == v.type)) {
+    result<extents> shape = shape_for(type, io.type_text, given.count, v.shape.rank() == 0);
+    if (!shape) return failed(std::move(shape.error()));
+    v.shape = *shape;
+  } else if (std::int64_t count = 0; given.count >= 0 && (!v.shape.checked_count(count) || count != given.count)) {
+    return failed({status_code::invalid_argument, fmt::format("is given {} elements for the shape [{}]", given.count,
+                                                              fmt::join(v.shape.dims(), ","))});
+  }
+  if (status s = check_value(io.type, io.type_text, v); !s) return failed(std::move(s));
+  return v;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

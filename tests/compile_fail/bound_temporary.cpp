@@ -1,0 +1,14 @@
+// expect: cameo: a binding reads and writes this memory in every run, and a temporary is gone by then
+// naming: std::vector<float>
+#include <cameo/cameo.hpp>
+
+#include <vector>
+
+bool bind(cameo::io_binding& b) {
+#ifdef CAMEO_MUST_FAIL
+  return bool(b.bind_input("x", std::vector<float>{1, 2, 3}));
+#else
+  static const std::vector<float> x{1, 2, 3};
+  return bool(b.bind_input("x", x));
+#endif
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Every function that a public header declares and a .cpp file defines is marked CAMEO_API and is in the shared library,
+and the shared library exports nothing that is not cameo's.
+
+Usage: exports.py SOURCE_DIR LIBRARY [--clang clang++-14]     needs PyPI's libclang
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+
+from clang import cindex
+
+Kind = cindex.CursorKind
+SCOPES = {Kind.NAMESPACE, Kind.STRUCT_DECL, Kind.CLASS_DECL, Kind.UNION_DECL, Kind.LINKAGE_SPEC,
+          Kind.UNEXPOSED_DECL}
+FUNCTIONS = {Kind.FUNCTION_DECL, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUCTOR, Kind.CONVERSION_FUNCTION}
+
+
+def public_headers(root):
+    """What users may include: not the single kernels of providers, which static libraries alone have."""
+    folders = [root / "include", *sorted((root / "eps").glob("*/include"))]
+    for folder in folders:
+        for path in sorted(folder.rglob("*.hpp")):
+            parts = path.relative_to(folder).parts
+            if parts[:2] != ("cameo", "eps") or len(parts) == 3:
+                yield folder, path
+
+
+def included_too(root):
+    """Headers of providers' folders that a provider's own header includes."""
+    for folder in sorted((root / "eps").glob("*/include")):
+        for top in sorted((folder / "cameo" / "eps").glob("*.hpp")):
+            for line in top.read_text().splitlines():
+                name = line.partition("#include <")[2].rstrip(">")
+                if name.startswith(f"cameo/eps/{top.stem}/"):
+                    yield folder / name
+
+
+def without_body(cursor):
+    """A function that no header defines: neither inline, nor a template, nor pure, defaulted or deleted."""
+    if cursor.kind == Kind.VAR_DECL:
+        return cursor.semantic_parent.kind in (Kind.STRUCT_DECL, Kind.CLASS_DECL) and not cursor.get_definition()
+    if cursor.is_pure_virtual_method() or cursor.is_default_method():
+        return False
+    return cursor.availability != cindex.AvailabilityKind.NOT_AVAILABLE and cursor.get_definition() is None
+
+
+def marked(cursor):
+    return any(child.kind == Kind.VISIBILITY_ATTR for child in cursor.get_children())
+
+
+def walk(cursor, files, found):
+    for child in cursor.get_children():
+        file = child.location.file
+        if file is None or file.name not in files:
+            if child.kind != Kind.NAMESPACE or child.spelling != "cameo":
+                continue
+        if child.kind in SCOPES:
+            walk(child, files, found)
+        elif (child.kind in FUNCTIONS or child.kind == Kind.VAR_DECL) and child.canonical == child:
+            if without_body(child):
+                found.append(child)
+
+
+def declarations(root, clang):
+    headers = [path for _, path in public_headers(root)] + list(included_too(root))
+    files = {str(path) for path in headers}
+    resources = subprocess.run([clang, "-print-resource-dir"], check=True, capture_output=True, text=True).stdout.strip()
+    folders = [root / "include", *sorted((root / "eps").glob("*/include"))]
+    text = "".join(f'#include "{path}"\n' for path in headers)
+    unit = cindex.Index.create().parse(
+        "all.cpp", ["-std=c++20", "-resource-dir", resources, *(f"-I{folder}" for folder in folders)],
+        unsaved_files=[("all.cpp", text)])
+    wrong = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+    if wrong:
+        raise SystemExit("\n".join(str(d) for d in wrong))
+    found = []
+    walk(unit.cursor, files, found)
+    return found
+
+
+def mangled(cursor):
+    """Names that the linker may see for it: constructors and destructors have several."""
+    name = cursor.mangled_name
+    if cursor.kind == Kind.CONSTRUCTOR:
+        return {name.replace("C1E", "C2E"), name.replace("C2E", "C1E"), name}
+    if cursor.kind == Kind.DESTRUCTOR:
+        return {name.replace("D0E", "D1E").replace("D2E", "D1E"), name}
+    return {name}
+
+
+def exported(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library], check=True, capture_output=True,
+                           text=True).stdout.splitlines()
+    return {line.split()[0].partition("@")[0] for line in lines}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("library")
+    parser.add_argument("--clang", default="clang++-14")
+    args = parser.parse_args()
+    declared, names = declarations(args.source.resolve(), args.clang), exported(args.library)
+    offences = 0
+    for cursor in declared:
+        where = f"{cursor.location.file.name}:{cursor.location.line}:{cursor.extent.start.column}"
+        if not marked(cursor):
+            print(f"{where}: not marked CAMEO_API: {cursor.displayname}")
+            offences += 1
+        elif not mangled(cursor) & names:
+            print(f"{where}: not in {args.library}: {cursor.displayname} ({cursor.mangled_name})")
+            offences += 1
+    words = subprocess.run(["c++filt"], input="\n".join(sorted(names)), capture_output=True, text=True).stdout
+    for name, text in zip(sorted(names), words.splitlines()):
+        if "5cameo" not in name:
+            print(f"{args.library} exports {text}")
+            offences += 1
+    print(f"{len(declared)} functions declared, {len(names)} symbols exported, {offences} offences")
+    return offences != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Installs cameo below build/ and builds what others would build with it: each consumer is a check that passes or not.
+
+Usage: run.py [--build build/release] [--tools PYTHON] [--only NAME...] [--list]
+  --build   a build of cameo, top level; its targets cameo_program and cameo_shared are up to date
+  --tools   a python3 that has the packages of tests/package/requirements.txt (default: this one)
+Closes with one line: N passed, N failed.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+OUT = ROOT / "build" / "package"  # consumers that compile cameo do it two folders below the root, as build/release does
+PREFIX = OUT / "prefix"
+RELEASE = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCAMEO_WERROR=ON",
+           "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+class Failed(Exception):
+    pass
+
+
+def command(*words, env=None, cwd=None, may_fail=False):
+    words = [str(word) for word in words]
+    done = subprocess.run(words, cwd=cwd, env=dict(os.environ, **(env or {})), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode and not may_fail:
+        raise Failed(f"{' '.join(words)}: exit status {done.returncode}\n{done.stdout[-6000:]}")
+    return done if may_fail else done.stdout
+
+
+def expect(condition, words):
+    if not condition:
+        raise Failed(words)
+
+
+def build(folder, name, *settings, options=()):
+    """Configures and builds a project of this folder; where its programs are then."""
+    made = OUT / "builds" / name
+    shutil.rmtree(made, ignore_errors=True)
+    command("cmake", "-G", "Ninja", "-S", HERE / folder, "-B", made, *(settings or ["-DCMAKE_BUILD_TYPE=Debug"]), *options)
+    command("cmake", "--build", made)
+    return made
+
+
+def runs(program, env=None):
+    text = command(program, env=env)
+    expect(text == "ok\n", f"{program} printed: {text}")
+
+
+def find(*settings):
+    return [f"-DCMAKE_PREFIX_PATH={PREFIX}", "-DCMAKE_BUILD_TYPE=Debug", *settings]
+
+
+@check
+def relocatable(args):
+    """No installed file knows where it was built or installed at first; the prefix of all other checks was moved."""
+    for path in PREFIX.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            for place in (ROOT, OUT / "first"):
+                expect(str(place).encode() not in content, f"{path} names {place}")
+
+
+@check
+def exports(args):
+    """The shared library has what the headers promise, and nothing that is not cameo's."""
+    print(command(args.tools, HERE / "exports.py", ROOT, args.build / "libcameo.so").strip())
+
+
+@check
+def find_static(args):
+    made = build("find_package", "find_static", *find("-DKIND=static"))
+    runs(made / "app")
+    runs(made / "app_plain")
+    expect("libcameo" not in command("readelf", "-d", made / "app"), "the static app needs libcameo.so")
+
+
+@check
+def find_shared(args):
+    made = build("find_package", "find_shared", *find("-DKIND=shared"))
+    runs(made / "app")
+    runs(made / "app_plain")
+    needed = command("readelf", "-d", made / "app")
+    expect("libcameo.so" in needed, "the shared app does not need libcameo.so")
+    for name in ("libonnx", "libprotobuf", "libhwy", "libre2", "libfmt"):
+        expect(name not in needed, f"the shared app is linked with {name} itself")
+
+
+@check
+def find_refuses(args):
+    """Components that there are not, and versions that do not fit, are refused in words."""
+    for name, settings, words in [
+            ("component", ["-DCOMPONENTS=host;npu"], "cameo has no component 'npu'; it has static, shared, target, minimal"),
+            ("both", ["-DCOMPONENTS=static;shared"], "of the components 'static' and 'shared'"),
+            ("version", ["-DVERSION=0.2"], "requested version \"0.2\""),
+            ("older", ["-DVERSION=0.0.9"], "requested version \"0.0.9\"")]:
+        made = OUT / "builds" / f"refuses_{name}"
+        shutil.rmtree(made, ignore_errors=True)
+        done = command("cmake", "-G", "Ninja", "-S", HERE / "find_refuses", "-B", made,
+                       f"-DCMAKE_PREFIX_PATH={PREFIX}", *settings, may_fail=True)
+        text = " ".join(done.stdout.split())
+        expect(done.returncode and words in text, f"{name}: expected \"{words}\", got\n{done.stdout}")
+
+
+@check
+def pkg_config(args):
+    made = OUT / "builds" / "pkg_config"
+    shutil.rmtree(made, ignore_errors=True)
+    shutil.copytree(HERE / "pkg_config", made)
+    shutil.copy(HERE / "app.cpp", made.parent / "app.cpp")
+    folder, = PREFIX.glob("lib*/**/pkgconfig")
+    command("make", "-C", made, env={"PKG_CONFIG_PATH": str(folder)})
+    runs(made / "app_static")
+    runs(made / "app_shared", env={"LD_LIBRARY_PATH": str(folder.parent)})
+
+
+@check
+def installed_program(args):
+    """The installed program runs where it was moved to."""
+    text = command(PREFIX / "bin" / "cameo", "inspect", "--json", ROOT / "examples" / "digits" / "digits.onnx")
+    expect(json.loads(text), text)
+
+
+def in_tree(name, made):
+    """A build two folders below the root, so that the compiler cache knows cameo's files from build/release."""
+    place = ROOT / "build" / f"package_{name}"
+    shutil.rmtree(place, ignore_errors=True)
+    command("cmake", "-G", "Ninja", "-S", HERE / name, "-B", place, f"-DCAMEO_SOURCE={ROOT}", *RELEASE)
+    command("cmake", "--build", place, "--target", "app", env={"CCACHE_BASEDIR": str(ROOT)})
+    runs(place / "app")
+    expect(("libcameo.so" in command("readelf", "-d", place / "app")) == made, "static and shared are confused")
+
+
+@check
+def subdirectory(args):
+    in_tree("subdirectory", False)
+
+
+@check
+def fetch_content(args):
+    in_tree("fetch_content", True)
+
+
+@check
+def clash(args):
+    """A library that defines all of fmt's and flatbuffers' symbols, and ends the process when one is called, does not
+    change what cameo does: neither linked before it nor preloaded, with cameo static and shared."""
+    made = OUT / "builds" / "clash"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    libraries = [command("g++", f"-print-file-name=lib{name}").strip() for name in ("fmt.so", "flatbuffers.a")]
+    for library in libraries:
+        expect(os.path.isabs(library), f"no {library} here")
+    command(sys.executable, HERE / "clash" / "stand_in.py", made / "libstand_in.so", *libraries)
+    stand_in = ["-Wl,--no-as-needed", f"-L{made}", "-lstand_in", "-Wl,--as-needed", f"-Wl,-rpath,{made}"]
+    folder, = PREFIX.glob("lib*/**/pkgconfig")
+    where = {"PKG_CONFIG_PATH": str(folder)}
+    preload = {"LD_PRELOAD": str(made / "libstand_in.so")}
+    command("g++", "-std=c++20", HERE / "clash" / "own_fmt.cpp", "-o", made / "own_fmt", "-lfmt")
+    runs(made / "own_fmt")
+    done = command(made / "own_fmt", env=preload, may_fail=True)
+    expect(done.returncode == 77 and "the stand-in was called" in done.stdout, "the stand-in is not in the way of fmt")
+    command("g++", "-std=c++20", "-c", HERE / "app.cpp", "-o", made / "app.o", f"-I{PREFIX / 'include'}")
+    for kind, module in ("static", "cameo-static"), ("shared", "cameo"):
+        flags = command("pkg-config", "--libs", module, env=where).split()
+        rpath = f"-Wl,-rpath,{folder.parent}"
+        command("g++", "-o", made / f"{kind}_beside", *stand_in, made / "app.o", *flags, rpath)
+        command("g++", "-o", made / f"{kind}_alone", made / "app.o", *flags, rpath)
+        expect("libstand_in" in command("readelf", "-d", made / f"{kind}_beside"), "the stand-in is not linked")
+        runs(made / f"{kind}_beside")
+        runs(made / f"{kind}_alone", env=preload)
+    for library in [*folder.parent.glob("*.a"), args.build / "libcameo.so"]:
+        for line in command("nm", "-P", library).splitlines():
+            expect("3fmt2v" not in line.split(" ")[0], f"{library}: {line}")
+
+
+@check
+def python(args):
+    """cameo, onnx and onnxruntime of PyPI in one process."""
+    made = OUT / "builds" / "python"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    folder, = PREFIX.glob("lib*/**/pkgconfig")
+    flags = command("pkg-config", "--cflags", "--libs", "cameo", env={"PKG_CONFIG_PATH": str(folder)}).split()
+    command("g++", "-std=c++20", "-shared", "-fPIC", "-fvisibility=hidden", "-o", made / "libshim.so",
+            HERE / "python" / "shim.cpp", *flags, f"-Wl,-rpath,{folder.parent}")
+    for order in ("cameo-first", "cameo-last"):
+        text = command(args.python, HERE / "python" / "beside.py", made / "libshim.so", order, made)
+        expect(text.endswith("ok\n"), text)
+
+
+def conan_profile(folder):
+    """Debian's libraries in place of packages; the flags of build/release, so that the compiler cache knows the files."""
+    version = command("g++", "-dumpversion").strip().split(".")[0]
+    known = {"onnx": "1.12.0", "protobuf": "3.21.12", "highway": "1.0.3", "re2": "20220601", "fmt": "9.1.0",
+             "range-v3": "0.12.0", "nlohmann_json": "3.11.2", "eigen": "3.4.0", "cli11": "2.3.2", "libpng": "1.6.39",
+             "libjpeg": "9e"}
+    text = ["[settings]", "os=Linux", "arch=x86_64", "compiler=gcc", f"compiler.version={version}",
+            "compiler.libcxx=libstdc++11", "compiler.cppstd=20", "build_type=Release",
+            "[conf]", "user.cameo:werror=True", "tools.cmake.cmaketoolchain:generator=Ninja",
+            'tools.cmake.cmaketoolchain:enabled_blocks=["find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
+            ' "preprocessor", "extra_variables"]',
+            "[platform_requires]", *(f"{name}/{number}" for name, number in known.items())]
+    path = folder / "profile"
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+@check
+def conan(args):
+    """The recipe makes a package, static and shared, and its test_package runs."""
+    home = ROOT / "build" / "package_conan"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    profile = conan_profile(home)
+    env = {"CONAN_HOME": str(home), "CCACHE_BASEDIR": str(home / "p"), "CCACHE_NOHASHDIR": "1"}
+    tool = [args.tools, "-m", "conans.conan"]
+    command(*tool, "remote", "remove", "*", env=env, may_fail=True)
+    for shared in ("False", "True"):
+        text = command(*tool, "create", ROOT, f"--profile:all={profile}", "-o", f"cameo/*:shared={shared}",
+                       "--build=cameo/*", "--no-remote", env=env)
+        expect("cameo runs here" in text, text[-3000:])
+
+
+@check
+def vcpkg(args):
+    """The port's files are what vcpkg expects, as far as that is seen without vcpkg."""
+    port = ROOT / "packaging" / "vcpkg" / "ports" / "cameo"
+    manifest = json.loads((port / "vcpkg.json").read_text())
+    version = next(line.split()[2] for line in (ROOT / "CMakeLists.txt").read_text().splitlines()
+                   if line.startswith("project(cameo "))
+    expect(manifest["version"] == version, f"vcpkg.json is of version {manifest['version']}, cameo of {version}")
+    for field in ("name", "description", "license", "dependencies", "supports"):
+        expect(manifest.get(field), f"vcpkg.json has no {field}")
+    names = [d if isinstance(d, str) else d["name"] for d in manifest["dependencies"]]
+    expect(names == sorted(names), "the dependencies are not in order")
+    made = OUT / "builds" / "vcpkg"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    command("cmake", f"-DPORT={port}", f"-DOUT={made}", "-P", HERE / "vcpkg" / "port.cmake")
+    log = (made / "log.txt").read_text()
+    for words in (f"configure SOURCE_PATH {ROOT} ", "-DCAMEO_PROGRAM=ON", "-DCAMEO_LIBRARIES=static", "install",
+                  "config_fixup CONFIG_PATH lib/cmake/cameo", "copyright FILE_LIST", "copy_tools TOOL_NAMES cameo"):
+        expect(words in log, f"the portfile did not say \"{words}\":\n{log}")
+    expect((made / "packages" / "share" / "cameo" / "usage").exists(), "no usage is installed")
+
+
+def install(args):
+    shutil.rmtree(OUT, ignore_errors=True)
+    (OUT / "builds").mkdir(parents=True)
+    command("cmake", "--install", args.build, "--prefix", OUT / "first")
+    (OUT / "first").rename(PREFIX)
+
+
+def one(function, args):
+    begin = time.monotonic()
+    try:
+        function(args)
+        words = ""
+    except Failed as failed:
+        words = str(failed)
+    return function.__name__, words, time.monotonic() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--tools", default=sys.executable)
+    parser.add_argument("--python", default=os.environ.get("CAMEO_VENV_PYTHON", sys.executable),
+                        help="a python3 that has onnx and onnxruntime")
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    args.build = args.build.resolve()
+    chosen = [c for c in CHECKS if not args.only or c.__name__ in args.only]
+    if args.list:
+        print("\n".join(c.__name__ for c in chosen))
+        return 0
+    install(args)
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(one, c, args) for c in chosen]):
+            name, words, seconds = done.result()
+            passed, failed = passed + (not words), failed + bool(words)
+            print(f"{'FAILED' if words else 'passed'}  {name:<18} {seconds:6.1f} s", flush=True)
+            if words:
+                print(words, flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0 or passed == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
