@@ -22,8 +22,11 @@ constexpr config_key_row rows[] = {
     {"session.graph_optimizations_loop_level", "1", supported,
      "2 or 1: levels extended to all again if any of them, or the last, changed something; 0: once"},
     {"session.intra_op.allow_spinning", "1", supported, "0: threads sleep at once between parallel regions"},
+    {"session.load_model_format", "", supported,
+     "ORT or ONNX; unset, a file whose name ends in .ort is ORT, and bytes that say so"},
     {"session.model_external_initializers_file_folder_path", "", supported, "where external data lies"},
     {"session.optimized_model_filepath", "", supported, "where the optimized model is written, before it is compiled"},
+    {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
     {"ep.context_embed_mode", "0", without_effect, "for ep.context_enable"},
     {"ep.context_file_path", "", without_effect, "for ep.context_enable"},
     {"ep.context_model_external_initializers_file_name", "", without_effect, "for ep.context_enable"},
@@ -68,7 +71,6 @@ constexpr config_key_row rows[] = {
     {"session.inter_op_num_threads", "0", without_effect, "there is one pool of threads"},
     {"session.intra_op.spin_backoff_max", "1", without_effect, "threads look for work for at most 50 us, then sleep"},
     {"session.intra_op.spin_duration_us", "", without_effect, "threads look for work for at most 50 us, then sleep"},
-    {"session.load_model_format", "", without_effect, "the format is told by the bytes"},
     {"session.log_id", "", without_effect, "use session_options::log and log_from"},
     {"session.log_severity_level", "", without_effect, "use session_options::log and log_from"},
     {"session.log_verbosity_level", "", without_effect, "use session_options::log and log_from"},
@@ -123,7 +125,6 @@ constexpr config_key_row rows[] = {
     {"session.resource_cuda_partitioning_settings", "", refused,
      "providers take nodes in their order; use session_options::providers"},
     {"session.save_external_prepacked_constant_initializers", "0", refused, "packed copies are not saved"},
-    {"session.save_model_format", "", refused, "the optimized model is saved as ONNX"},
     {"session.use_per_session_threads", "1", refused, "bring one task_pool for all sessions"},
 };
 

@@ -312,6 +312,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
     self->config = std::move(*config);
     self->log_config();
     self->transforms = parts.transforms;
+    self->formats = parts.formats;
     if (status s = self->choose_providers(parts.providers); !s) return s;
     read_options how{options.limits, options.external_data_folder};
     if (how.external_data_folder.empty())
@@ -328,21 +329,40 @@ result<session> session::impl::make(const session_parts& parts, const session_op
   return session{std::move(self)};
 }
 
-namespace {
-
-const format_row& choose(std::span<const format_row> formats, std::span<const std::byte> bytes, std::string_view path) {
-  for (const format_row& f : formats)
-    if (f.recognises(bytes, path)) return f;
-  return formats.back();
+/// What reads the model. session.load_model_format names it as ONNX Runtime does: "ORT", and everything else is the
+/// last of the list, ONNX; unset, it is told by the path of a file, or the bytes of what has none.
+status session::impl::choose_format(std::span<const std::byte> bytes, std::string_view path) {
+  const std::string_view wanted = config["session.load_model_format"];
+  const result<const format_row*> row =
+      wanted.empty() ? result<const format_row*>{format_of(bytes, path)} : format_named(wanted);
+  if (!row) return status{row.error()}.in("session.load_model_format");
+  format = *row;
+  return {};
 }
 
-}  // namespace
+const format_row* session::impl::format_of(std::span<const std::byte> bytes, std::string_view path) const {
+  for (const format_row& f : formats)
+    if (f.recognises(bytes, path)) return &f;
+  return &formats.back();
+}
+
+/// Names in keys are upper case, and compared exactly.
+result<const format_row*> session::impl::format_named(std::string_view key) const {
+  const auto is = [&](std::string_view name) {
+    return std::equal(name.begin(), name.end(), key.begin(), key.end(),
+                      [](char a, char b) { return (a >= 'a' && a <= 'z' ? char(a - 32) : a) == b; });
+  };
+  for (const format_row& f : formats)
+    if (is(f.name)) return &f;
+  if (key != "ORT") return &formats.back();
+  return status{status_code::invalid_argument, "'ORT' is not among the formats that this runtime was given"};
+}
 
 result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
   return impl::make(parts, options, path, [&](impl& it, const read_options& how) {
-    it.format = &parts.formats.back();
-    if (parts.formats.size() > 1)
-      if (const auto file = file_bytes::map(path)) it.format = &choose(parts.formats, (*file)->bytes(), path);
+    const auto file = parts.formats.size() > 1 ? file_bytes::map(path) : status{status_code::no_suchfile};
+    if (status s = it.choose_format(file ? (*file)->bytes() : std::span<const std::byte>{}, path); !s)
+      return result<std::unique_ptr<model>>{std::move(s)};
     return it.format->read_file(path, how);
   });
 }
@@ -350,7 +370,7 @@ result<session> session::load(const session_parts& parts, const std::string& pat
 result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
                               const session_options& options) {
   return impl::make(parts, options, name, [&](impl& it, const read_options& how) {
-    it.format = &choose(parts.formats, bytes, name);
+    if (status s = it.choose_format(bytes, {}); !s) return result<std::unique_ptr<model>>{std::move(s)};
     return it.format->read_bytes(bytes, name, how);
   });
 }
@@ -359,7 +379,7 @@ result<session> session::load(const session_parts& parts, std::vector<std::byte>
                               const session_options& options) {
   return impl::make(parts, options, name, [&](impl& it, const read_options& how) {
     it.own_bytes = std::move(bytes);
-    it.format = &choose(parts.formats, it.own_bytes, name);
+    if (status s = it.choose_format(it.own_bytes, {}); !s) return result<std::unique_ptr<model>>{std::move(s)};
     return it.format->read_bytes(it.own_bytes, name, how);
   });
 }
@@ -370,7 +390,7 @@ result<session> session::load(const session_parts& parts, std::istream& stream, 
     result<std::vector<std::byte>> bytes = read_all(stream, options.limits.model_bytes);
     if (!bytes) return std::move(bytes.error());
     it.own_bytes = std::move(*bytes);
-    it.format = &choose(parts.formats, it.own_bytes, name);
+    if (status s = it.choose_format(it.own_bytes, {}); !s) return s;
     return it.format->read_bytes(it.own_bytes, name, how);
   });
 }

@@ -28,6 +28,9 @@ void session::impl::log_config() const {
 
 void session::impl::log_model() const {
   if (logs(log_level::warning))
+    for (const std::string& warning : net->warnings)
+      options.log(log_level::warning, fmt::format("{}{}{}", net->path, net->path.empty() ? "" : ": ", warning));
+  if (logs(log_level::warning))
     for (const opset_import& import : net->imports)
       for (const domain_row& known : standard_domains())
         if (known.name == import.domain && import.version > known.newest_opset)

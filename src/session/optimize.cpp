@@ -97,7 +97,7 @@ status session::impl::optimize_after() {
   return {};
 }
 
-/// session.optimized_model_filepath
+/// session.optimized_model_filepath, in the format of session.save_model_format, or what the path's name says.
 status session::impl::save_optimized() {
   const std::string path{config["session.optimized_model_filepath"]};
   if (path.empty()) return {};
@@ -105,7 +105,11 @@ status session::impl::save_optimized() {
     return {status_code::fail,
             "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
             "can't hold; use other providers"};
-  return format->write_file(*net, path);
+  const std::string_view wanted = config["session.save_model_format"];
+  const result<const format_row*> row =
+      wanted.empty() ? result<const format_row*>{format_of({}, path)} : format_named(wanted);
+  if (!row) return status{row.error()}.in("session.save_model_format");
+  return (*row)->write_file(*net, path);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -31,7 +31,8 @@ struct session::impl {
   session_options options;
   session_config config;
   std::vector<provider> providers;  // in use, by priority
-  const format_row* format = nullptr;
+  std::span<const format_row> formats;
+  const format_row* format = nullptr;                  // that the model was read by
   std::span<const transform_table* const> transforms;  // of level basic; providers have theirs
   transform_log log;
   std::unique_ptr<model> net;
@@ -87,6 +88,9 @@ struct session::impl {
 
   // load.cpp, in this order
   status choose_providers(std::span<const provider>);
+  status choose_format(std::span<const std::byte> bytes, std::string_view path);
+  const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
+  result<const format_row*> format_named(std::string_view key) const;
   status check();
   status inline_ahead();
   status align(const value*&);

@@ -18,7 +18,8 @@ struct read_options {
 /// A format without its type.
 struct format_row {
   std::string_view name;
-  /// True for bytes that this format should read (the file's name helps where bytes don't tell).
+  /// True for what this format should read. `path` is a file's, whose bytes come along if it can be read; bytes that
+  /// are of no file have none.
   bool (*recognises)(std::span<const std::byte> bytes, std::string_view path);
   result<std::unique_ptr<model>> (*read_file)(const std::string& path, const read_options&);
   result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);

@@ -78,6 +78,17 @@ struct node_spec {
   std::span<const property> metadata = {};
 };
 
+/// What an optimizer would do to some nodes if it ran later: files in the ORT format carry such records. Node numbers
+/// are those of the graph. Nothing in it has happened: the graph is complete without.
+struct saved_optimization {
+  std::string_view optimizer, action;
+  std::span<const node_id> nodes;  // input nodes, the node in question, output nodes; `none`: absent
+  std::uint32_t inputs = 0, outputs = 0;
+  bool variadic_input = false, variadic_output = false;
+  std::uint32_t variadic_inputs = 0, variadic_outputs = 0;
+  std::span<const std::string_view> produces;  // "domain:op_type:since_version", in the order they are made
+};
+
 /// A graph that owns its structure; texts, attributes, types and constants live in the model that owns the graph.
 /// Changing it keeps the lists of uses right. Not thread-safe while it changes.
 class graph {
@@ -88,7 +99,8 @@ class graph {
 
   std::string_view name, doc_string;
   std::span<const property> metadata;
-  std::string_view unknown;  // see model::unknown
+  std::string_view unknown;                                 // see model::unknown
+  std::span<const saved_optimization> saved_optimizations;  // as read; they hold while no node has changed
 
   model& owner() const { return *owner_; }
   /// The graph whose node holds this one; null for the main graph and bodies of functions.
@@ -275,7 +287,8 @@ class model {
   std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is nobody
   std::deque<function> functions;         // of the model (local)
   std::vector<std::shared_ptr<const file_bytes>> files;
-  std::string path;  // where it was read from; empty for bytes
+  std::string path;                   // where it was read from; empty for bytes
+  std::vector<std::string> warnings;  // what its reader left out or put right, for a log
   /// What the file said that cameo does not interpret, as the bytes of a message of the same kind with only those
   /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have theirs.
   std::string_view unknown;

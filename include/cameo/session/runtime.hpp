@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/format/onnx.hpp>
+#include <cameo/format/ort.hpp>
 #include <cameo/session/session.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -25,7 +25,7 @@ template <class... Ps>
 struct partial {};
 
 /// The formats that load() reads unless it is told others.
-using default_formats = format_list<onnx_format>;
+using default_formats = format_list<ort_format, onnx_format>;
 /// The transforms that load() applies before partitioning unless it is told others (transform_set<...>, with the
 /// standard ones or without). Providers bring those that come after.
 using default_transforms = standard_transforms;

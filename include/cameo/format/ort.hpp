@@ -1,0 +1,41 @@
+#pragma once
+#include <cameo/format/onnx.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Reads a model in ONNX Runtime's format, versions 1 to 6; not yet checked (check_model). Weights and texts stay in
+/// the mapped file, which the model keeps. What the format's rules forbid is refused before it is used; errors name the
+/// file, the table and its field:
+///   NO_SUCHFILE       no such file
+///   FAIL              no ORT file, a damaged one, a future version; a table, name or index that is missing or that
+///                     leads nowhere; data of the wrong length
+///   INVALID_ARGUMENT  an element type that nobody knows; dims that are negative or too large
+///   INVALID_GRAPH     an initializer without a type, an attribute without a name, an operator whose domain has no
+///   opset NOT_IMPLEMENTED   a tensor of more than 12 dims OUT_OF_MEMORY     more than the limits allow
+/// What is left out or put right is told by model::warnings.
+CAMEO_API result<std::unique_ptr<model>> read_ort(const std::string& path, const read_options& = {});
+/// The same from memory at any address, which must outlive the model. `name` stands for it in messages.
+CAMEO_API result<std::unique_ptr<model>> read_ort(std::span<const std::byte> bytes, std::string_view name,
+                                                  const read_options& = {});
+
+/// ONNX Runtime's own format, for a session's list of formats. Files are told by a name that ends in .ort, in any case;
+/// bytes by their identifier. That is what ONNX Runtime goes by.
+struct ort_format {
+  static constexpr std::string_view name = "ort";
+  /// `path` is empty for bytes that are of no file.
+  CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
+  /// read_ort, of a file and of bytes.
+  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
+    return read_ort(path, options);
+  }
+  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view of,
+                                             const read_options& options) {
+    return read_ort(bytes, of, options);
+  }
+  /// Functions are no part of the format: cameo::read_function.
+  static result<function> read_function(model& m, std::span<const std::byte> bytes) {
+    return cameo::read_function(m, bytes);
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI

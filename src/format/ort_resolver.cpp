@@ -1,0 +1,76 @@
+#include "ort_resolver.hpp"
+
+#include "ort_schema.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace ort {
+namespace {
+
+template <class... Parts>
+status wrong(const Parts&... parts) {
+  short_text words;
+  static_cast<void>((words << ... << parts));
+  return {status_code::fail, words};
+}
+
+/// Missing, or with one that is there twice.
+status check_keys(const vector_view& tables, std::size_t slot, std::string_view what, arena& scratch) {
+  if (!tables) return wrong(what, "s are missing");
+  std::size_t i = 0, j = 0;
+  const result<bool> differ = all_differ(tables, slot, scratch, i, j);
+  if (!differ) return differ.error();
+  return *differ ? status{} : wrong(what, " '", tables.table(i).text(slot), "' is there twice");
+}
+
+}  // namespace
+
+result<bool> all_differ(const vector_view& tables, std::size_t slot, arena& scratch, std::size_t& i, std::size_t& j) {
+  const auto text = [&](std::size_t at) { return tables.table(at).text(slot); };
+  bool sorted = true;
+  for (std::size_t at = 1; at < tables.size() && sorted; ++at) sorted = text(at - 1) < text(at);
+  if (sorted) return true;
+  result<std::span<std::uint32_t>> order = scratch.take<std::uint32_t>(tables.size());
+  if (!order) return order.error();
+  for (std::size_t at = 0; at < order->size(); ++at) (*order)[at] = std::uint32_t(at);
+  std::sort(order->begin(), order->end(), [&](std::uint32_t a, std::uint32_t b) { return text(a) < text(b); });
+  const auto same = [&](std::uint32_t a, std::uint32_t b) { return text(a) == text(b); };
+  const auto twice = std::adjacent_find(order->begin(), order->end(), same);
+  if (twice == order->end()) return true;
+  i = twice[0], j = twice[1];
+  return false;
+}
+
+result<op_name> parse_op_name(std::string_view text) {
+  const std::size_t first = text.find(':'), last = text.rfind(':');
+  op_name made;
+  if (first == text.npos || first == last || text.find(':', first + 1) != last)
+    return wrong("op id '", text, "' is not domain:op_type:since_version");
+  made.domain = text.substr(0, first);
+  made.op_type = text.substr(first + 1, last - first - 1);
+  if (!parse_number(text.substr(last + 1), made.since))
+    return wrong("op id '", text, "' does not end in the number of a version");
+  return made;
+}
+
+status check_resolver(const table_view& resolver, arena& scratch) {
+  const vector_view ops = resolver.vector(resolver::op_kernel_type_str_args);
+  if (status s = check_keys(ops, op_entry::op_id, "OpIdKernelTypeStrArgsEntry.op_id", scratch); !s) return s;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const table_view op = ops.table(i);
+    const std::string_view id = op.text(op_entry::op_id);
+    if (const result<op_name> name = parse_op_name(id); !name)
+      return status{name.error()}.in("kernel_type_str_resolver");
+    const vector_view types = op.vector(op_entry::kernel_type_str_args);
+    status s = check_keys(types, type_entry::kernel_type_str, "KernelTypeStrArgsEntry.kernel_type_str", scratch);
+    for (std::size_t t = 0; t < types.size() && s; ++t)
+      if (!types.table(t).has(type_entry::args))
+        s = wrong("KernelTypeStrArgsEntry.args of '", types.table(t).text(type_entry::kernel_type_str), "' is missing");
+    if (!s) return std::move(s).in(short_text{} << "op id '" << id << "'");
+  }
+  return {};
+}
+
+}  // namespace ort
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,187 @@
+#include "ort_view.hpp"
+
+#include "ort_schema.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace ort {
+namespace {
+
+constexpr std::size_t deepest_table = 64, most_tables = 1'000'000, largest_file = (std::size_t{1} << 31) - 2;
+
+/// Bytes that an element of a vector takes.
+std::size_t width_of(slot_kind kind) {
+  switch (kind) {
+    case slot_kind::bytes: return 1;
+    case slot_kind::numbers: return 8;
+    case slot_kind::edges: return edge_bytes;
+    default: return 4;
+  }
+}
+
+/// Words are left out where nobody could read them.
+status wrong(std::string_view words) { return {status_code::fail, words}; }
+
+class verifier {
+ public:
+  explicit verifier(std::span<const std::byte> file) : file_{file}, work_left_{64 * file.size() + (1u << 26)} {}
+
+  result<table_view> run() {
+    if (file_.size() > largest_file) return wrong("an ORT file ends below 2 GiB");
+    if (file_.size() < 8) return wrong("an ORT file has 8 bytes at least");
+    if (!has_identifier(file_)) return wrong("not an ORT file: bytes 4 to 7 are not 'ORTM'");
+    std::size_t root = 0;
+    if (!follow(0, root)) return wrong("the root's offset leads out of the file");
+    if (status s = table(root, table_id::session); !s) return s;
+    return table_view{file_.data() + root};
+  }
+
+ private:
+  bool inside(std::size_t at, std::size_t bytes) const { return bytes < file_.size() && at <= file_.size() - bytes; }
+  template <class T>
+  bool read(std::size_t at, T& to) const {
+    if (at % sizeof(T) != 0 || !inside(at, sizeof(T))) return false;
+    std::memcpy(&to, file_.data() + at, sizeof(T));
+    return true;
+  }
+  /// Where the offset at `at` leads.
+  bool follow(std::size_t at, std::size_t& to) const {
+    std::uint32_t distance = 0;
+    if (!read(at, distance) || distance == 0 || distance > largest_file) return false;
+    to = at + distance;
+    return inside(to, 1);
+  }
+  /// Tables that many others share are gone over again and again.
+  bool pay(std::size_t bytes) {
+    if (bytes > work_left_) return false;
+    work_left_ -= bytes;
+    return true;
+  }
+
+  status vector(std::size_t at, std::size_t width, std::size_t& count) {
+    std::uint32_t elements = 0;
+    if (!read(at, elements)) return wrong("it lies outside the file");
+    count = elements;
+    if (count >= largest_file / width || !inside(at, 4 + count * width))
+      return wrong(short_text{} << std::int64_t(count) << " elements do not fit into the file");
+    return pay(4 + count * width) ? status{} : wrong("too much is reached over too many paths");
+  }
+  status text(std::size_t at) {
+    std::size_t count = 0;
+    if (status s = vector(at, 1, count); !s) return s;
+    std::uint8_t end = 1;
+    return read(at + 4 + count, end) && end == 0 ? status{} : wrong("no zero byte ends it");
+  }
+  status vector_of_offsets(std::size_t at, const slot_row& slot) {
+    std::size_t count = 0;
+    if (status s = vector(at, 4, count); !s) return s;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t element = 0;
+      status s = follow(at + 4 + 4 * i, element) ? status{} : wrong("its offset leads out of the file");
+      if (s) s = slot.kind == slot_kind::texts ? text(element) : table(element, slot.of);
+      if (!s) return std::move(s).in(short_text{} << "element " << std::int64_t(i));
+    }
+    return {};
+  }
+  status object(std::size_t at, const slot_row& slot, std::uint8_t member) {
+    switch (slot.kind) {
+      case slot_kind::text: return text(at);
+      case slot_kind::table: return table(at, slot.of);
+      case slot_kind::texts:
+      case slot_kind::tables: return vector_of_offsets(at, slot);
+      case slot_kind::member:
+        if (member == tensor_member) return table(at, table_id::tensor_type);
+        if (member == sequence_member) return table(at, table_id::sequence_type);
+        return member == map_member ? table(at, table_id::map_type) : status{};
+      default: {
+        std::size_t count = 0;
+        return vector(at, width_of(slot.kind), count);
+      }
+    }
+  }
+  status field(std::size_t at, const slot_row& slot, std::uint8_t& member) {
+    const auto outside = [] { return wrong("its slot leads out of the file, or to an odd place"); };
+    std::uint32_t word = 0;
+    std::uint64_t number = 0;
+    std::size_t to = 0;
+    switch (slot.kind) {
+      case slot_kind::skipped: return {};
+      case slot_kind::byte: return read(at, member) ? status{} : outside();
+      case slot_kind::word: return read(at, word) ? status{} : outside();
+      case slot_kind::number: return read(at, number) ? status{} : outside();
+      default: return follow(at, to) ? object(to, slot, member) : wrong("its offset leads out of the file");
+    }
+  }
+  status table(std::size_t at, table_id id) {
+    const table_row& row = table_rows[std::size_t(id)];
+    if (++depth_ > deepest_table) return wrong("tables are nested more than 64 deep");
+    if (++tables_ > most_tables) return wrong("there are more than 1,000,000 tables");
+    std::int32_t back = 0;
+    std::uint16_t bytes = 0;
+    if (!read(at, back)) return status{wrong("the table lies outside the file, or at an odd place")}.in(row.name);
+    const std::size_t vtable = at - std::size_t(std::ptrdiff_t{back});
+    if (!pay(8) || !read(vtable, bytes) || bytes % 2 != 0 || !inside(vtable, bytes))
+      return status{wrong("its vtable is damaged, or lies outside the file")}.in(row.name);
+    std::uint8_t member = no_member;
+    for (std::size_t i = 0; i < row.slots.size(); ++i) {
+      const slot_row& slot = row.slots[i];
+      std::uint16_t offset = 0;
+      if (4 + 2 * i < bytes && !read(vtable + 4 + 2 * i, offset))
+        return status{wrong("its vtable is cut")}.in(row.name);
+      status s = offset != 0 ? field(at + offset, slot, member) : slot.is_key ? wrong("it is missing") : status{};
+      if (!s) return std::move(s).in(short_text{} << row.name << "." << slot.name);
+    }
+    --depth_;
+    return {};
+  }
+
+  std::span<const std::byte> file_;
+  std::size_t work_left_, depth_ = 0, tables_ = 0;
+};
+
+}  // namespace
+
+short_text& short_text::operator<<(std::int64_t number) {
+  char digits[20];
+  std::size_t count = 0;
+  std::uint64_t rest = number < 0 ? -std::uint64_t(number) : std::uint64_t(number);
+  do digits[count++] = char('0' + rest % 10);
+  while (rest /= 10);
+  if (number < 0) *this << "-";
+  while (count) *this << std::string_view{&digits[--count], 1};
+  return *this;
+}
+
+bool has_identifier(std::span<const std::byte> file) {
+  return file.size() >= 8 && std::memcmp(file.data() + 4, "ORTM", 4) == 0;
+}
+
+result<table_view> verify(std::span<const std::byte> file) { return verifier{file}.run(); }
+
+bool parse_number(std::string_view text, std::int64_t& number) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  if (text.empty()) return false;
+  number = 0;
+  for (char c : text)
+    if (c < '0' || c > '9' || __builtin_mul_overflow(number, 10, &number) ||
+        __builtin_add_overflow(number, c - '0', &number))
+      return false;
+  if (negative) number = -number;
+  return true;
+}
+
+result<std::int64_t> version_of(const table_view& root) {
+  const std::string_view text = root.text(session::version);
+  std::int64_t number = 0;
+  if (!root.has(session::version)) return wrong("InferenceSession.ort_version is missing");
+  if (!parse_number(text, number) || number < 1)
+    return wrong(short_text{} << "InferenceSession.ort_version is '" << text.substr(0, 20)
+                              << "', which is no format version: a decimal number from 1 up");
+  if (number > newest_version)
+    return wrong(short_text{} << "InferenceSession.ort_version is " << number << "; versions 1 to " << newest_version
+                              << " are read: write the file anew with an older ONNX Runtime, or update cameo");
+  return number;
+}
+
+}  // namespace ort
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,131 @@
+#pragma once
+// The bytes of an ORT file as tables. Includes only core and allocates nothing, so that a build without exceptions and
+// containers reads files by it as well.
+#include <cameo/core/result.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+namespace cameo::inline CAMEO_ABI {
+namespace ort {
+
+static_assert(std::endian::native == std::endian::little, "cameo: ORT files are read where they lie, little endian");
+
+class vector_view;
+
+/// A table of a file that verify() has gone through, by reference; false if it is absent. Slots are numbered as in
+/// ort.fbs; src/format/ort_schema.hpp names them.
+class table_view {
+ public:
+  table_view() = default;
+  explicit table_view(const std::byte* at) : at_{at} {}
+  explicit operator bool() const { return at_ != nullptr; }
+
+  bool has(std::size_t slot) const { return at_ && offset(slot) != 0; }
+  /// A number, or what holds when the slot is left out.
+  template <class T>
+  T number(std::size_t slot, T otherwise = {}) const {
+    if (!has(slot)) return otherwise;
+    T made;
+    std::memcpy(&made, at_ + offset(slot), sizeof made);
+    return made;
+  }
+  /// Bytes of a string, zeros inside included; empty if it is absent.
+  std::string_view text(std::size_t slot) const;
+  table_view table(std::size_t slot) const { return table_view{target(slot)}; }
+  vector_view vector(std::size_t slot) const;
+
+ private:
+  std::size_t offset(std::size_t slot) const {
+    std::int32_t back;
+    std::memcpy(&back, at_, sizeof back);
+    const std::byte* const vtable = at_ - back;
+    std::uint16_t bytes, found = 0;
+    std::memcpy(&bytes, vtable, sizeof bytes);
+    if (4 + 2 * slot < bytes) std::memcpy(&found, vtable + 4 + 2 * slot, sizeof found);
+    return found;
+  }
+  const std::byte* target(std::size_t slot) const {
+    if (!has(slot)) return nullptr;
+    const std::byte* const at = at_ + offset(slot);
+    std::uint32_t distance;
+    std::memcpy(&distance, at, sizeof distance);
+    return at + distance;
+  }
+  const std::byte* at_ = nullptr;
+};
+
+/// A vector of a verified file, by reference; false if it is absent, which differs from empty. Elements may lie at any
+/// address.
+class vector_view {
+ public:
+  vector_view() = default;
+  explicit vector_view(const std::byte* at) : at_{at} {}
+  explicit operator bool() const { return at_ != nullptr; }
+
+  std::size_t size() const {
+    std::uint32_t count = 0;
+    if (at_) std::memcpy(&count, at_, sizeof count);
+    return count;
+  }
+  /// The i-th of elements of `stride` bytes, or a number inside it.
+  template <class T>
+  T number(std::size_t i, std::size_t stride = sizeof(T), std::size_t inside = 0) const {
+    T made;
+    std::memcpy(&made, data() + i * stride + inside, sizeof made);
+    return made;
+  }
+  std::string_view text(std::size_t i) const { return vector_view{target(i)}.text(); }
+  table_view table(std::size_t i) const { return table_view{target(i)}; }
+  std::span<const std::byte> bytes() const { return {at_ ? data() : nullptr, size()}; }
+  std::string_view text() const { return {at_ ? reinterpret_cast<const char*>(data()) : nullptr, size()}; }
+
+ private:
+  const std::byte* data() const { return at_ + 4; }
+  const std::byte* target(std::size_t i) const {
+    const std::byte* const at = data() + 4 * i;
+    std::uint32_t distance;
+    std::memcpy(&distance, at, sizeof distance);
+    return at + distance;
+  }
+  const std::byte* at_ = nullptr;
+};
+
+inline vector_view table_view::vector(std::size_t slot) const { return vector_view{target(slot)}; }
+inline std::string_view table_view::text(std::size_t slot) const { return vector(slot).text(); }
+
+/// Words of a message that take no heap; what does not fit is cut.
+class short_text {
+ public:
+  short_text& operator<<(std::string_view more) {
+    for (char c : more)
+      if (size_ < sizeof chars_) chars_[size_++] = c;
+    return *this;
+  }
+  short_text& operator<<(std::int64_t number);
+  operator std::string_view() const { return {chars_, size_}; }
+
+ private:
+  char chars_[160];
+  std::size_t size_ = 0;
+};
+
+/// True when bytes 4 to 7 say that this is an ORT file.
+bool has_identifier(std::span<const std::byte>);
+
+/// Goes over the whole file as FlatBuffers' verifier does, with its limits (64 levels of tables, 1,000,000 of them),
+/// and a limit on what tables that are reached over many paths may cost. Gives the root. FAIL naming table and field.
+/// Nothing is said yet about what numbers, names and indices mean.
+result<table_view> verify(std::span<const std::byte> file);
+
+/// The format's version, from 1 up. FAIL when the root has none, or one newer than this build reads.
+result<std::int64_t> version_of(const table_view& root);
+inline constexpr std::int64_t newest_version = 6, first_with_resolver = 5;
+
+/// A whole text as a decimal number. False for anything else, blanks and a sign before none of the digits included.
+bool parse_number(std::string_view text, std::int64_t& number);
+
+}  // namespace ort
+}  // namespace cameo::inline CAMEO_ABI
