@@ -486,6 +486,7 @@ status ort_reader::read_optimizations(const ort::table_view& from, scope& in) {
     }
   }
   in.g.saved_optimizations = kept(made);
+  in.g.saved_for_nodes = in.g.node_capacity();
   return {};
 }
 

@@ -106,7 +106,8 @@ bool has_word(std::string_view text, std::string_view word) {
 /// The operator to name beside a failure, from the model as it was written: one that the words name, or the one that
 /// makes the output.
 std::string op_to_blame(const std::string& model_path, std::string_view words, std::string_view output) {
-  const result<std::unique_ptr<model>> read = read_onnx(model_path);
+  const result<std::unique_ptr<model>> read =
+      ort_format::recognises({}, model_path) ? read_ort(model_path) : read_onnx(model_path);
   if (!read) return "";
   const graph& g = (*read)->main();
   std::string named;

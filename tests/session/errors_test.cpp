@@ -262,7 +262,7 @@ causes causes_of_invalid_argument() {
        [] {
          session_options unknown, refused, absent;
          unknown.config.emplace_back("session.no_such_key", "1");
-         refused.config.emplace_back("session.save_model_format", "ORT");
+         refused.config.emplace_back("session.execution_mode", "parallel");
          absent.providers = {"npu"};
          CHECK(load(one_node("Neg"), unknown).code() == status_code::invalid_argument);
          CHECK(load(one_node("Neg"), refused).code() == status_code::invalid_argument);

@@ -18,6 +18,17 @@ CAMEO_API result<std::unique_ptr<model>> read_ort(const std::string& path, const
 CAMEO_API result<std::unique_ptr<model>> read_ort(std::span<const std::byte> bytes, std::string_view name,
                                                   const read_options& = {});
 
+/// Writes a checked model (check_model: operators and types known) in version 6: complete or absent, the same bytes for
+/// the same model, constants aligned to 64. What Constant nodes hold becomes initializers. Saved optimizations are kept
+/// if no node has changed since they were read.
+///   INVALID_ARGUMENT  what the format can't hold, named: optional and unknown types, calls of the model's functions,
+///                     nodes that a provider compiled, types of attributes, names with a zero byte, more than 64 levels
+///                     of tables (18 of subgraphs, about), a million tables, or 2 GiB
+///   FAIL              a model that has not been checked; the system's words when the file can't be written
+CAMEO_API status write_ort(const model&, const std::string& path);
+/// The bytes of it.
+CAMEO_API result<std::string> write_ort(const model&);
+
 /// ONNX Runtime's own format, for a session's list of formats. Files are told by a name that ends in .ort, in any case;
 /// bytes by their identifier. That is what ONNX Runtime goes by.
 struct ort_format {
@@ -36,6 +47,7 @@ struct ort_format {
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }
+  static status write(const model& m, const std::string& path) { return write_ort(m, path); }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -101,6 +101,7 @@ class graph {
   std::span<const property> metadata;
   std::string_view unknown;                                 // see model::unknown
   std::span<const saved_optimization> saved_optimizations;  // as read; they hold while no node has changed
+  std::size_t saved_for_nodes = 0;                          // node_capacity() then
 
   model& owner() const { return *owner_; }
   /// The graph whose node holds this one; null for the main graph and bodies of functions.

@@ -1,0 +1,107 @@
+#pragma once
+#include "onnx_wire.hpp"
+#include "ort_schema.hpp"
+
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Writes a FlatBuffer from front to back: what refers comes before what it refers to, so offsets are known when their
+/// target is written. Texts are shared and stand together behind the tables; weights stand last, each aligned to 64,
+/// and are borrowed. The same calls make the same bytes.
+class ort_builder {
+ public:
+  /// An offset that is still to be set, and how deep the table lies that holds it.
+  struct slot_ref {
+    std::size_t at = 0, depth = 0;
+  };
+  /// What a table is to hold; numbers that are their default are left out.
+  class fields {
+   public:
+    template <class T>
+    fields& number(std::size_t slot, T value, T otherwise = {}) {
+      if (value == otherwise) return *this;
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof value);
+      at_[slot] = {sizeof value, bits};
+      return *this;
+    }
+    /// An offset, which must be set.
+    fields& offset(std::size_t slot, bool is_there = true) {
+      if (is_there) at_[slot] = {4, 0};
+      return *this;
+    }
+
+   private:
+    friend class ort_builder;
+    struct field {
+      std::size_t width = 0;
+      std::uint64_t bits = 0;
+    };
+    field at_[16];
+  };
+  /// A table that has been written.
+  class table {
+   public:
+    slot_ref operator[](std::size_t slot) const { return {at_ + offsets_[slot], depth_}; }
+
+   private:
+    friend class ort_builder;
+    std::size_t at_ = 0, depth_ = 0;
+    std::uint16_t offsets_[16] = {};
+  };
+
+  ort_builder() : text_(8, '\0') { std::memcpy(text_.data() + 4, "ORTM", 4); }
+
+  slot_ref root() const { return {0, 0}; }
+  table add(slot_ref from, const fields&);
+  /// The words must outlive the builder.
+  void text(slot_ref from, std::string_view words);
+  void texts(slot_ref from, std::span<const std::string_view> words);
+  /// Numbers, or structs of numbers.
+  template <class T>
+  void numbers(slot_ref from, std::span<const T> items, std::size_t alignment = alignof(T)) {
+    begin_vector(from, items.size(), alignment);
+    text_.append(reinterpret_cast<const char*>(items.data()), items.size_bytes());
+  }
+  /// A vector of so many tables, each to be added at its place.
+  class tables_of {
+   public:
+    slot_ref operator[](std::size_t i) const { return {first_ + 4 * i, depth_}; }
+
+   private:
+    friend class ort_builder;
+    std::size_t first_ = 0, depth_ = 0;
+  };
+  tables_of tables(slot_ref from, std::size_t count);
+  /// A tensor's bytes, which must outlive the builder's result.
+  void weights(slot_ref from, std::span<const std::byte> bytes) { weights_.push_back({from.at, bytes}); }
+
+  /// The file. INVALID_ARGUMENT when it breaks a limit of the format; says which.
+  result<wire_pieces> finish();
+
+ private:
+  struct pending_text {
+    std::size_t from, number;
+  };
+  struct pending_weights {
+    std::size_t from;
+    std::span<const std::byte> bytes;
+  };
+  void set(std::size_t from, std::size_t to);
+  void pad(std::size_t alignment, std::size_t rest = 0);
+  void begin_vector(slot_ref from, std::size_t count, std::size_t alignment);
+  std::size_t vtable(const fields&, table&, std::size_t& bytes);
+
+  std::string text_;
+  std::map<std::string, std::size_t> vtables_;
+  std::vector<std::string_view> texts_;
+  std::unordered_map<std::string_view, std::size_t> text_numbers_;
+  std::vector<pending_text> pending_texts_;
+  std::vector<pending_weights> weights_;
+  std::size_t tables_ = 0, deepest_ = 0;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

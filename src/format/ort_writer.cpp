@@ -1,0 +1,630 @@
+#include <cameo/format/ort.hpp>
+#include <cameo/graph/atomic_file.hpp>
+
+#include "../graph/messages.hpp"
+#include "ort_builder.hpp"
+#include "ort_resolver.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using ref = ort_builder::slot_ref;
+using fields = ort_builder::fields;
+
+template <class... Args>
+status refused(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
+}
+
+/// What an operator's version is called in files.
+std::string op_id_text(std::string_view domain, std::string_view op_type, int since) {
+  return fmt::format("{}:{}:{}", domain, op_type, since);
+}
+
+class ort_writer {
+ public:
+  explicit ort_writer(const model& from) : model_{from} {}
+
+  result<wire_pieces> write() {
+    const ort_builder::table root = to_.add(
+        to_.root(), fields{}.offset(ort::session::version).offset(ort::session::model).offset(ort::session::resolver));
+    to_.text(root[ort::session::version], "6");
+    if (status s = write_model(root[ort::session::model]); !s) return s;
+    write_resolver(root[ort::session::resolver]);
+    return to_.finish();
+  }
+
+ private:
+  /// One graph on its way into the file.
+  struct scope {
+    const graph& g;
+    std::vector<node_id> nodes = {};          // that are written, by their new number
+    std::vector<std::uint32_t> numbers = {};  // by node_id
+    std::vector<value_id> constants = {};     // initializers, and what Constant nodes hold
+    bool has_absent = false;                  // inputs or outputs
+    std::uint32_t number_of(node_id n) const { return n == node_id::none ? ort::no_node : numbers[index_of(n)]; }
+  };
+
+  // model
+  status write_model(ref);
+  status check_name(std::string_view what, std::string_view name) const;
+  // graphs
+  status write_graph(ref, const graph&);
+  status collect(scope&);
+  status write_constants(ref dense, ref sparse, const scope&);
+  status write_node_args(ref, const scope&);
+  status write_type(ref, const value_type&, std::string_view name);
+  status write_tensor_type(ref, const value_type&);
+  void write_edges(ref, const scope&);
+  bool keeps_optimizations(const scope&) const;
+  void write_optimizations(ref, const scope&);
+  // nodes
+  status write_node(ref, const scope&, node_id);
+  status write_attributes(ref, const graph_node&);
+  status write_attribute(ref, const attribute&, const graph_node&);
+  std::vector<std::int32_t> argument_counts(const scope&, node_id) const;
+  // tensors
+  status write_tensor(ref, const value&, std::string_view name);
+  status write_sparse(ref, const value&, std::string_view name);
+  // resolver
+  void need(std::string id, const op_version& version) { ops_.try_emplace(std::move(id), &version); }
+  void write_resolver(ref);
+
+  const model& model_;
+  ort_builder to_;
+  std::map<std::string, const op_version*, std::less<>> ops_;  // by op id, sorted by bytes
+  std::deque<std::vector<std::byte>> made_;                    // indices of sparse tensors
+};
+
+// --- model ---
+
+/// The format has room for zero bytes in names, ONNX Runtime has not.
+status ort_writer::check_name(std::string_view what, std::string_view name) const {
+  if (name.find('\0') == name.npos) return {};
+  return refused("{} '{}' has a zero byte inside", what, std::string_view{name.data()});
+}
+
+status ort_writer::write_model(ref from) {
+  using namespace ort;
+  const auto& main = model_.main();
+  const auto m = to_.add(from, fields{}
+                                   .number(ort::model::ir_version, model_.ir_version)
+                                   .offset(ort::model::opset_import)
+                                   .offset(ort::model::producer_name)
+                                   .offset(ort::model::producer_version)
+                                   .offset(ort::model::domain)
+                                   .number(ort::model::model_version, model_.model_version)
+                                   .offset(ort::model::doc_string)
+                                   .offset(ort::model::graph)
+                                   .offset(ort::model::graph_doc_string)
+                                   .offset(ort::model::metadata_props, !model_.metadata.empty()));
+  to_.text(m[ort::model::producer_name], model_.producer_name);
+  to_.text(m[ort::model::producer_version], model_.producer_version);
+  to_.text(m[ort::model::domain], model_.domain);
+  to_.text(m[ort::model::doc_string], model_.doc_string);
+  to_.text(m[ort::model::graph_doc_string], main.doc_string);
+  const auto opsets = to_.tables(m[ort::model::opset_import], model_.imports.size());
+  for (std::size_t i = 0; i < model_.imports.size(); ++i) {
+    const auto o = to_.add(opsets[i], fields{}.offset(opset::domain).number(opset::version, model_.imports[i].version));
+    to_.text(o[opset::domain], model_.imports[i].domain);
+  }
+  if (!model_.metadata.empty()) {
+    const auto entries = to_.tables(m[ort::model::metadata_props], model_.metadata.size());
+    for (std::size_t i = 0; i < model_.metadata.size(); ++i) {
+      const auto e = to_.add(entries[i], fields{}.offset(entry::key).offset(entry::value));
+      to_.text(e[entry::key], model_.metadata[i].first);
+      to_.text(e[entry::value], model_.metadata[i].second);
+    }
+  }
+  return write_graph(m[ort::model::graph], main);
+}
+
+// --- graphs ---
+
+/// What is a node in the file, and what an initializer.
+status ort_writer::collect(scope& in) {
+  in.numbers.assign(in.g.node_capacity(), ort::no_node);
+  in.constants.assign(in.g.initializers().begin(), in.g.initializers().end());
+  for (node_id n : in.g.order()) {
+    const graph_node& node = in.g[n];
+    if (node.fused >= 0) return refused("{}: a provider has compiled it", describe(in.g, node));
+    if (node.callee)
+      return refused(
+          "{}: it calls a function of the model, which the format can't hold; functions must be opened "
+          "before",
+          describe(in.g, node));
+    if (!node.op || !node.version)
+      return failed(status_code::fail, "{}: its operator has not been looked up; see check_model",
+                    describe(in.g, node));
+    const bool is_constant = has_role(node.op->roles, role::is_constant);
+    if (is_constant && !node.outputs.empty() && in.g[node.outputs[0]].constant) {
+      in.constants.push_back(node.outputs[0]);
+      continue;
+    }
+    in.numbers[index_of(n)] = std::uint32_t(in.nodes.size());
+    in.nodes.push_back(n);
+    for (std::size_t i = 0; i < node.input_count; ++i) in.has_absent |= in.g.input(n, i) == value_id::none;
+    for (value_id v : node.outputs) in.has_absent |= v == value_id::none;
+  }
+  return {};
+}
+
+status ort_writer::write_graph(ref from, const graph& g) {
+  scope in{g};
+  if (status s = collect(in); !s) return s;
+  const bool has_sparse = std::any_of(in.constants.begin(), in.constants.end(),
+                                      [&](value_id v) { return g[v].constant->kind == value_kind::sparse_tensor; });
+  const bool keeps = keeps_optimizations(in);
+  const auto t = to_.add(from, fields{}
+                                   .offset(ort::graph::initializers)
+                                   .offset(ort::graph::node_args)
+                                   .offset(ort::graph::nodes)
+                                   .number(ort::graph::max_node_index, std::uint32_t(in.nodes.size()))
+                                   .offset(ort::graph::node_edges)
+                                   .offset(ort::graph::inputs)
+                                   .offset(ort::graph::outputs)
+                                   .offset(ort::graph::sparse_initializers, has_sparse)
+                                   .offset(ort::graph::runtime_optimizations, keeps));
+  const auto names = [&](std::span<const value_id> values) {
+    std::vector<std::string_view> made;
+    for (value_id v : values) made.push_back(g[v].name);
+    return made;
+  };
+  to_.texts(t[ort::graph::inputs], names(g.inputs()));
+  to_.texts(t[ort::graph::outputs], names(g.outputs()));
+  if (status s = write_node_args(t[ort::graph::node_args], in); !s) return s;
+  const auto nodes = to_.tables(t[ort::graph::nodes], in.nodes.size());
+  for (std::size_t i = 0; i < in.nodes.size(); ++i)
+    if (status s = write_node(nodes[i], in, in.nodes[i]); !s) return std::move(s).in(describe(g, g[in.nodes[i]]));
+  write_edges(t[ort::graph::node_edges], in);
+  if (keeps) write_optimizations(t[ort::graph::runtime_optimizations], in);
+  return write_constants(t[ort::graph::initializers], has_sparse ? t[ort::graph::sparse_initializers] : ref{}, in);
+}
+
+status ort_writer::write_constants(ref dense, ref sparse, const scope& in) {
+  std::vector<value_id> kinds[2];
+  for (value_id v : in.constants) kinds[in.g[v].constant->kind == value_kind::sparse_tensor].push_back(v);
+  const auto all = to_.tables(dense, kinds[0].size());
+  for (std::size_t i = 0; i < kinds[0].size(); ++i) {
+    const graph_value& v = in.g[kinds[0][i]];
+    if (status s = write_tensor(all[i], *v.constant, v.name); !s) return s;
+  }
+  if (kinds[1].empty()) return {};
+  const auto others = to_.tables(sparse, kinds[1].size());
+  for (std::size_t i = 0; i < kinds[1].size(); ++i) {
+    const graph_value& v = in.g[kinds[1][i]];
+    if (status s = write_sparse(others[i], *v.constant, v.name); !s) return s;
+  }
+  return {};
+}
+
+/// Every value that this graph mentions, those of enclosing graphs included.
+status ort_writer::write_node_args(ref from, const scope& in) {
+  std::vector<bool> used(in.g.value_count(), false);
+  const auto use = [&](value_id v) {
+    if (v != value_id::none) used[index_of(v)] = true;
+  };
+  for (value_id v : in.g.inputs()) use(v);
+  for (value_id v : in.g.outputs()) use(v);
+  for (value_id v : in.constants) use(v);
+  for (node_id n : in.nodes) {
+    for (std::size_t i = 0; i < in.g[n].input_count; ++i) use(in.g.input(n, i));
+    for (std::size_t i = 0; i < in.g[n].capture_count; ++i) use(in.g.capture(n, i));
+    for (value_id v : in.g[n].outputs) use(v);
+  }
+  const auto count = std::size_t(std::count(used.begin(), used.end(), true));
+  const auto all = to_.tables(from, count + in.has_absent);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    const graph_value& v = in.g[value_id(i)];
+    if (v.name.empty()) return failed(status_code::invalid_graph, "value {} of graph '{}' has no name", i, in.g.name);
+    if (status s = check_name("the name of value", v.name); !s) return s;
+    const auto info = to_.add(all[at++], fields{}
+                                             .offset(ort::value_info::name)
+                                             .offset(ort::value_info::doc_string, !v.doc_string.empty())
+                                             .offset(ort::value_info::type));
+    to_.text(info[ort::value_info::name], v.name);
+    if (!v.doc_string.empty()) to_.text(info[ort::value_info::doc_string], v.doc_string);
+    const value_type* const type = v.type || v.outer == value_id::none ? v.type : (*in.g.outer())[v.outer].type;
+    if (status s = write_type(info[ort::value_info::type], type ? *type : value_type{}, v.name); !s) return s;
+  }
+  if (in.has_absent) to_.text(to_.add(all[at], fields{}.offset(ort::value_info::name))[ort::value_info::name], "");
+  return {};
+}
+
+// --- types ---
+
+status ort_writer::write_tensor_type(ref from, const value_type& type) {
+  const auto t = to_.add(from, fields{}
+                                   .number(ort::tensor_type::elem_type, std::int32_t(type.type))
+                                   .offset(ort::tensor_type::shape, type.shape.has_value()));
+  if (!type.shape) return {};
+  const auto shape = to_.add(t[ort::tensor_type::shape], fields{}.offset(ort::shape::dim));
+  const auto dims = to_.tables(shape[ort::shape::dim], type.shape->size());
+  for (std::size_t i = 0; i < type.shape->size(); ++i) {
+    const dim d = (*type.shape)[i];
+    const bool is_named = !d.known() && d.symbol != 0 && d.symbol < model_.symbols.size();
+    const auto dimension = to_.add(dims[i], fields{}.offset(ort::dimension::value));
+    const auto v = to_.add(dimension[ort::dimension::value],
+                           fields{}
+                               .number(ort::dimension_value::dim_type, std::int8_t(d.known()  ? 1
+                                                                                   : is_named ? 2
+                                                                                              : 0))
+                               .number(ort::dimension_value::dim_value, d.known() ? d.size : std::int64_t{0})
+                               .offset(ort::dimension_value::dim_param, is_named));
+    if (is_named) to_.text(v[ort::dimension_value::dim_param], model_.symbols[d.symbol]);
+  }
+  return {};
+}
+
+status ort_writer::write_type(ref from, const value_type& type, std::string_view name) {
+  const auto member = [&](ort::member which) {
+    const auto t = to_.add(from, fields{}
+                                     .offset(ort::type_info::denotation, !type.denotation.empty())
+                                     .number(ort::type_info::value_type, std::uint8_t(which))
+                                     .offset(ort::type_info::value));
+    if (!type.denotation.empty()) to_.text(t[ort::type_info::denotation], type.denotation);
+    return t[ort::type_info::value];
+  };
+  switch (type.kind) {
+    case type_kind::tensor:
+    case type_kind::sparse_tensor:  // constants alone are; what reads one sees a tensor
+      if (type.type == dtype::undefined) break;
+      return write_tensor_type(member(ort::tensor_member), type);
+    case type_kind::sequence:
+      if (!type.of) break;
+      return write_type(to_.add(member(ort::sequence_member),
+                                fields{}.offset(ort::sequence_type::elem_type))[ort::sequence_type::elem_type],
+                        *type.of, name);
+    case type_kind::map: {
+      if (!type.of) break;
+      const auto map =
+          to_.add(member(ort::map_member),
+                  fields{}.number(ort::map_type::key_type, std::int32_t(type.type)).offset(ort::map_type::value_type));
+      return write_type(map[ort::map_type::value_type], *type.of, name);
+    }
+    case type_kind::optional:
+      return refused("'{}' is of an optional type, {}, which an ORT file can't hold", name, type.to_string());
+    case type_kind::unknown: break;
+    case type_kind::opaque: return refused("'{}' is of an opaque type, which an ORT file can't hold", name);
+  }
+  return refused("the type of '{}' is not known; an ORT file needs all of them", name);
+}
+
+// --- edges ---
+
+/// As ONNX Runtime has them: sorted, explicit inputs counted before implicit ones, only between nodes of this graph.
+void ort_writer::write_edges(ref from, const scope& in) {
+  struct end {
+    std::uint32_t node;
+    std::int32_t source, target;
+    auto operator<=>(const end&) const = default;
+  };
+  static_assert(sizeof(end) == ort::edge_bytes);
+  std::vector<std::vector<end>> inputs(in.nodes.size()), outputs(in.nodes.size());
+  for (std::uint32_t i = 0; i < in.nodes.size(); ++i) {
+    const graph_node& node = in.g[in.nodes[i]];
+    for (std::uint32_t k = 0; k < node.input_count + node.capture_count; ++k) {
+      const value_id v =
+          k < node.input_count ? in.g.input(in.nodes[i], k) : in.g.capture(in.nodes[i], k - node.input_count);
+      if (v == value_id::none) continue;
+      const std::uint32_t producer = in.number_of(in.g[v].producer);
+      if (producer == ort::no_node) continue;
+      const auto source = std::int32_t(in.g[v].producer_output);
+      inputs[i].push_back({producer, source, std::int32_t(k)});
+      outputs[producer].push_back({i, source, std::int32_t(k)});
+    }
+  }
+  const auto all = to_.tables(from, in.nodes.size());
+  for (std::uint32_t i = 0; i < in.nodes.size(); ++i) {
+    const auto t = to_.add(all[i], fields{}
+                                       .number(ort::node_edges::node_index, i)
+                                       .offset(ort::node_edges::input_edges)
+                                       .offset(ort::node_edges::output_edges));
+    std::sort(inputs[i].begin(), inputs[i].end());
+    std::sort(outputs[i].begin(), outputs[i].end());
+    to_.numbers(t[ort::node_edges::input_edges], std::span<const end>{inputs[i]}, 4);
+    to_.numbers(t[ort::node_edges::output_edges], std::span<const end>{outputs[i]}, 4);
+  }
+}
+
+// --- nodes ---
+
+/// How many actual inputs each formal one takes.
+std::vector<std::int32_t> ort_writer::argument_counts(const scope& in, node_id id) const {
+  const graph_node& node = in.g[id];
+  const std::span<const parameter> formals = node.version->inputs;
+  std::vector<std::int32_t> counts;
+  std::size_t left = node.input_count;
+  for (const parameter& p : formals) {
+    const std::size_t takes = p.option == parameter_option::variadic ? left : std::min<std::size_t>(1, left);
+    counts.push_back(std::int32_t(takes));
+    left -= takes;
+  }
+  return counts;
+}
+
+status ort_writer::write_node(ref from, const scope& in, node_id id) {
+  using namespace ort;
+  const graph_node& n = in.g[id];
+  const op_version* const expected = n.op->at(model_.opset(n.domain));
+  if (expected != n.version)
+    return refused("it was written for opset {} of '{}', and the model imports {}, where the operator differs", n.opset,
+                   domain_name(n.domain), model_.opset(n.domain));
+  if (status s = check_name("op_type", n.op_type); !s) return s;
+  need(op_id_text(n.domain, n.op_type, n.version->since), *n.version);
+  const auto t = to_.add(from, fields{}
+                                   .offset(node::name)
+                                   .offset(node::doc_string, !n.doc_string.empty())
+                                   .offset(node::domain)
+                                   .number(node::since_version, std::int32_t(n.version->since))
+                                   .number(node::index, in.number_of(id))
+                                   .offset(node::op_type)
+                                   .offset(node::inputs)
+                                   .offset(node::outputs)
+                                   .offset(node::attributes)
+                                   .offset(node::input_arg_counts)
+                                   .offset(node::implicit_inputs));
+  const auto name = [&](value_id v) { return v == value_id::none ? std::string_view{} : in.g[v].name; };
+  std::vector<std::string_view> inputs, outputs, implicit;
+  for (std::size_t i = 0; i < n.input_count; ++i) inputs.push_back(name(in.g.input(id, i)));
+  for (std::size_t i = 0; i < n.capture_count; ++i) implicit.push_back(name(in.g.capture(id, i)));
+  for (value_id v : n.outputs) outputs.push_back(name(v));
+  to_.text(t[node::name], n.name);
+  if (!n.doc_string.empty()) to_.text(t[node::doc_string], n.doc_string);
+  to_.text(t[node::domain], n.domain);
+  to_.text(t[node::op_type], n.op_type);
+  to_.texts(t[node::inputs], inputs);
+  to_.texts(t[node::outputs], outputs);
+  to_.texts(t[node::implicit_inputs], implicit);
+  const std::vector<std::int32_t> counts = argument_counts(in, id);
+  to_.numbers(t[node::input_arg_counts], std::span{counts});
+  return write_attributes(t[node::attributes], n);
+}
+
+/// Those of the node, and the operator's defaults for the others.
+status ort_writer::write_attributes(ref from, const graph_node& n) {
+  std::vector<attribute> all{n.attributes.begin(), n.attributes.end()};
+  for (const attribute_rule& rule : n.version->attributes) {
+    if (!rule.has_default || find_attribute(n.attributes, rule.name)) continue;
+    attribute& a = all.emplace_back();
+    a.name = rule.name;
+    a.kind = rule.kind;
+    a.f = rule.default_float;
+    a.i = rule.default_int;
+    a.s = rule.default_string;
+  }
+  const auto tables = to_.tables(from, all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (status s = write_attribute(tables[i], all[i], n); !s)
+      return std::move(s).in(fmt::format("attribute '{}'", all[i].name));
+  return {};
+}
+
+status ort_writer::write_attribute(ref from, const attribute& a, const graph_node& n) {
+  namespace slots = ort::attribute;
+  struct kind_row {
+    std::int32_t number = 0;  // 0: not in files
+    slots::slot slot = slots::name;
+  };
+  const kind_row row = [&]() -> kind_row {
+    switch (a.kind) {
+      case attribute_kind::f: return {1, slots::f};
+      case attribute_kind::i: return {2, slots::i};
+      case attribute_kind::s: return {3, slots::s};
+      case attribute_kind::t: return {4, slots::t};
+      case attribute_kind::g: return {5, slots::g};
+      case attribute_kind::floats: return {6, slots::floats};
+      case attribute_kind::ints: return {7, slots::ints};
+      case attribute_kind::strings: return {8, slots::strings};
+      case attribute_kind::tensors: return {9, slots::tensors};
+      default: return {};
+    }
+  }();
+  if (row.number == 0 || !a.ref_attr_name.empty())
+    return refused("an ORT file can't hold attributes of type {}{}", attribute_kind_rows[std::size_t(a.kind)].name,
+                   a.ref_attr_name.empty() ? "" : " of a function");
+  if (status s = check_name("the name of attribute", a.name); !s) return s;
+  fields of;
+  of.offset(slots::name).offset(slots::doc_string, !a.doc_string.empty()).number(slots::type, row.number);
+  if (a.kind == attribute_kind::f) of.number(slots::f, a.f);
+  else if (a.kind == attribute_kind::i) of.number(slots::i, a.i);
+  else of.offset(row.slot);
+  const auto t = to_.add(from, of);
+  to_.text(t[slots::name], a.name);
+  if (!a.doc_string.empty()) to_.text(t[slots::doc_string], a.doc_string);
+  switch (a.kind) {
+    case attribute_kind::s: to_.text(t[slots::s], a.s); break;
+    case attribute_kind::floats: to_.numbers(t[slots::floats], a.floats); break;
+    case attribute_kind::ints: to_.numbers(t[slots::ints], a.ints); break;
+    case attribute_kind::strings: to_.texts(t[slots::strings], a.strings); break;
+    case attribute_kind::g:
+      if (a.i < 0 || std::size_t(a.i) >= n.subgraphs.size())
+        return failed(status_code::invalid_graph, "there is no subgraph {}", a.i);
+      return write_graph(t[slots::g], *n.subgraphs[std::size_t(a.i)]);
+    case attribute_kind::t:
+      if (a.tensors.size() != 1) return failed(status_code::invalid_graph, "it holds no tensor");
+      return write_tensor(t[slots::t], a.tensors[0], {});
+    case attribute_kind::tensors: {
+      const auto all = to_.tables(t[slots::tensors], a.tensors.size());
+      for (std::size_t i = 0; i < a.tensors.size(); ++i)
+        if (status s = write_tensor(all[i], a.tensors[i], {}); !s) return s;
+      break;
+    }
+    default: break;
+  }
+  return {};
+}
+
+// --- tensors ---
+
+status ort_writer::write_tensor(ref from, const value& v, std::string_view name) {
+  if (v.kind != value_kind::tensor || v.memory != 0)
+    return refused("'{}' is no tensor in host memory: it can't be written", name);
+  if (v.type >= dtype::f6e2m3) return refused("tensor '{}': an ORT file can't hold {}", name, row_of(v.type).name);
+  const bool is_text = v.type == dtype::string;
+  const auto t = to_.add(from, fields{}
+                                   .offset(ort::tensor::name, !name.empty())
+                                   .offset(ort::tensor::dims)
+                                   .number(ort::tensor::data_type, std::int32_t(v.type))
+                                   .offset(ort::tensor::raw_data, !is_text)
+                                   .offset(ort::tensor::string_data, is_text));
+  if (!name.empty()) to_.text(t[ort::tensor::name], name);
+  to_.numbers(t[ort::tensor::dims], v.shape.dims());
+  if (is_text) to_.texts(t[ort::tensor::string_data], v.as<std::string_view>().span());
+  else to_.weights(t[ort::tensor::raw_data], {static_cast<const std::byte*>(v.data), v.bytes()});
+  return {};
+}
+
+namespace {
+
+/// Flat positions in the narrowest signed type that holds the largest, as ONNX Runtime writes them.
+template <class T>
+std::vector<std::byte> narrowed(std::span<const std::int64_t> from) {
+  std::vector<std::byte> made(from.size() * sizeof(T));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const T item = T(from[i]);
+    std::memcpy(made.data() + i * sizeof item, &item, sizeof item);
+  }
+  return made;
+}
+
+}  // namespace
+
+status ort_writer::write_sparse(ref from, const value& v, std::string_view name) {
+  if (v.parts.size() != 2 || v.parts[1].type != dtype::i64) return refused("sparse tensor '{}' is damaged", name);
+  const auto* const rows = static_cast<const std::byte*>(v.parts[1].data);
+  const std::size_t rank = v.parts[1].shape.rank() == 2 ? v.shape.rank() : 1;
+  std::vector<std::int64_t> flat(std::size_t(v.parts[0].shape.count()), 0);
+  std::int64_t largest = 0;
+  for (std::size_t n = 0; n < flat.size(); ++n) {
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      std::int64_t index = 0;
+      std::memcpy(&index, rows + (n * rank + axis) * sizeof index, sizeof index);
+      flat[n] = flat[n] * (v.parts[1].shape.rank() == 2 ? v.shape[axis] : 1) + index;
+    }
+    largest = std::max(largest, flat[n]);
+  }
+  value indices{value_kind::tensor, dtype::i64, 0, extents{std::int64_t(flat.size())}};
+  if (largest <= INT8_MAX) indices.type = dtype::i8, made_.push_back(narrowed<std::int8_t>(flat));
+  else if (largest <= INT16_MAX) indices.type = dtype::i16, made_.push_back(narrowed<std::int16_t>(flat));
+  else if (largest <= INT32_MAX) indices.type = dtype::i32, made_.push_back(narrowed<std::int32_t>(flat));
+  else made_.push_back(narrowed<std::int64_t>(flat));
+  indices.data = made_.back().data();
+  const auto t = to_.add(
+      from,
+      fields{}.offset(ort::sparse_tensor::values).offset(ort::sparse_tensor::indices).offset(ort::sparse_tensor::dims));
+  to_.numbers(t[ort::sparse_tensor::dims], v.shape.dims());
+  if (status s = write_tensor(t[ort::sparse_tensor::values], v.parts[0], name); !s) return s;
+  return write_tensor(t[ort::sparse_tensor::indices], indices, {});
+}
+
+// --- saved optimizations ---
+
+/// They speak of nodes by number, so any change to the nodes ends them.
+bool ort_writer::keeps_optimizations(const scope& in) const {
+  if (in.g.saved_optimizations.empty() || in.nodes.size() != in.g.node_capacity()) return false;
+  return in.g.saved_for_nodes == in.g.node_capacity();
+}
+
+void ort_writer::write_optimizations(ref from, const scope& in) {
+  using namespace ort;
+  std::map<std::string_view, std::vector<const saved_optimization*>> by_optimizer;
+  for (const saved_optimization& each : in.g.saved_optimizations) by_optimizer[each.optimizer].push_back(&each);
+  const auto top = to_.add(from, fields{}.offset(optimizations::records));
+  const auto entries = to_.tables(top[optimizations::records], by_optimizer.size());
+  std::size_t at = 0;
+  for (const auto& [name, records] : by_optimizer) {
+    const auto entry = to_.add(entries[at++], fields{}.offset(optimizer::name).offset(optimizer::records));
+    to_.text(entry[optimizer::name], name);
+    const auto all = to_.tables(entry[optimizer::records], records.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const saved_optimization& r = *records[i];
+      const auto t =
+          to_.add(all[i], fields{}.offset(record::action_id).offset(record::indices).offset(record::produced_op_ids));
+      to_.text(t[record::action_id], r.action);
+      to_.texts(t[record::produced_op_ids], r.produces);
+      const auto nodes = to_.add(t[record::indices], fields{}
+                                                         .offset(indices::node_indices)
+                                                         .number(indices::num_inputs, r.inputs)
+                                                         .number(indices::num_outputs, r.outputs)
+                                                         .number(indices::has_variadic_input, r.variadic_input)
+                                                         .number(indices::has_variadic_output, r.variadic_output)
+                                                         .number(indices::num_variadic_inputs, r.variadic_inputs)
+                                                         .number(indices::num_variadic_outputs, r.variadic_outputs));
+      std::vector<std::uint32_t> numbers;
+      for (node_id n : r.nodes) numbers.push_back(in.number_of(n));
+      to_.numbers(nodes[indices::node_indices], std::span<const std::uint32_t>{numbers});
+      for (std::string_view id : r.produces) {
+        const result<op_name> op = parse_op_name(id);
+        const op_row* const row = op ? find_op(standard_ops(), op->domain, op->op_type) : nullptr;
+        if (const op_version* const version = row ? row->at(op->since) : nullptr) need(std::string{id}, *version);
+      }
+    }
+  }
+}
+
+// --- resolver ---
+
+void ort_writer::write_resolver(ref from) {
+  using namespace ort;
+  struct argument_row {
+    std::int8_t is_output;
+    std::uint32_t index;
+  };
+  const auto top = to_.add(from, fields{}.offset(resolver::op_kernel_type_str_args));
+  const auto ops = to_.tables(top[resolver::op_kernel_type_str_args], ops_.size());
+  std::size_t at = 0;
+  for (const auto& [id, version] : ops_) {
+    std::map<std::string_view, std::vector<argument_row>> types;
+    const auto add = [&](std::span<const parameter> parameters, bool are_outputs) {
+      for (std::uint32_t i = 0; i < parameters.size(); ++i) {
+        const std::string_view type = parameters[i].type_string;
+        const bool is_type = type.find('(') != type.npos;  // no type constraint's name: "tensor(int64)"
+        types[is_type ? parameters[i].name : type].push_back({std::int8_t(are_outputs), i});
+      }
+    };
+    add(version->inputs, false);
+    add(version->outputs, true);
+    const auto op = to_.add(ops[at++], fields{}.offset(op_entry::op_id).offset(op_entry::kernel_type_str_args));
+    to_.text(op[op_entry::op_id], id);
+    const auto entries = to_.tables(op[op_entry::kernel_type_str_args], types.size());
+    std::size_t number = 0;
+    for (const auto& [type, rows] : types) {
+      const auto t = to_.add(entries[number++], fields{}.offset(type_entry::kernel_type_str).offset(type_entry::args));
+      to_.text(t[type_entry::kernel_type_str], type);
+      const auto args = to_.tables(t[type_entry::args], rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        to_.add(args[i], fields{}.number(argument::arg_type, rows[i].is_output).number(argument::index, rows[i].index));
+    }
+  }
+}
+
+}  // namespace
+
+status write_ort(const model& from, const std::string& path) {
+  return guarded([&]() -> status {
+    ort_writer writer{from};
+    const result<wire_pieces> pieces = writer.write();
+    return pieces ? write_file_atomically(path, pieces->spans()) : status{pieces.error()}.in(path);
+  });
+}
+
+result<std::string> write_ort(const model& from) {
+  return guarded([&]() -> result<std::string> {
+    ort_writer writer{from};
+    const result<wire_pieces> pieces = writer.write();
+    if (!pieces) return pieces.error();
+    std::string all;
+    all.reserve(pieces->size());
+    for (std::span<const std::byte> piece : pieces->spans())
+      all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return all;
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI
