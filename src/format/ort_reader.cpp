@@ -80,6 +80,7 @@ status ort_reader::read_model(const ort::table_view& from) {
   model_.doc_string = from.text(ort::model::doc_string);
   const ort::table_view graph = from.table(ort::model::graph);
   if (!graph) return missing("Model.graph");
+  model_.main().name = "main";  // the file has no names of graphs, and ONNX wants some
   model_.main().doc_string = from.text(ort::model::graph_doc_string);
   return read_graph(graph, model_.main(), nullptr, 0);
 }
@@ -439,6 +440,7 @@ status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::s
     case attribute_kind::g:
       to.i = std::int64_t(subgraphs.size());
       subgraphs.push_back(&model_.add_graph(&in.g));
+      subgraphs.back()->name = to.name;
       return read_graph(from.table(row.slot), *subgraphs.back(), &in, depth + 1);
     default: {
       std::vector<value> values;

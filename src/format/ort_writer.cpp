@@ -229,8 +229,9 @@ status ort_writer::write_node_args(ref from, const scope& in) {
                                              .offset(ort::value_info::type));
     to_.text(info[ort::value_info::name], v.name);
     if (!v.doc_string.empty()) to_.text(info[ort::value_info::doc_string], v.doc_string);
+    static const value_type unknown;  // texts are borrowed until the file is made: no copies of types
     const value_type* const type = v.type || v.outer == value_id::none ? v.type : (*in.g.outer())[v.outer].type;
-    if (status s = write_type(info[ort::value_info::type], type ? *type : value_type{}, v.name); !s) return s;
+    if (status s = write_type(info[ort::value_info::type], type ? *type : unknown, v.name); !s) return s;
   }
   if (in.has_absent) to_.text(to_.add(all[at], fields{}.offset(ort::value_info::name))[ort::value_info::name], "");
   return {};

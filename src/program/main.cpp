@@ -20,6 +20,7 @@ int dispatch(int argc, char** argv) {
   add_bench(app, chosen);
   add_conformance(app, chosen);
   add_inspect(app, chosen);
+  add_convert(app, chosen);
   add_ops(app, chosen);
   try {
     app.parse(argc, argv);

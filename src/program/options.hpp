@@ -33,6 +33,7 @@ void add_run(CLI::App&, action&);
 void add_bench(CLI::App&, action&);
 void add_conformance(CLI::App&, action&);
 void add_inspect(CLI::App&, action&);
+void add_convert(CLI::App&, action&);
 void add_ops(CLI::App&, action&);
 
 /// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed.

@@ -1,0 +1,92 @@
+#include "program/options.hpp"
+#include "program/runtime.hpp"
+
+#include <cameo/graph/check.hpp>
+#include <cameo/partition/partition.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace cameo::program {
+namespace {
+
+struct convert_options {
+  common_options common;
+  std::string from, to;
+  bool for_this_machine = false;
+};
+
+bool is_ort(const std::string& path) { return ort_format::recognises({}, path); }
+bool is_onnx(const std::string& path) { return std::filesystem::path{path}.extension() == ".onnx"; }
+
+/// Nothing is rewritten: the model as it is, checked. What ORT files can't hold, calls of functions, is opened.
+status convert_as_it_is(const convert_options& o) {
+  result<std::unique_ptr<model>> read = is_ort(o.from) ? read_ort(o.from) : read_onnx(o.from);
+  if (!read) return std::move(read.error());
+  model& m = **read;
+  op_table ops;
+  for (const provider& p : program_runtime{}.providers()) {
+    ops.more.push_back(p.row->kernels().ops);
+    ops.more.push_back(p.row->own_ops);
+  }
+  if (status s = check_model(m, ops); !s) return s;
+  if (!is_ort(o.to)) return write_onnx(m, o.to);
+  const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
+  const auto canceled = [] { return false; };
+  if (status s = inline_functions(m, {}, ops, {body, canceled}); !s) return std::move(s).in(o.from);
+  return write_ort(m, o.to);
+}
+
+/// What a session would run; what depends on this processor stays out unless asked for.
+status convert_optimized(const convert_options& o) {
+  session_options how = o.common.session();
+  if (!o.for_this_machine) {
+    std::string disabled = "NchwcTransformer";
+    for (const auto& [key, text] : o.common.config)
+      if (key == "optimization.disable_specified_optimizers") disabled += "," + text;
+    how.config.emplace_back("optimization.disable_specified_optimizers", disabled);
+  }
+  how.config.emplace_back("session.optimized_model_filepath", o.to);
+  how.config.emplace_back("session.save_model_format", is_ort(o.to) ? "ORT" : "ONNX");
+  how.config.emplace_back("session.disable_prepacking", "1");  // nothing is run
+  const result<session> loaded = program_runtime{}.load(o.from, how);
+  return loaded ? status{} : loaded.error();
+}
+
+int convert(const convert_options& o) {
+  for (const std::string& path : {o.from, o.to})
+    if (!is_ort(path) && !is_onnx(path))
+      return fail({status_code::invalid_argument, fmt::format("{}: needs a name that ends in .onnx or .ort", path)});
+  const status done = o.common.optimize == optimization_level::none ? convert_as_it_is(o) : convert_optimized(o);
+  if (!done) return fail(done);
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(o.to, ignored);
+  if (o.common.json)
+    print_json({{"from", o.from}, {"to", o.to}, {"format", is_ort(o.to) ? "ort" : "onnx"}, {"bytes", bytes}});
+  else if (!o.common.quiet) fmt::print("{}: {} bytes\n", o.to, bytes);
+  return 0;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<convert_options>();
+  o->common.optimize = optimization_level::none;
+  CLI::App& command = *app.add_subcommand(
+      "convert",
+      "Converts a model between .onnx and .ort, by the names' extensions; unless --optimize says otherwise, "
+      "nothing else changes");
+  command.add_option("IN", o->from, "Model, .onnx or .ort")->required();
+  command.add_option("OUT", o->to, "File to write, .onnx or .ort")->required();
+  command.add_flag("--native", o->for_this_machine,
+                   "With --optimize layout or all: layouts that suit this processor may be written");
+  add_common_options(command, o->common, json_output::flag);
+  command.get_option("--optimize")
+      ->description(
+          "Graph optimization: none (default), basic, extended, layout or all; then the providers must take "
+          "every node");
+  command.callback([o, &chosen] { chosen = [o] { return convert(*o); }; });
+}
+
+}  // namespace cameo::program
