@@ -204,36 +204,38 @@ status ort_writer::write_constants(ref dense, ref sparse, const scope& in) {
 /// Every value that this graph mentions, those of enclosing graphs included.
 status ort_writer::write_node_args(ref from, const scope& in) {
   std::vector<bool> used(in.g.value_count(), false);
+  std::vector<value_id> values;  // in the order of what makes them, so that the file does not depend on their numbers
   const auto use = [&](value_id v) {
-    if (v != value_id::none) used[index_of(v)] = true;
+    if (v == value_id::none || used[index_of(v)]) return;
+    used[index_of(v)] = true;
+    values.push_back(v);
   };
   for (value_id v : in.g.inputs()) use(v);
-  for (value_id v : in.g.outputs()) use(v);
   for (value_id v : in.constants) use(v);
+  for (node_id n : in.nodes)
+    for (value_id v : in.g[n].outputs) use(v);
   for (node_id n : in.nodes) {
     for (std::size_t i = 0; i < in.g[n].input_count; ++i) use(in.g.input(n, i));
     for (std::size_t i = 0; i < in.g[n].capture_count; ++i) use(in.g.capture(n, i));
-    for (value_id v : in.g[n].outputs) use(v);
   }
-  const auto count = std::size_t(std::count(used.begin(), used.end(), true));
-  const auto all = to_.tables(from, count + in.has_absent);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (!used[i]) continue;
-    const graph_value& v = in.g[value_id(i)];
-    if (v.name.empty()) return failed(status_code::invalid_graph, "value {} of graph '{}' has no name", i, in.g.name);
+  for (value_id v : in.g.outputs()) use(v);
+  const auto all = to_.tables(from, values.size() + in.has_absent);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const graph_value& v = in.g[values[i]];
+    if (v.name.empty()) return failed(status_code::invalid_graph, "a value of graph '{}' has no name", in.g.name);
     if (status s = check_name("the name of value", v.name); !s) return s;
-    const auto info = to_.add(all[at++], fields{}
-                                             .offset(ort::value_info::name)
-                                             .offset(ort::value_info::doc_string, !v.doc_string.empty())
-                                             .offset(ort::value_info::type));
+    const auto info = to_.add(all[i], fields{}
+                                          .offset(ort::value_info::name)
+                                          .offset(ort::value_info::doc_string, !v.doc_string.empty())
+                                          .offset(ort::value_info::type));
     to_.text(info[ort::value_info::name], v.name);
     if (!v.doc_string.empty()) to_.text(info[ort::value_info::doc_string], v.doc_string);
     static const value_type unknown;  // texts are borrowed until the file is made: no copies of types
     const value_type* const type = v.type || v.outer == value_id::none ? v.type : (*in.g.outer())[v.outer].type;
     if (status s = write_type(info[ort::value_info::type], type ? *type : unknown, v.name); !s) return s;
   }
-  if (in.has_absent) to_.text(to_.add(all[at], fields{}.offset(ort::value_info::name))[ort::value_info::name], "");
+  if (in.has_absent)
+    to_.text(to_.add(all[values.size()], fields{}.offset(ort::value_info::name))[ort::value_info::name], "");
   return {};
 }
 
