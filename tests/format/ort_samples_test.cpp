@@ -63,7 +63,7 @@ TEST_CASE("every sample holds what its manifest says: operators, initializers, i
     REQUIRE_MESSAGE(checked, checked.words());
     const graph& g = m.main();
     CHECK(m.ir_version == want["ir_version"].get<std::int64_t>());
-    CHECK(m.opset("") == want["opset"].get<std::int64_t>());
+    if (!want["opset"].is_null()) CHECK(m.opset("") == want["opset"].get<std::int64_t>());
     CHECK(names(g, g.inputs()) == want["inputs"]);
     CHECK(names(g, g.outputs()) == want["outputs"]);
     std::map<std::string, int> ops;
