@@ -334,6 +334,12 @@ status ort_reader::read_node(const ort::table_view& from, scope& in, std::span<c
   if (spec.opset < 1)
     return failed(status_code::invalid_graph, "Node.domain '{}' is not among Model.opset_import{}", spec.domain,
                   spec.domain == "ai.onnx" ? "; nodes spell ONNX's own domain ''" : "");
+  if (spec.domain == "com.microsoft.nchwc" && !has_blocked_layout_) {
+    has_blocked_layout_ = true;
+    model_.warnings.push_back(
+        "there are nodes of com.microsoft.nchwc: their constants lie as suits the library and the processor that wrote "
+        "the file, and elsewhere the answers are wrong");
+  }
   std::vector<value_id> inputs;
   if (status s = read_values_of_node(from, in, inputs); !s) return s;
   std::vector<attribute> attributes;

@@ -82,6 +82,7 @@ class ort_reader {
   const load_limits& limits_;
   ort_tensors tensors_;
   std::int64_t version_ = 0;
+  bool has_blocked_layout_ = false;
 };
 
 }  // namespace cameo::inline CAMEO_ABI

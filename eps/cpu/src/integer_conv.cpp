@@ -117,6 +117,29 @@ void each_plane(run_context& c, const integer_problem& p, std::span<const std::i
   });
 }
 
+/// [N, in..., C] of bytes as [N, C, in...], in scratch memory.
+status channels_to_front(run_context& c, value& x) {
+  if (x.shape.rank() < 3) return bad_input("x ", x.shape, " needs batch, an axis and channels");
+  const std::int64_t channels = x.shape.back(), plane = x.shape.count(1, x.shape.rank() - 1);
+  const result<std::span<std::uint8_t>> made = c.scratch<std::uint8_t>(x.bytes());
+  if (!made) return made.error();
+  const auto* from = static_cast<const std::uint8_t*>(x.data);
+  for (std::int64_t image = 0; image < x.shape[0]; ++image)
+    for (std::int64_t i = 0; i < plane; ++i)
+      for (std::int64_t channel = 0; channel < channels; ++channel)
+        (*made)[std::size_t((image * channels + channel) * plane + i)] = *from++;
+  x.shape.erase(x.shape.rank() - 1);
+  x.shape.insert(1, channels);
+  x.data = made->data();
+  return {};
+}
+extents with_channels_last(extents y) {
+  const std::int64_t channels = y[1];
+  y.erase(1);
+  y.push_back(channels);
+  return y;
+}
+
 }  // namespace
 
 result<integer_conv_state> integer_conv_state::of(const bind_context& c) {
@@ -134,7 +157,7 @@ result<conv_integer> conv_integer::bind(bind_context& c) {
 result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
   const result<integer_conv_state> state = integer_conv_state::of(c);
   if (!state) return state.error();
-  return qlinear_conv{*state};
+  return qlinear_conv{*state, c.int_or("channels_last", 0) != 0};
 }
 
 status conv_integer::run(run_context& c) const {
@@ -159,7 +182,10 @@ status conv_integer::run(run_context& c) const {
 }
 
 status qlinear_conv::run(run_context& c) const {
-  const value &x = c.input(0), &x_scale = c.input(1), &w = c.input(3), &w_scale = c.input(4), &y_scale = c.input(6);
+  value x = c.input(0);
+  if (channels_last)
+    if (status s = channels_to_front(c, x); !s) return s;
+  const value &x_scale = c.input(1), &w = c.input(3), &w_scale = c.input(4), &y_scale = c.input(6);
   const value &y_zero = c.input(7), &bias = c.input(8);
   const result<integer_problem> p = place(*this, x, w);
   if (!p) return p.error();
@@ -171,7 +197,7 @@ status qlinear_conv::run(run_context& c) const {
   if (status s = check_single(y_zero, "y_zero_point"); !s) return s;
   if (bias && !(bias.shape == extents{p->filters}))
     return bad_input("B ", bias.shape, " must be ", extents{p->filters}, ", one number per filter");
-  const result<value*> y = c.output(0, p->y);
+  const result<value*> y = c.output(0, channels_last ? with_channels_last(p->y) : p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
   const std::int64_t filter_size = std::max<std::int64_t>(1, p->group_channels * p->window.taps());
@@ -188,14 +214,16 @@ status qlinear_conv::run(run_context& c) const {
   const bool per_filter = w_scale.shape.count() > 1;
   const integer_range range = range_of((*y)->type);
   auto* const out = static_cast<std::uint8_t*>((*y)->data);
+  const std::int64_t filters = p->filters, step = channels_last ? filters : 1;
   each_plane(
       c, *p, *from, *weights, [&](std::int64_t, std::int64_t lane) { return sums->data() + lane * n; },
       [&](std::int64_t unit, std::int64_t filter, const std::int32_t* sum) {
         const double scale = factor * double(w_scale.as<float>()[per_filter ? filter : 0]);
         const std::uint32_t addend = bias ? std::uint32_t(bias.as<std::int32_t>()[filter]) : 0;
+        std::uint8_t* const to = out + (channels_last ? unit / filters * n * filters + filter : unit * n);
         for (std::int64_t i = 0; i < n; ++i) {
           const double v = scale * double(std::int32_t(std::uint32_t(sum[i]) + addend));
-          out[unit * n + i] = std::uint8_t(saturated_sum(v, zero, range));
+          to[i * step] = std::uint8_t(saturated_sum(v, zero, range));
         }
       });
   return {};

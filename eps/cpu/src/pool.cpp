@@ -240,6 +240,44 @@ status max_pool<T>::run(run_context& c) const {
 }
 
 template <class T>
+result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
+  result<window> shape = window::bind(c);
+  if (!shape) return shape.error();
+  return nhwc_max_pool{*shape};
+}
+
+template <class T>
+status nhwc_max_pool<T>::run(run_context& c) const {
+  const tensor_view<const T> x = c.input<T>(0);
+  if (x.rank() < 3) return bad_input("input ", x.shape(), ", needs batch, an axis and channels");
+  const std::int64_t channels = x.shape().back();
+  extents front = x.shape();
+  front.erase(front.rank() - 1);
+  front.insert(1, channels);
+  result<pool_job> job = job_of(shape, front);
+  if (!job) return job.error();
+  extents back = job->y;
+  back.erase(1);
+  back.push_back(channels);
+  const result<tensor_view<T>> y = c.output<T>(0, back);
+  if (!y || y->empty()) return y ? status{} : y.error();
+  const result<std::span<T>> from = c.scratch<T>(x.size()), to = c.scratch<T>(y->size());
+  if (!from) return from.error();
+  if (!to) return to.error();
+  const auto turn = [&](std::int64_t plane, const auto& move) {
+    for (std::int64_t image = 0; image < front[0]; ++image)
+      for (std::int64_t channel = 0; channel < channels; ++channel)
+        for (std::int64_t i = 0; i < plane; ++i)
+          move(std::size_t((image * channels + channel) * plane + i), (image * plane + i) * channels + channel);
+  };
+  turn(job->in, [&](std::size_t planar, std::int64_t last) { (*from)[planar] = x[last]; });
+  if (status done = pool_all(c, *job, largest<T>{}, from->data(), to->data(), [](std::int64_t, T*) {}); !done)
+    return done;
+  turn(job->out, [&](std::size_t planar, std::int64_t last) { (*y)[last] = (*to)[planar]; });
+  return {};
+}
+
+template <class T>
 result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
@@ -391,6 +429,8 @@ template struct max_pool<float16>;
 template struct max_pool<bfloat16>;
 template struct max_pool<std::int8_t>;
 template struct max_pool<std::uint8_t>;
+template struct nhwc_max_pool<std::int8_t>;
+template struct nhwc_max_pool<std::uint8_t>;
 template struct average_pool<float>;
 template struct average_pool<double>;
 template struct average_pool<float16>;
