@@ -394,33 +394,33 @@ status ort_reader::read_attributes(const ort::table_view& from, scope& in, std::
 
 status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::size_t depth, attribute& to,
                                   std::vector<graph*>& subgraphs) {
-  using namespace ort;
+  namespace slots = ort::attribute;
   struct kind_row {
     attribute_kind kind;
-    attribute::slot slot;
+    slots::slot slot;
     const char* field;
   };
-  static constexpr kind_row rows[] = {{attribute_kind::undefined, attribute::name, ""},
-                                      {attribute_kind::f, attribute::f, "f"},
-                                      {attribute_kind::i, attribute::i, "i"},
-                                      {attribute_kind::s, attribute::s, "s"},
-                                      {attribute_kind::t, attribute::t, "t"},
-                                      {attribute_kind::g, attribute::g, "g"},
-                                      {attribute_kind::floats, attribute::floats, "floats"},
-                                      {attribute_kind::ints, attribute::ints, "ints"},
-                                      {attribute_kind::strings, attribute::strings, "strings"},
-                                      {attribute_kind::tensors, attribute::tensors, "tensors"}};
-  const auto number = from.number<std::int32_t>(attribute::type);
+  static constexpr kind_row rows[] = {{attribute_kind::undefined, slots::name, ""},
+                                      {attribute_kind::f, slots::f, "f"},
+                                      {attribute_kind::i, slots::i, "i"},
+                                      {attribute_kind::s, slots::s, "s"},
+                                      {attribute_kind::t, slots::t, "t"},
+                                      {attribute_kind::g, slots::g, "g"},
+                                      {attribute_kind::floats, slots::floats, "floats"},
+                                      {attribute_kind::ints, slots::ints, "ints"},
+                                      {attribute_kind::strings, slots::strings, "strings"},
+                                      {attribute_kind::tensors, slots::tensors, "tensors"}};
+  const auto number = from.number<std::int32_t>(slots::type);
   if (number < 1 || std::size_t(number) >= std::size(rows))
     return failed(status_code::invalid_graph, "Attribute.type {} can't be in a file, 1 to {} can", number,
                   std::size(rows) - 1);
   const kind_row& row = rows[number];
-  to.name = from.text(attribute::name);
-  to.doc_string = from.text(attribute::doc_string);
+  to.name = from.text(slots::name);
+  to.doc_string = from.text(slots::doc_string);
   to.kind = row.kind;
   if (row.kind != attribute_kind::f && row.kind != attribute_kind::i && !from.has(row.slot))
     return missing(fmt::format("Attribute.{}", row.field));
-  const vector_view many = from.vector(row.slot);
+  const ort::vector_view many = from.vector(row.slot);
   switch (row.kind) {
     case attribute_kind::f: to.f = from.number<float>(row.slot); break;
     case attribute_kind::i: to.i = from.number<std::int64_t>(row.slot); break;

@@ -54,7 +54,9 @@ const value& initializer(const model& m, std::string_view name) {
 TEST_CASE("every sample holds what its manifest says: operators, initializers, inputs, outputs, records") {
   const json manifest = json_of_file(ort_folder() + "manifest.json");
   CHECK(manifest.size() == 43);
-  for (const auto& [name, want] : manifest.items()) {
+  for (const auto& item : manifest.items()) {
+    const std::string name = item.key();
+    const nlohmann::json& want = item.value();
     INFO(name);
     auto read = read_ort(ort_sample(name));
     REQUIRE_MESSAGE(read, read.error().words());

@@ -22,7 +22,8 @@ bool cameo_accepts(const std::vector<std::byte>& bytes) { return bool(ort::verif
 TEST_CASE("sound files are sound for FlatBuffers' verifier and for cameo's, damaged ones for neither") {
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
   const nlohmann::json expected = json_of_file(ort_folder() + "malformed/expected.json");
-  for (const auto& [name, unused] : manifest.items()) {
+  for (const auto& item : manifest.items()) {
+    const std::string name = item.key();
     INFO(name);
     const std::vector<std::byte> bytes = bytes_of_file(ort_sample(name));
     CHECK(flatbuffers_accepts(bytes));
