@@ -7,7 +7,8 @@ cameo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev libprotobuf-dev protobuf-compiler
   libeigen3-dev libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libre2-dev libpng-dev libjpeg-dev"
 cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
-  python3"
+  python3
+  chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
   doxygen"
 

@@ -28,8 +28,9 @@ class trace_profile {
   CAMEO_API explicit trace_profile(const session&, std::size_t capacity = std::size_t{1} << 16);
 
   const step_observer& observer() const { return observer_; }
-  /// Steps recorded, and those that found no room.
+  /// Steps recorded.
   CAMEO_API std::size_t size() const;
+  /// Steps that found no room.
   CAMEO_API std::size_t dropped() const;
   /// One recorded step; i below size(). Nanoseconds of a steady clock.
   struct record {

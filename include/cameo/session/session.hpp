@@ -93,6 +93,7 @@ class io_binding {
     if (!view) return std::move(view.error()).in(name);
     return view;
   }
+  /// Outputs of the model.
   CAMEO_API std::size_t output_count() const;
   /// Bytes for values in between.
   CAMEO_API std::size_t arena_bytes() const;
@@ -121,9 +122,11 @@ class session {
 
   /// In the model's order, without initializers that a caller may not replace.
   CAMEO_API const std::vector<io_info>& inputs() const;
+  /// In the model's order.
   CAMEO_API const std::vector<io_info>& outputs() const;
   /// By name; null when the model has none of it.
   CAMEO_API const io_info* input(std::string_view name) const;
+  /// See input().
   CAMEO_API const io_info* output(std::string_view name) const;
 
   /// One run; all outputs, copied, in the model's order.
