@@ -79,6 +79,18 @@ class Files(Case):
         self.assertEqual(sum(b["k"] == "node" for b in data["graphs"][0]["boxes"]), facts["nodes"])
         self.assertEqual(len(data["graphs"][0]["steps"]), facts["steps"])
 
+    def test_nodes_that_are_constants_are_drawn_where_they_are_left(self):
+        kind = ob.tensor_type(ob.FLOAT, [2])
+        two = page_models.tensor_attribute("value", ob.floats("", [2], [2, 2]))
+        nodes = [ob.node("Constant", [], ["c"], "two") + two,
+                 ob.node("Add", ["x", "c"], ["y"], "add")]
+        model = self.write(ob.model(ob.graph(nodes, [("x", kind)], [("y", kind)])))
+        for level, ops in [("none", ["Constant", "Add"]), ("basic", ["Add"])]:
+            cameo("inspect", model, "--optimize", level, "--html", self.dir / "page.html")
+            data = data_of(self.dir / "page.html")
+            self.assertEqual([b["op"] for b in data["graphs"][0]["boxes"] if b["k"] == "node"], ops)
+            self.assertEqual(data["nodes"], len(ops))
+
     def test_the_same_page_every_time(self):
         model = self.write(page_models.tangle(300))
         pages = []
