@@ -68,7 +68,8 @@ class Files(Case):
 
     def test_text_and_json_stay_what_they_are(self):
         model, page = self.write(page_models.small_cnn()), self.dir / "page.html"
-        for more, says in [([], b"wrote %s\n" % bytes(page)), (["--json"], b""), (["--quiet"], b"")]:
+        wrote = b"wrote %s\n" % bytes(page)
+        for more, says in [([], wrote), (["--json"], wrote), (["--json", "--quiet"], b"")]:
             with_page = cameo("inspect", model, *more, "--html", page)
             self.assertEqual(with_page.stdout, cameo("inspect", model, *more).stdout)
             self.assertEqual(with_page.stderr, says)
