@@ -18,8 +18,8 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def scopes(text):
-    """The lines without comments and texts; for each whether it begins in the body of a namespace, class or enum and not
-    in that of a function, and how deep in braces it begins."""
+    """The lines without comments and texts; for each whether it begins in the body of a namespace, class or enum and
+    not in that of a function, and how deep in braces it begins."""
     plain = HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text).split("\n")
     open_scopes, head, inside, depth = [True], "", [], []
     for line in plain:
@@ -47,7 +47,8 @@ def subject(declaration):
         return None
     if re.match(r"using\b", bare):
         return "using"
-    called = re.search(r"([\w~]+|operator *[^\w\s(]+)\s*\(", re.sub(r"^(?:requires\b.*\n)|noexcept\(|decltype\(", "", bare))
+    bare_of_keywords = re.sub(r"^(?:requires\b.*\n)|noexcept\(|decltype\(", "", bare)
+    called = re.search(r"([\w~]+|operator *[^\w\s(]+)\s*\(", bare_of_keywords)
     constant = re.match(r"(?:inline |static )*constexpr\b[^(;]*[={;]", bare)
     return "constant" if constant else called.group(1) if called else None
 
