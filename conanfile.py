@@ -96,24 +96,30 @@ class CameoConan(ConanFile):
             components[name].set_property("cmake_target_name", f"cameo::{name}")
             components[name].libs, components[name].requires = libs, requires
 
-        linked = self._linked()
+        def link(name, *required):
+            """Components of requirements; of a library that the platform brings, its own name."""
+            direct = {dependency.ref.name for dependency in self.dependencies.host.values()}
+            for package, part, library in required:
+                if package in direct:
+                    components[name].requires.append(f"{package}::{part}")
+                else:
+                    components[name].system_libs.append(library)
+
+        formats = [("onnx", "onnx_proto", "onnx_proto"), ("protobuf", "libprotobuf", "protobuf")]
+        kernels = [("highway", "hwy", "hwy"), ("re2", "re2", "re2")]
         if self.options.shared:
             component("cameo", ["cameo"], ["target"])
-            components["cameo"].requires += sum(linked.values(), [])
+            link("cameo", *formats, *kernels)
             for name in ["minimal", "host", "onnx", *providers]:
                 component(name, [], ["cameo"])
         else:
             component("minimal", ["cameo_minimal"], ["target"])
             component("host", ["cameo_host"], ["minimal"])
-            component("onnx", ["cameo_onnx"], ["host", *linked["onnx"]])
+            component("onnx", ["cameo_onnx"], ["host"])
             components["host"].system_libs = ["pthread"]
+            link("onnx", *formats)
             for name in providers:
-                component(name, [f"cameo_{name}"], ["host", *linked["cpu"]])
+                component(name, [f"cameo_{name}"], ["host"])
+                link(name, *kernels)
             component("cameo", [], [*providers, "onnx", "host", "minimal"])
         components["cameo"].set_property("pkg_config_name", "cameo")
-        if self.options.with_program:
-            components["program"].requires = ["cameo"]
-
-    def _linked(self):
-        """Components of requirements, by what needs them."""
-        return {"onnx": ["onnx::onnx_proto", "protobuf::libprotobuf"], "cpu": ["highway::hwy", "re2::re2"]}

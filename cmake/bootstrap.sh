@@ -7,7 +7,8 @@ cameo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev libprotobuf-dev protobuf-compiler
   libeigen3-dev libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libre2-dev libpng-dev libjpeg-dev"
 cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
-  python3"
+  python3
+  chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
   doxygen"
 
@@ -56,20 +57,22 @@ cameo_install() {
       --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# cameo_venv: a python3 with tests/requirements.txt, its path left in CAMEO_VENV_PYTHON.
+# cameo_venv [NAME REQUIREMENTS]: a python3 with the packages of a requirements file, its path left in
+# CAMEO_VENV_PYTHON; of another NAME, in CAMEO_VENV_<NAME>.
 cameo_venv() {
-  local requirements=$cameo_root/tests/requirements.txt folder stamp
-  folder=${CAMEO_VENV_DIR:-$cameo_root/.venv}/onnx
+  local name=${1:-onnx} requirements=$cameo_root/${2:-tests/requirements.txt} folder stamp python
+  folder=${CAMEO_VENV_DIR:-$cameo_root/.venv}/$name
   stamp=$(python3 --version; sha256sum <"$requirements")
-  CAMEO_VENV_PYTHON=$folder/bin/python
-  if [ -x "$CAMEO_VENV_PYTHON" ] && [ "$(cat "$folder/stamp" 2>/dev/null)" = "$stamp" ]; then
+  python=$folder/bin/python
+  if [ $# = 0 ]; then CAMEO_VENV_PYTHON=$python; else printf -v "CAMEO_VENV_$name" %s "$python"; fi
+  if [ -x "$python" ] && [ "$(cat "$folder/stamp" 2>/dev/null)" = "$stamp" ]; then
     return 0
   fi
   cameo_say "python packages into $folder: $(tr '\n' ' ' <"$requirements")"
   rm -rf "$folder"
   mkdir -p "$(dirname "$folder")"
   python3 -m venv "$folder" &&
-    cameo_retry "$CAMEO_VENV_PYTHON" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2 &&
+    cameo_retry "$python" -m pip install --quiet --disable-pip-version-check -r "$requirements" >&2 &&
     printf '%s\n' "$stamp" >"$folder/stamp"
 }
 

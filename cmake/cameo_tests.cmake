@@ -176,7 +176,7 @@ function(cameo_add_tests)
     target_link_libraries(test_${name} PRIVATE ${CMAKE_DL_LIBS})
     cameo_add_test(program.${name} test_${name})
   endforeach()
-  if(TARGET cameo_inspect AND "tests/program/page_of_three.cpp" MATCHES "${CAMEO_TEST_FILTER}")
+  if(TARGET cameo_inspect AND NOT CAMEO_SANITIZE AND "tests/program/page_of_three.cpp" MATCHES "${CAMEO_TEST_FILTER}")
     set(fusing ${PROJECT_SOURCE_DIR}/examples/fusing_provider)
     add_executable(page_of_three ${PROJECT_SOURCE_DIR}/tests/program/page_of_three.cpp ${fusing}/groups.cpp
                                  ${fusing}/program.cpp)

@@ -52,6 +52,23 @@ def subject(declaration):
     return "constant" if constant else called.group(1) if called else None
 
 
+def lists(lines):
+    """Indented lines of comments: two columns are a list, what stands below an empty line is code."""
+    kind, before = None, ""
+    for i, line in enumerate(lines):
+        found = re.match(r"^(\s*///) {2,3}(\S.*)$", line)
+        columns = found and re.match(r"(`?[\w, :{}.]+`??) {2,}(\S.*)$", found.group(2))
+        if columns:
+            lines[i], kind = f"{found.group(1)} - {columns.group(1).rstrip()}: {columns.group(2)}", "list"
+        elif kind == "list" and re.match(r"^\s*/// {4,}\S", line):
+            lines[i] = re.sub(r"/// +", "///   ", line)
+        elif found and (kind == "code" or before.strip() == "///"):
+            lines[i], kind = f"{found.group(1)}     {found.group(2)}", "code"
+        elif not (kind == "code" and re.match(r"^\s*/// {4,}\S", line)):
+            kind = None
+        before = line
+
+
 def share_comments(lines, plain, inside, depth):
     """Puts the comment above a declaration before the declarations of the same subject right below it, too."""
     words, about, above, i = [], None, [], 0
@@ -70,7 +87,8 @@ def share_comments(lines, plain, inside, depth):
             end += 1
         now = subject("\n".join(plain[i : end + 1]))
         if above:
-            words, about, above = above, now, []
+            plain_words = [w for w in above if not w.startswith("- ")]
+            words, about, above = plain_words[: above.index("") if "" in above else None], now, []
         elif now is None or now != about:
             words, about = [], None
         elif "///<" not in lines[i]:
@@ -91,6 +109,7 @@ def header(text):
             lines[i], above = f"{found.group(1)}///< {found.group(2)}", True
         else:
             above = False
+    lists(lines)
     share_comments(lines, plain, inside, depth)
     return "\n".join(lines)
 

@@ -18,12 +18,13 @@ FUNCTIONS = {Kind.FUNCTION_DECL, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUC
 
 
 def public_headers(root):
-    """What users may include: not the single kernels of providers, which static libraries alone have."""
+    """What users may include: without the single kernels of providers, which static libraries alone have, and without
+    what is templates over other libraries' types."""
     folders = [root / "include", *sorted((root / "eps").glob("*/include"))]
     for folder in folders:
         for path in sorted(folder.rglob("*.hpp")):
             parts = path.relative_to(folder).parts
-            if parts[:2] != ("cameo", "eps") or len(parts) == 3:
+            if parts[1] != "interop" and (parts[1] != "eps" or len(parts) == 3):
                 yield folder, path
 
 

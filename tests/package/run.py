@@ -121,10 +121,9 @@ def find_refuses(args):
 def pkg_config(args):
     made = OUT / "builds" / "pkg_config"
     shutil.rmtree(made, ignore_errors=True)
-    shutil.copytree(HERE / "pkg_config", made)
-    shutil.copy(HERE / "app.cpp", made.parent / "app.cpp")
+    made.mkdir(parents=True)
     folder, = PREFIX.glob("lib*/**/pkgconfig")
-    command("make", "-C", made, env={"PKG_CONFIG_PATH": str(folder)})
+    command("sh", HERE / "pkg_config" / "build.sh", HERE / "app.cpp", cwd=made, env={"PKG_CONFIG_PATH": str(folder)})
     runs(made / "app_static")
     runs(made / "app_shared", env={"LD_LIBRARY_PATH": str(folder.parent)})
 
@@ -213,6 +212,8 @@ def conan_profile(folder):
     text = ["[settings]", "os=Linux", "arch=x86_64", "compiler=gcc", f"compiler.version={version}",
             "compiler.libcxx=libstdc++11", "compiler.cppstd=20", "build_type=Release",
             "[conf]", "user.cameo:werror=True", "tools.cmake.cmaketoolchain:generator=Ninja",
+            "tools.cmake.cmaketoolchain:user_presets=",
+            f"tools.cmake.cmake_layout:test_folder={folder}/test",
             'tools.cmake.cmaketoolchain:enabled_blocks=["find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
             ' "preprocessor", "extra_variables"]',
             "[platform_requires]", *(f"{name}/{number}" for name, number in known.items())]
@@ -232,8 +233,8 @@ def conan(args):
     tool = [args.tools, "-m", "conans.conan"]
     command(*tool, "remote", "remove", "*", env=env, may_fail=True)
     for shared in ("False", "True"):
-        text = command(*tool, "create", ROOT, f"--profile:all={profile}", "-o", f"cameo/*:shared={shared}",
-                       "--build=cameo/*", "--no-remote", env=env)
+        text = command(*tool, "create", ROOT, f"--profile:all={profile}", "--build=cameo/*", "--no-remote",
+                       "-o", f"cameo/*:shared={shared}", "-o", "cameo/*:with_program=True", env=env)
         expect("cameo runs here" in text, text[-3000:])
 
 

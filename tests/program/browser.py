@@ -27,8 +27,9 @@ class Browser:
                    "--window-size=%d,%d" % (width, height), "--user-data-dir=" + self.profile.name, "about:blank"]
         environment = {**os.environ, "HOME": self.profile.name, "XDG_CONFIG_HOME": self.profile.name,
                        "XDG_CACHE_HOME": self.profile.name}
-        self.process = subprocess.Popen(command, pass_fds=(down_read, up_write), env=environment, start_new_session=True,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, pass_fds=(down_read, up_write), env=environment,
+                                        start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
         os.close(down_read)
         os.close(up_write)
         self.number, self.answers, self.events, self.rest, self.size = 0, {}, [], b"", (width, height)
@@ -95,7 +96,8 @@ class Page:
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Log", "Network"]:
             self.call(domain + ".enable")
-        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1,
+                  uploadThroughput=-1)
         self.call("Emulation.setDeviceMetricsOverride", width=browser.size[0], height=browser.size[1],
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia",

@@ -6,8 +6,8 @@ import onnx_bytes as ob
 
 # What could break out of JSON, HTML or JavaScript, turn text around, or is no text at all.
 HOSTILE = ["</script><script>window.hacked=1</script>", '"><img src=x onerror="window.hacked=1">', "<!--<script>",
-           "';window.hacked=1//", "`${window.hacked=1}`", "\\\"\\u0000\n\r\t\x01\x7f\u2028", "\u202egnol", "]]>&lt;&amp;",
-           b"\xff\xfe\x80 no UTF-8", "<svg onload=window.hacked=1>"]
+           "';window.hacked=1//", "`${window.hacked=1}`", "\\\"\\u0000\n\r\t\x01\x7f\u2028", "\u202egnol",
+           "]]>&lt;&amp;", b"\xff\xfe\x80 no UTF-8", "<svg onload=window.hacked=1>"]
 
 
 def ints_attribute(name, numbers):
@@ -110,6 +110,7 @@ def looping():
                      ob.node("Identity", ["go_in"], ["go_out"])],
                     [("i", ob.tensor_type(ob.INT64, [])), ("go_in", flag), ("carried", kind)],
                     [("go_out", flag), ("b", kind)])
-    nodes = [ob.node("Relu", ["x"], ["start"]), ob.node("Loop", ["count", "", "start"], ["end"], "loop", [("body", body)]),
+    nodes = [ob.node("Relu", ["x"], ["start"]),
+             ob.node("Loop", ["count", "", "start"], ["end"], "loop", [("body", body)]),
              ob.node("Neg", ["end"], ["y"], "twin")]
     return ob.model(ob.graph(nodes, [("x", kind)], [("y", kind)], [int_tensor("count", [], [5])]))

@@ -142,7 +142,7 @@ def cpp_sources(page):
             last.append((line, code))
     for i, pieces in enumerate(functions):
         code = "".join(at(line, code) + "\n" for line, code in pieces)
-        body.append(f"cameo::status fragment_{i}{parameters} {{\n{code}  return {{}};\n}}\n")
+        body.append(f"cameo::status fragment_{i}{parameters} {{\n  {{\n{code}  }}\n  return {{}};\n}}\n")
     if body:
         yield f"{page.name} fragments", preamble + "\n" + "".join(body)
 
@@ -205,7 +205,7 @@ def check_cmake(where, code):
 def check_target(where, name):
     """cameo::NAME is made somewhere in the CMake files."""
     short = name.removeprefix("cameo::")
-    known = re.search(rf"cameo::{short}\b(?! *\))|cameo_add_library\({short}\b", CMAKE)
+    known = re.search(rf"add_library\((?:cameo_)?{short}\b|EXPORT_NAME {short}\b", CMAKE)
     provider = short.startswith("ep_") and (root / "eps" / short.removeprefix("ep_")).is_dir()
     check(known or provider, where, f"there is no target {name}")
 

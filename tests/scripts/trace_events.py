@@ -108,8 +108,9 @@ class Rules(unittest.TestCase):
         self.assertNotEqual(offences([]), [])
         self.assertNotEqual(offences({"displayTimeUnit": "ns"}), [])
         self.assertNotEqual(offences({**self.GOOD, "displayTimeUnit": "us"}), [])
-        for at, key, value in [(1, "ts", "0"), (1, "ts", None), (1, "ts", float("nan")), (1, "dur", -1), (1, "dur", True),
-                               (1, "pid", "1"), (1, "tid", 0.5), (1, "tid", 7), (1, "ph", "Y"), (1, "name", ""),
+        for at, key, value in [(1, "ts", "0"), (1, "ts", None), (1, "ts", float("nan")), (1, "dur", -1),
+                               (1, "dur", True), (1, "pid", "1"),
+                               (1, "tid", 0.5), (1, "tid", 7), (1, "ph", "Y"), (1, "name", ""),
                                (1, "name", 5), (1, "args", []), (0, "args", {}), (0, "name", "tread_name"),
                                (1, "dur", 5), (2, "dur", 4.251), (3, "dur", 6.251)]:
             broken = copy.deepcopy(self.GOOD)

@@ -47,8 +47,7 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 ///   MODEL_REQUIRES_COMPILATION  a group would need compiling and that is not allowed
 ///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason
 ///   FAIL                        a node that was moved and then not taken; a group that is not convex, insists on a
-///   node that somebody has, or names nodes that
-///                               don't exist
+///                               node that somebody has, or names nodes that don't exist
 ///   EP_FAIL                     a hook threw
 CAMEO_API result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
                                                    const partition_options&);

@@ -11,7 +11,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the words say what it is.
-status check_tensor(const value&, dtype elements);
+CAMEO_API status check_tensor(const value&, dtype elements);
 /// The elements of a tensor of T in host memory, or as check_tensor. The view refers to the value.
 template <class T>
 result<tensor_view<const T>> view_as(const value& v) {
@@ -41,7 +41,7 @@ class any_value {
     return tensor(shape, std::span<const T>{elements});
   }
   /// A deep copy of a value in host memory, strings and parts included. `none` when memory runs out.
-  static any_value copy_of(const value&);
+  CAMEO_API static any_value copy_of(const value&);
   /// A value made in `memory` by others (a reader of files); they are kept together.
   static any_value adopt(std::shared_ptr<arena> memory, const value& v) {
     any_value made;
@@ -72,7 +72,7 @@ class any_value {
 };
 
 /// "float[2,3] 1 2 3 ...": at most `elements` of each tensor. The value is in host memory.
-std::string to_string(const value&, std::size_t elements = 8);
+CAMEO_API std::string to_string(const value&, std::size_t elements = 8);
 
 /// An output of a run with the model's name for it.
 struct named_value {
@@ -114,8 +114,8 @@ class named_values {
   }
 
  private:
-  result<const named_value*> at(std::string_view name) const;
-  result<const named_value*> at(std::size_t i) const;
+  CAMEO_API result<const named_value*> at(std::string_view name) const;
+  CAMEO_API result<const named_value*> at(std::size_t i) const;
   template <class View>
   static result<View> in_output(const named_value& output, result<View> view) {
     if (!view) return status{view.error()}.in("output '" + output.name + "'");

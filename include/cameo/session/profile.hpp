@@ -21,16 +21,17 @@ class session;
 class trace_profile {
  public:
   /// `providers`: names by number, as session::providers() gives them. `capacity`: steps that there is room for.
-  explicit trace_profile(std::vector<std::string> providers, std::size_t capacity = std::size_t{1} << 16);
+  CAMEO_API explicit trace_profile(std::vector<std::string> providers, std::size_t capacity = std::size_t{1} << 16);
   /// For runs of one session. Names of nodes may be empty or the same, so its events also say which step they are:
   /// "step" holds the step's number in the plan; in a subgraph then the subgraph's number among those of that step, the
   /// step's number in there, and so on.
-  explicit trace_profile(const session&, std::size_t capacity = std::size_t{1} << 16);
+  CAMEO_API explicit trace_profile(const session&, std::size_t capacity = std::size_t{1} << 16);
 
   const step_observer& observer() const { return observer_; }
-  /// Steps recorded, and those that found no room.
-  std::size_t size() const;
-  std::size_t dropped() const;
+  /// Steps recorded.
+  CAMEO_API std::size_t size() const;
+  /// Steps that found no room.
+  CAMEO_API std::size_t dropped() const;
   /// One recorded step; i below size(). Nanoseconds of a steady clock.
   struct record {
     const plan_step* step;
@@ -39,15 +40,15 @@ class trace_profile {
   };
   const record& operator[](std::size_t i) const { return records_[i]; }
   /// Forgets everything; not while a run is observed.
-  void clear();
+  CAMEO_API void clear();
 
   /// Writes {"traceEvents": [...]}, complete or absent: an event of phase X per step with its time and length in
   /// microseconds, category, operator and provider (and step), and a name for every thread. FAIL with the system's
   /// words.
-  status write(const std::string& path) const;
+  CAMEO_API status write(const std::string& path) const;
 
  private:
-  static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
+  CAMEO_API static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
 
   std::vector<std::string> providers_;
   const plan_view* plan_ = nullptr;

@@ -20,10 +20,10 @@ struct io_info {
   /// Of a tensor's elements; `undefined` for what is no tensor.
   dtype element() const { return type.is_tensor() ? type.type : dtype::undefined; }
   /// A tensor's dims, -1 for those that the model leaves open; nothing when even the rank is.
-  std::optional<std::vector<std::int64_t>> dims() const;
+  CAMEO_API std::optional<std::vector<std::int64_t>> dims() const;
 };
 /// "image: tensor(float)[batch,3,224,224]"
-std::string to_string(const io_info&);
+CAMEO_API std::string to_string(const io_info&);
 
 /// Where a node runs and, where asked, why not earlier in the list. Providers by their short names.
 struct placement_info {
@@ -46,14 +46,14 @@ struct bound_check {
 /// second run on, allocates nothing. One run at a time; different bindings run at once. The session outlives it.
 class io_binding {
  public:
-  io_binding(io_binding&&) noexcept;
-  io_binding& operator=(io_binding&&) noexcept;
-  ~io_binding();
+  CAMEO_API io_binding(io_binding&&) noexcept;
+  CAMEO_API io_binding& operator=(io_binding&&) noexcept;
+  CAMEO_API ~io_binding();
 
   /// The input's memory is read in every run until it is bound anew; it must live so long, and its elements may change
   /// between runs. INVALID_ARGUMENT as session::run. What it takes is what run() takes, but for temporaries that own
   /// their elements, which would be gone.
-  status bind_input(const named_input&);
+  CAMEO_API status bind_input(const named_input&);
   template <class E>
   status bind_input(std::string_view name, E&& elements) {
     static_assert(sizeof(bound_check<E>));
@@ -67,7 +67,7 @@ class io_binding {
   /// Runs write here: room for shape.count() elements of the output's type in the caller's memory, until it is bound
   /// anew (`{}`: the binding's own memory again). A smaller output is fine and output() tells its shape; a run whose
   /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
-  status bind_output(std::string_view name, const value&);
+  CAMEO_API status bind_output(std::string_view name, const value&);
   /// The same for elements that lie one after the other: a vector, an array, a span.
   template <std::ranges::contiguous_range R>
   status bind_output(std::string_view name, R&& elements) {
@@ -82,8 +82,8 @@ class io_binding {
   }
   /// The output's value of the last run; in the caller's memory, or in the binding's own until the next run. `i` is
   /// below output_count(); null for a name that the model does not have.
-  const value& output(std::size_t i) const;
-  const value* output(std::string_view name) const;
+  CAMEO_API const value& output(std::size_t i) const;
+  CAMEO_API const value* output(std::string_view name) const;
   /// The elements of an output that is a tensor of T; INVALID_ARGUMENT otherwise. Valid as output() is.
   template <class T>
   result<tensor_view<const T>> get(std::string_view name) const {
@@ -93,14 +93,15 @@ class io_binding {
     if (!view) return std::move(view.error()).in(name);
     return view;
   }
-  std::size_t output_count() const;
+  /// Outputs of the model.
+  CAMEO_API std::size_t output_count() const;
   /// Bytes for values in between.
-  std::size_t arena_bytes() const;
+  CAMEO_API std::size_t arena_bytes() const;
 
  private:
   friend class session;
   struct impl;
-  explicit io_binding(std::unique_ptr<impl>);
+  CAMEO_API explicit io_binding(std::unique_ptr<impl>);
   std::unique_ptr<impl> impl_;
 };
 
@@ -115,16 +116,18 @@ struct session_parts {
 /// A model ready to run. Thread-safe: run() from any number of threads.
 class session {
  public:
-  session(session&&) noexcept;
-  session& operator=(session&&) noexcept;
-  ~session();
+  CAMEO_API session(session&&) noexcept;
+  CAMEO_API session& operator=(session&&) noexcept;
+  CAMEO_API ~session();
 
   /// In the model's order, without initializers that a caller may not replace.
-  const std::vector<io_info>& inputs() const;
-  const std::vector<io_info>& outputs() const;
+  CAMEO_API const std::vector<io_info>& inputs() const;
+  /// In the model's order.
+  CAMEO_API const std::vector<io_info>& outputs() const;
   /// By name; null when the model has none of it.
-  const io_info* input(std::string_view name) const;
-  const io_info* output(std::string_view name) const;
+  CAMEO_API const io_info* input(std::string_view name) const;
+  /// See input().
+  CAMEO_API const io_info* output(std::string_view name) const;
 
   /// One run; all outputs, copied, in the model's order.
   ///   INVALID_ARGUMENT             an input is missing, unknown, given twice, or of another type, rank or size than
@@ -135,54 +138,55 @@ class session {
   result<named_values> run(std::initializer_list<named_input> inputs, const run_settings& settings = {}) const {
     return run(std::span<const named_input>{inputs.begin(), inputs.size()}, settings);
   }
-  result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
+  CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
 
   /// A runner of one's own. OUT_OF_MEMORY when its memory can't be had.
-  result<io_binding> bind() const;
+  CAMEO_API result<io_binding> bind() const;
   /// One run of it; errors as above. INVALID_ARGUMENT when the binding is another session's.
-  status run(io_binding&, const run_settings& = {}) const;
+  CAMEO_API status run(io_binding&, const run_settings& = {}) const;
 
   /// Every node that runs, in order.
-  std::vector<placement_info> placements(bool with_refusals = false) const;
+  CAMEO_API std::vector<placement_info> placements(bool with_refusals = false) const;
   /// Nodes and copies between memory kinds in the main graph's plan.
-  std::size_t step_count() const;
+  CAMEO_API std::size_t step_count() const;
   /// Threads that a run may use, the caller's included.
-  std::size_t thread_count() const;
+  CAMEO_API std::size_t thread_count() const;
   /// Names of the providers in use, in order of priority.
-  std::vector<std::string> providers() const;
+  CAMEO_API std::vector<std::string> providers() const;
   /// Bytes of values with known shapes that a run needs.
-  std::size_t fixed_bytes() const;
+  CAMEO_API std::size_t fixed_bytes() const;
   /// The model as it was partitioned. Lives as long as the session.
-  const model& graph() const;
+  CAMEO_API const model& graph() const;
   /// The graph that a fused node of graph() stands for; null for other nodes. Lives as long as the session.
-  const cameo::graph* fused_body(const graph_node&) const;
+  CAMEO_API const cameo::graph* fused_body(const graph_node&) const;
   /// Lives as long as the session.
-  const plan_view& plan() const;
+  CAMEO_API const plan_view& plan() const;
   /// Which transforms changed the graph while it was loaded.
-  const transform_log& rewrites() const;
+  CAMEO_API const transform_log& rewrites() const;
 
   /// For runtime<...>; see there.
-  static result<session> load(const session_parts&, const std::string& path, const session_options&);
-  static result<session> load(const session_parts&, std::span<const std::byte> bytes, std::string_view name,
-                              const session_options&);
-  static result<session> load(const session_parts&, std::vector<std::byte>&& bytes, std::string_view name,
-                              const session_options&);
-  static result<session> load(const session_parts&, std::istream&, std::string_view name, const session_options&);
-  static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
+  CAMEO_API static result<session> load(const session_parts&, const std::string& path, const session_options&);
+  CAMEO_API static result<session> load(const session_parts&, std::span<const std::byte> bytes, std::string_view name,
+                                        const session_options&);
+  CAMEO_API static result<session> load(const session_parts&, std::vector<std::byte>&& bytes, std::string_view name,
+                                        const session_options&);
+  CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
+                                        const session_options&);
+  CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
 
   struct impl;
 
  private:
-  explicit session(std::unique_ptr<impl>);
+  CAMEO_API explicit session(std::unique_ptr<impl>);
   std::unique_ptr<impl> impl_;
 };
 
 /// Words for a terminal, in one line: control characters, which a model's names may bring, become ' ' or '?'.
-std::string one_line(std::string_view words);
+CAMEO_API std::string one_line(std::string_view words);
 /// Prints "error: CODE: words" to standard error, in one line, and returns 1, so that main can `return report(...)`. In
 /// colour on a terminal, unless NO_COLOR is set.
-int report(const status&);
+CAMEO_API int report(const status&);
 /// Prints every value, shortened, and returns 0.
-int print(const named_values&);
+CAMEO_API int print(const named_values&);
 
 }  // namespace cameo::inline CAMEO_ABI

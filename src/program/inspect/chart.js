@@ -3,8 +3,8 @@ const chart = $("chart"), chartPen = chart.getContext("2d"), memory = data.memor
 const plot = {left: 68, right: 68, top: 26, bottom: 14, width: 0, height: 0, hover: -1};
 const stepX = i => plot.left + plot.width * i / steps.length;
 const arenaY = n => plot.top + plot.height * (1 - n / Math.max(memory.bytes, 1));
-const weightMost = Math.max(1, memory.known.at(-1) ?? 1);
-const weightY = n => plot.top + plot.height * (1 - n / weightMost);
+const weightMost = memory.known.at(-1) ?? 0;
+const weightY = n => plot.top + plot.height * (1 - n / Math.max(weightMost, 1));
 const stairs = (values, y) => {
   chartPen.beginPath();
   values.forEach((n, i) => {
@@ -53,7 +53,8 @@ const drawChart = () => {
   chartPen.fillText("0", plot.left + plot.width + 6, plot.top + plot.height - 4);
   chartPen.fillStyle = theme.ink;
   const out = memory.left_out ? ` · left out: ${countText(memory.left_out)} whose shapes only a run knows` : "";
-  const words = `Arena over ${countText(steps.length)} steps: values in their places, live bytes (line)${out} · weights read so far (dashed, right)`;
+  const words = `Arena over ${countText(steps.length)} steps: values in their places, live bytes (line)${out}` +
+    " · weights read so far (dashed, right)";
   chartPen.fillText(words, plot.left, 13);
   chart.setAttribute("aria-label", `${words}. Most at once: ${bytesText(Math.max(0, ...memory.live))}.`);
 };
@@ -65,7 +66,8 @@ const tellStep = (step, y) => {
   if (step >= 0) {
     const box = graphs[0].boxes[steps[step]], value = valueUnder(step, y);
     $("tip").textContent = `step ${step}: ${box ? titleOf(graphs[0], box) : "a copy between memories"}\n` +
-      `live ${bytesText(memory.live[step])} · reads ${bytesText(memory.read[step])} of weights, ${bytesText(memory.known[step])} so far` +
+      `live ${bytesText(memory.live[step])} · reads ${bytesText(memory.read[step])} of weights, ` +
+      `${bytesText(memory.known[step])} so far` +
       (value ? `\n${shown(value[0])}: ${bytesText(value[3])}, steps ${value[4]} to ${value[5]}` : "");
     $("tip").style.left = `${Math.min(Math.max(8, stepX(step) - 120), Math.max(8, chart.clientWidth - 430))}px`;
   }

@@ -99,6 +99,7 @@ class layering {
     }
     const item* begin(item i) const { return all.data() + first[i]; }
     const item* end(item i) const { return all.data() + first[i + 1]; }
+    std::size_t count(item i) const { return first[i + 1] - first[i]; }
   };
   void index_neighbours() {
     below_.index(width_.size(), links_, true);
@@ -131,8 +132,7 @@ class layering {
     for (item i : row) {
       double sum = 0;
       for (const item* n = from.begin(i); n != from.end(i); ++n) sum += place_[*n];
-      const auto count = from.end(i) - from.begin(i);
-      keyed.push_back({count ? sum / double(count) : place_[i], i});
+      keyed.push_back({from.count(i) ? sum / double(from.count(i)) : place_[i], i});
     }
     std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = keyed[i].second;
@@ -181,6 +181,13 @@ class layering {
     return (width_[a] + width_[b]) / 2 + (is_bend(a) && is_bend(b) ? 4 : column_gap);
   }
 
+  /// How much a link wants to be straight: flows past boxes most, then boxes that have only each other.
+  double strength(item a, item b) const {
+    if (is_bend(a) || is_bend(b)) return is_bend(a) && is_bend(b) ? 8 : 2;
+    const item upper = row_[a] < row_[b] ? a : b, lower = upper == a ? b : a;
+    return below_.count(upper) == 1 && above_.count(lower) == 1 ? 40 : 1;
+  }
+
   /// Least squares with minimal distances: what would overlap is pooled and moves as one.
   void place_row(const std::vector<item>& row, bool by_upper, bool by_lower) {
     struct pool {
@@ -194,7 +201,7 @@ class layering {
       double sum = 0, weight = 0;
       const auto pull = [&](const neighbours& from) {
         for (const item* n = from.begin(row[i]); n != from.end(row[i]); ++n) {
-          const double w = is_bend(*n) && is_bend(row[i]) ? 8 : is_bend(*n) || is_bend(row[i]) ? 2 : 1;
+          const double w = strength(*n, row[i]);
           sum += w * x_[*n], weight += w;
         }
       };

@@ -17,7 +17,8 @@ for (const graph of graphs) {
   });
   graph.flows = graph.flows.map(([from, value, chain, ends]) => {
     const targets = [];
-    for (let i = 0; i < ends.length; i += 2) targets.push({box: graph.boxes[ends[i]], number: ends[i], leaves: ends[i + 1]});
+    for (let i = 0; i < ends.length; i += 2)
+      targets.push({box: graph.boxes[ends[i]], number: ends[i], leaves: ends[i + 1]});
     const xs = [graph.boxes[from].x, ...targets.map(t => t.box.x)];
     for (let i = 0; i < chain.length; i += 2) xs.push(chain[i]);
     const bounds = xs.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
@@ -55,7 +56,8 @@ const providerOf = box => data.providers[box.provider]?.[0] ?? "";
 const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8d7c00"];
 const ramp = ["#fff7ec", "#fdd49e", "#fc8d59", "#d7301f", "#7f0000"];
 const parts = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
-const mix = (a, b, t) => "#" + parts(a).map((c, i) => Math.round(c + (parts(b)[i] - c) * t).toString(16).padStart(2, "0")).join("");
+const hexOf = colour => "#" + colour.map(c => Math.round(c).toString(16).padStart(2, "0")).join("");
+const mix = (a, b, t) => hexOf(parts(a).map((c, i) => c + (parts(b)[i] - c) * t));
 const isDark = hex => parts(hex).reduce((sum, c, i) => sum + c * [0.3, 0.59, 0.11][i], 0) < 140;
 const providerColour = i => i < 0 ? "#888888" : palette[i % palette.length];
 const heatColour = t => {
@@ -211,8 +213,8 @@ const drawBox = (graph, box, number, fine) => {
       write(box, "text", labelOf(graph, box), "12px system-ui, sans-serif", theme.ink, box.y);
     } else {
       write(box, "text", labelOf(graph, box), "600 13px system-ui, sans-serif", ink, box.y - 8);
-      if (view.heat) write(box, "cost", box.time ? timeText(box.time[2]) : "", "11px system-ui, sans-serif", soft, box.y + 9);
-      else write(box, "size", shapeOf(graph, box), "11px system-ui, sans-serif", soft, box.y + 9);
+      const second = view.heat ? ["cost", box.time ? timeText(box.time[2]) : ""] : ["size", shapeOf(graph, box)];
+      write(box, ...second, "11px system-ui, sans-serif", soft, box.y + 9);
     }
   }
   const ring = number === view.selected ? theme.accent : view.hits.has(number) ? theme.hit : null;
@@ -229,7 +231,8 @@ const drawGraph = () => {
   const graph = here(), fine = view.scale > 0.3;
   const left = -view.x / view.scale - 20, top = -view.y / view.scale - 20;
   const right = left + view.width / view.scale + 40, bottom = top + view.height / view.scale + 40;
-  const flows = graph.flows.filter(f => f.from.top < bottom && f.bottom > top && f.left - 8 < right && f.right + 8 > left);
+  const flows = graph.flows.filter(
+    f => f.from.top < bottom && f.bottom > top && f.left - 8 < right && f.right + 8 > left);
   const numbers = [];
   graph.boxes.forEach((b, i) => {
     if (b.top < bottom && b.top + b.h > top && b.left < right && b.left + b.w > left) numbers.push(i);
@@ -297,7 +300,8 @@ const stepBy = by => {
   const steps = graphs[0].steps.filter(b => b >= 0);
   const order = view.graph === 0 && steps.length ? steps : here().boxes.map((_, i) => i);
   const at = order.indexOf(view.selected);
-  if (order.length) select(order[at < 0 ? (by > 0 ? 0 : order.length - 1) : (at + by + order.length) % order.length], true);
+  const next = at < 0 ? (by > 0 ? 0 : order.length - 1) : (at + by + order.length) % order.length;
+  if (order.length) select(order[next], true);
 };
 
 let drag = null;
@@ -340,7 +344,8 @@ const keys = {
   "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3), "0": () => fit(), f: () => fit(),
   ArrowLeft: () => pan(80, 0), ArrowRight: () => pan(-80, 0), ArrowUp: () => pan(0, 80), ArrowDown: () => pan(0, -80),
   PageUp: () => pan(0, view.height * 0.8), PageDown: () => pan(0, -view.height * 0.8),
-  "[": () => stepBy(-1), "]": () => stepBy(1), n: () => jump(1), N: () => jump(-1), h: () => data.profile && setHeat(!view.heat),
+  "[": () => stepBy(-1), "]": () => stepBy(1), n: () => jump(1), N: () => jump(-1),
+  h: () => data.profile && setHeat(!view.heat),
   "/": () => $("query").focus(), Escape: goUp, Backspace: goUp,
   Enter: () => here().boxes[view.selected]?.graphs && openGraph(here().boxes[view.selected].graphs[0]),
 };
@@ -358,7 +363,8 @@ document.addEventListener("keydown", e => {
 
 let hits = [], hitAt = -1;
 const textsOf = (graph, box) => box.k !== "node" ? [graph.values[box.v][0], box.k] :
-  [box.op, box.label ?? "", box.name, providerOf(box), ...[...box.in, ...box.out].filter(v => v >= 0).map(v => graph.values[v][0])];
+  [box.op, box.label ?? "", box.name, providerOf(box),
+   ...[...box.in, ...box.out].filter(v => v >= 0).map(v => graph.values[v][0])];
 const markHits = () => { view.hits = new Set(hits.filter(h => h.graph === view.graph).map(h => h.box)); };
 const search = query => {
   const wanted = query.trim().toLowerCase();

@@ -12,8 +12,9 @@ const el = (tag, attributes = {}, ...children) => {
 };
 const link = (text, onclick) => el("button", {type: "button", class: "link", onclick}, text);
 const section = (title, ...children) => children.length ? [el("h3", {}, title), ...children] : [];
+const cellOf = content => content instanceof Node && content.nodeName === "TD" ? content : el("td", {}, content);
 const table = rows => el("table", {}, ...rows.map(([head, ...cells]) =>
-  el("tr", {}, el("th", {scope: "row"}, head), ...cells.map(cell => cell instanceof Node && cell.nodeName === "TD" ? cell : el("td", {}, cell)))));
+  el("tr", {}, el("th", {scope: "row"}, head), ...cells.map(cellOf))));
 const number = text => el("td", {class: "number"}, text);
 
 const fillHeader = () => {
@@ -27,8 +28,9 @@ const fillHeader = () => {
   $("facts").replaceChildren(...facts.map(([what, of]) => el("li", {}, el("b", {}, String(what)), ` ${of}`)));
 };
 const fillLegend = () => {
+  const background = `linear-gradient(90deg, ${ramp.join(",")})`;
   const rows = view.heat
-    ? [el("div", {}, "0", el("span", {class: "ramp", style: {background: `linear-gradient(90deg, ${ramp.join(",")})`}}), timeText(slowest))]
+    ? [el("div", {}, "0", el("span", {class: "ramp", style: {background}}), timeText(slowest))]
     : data.providers.map(([name, count], i) => el("div", {},
         el("span", {class: "swatch", style: {background: theme.tint[i], borderColor: providerColour(i)}}),
         `${name} · ${countText(count)} ${count === 1 ? "node" : "nodes"}`));
@@ -41,7 +43,8 @@ const fillPath = () => {
   $("path").replaceChildren(...way.map(g => {
     const holder = graphs[g].of && graphs[graphs[g].of[0]].boxes[graphs[g].of[1]];
     const text = holder ? `${titleOf(graphs[graphs[g].of[0]], holder)} · ${shown(graphs[g].as)}` : "main graph";
-    return el("button", {type: "button", onclick: () => openGraph(g), ...(g === view.graph && {"aria-current": "true"})}, text);
+    const current = g === view.graph ? {"aria-current": "true"} : {};
+    return el("button", {type: "button", onclick: () => openGraph(g), ...current}, text);
   }));
 };
 
@@ -53,8 +56,10 @@ const topTimes = () => {
     byOp.set(label, {count: sum.count + 1, own: sum.own + box.time[2]});
     all.push({graph, g, box, b});
   }));
-  const row = (head, own) => [head, el("td", {style: {width: "64px"}}, el("div", {class: "bar", style: {width: `${100 * own / data.profile.sum}%`}})),
-                              number(timeText(own)), number(shareText(own / data.profile.sum))];
+  const row = (head, own) => {
+    const share = own / data.profile.sum, bar = el("div", {class: "bar", style: {width: `${100 * share}%`}});
+    return [head, el("td", {style: {width: "64px"}}, bar), number(timeText(own)), number(shareText(share))];
+  };
   const ops = [...byOp].sort((a, b) => b[1].own - a[1].own).slice(0, 12);
   all.sort((a, b) => b.box.time[2] - a.box.time[2]);
   return [
@@ -68,18 +73,22 @@ const modelPanel = () => {
   const ios = list => table(list.map(([name, type, optional]) =>
     [shown(name), el("td", {class: "type"}, shown(type) + (optional ? " (has a default)" : ""))]));
   const seen = text => { $("query").value = text; search(text); };
+  const partition = ([provider, count, first, last, fused]) => {
+    const what = fused ? `fused from ${fused}` : count === 1 ? first : `${first} … ${last}`;
+    return [provider, shown(what), number(countText(count))];
+  };
   return [
     el("h2", {}, shown(data.graph) || shown(data.model)),
     el("p", {class: "type"}, shown(`${data.producer} · IR version ${data.ir_version}`)),
     ...section("Inputs", ios(data.inputs)), ...section("Outputs", ios(data.outputs)),
     ...(data.profile ? topTimes() : []),
-    ...section("Providers", table(data.providers.map(([name, count]) => [link(name, () => seen(name)), number(countText(count))]))),
+    ...section("Providers", table(data.providers.map(([name, count]) =>
+      [link(name, () => seen(name)), number(countText(count))]))),
     ...section("Operators", table([...data.ops].sort((a, b) => b[1] - a[1]).map(([op, count]) =>
       [link(shown(op), () => seen(op.split(".").pop())), number(countText(count))]))),
-    ...(data.partitions.length > 1 ? section("Partitions, in order", table(data.partitions.slice(0, 100).map(([provider, count, first, last, fused]) =>
-      [provider, fused ? `fused from ${shown(fused)}` : count === 1 ? shown(first) : `${shown(first)} … ${shown(last)}`, number(countText(count))]))) : []),
+    ...section("Partitions, in order", table(data.partitions.slice(0, 100).map(partition))),
     ...section("Opsets", table(data.opsets.map(([domain, version]) => [shown(domain), String(version)]))),
-    ...(data.metadata.length ? section("Metadata", table(data.metadata.map(([key, value]) => [shown(key), shown(value)]))) : []),
+    ...(data.metadata.length ? section("Metadata", table(data.metadata.map(pair => pair.map(shown)))) : []),
   ];
 };
 
@@ -87,7 +96,8 @@ const valueRow = (graph, v, ends) => {
   const type = el("div", {class: "type"}, typeOf(graph, v));
   if (isConstant(graph, v)) type.append(` · constant, ${bytesText(graph.values[v][2])}`);
   const content = graph.values[v]?.[3] ? el("code", {}, shown(graph.values[v][3])) : null;
-  const links = (ends ?? []).slice(0, 20).map(b => el("div", {}, "→ ", link(titleOf(graph, graph.boxes[b]), () => select(b, true))));
+  const links = (ends ?? []).slice(0, 20).map(b =>
+    el("div", {}, "→ ", link(titleOf(graph, graph.boxes[b]), () => select(b, true))));
   return el("li", {}, el("code", {}, nameOf(graph, v)), type, content, ...links);
 };
 const nodePanel = (graph, box) => {
@@ -103,16 +113,19 @@ const nodePanel = (graph, box) => {
   if (box.label) facts.push(["fused from", shown(box.label)]);
   const varying = box.in.filter(v => !isConstant(graph, v)), constant = box.in.filter(v => isConstant(graph, v));
   const list = (values, ends) => values.length ? [el("ul", {}, ...values.map(v => valueRow(graph, v, ends(v))))] : [];
-  const time = box.time && data.profile
-    ? [["own", timeText(box.time[2])], ["share", shareText(box.time[2] / data.profile.sum)], ["calls", countText(box.time[0])],
-       ...(box.graphs ? [["with its graphs", timeText(box.time[1])]] : [])] : null;
+  const time = box.time && [
+    ["own", timeText(box.time[2])], ["share", shareText(box.time[2] / data.profile.sum)],
+    ["calls", countText(box.time[0])], ...(box.graphs ? [["with its graphs", timeText(box.time[1])]] : [])];
+  const notRun = data.profile && box.provider >= 0 ? section("Time", el("p", {}, "Not run.")) : [];
+  const inside = g => el("p", {}, link(
+    `${shown(graphs[g].as)} · ${graphs[g].boxes.filter(b => b.k === "node").length} nodes`, () => openGraph(g)));
+  const attribute = ([name, text]) => [shown(name), el("code", {}, shown(text))];
   return [
     el("h2", {}, labelOf(graph, box)), el("p", {}, shown(box.name) || "(no name)"), table(facts),
     ...(box.why ? section("Why not earlier", ...box.why.map(why => el("p", {class: "why"}, shown(why)))) : []),
-    ...(time ? section("Time", table(time)) : data.profile && box.provider >= 0 ? section("Time", el("p", {}, "Not run.")) : []),
-    ...(box.graphs ? section("Graphs", ...box.graphs.map(g => el("p", {}, link(
-      `${shown(graphs[g].as)} · ${graphs[g].boxes.filter(b => b.k === "node").length} nodes`, () => openGraph(g))))) : []),
-    ...(box.attributes ? section("Attributes", table(box.attributes.map(([name, text]) => [shown(name), el("code", {}, shown(text))]))) : []),
+    ...(time ? section("Time", table(time)) : notRun),
+    ...section("Graphs", ...(box.graphs ?? []).map(inside)),
+    ...(box.attributes ? section("Attributes", table(box.attributes.map(attribute))) : []),
     ...section("Inputs", ...list(varying, from)), ...section("Constants", ...list(constant, () => [])),
     ...section("Used inside", ...list(box.captures ?? [], from)), ...section("Outputs", ...list(box.out, to)),
     el("p", {}, link("← the model", () => select(-1))),

@@ -6,7 +6,8 @@ fillPath();
 fillPanel();
 $("heat").hidden = !data.profile;
 $("memory").hidden = !graphs[0].steps.length;
-canvas.setAttribute("aria-label", `Graph of ${data.nodes} nodes; its nodes can be searched, and are described beside it`);
+canvas.setAttribute("aria-label",
+                    `Graph of ${data.nodes} nodes; its nodes can be searched, and are described beside it`);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readTheme(); fillLegend(); redraw(); });
 new ResizeObserver(redraw).observe(document.body);
 fit(0.45);

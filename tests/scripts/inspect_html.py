@@ -1,0 +1,405 @@
+#!/usr/bin/env python3
+# not with a sanitizer: it looks at a file that the program writes, and a browser takes its time
+"""The page of `cameo inspect --html` in a headless Chromium without a network.
+
+--screenshot FILE writes the picture of docs/inspect.md instead. The times that are printed are for people.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program"))
+import onnx_bytes as ob  # noqa: E402
+import page_models  # noqa: E402
+from browser import Browser  # noqa: E402
+
+PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
+THREE = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", ".")) / "tests" / "page_of_three"
+FRAMES = """new Promise(done => {
+  const first = cameo.stats.frames, start = performance.now();
+  let n = 0;
+  const next = () => {
+    cameo.pan(0, n % 40 < 20 ? -37 : 37);
+    if (++n <= 200) requestAnimationFrame(next);
+    else done([cameo.stats.frames - first, performance.now() - start]);
+  };
+  next();
+})"""
+DRAWING = "(() => { const t = performance.now(); cameo.drawGraph(); return performance.now() - t; })()"
+
+
+def cameo(*arguments, ok=True):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=120)
+    assert (done.returncode == 0) == ok, (arguments, done)
+    return done
+
+
+def data_of(page):
+    """What is in a page, read as a browser would: up to the first end of the element."""
+    text = page.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script', text, re.DOTALL | re.IGNORECASE)
+    return json.loads(found.group(1))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, content, name="model.onnx"):
+        (self.dir / name).write_bytes(content)
+        return self.dir / name
+
+    def page_of_three(self):
+        model = self.write(page_models.small_cnn(), "small_cnn.onnx")
+        subprocess.run([THREE, model, self.dir / "page.html", self.dir / "trace.json"], check=True, timeout=120)
+        return self.dir / "page.html"
+
+
+class Files(Case):
+    """What needs no browser."""
+
+    def test_text_and_json_stay_what_they_are(self):
+        model, page = self.write(page_models.small_cnn()), self.dir / "page.html"
+        for more, says in [([], b"wrote %s\n" % bytes(page)), (["--json"], b""), (["--quiet"], b"")]:
+            with_page = cameo("inspect", model, *more, "--html", page)
+            self.assertEqual(with_page.stdout, cameo("inspect", model, *more).stdout)
+            self.assertEqual(with_page.stderr, says)
+        facts = json.loads(cameo("inspect", model, "--json").stdout)
+        data = data_of(page)
+        self.assertEqual(data["memory"]["bytes"], facts["arena_bytes"])
+        self.assertEqual(data["nodes"], facts["nodes"])
+        self.assertEqual(sum(b["k"] == "node" for b in data["graphs"][0]["boxes"]), facts["nodes"])
+        self.assertEqual(len(data["graphs"][0]["steps"]), facts["steps"])
+
+    def test_the_same_page_every_time(self):
+        model = self.write(page_models.tangle(300))
+        pages = []
+        for _ in range(2):
+            cameo("inspect", model, "--html", self.dir / "page.html")
+            pages.append((self.dir / "page.html").read_bytes())
+        self.assertEqual(pages[0], pages[1])
+
+    def test_what_cannot_be_is_an_error(self):
+        model, page, trace = self.write(page_models.small_cnn()), self.dir / "page.html", self.dir / "trace.json"
+        cameo("run", model, "--random-inputs", "--quiet", "--profile", trace)
+        cameo("inspect", model, "--html", page, "--profile", trace)
+        page.unlink()
+
+        def fails(code, words, profile=trace, *arguments, of=model, to=page):
+            done = cameo("inspect", of, "--html", to, "--profile", profile, *arguments, ok=False)
+            self.assertEqual((done.returncode, done.stdout), (1, b""), done)
+            self.assertRegex(done.stderr.decode(), r"\Aerror: %s: [^\n]*%s[^\n]*\n\Z" % (code, words))
+            self.assertFalse(page.exists())
+        fails("INVALID_ARGUMENT", "of another model", of=self.write(page_models.looping(), "loop.onnx"))
+        fails("INVALID_ARGUMENT", "of another model", trace, "--optimize", "none")
+        fails("NO_SUCHFILE", "nobody.json", self.dir / "nobody.json")
+        fails("FAIL", "nowhere", to=self.dir / "nowhere" / "page.html")
+        good = json.loads(trace.read_text())
+
+        def renumbered(t, number):
+            return json.loads(json.dumps(t).replace('"step": [0]', '"step": ' + number))
+        for change, words in [(lambda t: [], "traceEvents"), (lambda t: {**t, "traceEvents": 1}, "traceEvents"),
+                              (lambda t: {**t, "traceEvents": []}, "args.step"),
+                              (lambda t: json.loads(json.dumps(t).replace('"step"', '"stop"')), "args.step"),
+                              (lambda t: renumbered(t, "[99]"), "no step"), (lambda t: renumbered(t, "[]"), "no step"),
+                              (lambda t: renumbered(t, "[0, 1]"), "no step"),
+                              (lambda t: renumbered(t, "[-1]"), "no step"),
+                              (lambda t: renumbered(t, "[1]"), "step .1. is"),
+                              (lambda t: json.loads(re.sub(r'"dur": [\d.]+', '"dur": -1', json.dumps(t))), "length")]:
+            broken = self.dir / "broken.json"
+            broken.write_text(json.dumps(change(good)))
+            fails("INVALID_ARGUMENT", words, broken)
+        broken.write_bytes(b'{"traceEvents":[')
+        fails("INVALID_ARGUMENT", "not JSON", broken)
+        done = cameo("inspect", model, "--profile", trace, ok=False)  # nothing to show it on
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_boxes_stand_apart_and_values_flow_down(self):
+        model, page = self.write(page_models.tangle(500)), self.dir / "page.html"
+        cameo("inspect", model, "--optimize", "none", "--html", page)
+        graph = data_of(page)["graphs"][0]
+        rows = {}
+        for box in graph["boxes"]:
+            rows.setdefault(box["y"], []).append(box)
+        for row in rows.values():
+            row.sort(key=lambda b: b["x"])
+            for a, b in zip(row, row[1:]):
+                self.assertLessEqual(a["x"] + a["w"] / 2, b["x"] - b["w"] / 2)
+        edges = 0
+        for source, value, chain, targets in graph["flows"]:
+            levels = [graph["boxes"][source]["y"], *chain[1::2]]
+            self.assertEqual(levels, sorted(set(levels)))
+            for target, leaves in zip(targets[::2], targets[1::2]):
+                edges += 1
+                self.assertLess(levels[leaves + 1], graph["boxes"][target]["y"])
+                self.assertIn(value, graph["boxes"][target].get("in", [graph["boxes"][target].get("v")]))
+        wanted = {(v, i) for i, b in enumerate(graph["boxes"])
+                  for v in b.get("in", [b["v"]] if b["k"] == "output" else [])}
+        self.assertEqual(edges, len(wanted))
+
+    def test_memory_is_what_the_values_say(self):
+        memory = data_of(self.page_of_three())["memory"]
+        self.assertGreater(max(memory["live"]), 0)
+        for step, live in enumerate(memory["live"]):
+            spans = sorted((o, o + n) for _, _, o, n, first, last in memory["values"] if first <= step <= last)
+            total, end = 0, 0
+            for low, high in spans:
+                self.assertLessEqual(high, memory["bytes"])
+                total, end = total + max(0, high - max(low, end)), max(end, high)
+            self.assertEqual(live, total, step)
+        values = memory["values"]
+        for i, (_, _, offset, size, first, last) in enumerate(values):
+            for _, _, other, other_size, begins, ends in values[i + 1:]:
+                if first < begins < last and begins != ends:  # at once, and not one in the place of the other
+                    self.assertTrue(offset + size <= other or other + other_size <= offset)
+        self.assertEqual(memory["known"], sorted(memory["known"]))
+        self.assertEqual(memory["known"][-1], data_of(self.dir / "page.html")["parameters"][2])
+
+
+class InBrowser(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.__exit__)
+
+    def open(self, path, dark=False):
+        page = self.browser.open(path, dark)
+        self.addCleanup(page.close)
+        page.frame()
+        return page
+
+    def is_well(self, page):
+        self.assertEqual(page.complaints(), [])
+        self.assertEqual(page.requests(), [page.url])
+
+    def number_of(self, page, name):
+        return page.run("cameo.data.graphs[cameo.view.graph].boxes.findIndex(b => b.name === %s)" % json.dumps(name))
+
+    def panel(self, page):
+        return page.run("document.getElementById('panel').innerText")
+
+    def test_a_model_of_three_providers(self):
+        page = self.open(self.page_of_three())
+        data = data_of(self.dir / "page.html")
+        boxes = data["graphs"][0]["boxes"]
+        self.assertEqual(page.run("document.title"), "small_cnn.onnx · cameo inspect")
+        self.assertEqual([name for name, _ in data["providers"]], ["npu", "fusing", "cpu"])
+        for name, count in data["providers"]:
+            self.assertIn("%s · %d nodes" % (name, count), page.run("document.getElementById('legend').innerText"))
+        page.run("cameo.fit()")
+        page.frame()
+        self.assertEqual(page.run("cameo.stats.boxes"), len(boxes))
+        corners = """(() => {
+          const canvas = document.getElementById("graph"), {width, height} = canvas;
+          const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+          return [...Array(%d).keys()].map(i => {
+            const [x, y, w, h] = cameo.rectangle(i);
+            return [x + w * 0.1, x - 3].map(x => {
+              const at = 4 * (Math.round(y + h / 2) * width + Math.round(x));
+              return [...pixels.slice(at, at + 4)];
+            });
+          });
+        })()""" % len(boxes)
+        colours = {}
+        patches = []
+        for box, (inside, beside) in zip(boxes, page.run(corners)):
+            colours.setdefault(box.get("provider"), set()).add(tuple(inside))
+            if box["k"] == "node":
+                patches.append(tuple(beside))
+        self.assertEqual([len(of) for of in colours.values()], [1] * 4, colours)  # pills have a colour of their own
+        self.assertEqual(len(set.union(*colours.values())), 4)
+        self.assertEqual(len(set(patches)), 3)  # partitions, in their providers' tints
+
+        relu = self.number_of(page, "stem.relu")
+        x, y, w, h = page.run("cameo.rectangle(%d)" % relu)
+        page.click(x + w / 2, y + h / 2 + page.run("document.getElementById('graph').getBoundingClientRect().top"))
+        self.assertEqual(page.run("cameo.view.selected"), relu)
+        for words in ["Relu", "stem.relu", "ai.onnx", "tensor(float)[1,16,32,32]", "npu has no kernel for it",
+                      "fusing has no group for it", "stem.out", "share"]:
+            self.assertIn(words, self.panel(page))
+        page.run("cameo.select(%d)" % self.number_of(page, "stem"))
+        for words in ["stem.weight", "constant, 1.73 kB", "tensor(float)[16,3,3,3]", "pads", "[1, 1, 1, 1]"]:
+            self.assertIn(words, self.panel(page))
+        self.assertNotIn("Why not earlier".upper(), self.panel(page).upper())
+        fused = page.run("cameo.data.graphs[0].boxes.findIndex(b => b.label)")
+        page.run("cameo.select(%d)" % fused)
+        self.assertIn("fused from", self.panel(page))
+        page.key("Enter")
+        self.assertNotEqual(page.run("cameo.view.graph"), 0)  # the graph that was fused
+        self.assertEqual(page.run("cameo.stats.boxes"), page.run("cameo.data.graphs[cameo.view.graph].boxes.length"))
+        page.key("Escape")
+        self.assertEqual(page.run("[cameo.view.graph, cameo.view.selected]"), [0, fused])
+        self.is_well(page)
+
+    def test_search_zoom_and_keys(self):
+        page = self.open(self.page_of_three())
+        page.key("/")
+        self.assertEqual(page.run("document.activeElement.id"), "query")
+        self.browser.call("Input.insertText", session=page.session, text="SOFTMAX")
+        self.assertEqual(page.run("[cameo.hits(), cameo.view.selected]"), [1, self.number_of(page, "softmax")])
+        page.run("cameo.search('scores')")  # a value: the node that makes it, and the output
+        self.assertEqual(page.run("cameo.hits()"), 2)
+        page.run("cameo.search('no such thing')")
+        self.assertEqual(page.run("document.getElementById('hits').textContent"), "no hit")
+        page.run("cameo.search('fusing')")
+        hits = page.run("cameo.hits()")
+        page.run("document.getElementById('graph').focus()")
+        seen = []
+        for key in ["n"] * hits + ["N"]:
+            seen.append(page.run("cameo.view.selected"))
+            page.key(key)
+        self.assertEqual(len(set(seen)), hits)
+        self.assertEqual(page.run("cameo.view.selected"), seen[-2])
+        scales = [page.run("cameo.view.scale")]
+        page.mouse("mouseWheel", 400, 400, deltaX=0, deltaY=-240)
+        page.frame()
+        scales.append(page.run("cameo.view.scale"))
+        page.key("-")
+        scales.append(page.run("cameo.view.scale"))
+        self.assertGreater(scales[1], scales[0])
+        self.assertLess(scales[2], scales[1])
+        before = page.run("[cameo.view.x, cameo.view.y]")
+        page.mouse("mousePressed", 500, 400, button="left", clickCount=1)
+        page.mouse("mouseMoved", 540, 425, button="left", buttons=1)
+        page.mouse("mouseReleased", 540, 425, button="left")
+        self.assertEqual(page.run("[cameo.view.x, cameo.view.y]"), [before[0] + 40, before[1] + 25])
+        page.key("f")
+        self.assertEqual(page.run("cameo.stats.boxes"), page.run("cameo.data.graphs[0].boxes.length"))
+        page.key("]")
+        frames = page.run("cameo.stats.frames")
+        time.sleep(0.2)
+        self.assertEqual(page.run("cameo.stats.frames"), frames)  # nothing changed, nothing is drawn
+        self.is_well(page)
+
+    def test_memory_tells_of_its_steps(self):
+        page = self.open(self.page_of_three())
+        box = page.run("document.getElementById('chart').getBoundingClientRect().toJSON()")
+        page.mouse("mouseMoved", box["x"] + box["width"] / 2, box["y"] + box["height"] - 20)
+        page.frame()
+        self.assertRegex(page.run("document.getElementById('tip').textContent"), r"^step \d+: .*\nlive .* of weights")
+        step = (box["width"] - 136) / page.run("cameo.data.memory.live.length")
+        page.click(box["x"] + 68 + 1.5 * step, box["y"] + 60)  # the first step is a copy
+        self.assertEqual(page.run("cameo.view.selected"), self.number_of(page, "stem"))
+        self.is_well(page)
+
+    def test_times_of_a_profile(self):
+        page = self.open(self.page_of_three())
+        trace = json.loads((self.dir / "trace.json").read_text(encoding="utf-8"))
+        steps = {e["name"]: e for e in trace["traceEvents"] if e["ph"] == "X"}
+        stem = self.number_of(page, "stem")
+        calls, total, own = page.run("cameo.data.graphs[0].boxes[%d].time" % stem)
+        self.assertEqual((calls, total), (1, own))
+        self.assertAlmostEqual(total, steps["stem"]["dur"] * 1000, delta=1)
+        self.assertIn("Time by operator".upper(), self.panel(page).upper())
+        plain = page.run("document.getElementById('graph').toDataURL()")
+        page.key("h")
+        self.assertNotEqual(page.run("document.getElementById('graph').toDataURL()"), plain)
+        self.assertEqual(page.run("document.getElementById('heat').getAttribute('aria-pressed')"), "true")
+        page.run("cameo.select(%d)" % stem)
+        self.assertRegex(self.panel(page), r"own\s+[\d.]+ [µm]s\s+share\s+[\d.]+ %\s+calls\s+1")
+        self.is_well(page)
+
+    def test_graphs_in_nodes(self):
+        model, trace, html = self.write(page_models.looping()), self.dir / "trace.json", self.dir / "page.html"
+        cameo("run", model, "--random-inputs", "--quiet", "--profile", trace)
+        cameo("inspect", model, "--html", html, "--profile", trace)
+        page = self.open(html)
+        graphs = data_of(html)["graphs"]
+        self.assertEqual([g.get("as") for g in graphs], [None, "body", "then_branch", "else_branch"])
+        loop = self.number_of(page, "loop")
+        page.run("cameo.select(%d)" % loop)
+        self.assertIn("body · ", self.panel(page))
+        page.run("cameo.openGraph(1)")
+        page.frame()
+        self.assertEqual(page.run("cameo.stats.boxes"), len(graphs[1]["boxes"]))
+        self.assertIn("outer", [b["k"] for b in graphs[1]["boxes"]])  # x comes from outside
+        self.assertIn("loop", page.run("document.getElementById('path').innerText"))
+        times = {b["op"]: b["time"] for b in graphs[0]["boxes"] + graphs[1]["boxes"] if "time" in b}
+        self.assertEqual((times["Loop"][0], times["Add"][0], times["If"][0]), (1, 5, 5))
+        inside = sum(b["time"][1] for b in graphs[1]["boxes"] if "time" in b)
+        self.assertAlmostEqual(times["Loop"][2], times["Loop"][1] - inside, delta=1)
+        self.is_well(page)
+
+    def test_hostile_names_are_only_names(self):
+        model = self.write(page_models.hostile(), "a<img src=x onerror=hacked=1>&\"'.onnx")
+        cameo("inspect", model, "--optimize", "none", "--html", self.dir / "page.html")
+        data = data_of(self.dir / "page.html")
+        names = [b["name"] for b in data["graphs"][0]["boxes"] if b["k"] == "node"]
+        wanted = [n if isinstance(n, str) else n.decode(errors="replace") for n in page_models.HOSTILE]
+        self.assertEqual([n for n in names if n != "encoder"], wanted)
+        page = self.open(self.dir / "page.html")
+        elements = page.run("[document.scripts.length, document.images.length]")
+        for i in range(len(data["graphs"][0]["boxes"])):
+            page.run("cameo.select(%d)" % i)
+        for query in wanted:
+            page.run("cameo.search(%s)" % json.dumps(query))
+        page.run("cameo.search('')")
+        page.run("cameo.select(-1)")
+        page.frame()
+        self.assertEqual(elements, [2, 0])
+        self.assertEqual(page.run("[document.scripts.length, document.images.length, typeof window.hacked]"),
+                         [2, 0, "undefined"])
+        self.assertEqual(page.run("document.querySelectorAll('svg, img, iframe').length"), 0)
+        shown = self.panel(page)
+        self.assertIn("</script><script>window.hacked=1</script>", shown)
+        self.assertNotIn("\u202e", shown)  # turned around, it would read like something else
+        self.is_well(page)
+
+    def test_two_thousand_nodes_and_ten_thousand(self):
+        for count in [2000, 10000]:
+            model, html = self.write(page_models.tangle(count)), self.dir / "page.html"
+            start = time.monotonic()
+            cameo("inspect", model, "--optimize", "none", "--html", html)
+            written = time.monotonic() - start
+            page = self.open(html)
+            first, one = page.run("cameo.stats.ready"), page.run(DRAWING)
+            if count == 2000:
+                frames, passed = page.run(FRAMES)
+                self.assertGreaterEqual(frames, 200)
+                print("200 frames of panning in %.1f s" % (passed / 1000))
+            page.run("cameo.fit()")
+            page.frame()
+            self.assertEqual(page.run("cameo.stats.boxes"), count + 2)
+            page.run("cameo.search('add_')")
+            self.assertEqual(page.run("cameo.hits()"),
+                             page.run("cameo.data.graphs[0].boxes.filter(b => b.op === 'Add').length"))
+            page.run("cameo.fit()")
+            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the page was asked for, %.1f ms to draw what "
+                  "is in view, %.0f ms to draw all" % (count, written, html.stat().st_size / 1e6, first, one,
+                                                    page.run(DRAWING)), flush=True)
+            self.is_well(page)
+
+    def test_dark_and_empty(self):
+        kind = ob.tensor_type(ob.FLOAT, [2])
+        model = self.write(ob.model(ob.graph([], [("x", kind)], [("x", kind)])))
+        cameo("inspect", model, "--html", self.dir / "page.html")
+        page = self.open(self.dir / "page.html", dark=True)
+        self.assertEqual(page.run("getComputedStyle(document.body).backgroundColor"), "rgb(20, 23, 28)")
+        self.assertTrue(page.run("document.getElementById('memory').hidden"))
+        self.is_well(page)
+
+
+def write_screenshot(path):
+    with tempfile.TemporaryDirectory() as folder, Browser(1400, 900) as browser:
+        folder = pathlib.Path(folder)
+        (folder / "small_cnn.onnx").write_bytes(page_models.small_cnn())
+        subprocess.run([THREE, folder / "small_cnn.onnx", folder / "page.html", folder / "trace.json"], check=True)
+        page = browser.open(folder / "page.html")
+        page.run("cameo.select(cameo.data.graphs[0].boxes.findIndex(b => b.name === 'mixed0.gate'))")
+        page.frame()
+        page.screenshot(path)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--screenshot"]:
+        write_screenshot(sys.argv[2])
+    else:
+        unittest.main()
