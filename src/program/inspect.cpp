@@ -145,7 +145,7 @@ int inspect_model(const inspect_options& o) {
     if (const status s = write_page(o, *loaded, seen); !s) return fail(s);
   if (o.common.json) print_json(to_json(o.model, *loaded, seen));
   else print_text(o.model, *loaded, seen);
-  if (!o.html.empty() && !o.common.quiet && !o.common.json) fmt::print(stderr, "wrote {}\n", o.html);
+  if (!o.html.empty() && !o.common.quiet) fmt::print(stderr, "wrote {}\n", o.html);
   return 0;
 }
 

@@ -15,6 +15,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program"))
 import onnx_bytes as ob  # noqa: E402
+import page_models  # noqa: E402
 
 PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
 COMMANDS = ["run", "bench", "conformance", "inspect", "ops"]
@@ -300,6 +301,18 @@ class Reports(Case):
         self.assertEqual(report, self.json("ops", "--ep", "CPUExecutionProvider"))
         self.assertRegex(cameo("ops", "--markdown").stdout, r"(?m)^\| Add \| \S+ \| .*float.* \|$")
         self.assertRegex(cameo("ops").stdout, r"(?m)^Add +\S+ +cpu +.*float")
+
+    def test_pages_are_written(self):  # what is in them: inspect_html.py, which no sanitizer watches
+        for content, level in [(page_models.hostile(), "none"), (page_models.looping(), "all"),
+                               (page_models.small_cnn(), "all"), (page_models.tangle(200), "basic")]:
+            model, page, trace = self.write("model.onnx", content), self.dir / "page.html", self.dir / "trace.json"
+            profile = []
+            if content != page_models.hostile():  # it has an input of strings, of which there are no random ones
+                profile = ["--profile", trace]
+                cameo("run", model, "--random-inputs", "--optimize", level, *profile)
+            done = cameo("inspect", model, "--optimize", level, "--html", page, "--json", "--quiet", *profile)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(page.read_text(encoding="utf-8").endswith("</html>\n"))
 
 
 class Conformance(Case):
