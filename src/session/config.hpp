@@ -17,8 +17,8 @@ std::span<const config_key_row> config_keys();
 /// The configuration of a session: checked keys and values.
 class session_config {
  public:
-  /// INVALID_ARGUMENT for a key that nobody knows, for one that is refused with a value that is not its default, and for
-  /// a key or value that is too long.
+  /// INVALID_ARGUMENT for a key that nobody knows, for one that is refused with a value that is not its default, and
+  /// for a key or value that is too long.
   static result<session_config> make(const session_options&);
   std::string_view operator[](std::string_view key) const;
   bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
