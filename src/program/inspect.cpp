@@ -7,6 +7,7 @@
 #include <cameo/graph/atomic_file.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>

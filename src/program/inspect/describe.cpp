@@ -6,6 +6,7 @@
 #include "program/inspect/timeline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 
 namespace cameo::program {
