@@ -3,6 +3,8 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/session/runtime.hpp>
 
+#include "format/dim_denotations.hpp"
+
 #include <map>
 
 using namespace cameo;
@@ -106,6 +108,9 @@ TEST_CASE("metadata, doc strings, denotations, symbols and overridable initializ
   CHECK(g[x].type->denotation == "TENSOR");
   REQUIRE(g[x].type->shape);
   CHECK(m.symbols[(*g[x].type->shape)[0].symbol] == "batch");
+  const std::vector<std::string> dims = dim_denotations_of(g[x].unknown);
+  REQUIRE(dims.size() >= 1);
+  CHECK(dims[0] == "DATA_BATCH");
   CHECK(g[w].is_input);
   CHECK(g[w].constant);
   CHECK(!g[x].constant);

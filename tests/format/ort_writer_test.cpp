@@ -67,7 +67,8 @@ void describe(const model& m, const graph& g, std::set<std::string>& to, const s
     return all;
   };
   const auto name = [&](value_id v) { return v == value_id::none ? std::string{} : std::string{g[v].name}; };
-  for (value_id v : g.inputs()) to.insert(at + "input " + name(v) + " " + type_text(v) + g[v].type->denotation);
+  for (value_id v : g.inputs())
+    to.insert(at + "input " + name(v) + " " + type_text(v) + g[v].type->denotation + std::string{g[v].unknown});
   for (value_id v : g.outputs()) to.insert(at + "output " + name(v) + " " + type_text(v));
   for (value_id v : g.initializers()) to.insert(at + "constant " + name(v) + type_text(v) + bytes(*g[v].constant));
   for (node_id n : g.order()) {
