@@ -160,8 +160,28 @@ function(cameo_add_initialiser_tests)
   endforeach()
 endfunction()
 
+# The reader of ORT files against libFuzzer, which clang brings: its sources again with sanitizers, the rest as it is.
+function(cameo_add_fuzzers)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE OR NOT "tests/fuzz/ort.cpp" MATCHES "${CAMEO_TEST_FILTER}")
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/format/ort_*.cpp)
+  add_executable(fuzz_ort ${PROJECT_SOURCE_DIR}/tests/fuzz/ort.cpp ${sources})
+  cameo_link_everything(fuzz_ort)
+  cameo_use_headers(fuzz_ort fmt::fmt)
+  target_include_directories(fuzz_ort PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  set(sanitize -fsanitize=fuzzer,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+  target_compile_options(fuzz_ort PRIVATE ${sanitize})
+  target_link_options(fuzz_ort PRIVATE ${sanitize})
+  set(found ${PROJECT_BINARY_DIR}/fuzz_ort)
+  file(MAKE_DIRECTORY ${found})
+  cameo_add_test(fuzz.ort fuzz_ort -max_total_time=60 -max_len=16384 -rss_limit_mb=3000 -timeout=10 -print_final_stats=1
+    -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/data/ort)
+endfunction()
+
 function(cameo_add_tests)
   cameo_add_doctests()
+  cameo_add_fuzzers()
   cameo_add_initialiser_tests()
   if(NOT CAMEO_SANITIZE)  # what only compiles is the same with a sanitizer
     cameo_add_header_check()

@@ -177,6 +177,13 @@ TEST_CASE("versions 1 to 6 are read; records of old ones are left out with a war
   REQUIRE(old);
   REQUIRE((*old)->warnings.size() == 1);
   CHECK((*old)->warnings[0].find("version 4") != std::string::npos);
+  // Only versions from 5 on have to have a resolver.
+  const std::vector<std::byte> bare = bytes_of_file(ort_folder() + "malformed/resolver_missing.ort");
+  const auto without = read_ort(with_version(bare, '4'), "m"), with = read_ort(bare, "m");
+  REQUIRE(without);
+  CHECK((*without)->warnings.empty());
+  REQUIRE(with);
+  CHECK((*with)->warnings.size() == 1);
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
   for (char digit : {'1', '2', '3', '4', '5', '6'}) CHECK(read_ort(with_version(bytes, digit), "m"));
   for (char digit : {'0', '7', '9', 'x', ' ', '-'}) {

@@ -85,4 +85,21 @@ TEST_CASE("tables that are reached over ever more paths end in a status, quickly
   CHECK(root.error().code() == status_code::fail);
   CHECK(root.error().words().find("too many paths") != std::string_view::npos);
 }
+
+TEST_CASE("a file with 1,000,001 tables is refused, one with 1,000,000 is not") {
+  for (const std::size_t tables : {1'000'000, 1'000'001}) {
+    flatbuffers::FlatBufferBuilder builder;
+    std::vector<flatbuffers::Offset<ort_file::StringStringEntry>> entries;
+    while (entries.size() + 2 < tables) entries.push_back(ort_file::CreateStringStringEntry(builder));
+    const auto all = builder.CreateVector(entries);
+    ort_file::ModelBuilder of{builder};
+    of.add_metadata_props(all);
+    const auto model = of.Finish();
+    ort_file::InferenceSessionBuilder session{builder};
+    session.add_model(model);
+    ort_file::FinishInferenceSessionBuffer(builder, session.Finish());
+    const auto root = ort::verify(std::as_bytes(std::span{builder.GetBufferPointer(), builder.GetSize()}));
+    CHECK(bool(root) == (tables == 1'000'000));
+  }
+}
 #endif

@@ -18,7 +18,7 @@ import onnx_bytes as ob  # noqa: E402
 import page_models  # noqa: E402
 
 PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
-COMMANDS = ["run", "bench", "conformance", "inspect", "ops"]
+COMMANDS = ["run", "bench", "conformance", "inspect", "convert", "ops"]
 ERROR = re.compile(r"error: ([A-Z_]+): [^\n]+\n")
 F32 = "<%df"
 
@@ -307,6 +307,22 @@ class Reports(Case):
         shown = cameo("inspect", model).stdout
         for word in ["Add", "Relu", "cpu", "parameters", "arena"]:
             self.assertIn(word, shown)
+
+    def test_convert(self):
+        model, ort, back = self.add_model(), self.dir / "m.ORT", self.dir / "back.onnx"
+        report = self.json("convert", model, ort)
+        self.assertEqual((report["format"], report["bytes"]), ("ort", ort.stat().st_size))
+        self.assertEqual(ort.read_bytes()[4:8], b"ORTM")
+        self.assertEqual(cameo("convert", ort, back, "--quiet").stdout, "")
+        self.assertEqual(*(cameo("run", m, "--random-inputs").stdout for m in (model, back)))
+        self.assertEqual(*(cameo("run", m, "--random-inputs").stdout for m in (model, ort)))
+        for level in ("none", "basic", "extended", "layout", "all"):
+            again = self.dir / f"{level}.ort"
+            self.assertEqual(cameo("convert", model, again, "--optimize", level).returncode, 0)
+            self.assertEqual(cameo("run", again, "--random-inputs").returncode, 0)
+        self.fails("INVALID_ARGUMENT", "convert", model, self.dir / "m.pb")
+        self.fails("NO_SUCHFILE", "convert", self.dir / "absent.onnx", ort)
+        self.fails("FAIL", "convert", self.write("bad.ort", b"\0" * 64), back)
 
     def test_ops(self):
         report = self.json("ops", "--ep", "cpu")
