@@ -21,12 +21,19 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 add_library(cameo_options INTERFACE)
-target_compile_options(cameo_options INTERFACE -Wall -Wextra)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(cameo_options INTERFACE -Wshadow=local)
+if(CAMEO_WERROR OR PROJECT_IS_TOP_LEVEL)
+  target_compile_options(cameo_options INTERFACE -Wall -Wextra)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(cameo_options INTERFACE -Wshadow=local)
+  endif()
+else()  # with other flags g++ has other false alarms, and those who have cameo as a part can do nothing about them
+  target_compile_options(cameo_options INTERFACE -w)
 endif()
 if(CAMEO_WERROR)
   target_compile_options(cameo_options INTERFACE -Werror)
+endif()
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  message(NOTICE "cameo: no build type, so its kernels are compiled without optimisation; -DCMAKE_BUILD_TYPE=Release")
 endif()
 
 if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything changes with it

@@ -66,11 +66,11 @@ class stopwatch {
 
 /// Which provider runs each node, and how long it took for all images at once.
 void show_nodes(const cameo::session& session, const stopwatch& watch, double total, std::int64_t images) {
-  std::printf("%-12s %-12s %-10s %10s\n", "node", "operator", "provider", "time");
+  std::printf("%-22s %-14s %-10s %10s\n", "node", "operator", "provider", "time");
   for (const cameo::placement_info& node : session.placements())
-    std::printf("%-12s %-12s %-10s %7.0f us\n", node.node.c_str(), node.op_type.c_str(), node.provider.c_str(),
+    std::printf("%-22s %-14s %-10s %7.0f us\n", node.node.c_str(), node.op_type.c_str(), node.provider.c_str(),
                 watch.microseconds(node.node));
-  std::printf("%-36s %7.0f us for %d images, %.1f us each, %d threads\n", "whole run", total, int(images),
+  std::printf("%-48s %7.0f us for %d images, %.1f us each, %d threads\n", "whole run", total, int(images),
               total / double(images), int(session.thread_count()));
 }
 

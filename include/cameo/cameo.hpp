@@ -1,4 +1,7 @@
 #pragma once
+#if __cplusplus < 202002L
+#error "cameo needs C++20: -std=c++20"
+#endif
 // Everything a program needs to load and run models, and to write providers and kernels of its own.
 #include <cameo/ep/provider.hpp>
 #include <cameo/kernel/kernel_list.hpp>

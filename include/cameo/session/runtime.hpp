@@ -16,7 +16,8 @@ struct once_check {
 template <class Last>
 struct last_check {
   static_assert(fallback_provider<Last>,
-                "cameo: the last provider of a runtime must be a fallback (`using role = cameo::fallback;`); "
+                "cameo: the last provider of a runtime must be a fallback: end the list with one, as in "
+                "runtime<my_npu, cameo::eps::cpu>; "
                 "if it need not run every operator, write runtime<partial<...>>");
 };
 
