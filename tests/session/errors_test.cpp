@@ -205,6 +205,15 @@ causes causes_of_fail() {
        }},
       {"The system refuses something: writing a file, reading a stream, starting a thread.",
        [] { return trace_profile{{}}.write("/nowhere/trace.json"); }},
+      {"An ORT file is damaged, of a later version than is read, or lacks what the format asks for.",
+       [] {
+         const auto bad = [](const char* name) {
+           return of(cpu_runtime{}.load(std::string{source_dir} + "/tests/data/ort/malformed/" + name));
+         };
+         CHECK(bad("truncated_half.ort").code() == status_code::fail);
+         CHECK(bad("graph_missing.ort").code() == status_code::fail);
+         return bad("future_version.ort");
+       }},
       {"The program: a conformance case failed.",
        []() -> status {
          const scratch_folder folder;
@@ -257,6 +266,17 @@ causes causes_of_invalid_argument() {
          const value_id x = b.input("x", dtype::f32, {dim::of(3)}), at = b.input("at", dtype::i64, {});
          b.output(b.node("Gather", {x, at}));
          return run(b.take(), {{"x", three}, {"at", std::int64_t{3}}});
+       }},
+      {"A model is to be written as an ORT file, which can't hold all that is in it.",
+       [] {
+         model_builder b;
+         const value_type optional = value_type::optional(value_type::tensor(dtype::f32));
+         const value_id x = b.main().add_value("x", b.whole().keep(optional));
+         b.main().add_input(x);
+         b.output(b.node("OptionalHasElement", {x}));
+         session_options options;
+         options.config.emplace_back("session.optimized_model_filepath", "/nowhere/optimized.ort");
+         return load(b.take(), options);
        }},
       {"A session key is unknown or refused, or a provider is not in the runtime's list.",
        [] {
