@@ -12,6 +12,7 @@ namespace cameo::inline CAMEO_ABI {
 ///   INVALID_ARGUMENT  an element type that nobody knows; dims that are negative or too large
 ///   INVALID_GRAPH     an initializer without a type, an attribute without a name, an operator whose domain has no
 ///   opset NOT_IMPLEMENTED   a tensor of more than 12 dims OUT_OF_MEMORY     more than the limits allow
+///
 /// What is left out or put right is told by model::warnings.
 CAMEO_API result<std::unique_ptr<model>> read_ort(const std::string& path, const read_options& = {});
 /// The same from memory at any address, which must outlive the model. `name` stands for it in messages.
