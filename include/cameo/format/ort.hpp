@@ -10,8 +10,9 @@ namespace cameo::inline CAMEO_ABI {
 ///   FAIL              no ORT file, a damaged one, a future version; a table, name or index that is missing or that
 ///                     leads nowhere; data of the wrong length
 ///   INVALID_ARGUMENT  an element type that nobody knows; dims that are negative or too large
-///   INVALID_GRAPH     an initializer without a type, an attribute without a name, an operator whose domain has no
-///   opset NOT_IMPLEMENTED   a tensor of more than 12 dims OUT_OF_MEMORY     more than the limits allow
+///   INVALID_GRAPH     an initializer without a type, an attribute without a name, a domain without an opset
+///   NOT_IMPLEMENTED   a tensor of more than 12 dims
+///   OUT_OF_MEMORY     more than the limits allow
 ///
 /// What is left out or put right is told by model::warnings.
 CAMEO_API result<std::unique_ptr<model>> read_ort(const std::string& path, const read_options& = {});
