@@ -173,7 +173,8 @@ function(cameo_add_fuzzers)
   set(sanitize -fsanitize=fuzzer,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
   target_compile_options(fuzz_ort PRIVATE ${sanitize})
   target_link_options(fuzz_ort PRIVATE ${sanitize})
-  set(found ${PROJECT_BINARY_DIR}/fuzz_ort)
+  set_target_properties(fuzz_ort PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set(found ${PROJECT_BINARY_DIR}/fuzz_ort)  # inputs that go further than those before
   file(MAKE_DIRECTORY ${found})
   cameo_add_test(fuzz.ort fuzz_ort -max_total_time=60 -max_len=16384 -rss_limit_mb=3000 -timeout=10 -print_final_stats=1
     -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/data/ort)
