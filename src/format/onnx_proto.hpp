@@ -48,7 +48,6 @@ struct tensor_reader {
   result<std::span<const std::byte>> external(const onnx::TensorProto&, std::size_t bytes);
   result<value> place(const onnx::TensorProto&, value made, std::span<const std::byte>);
   result<value> unpack_six_bits(const onnx::TensorProto&, value made, std::span<const std::byte>);
-  result<void*> allocate(std::size_t bytes);
 };
 
 /// Writes values into tensors. Weights become numbers of `raw` (see strip_raw_data), or external data.

@@ -1,5 +1,6 @@
 #include "onnx_proto.hpp"
 #include "onnx_wire.hpp"
+#include "tensor_bytes.hpp"
 
 #include <cameo/core/checked.hpp>
 
@@ -12,23 +13,9 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
-constexpr std::size_t tensor_alignment = 64;
-// Bytes from which a tensor stays where the file has it even if its elements can't be read there: who needs them in
-// runs copies them, who packs them need not.
-constexpr std::size_t large_tensor = std::size_t{1} << 16;
 constexpr std::size_t small_tensor = 64;  // bytes up to which copying is cheaper than keeping track of pages
 
 bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
-
-/// What an element must be aligned to.
-std::size_t alignment_of(dtype type) {
-  switch (type) {
-    case dtype::c64: return alignof(complex64);
-    case dtype::c128: return alignof(complex128);
-    case dtype::string: return alignof(std::string_view);
-    default: return std::max<std::size_t>(1, row_of(type).bits / 8);
-  }
-}
 
 /// How many bytes a file has for a tensor: what memory has, but for the 6-bit floats, which it packs.
 bool file_bytes_of(dtype type, std::uint64_t count, std::uint64_t& bytes) {
@@ -157,16 +144,6 @@ status parse_number(const std::string& text, std::string_view key, const onnx::T
 
 byte_span bytes_of_text(const std::string& text) { return std::as_bytes(std::span{text.data(), text.size()}); }
 
-bool is_misaligned(byte_span bytes, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment != 0;
-}
-
-bool all_zero_or_one(byte_span bytes) {
-  unsigned seen = 0;
-  for (std::byte b : bytes) seen |= unsigned(b);
-  return seen <= 1;
-}
-
 }  // namespace
 
 std::string describe(const onnx::TensorProto& t) {
@@ -176,15 +153,6 @@ std::string describe(const onnx::TensorProto& t) {
   for (int i = 0; i < t.dims_size() && i < 16; ++i) text += fmt::format("{}{}", i ? "," : "", t.dims(i));
   if (t.dims_size() > 16) text += ",...";
   return text + "]";
-}
-
-result<void*> tensor_reader::allocate(std::size_t bytes) {
-  if (bytes > budget || memory.used() > budget - bytes)
-    return failed(status_code::out_of_memory, "{} bytes more would pass the limit of {} (load_limits.model_bytes)",
-                  bytes, budget);
-  void* const made = memory.allocate(bytes, tensor_alignment);
-  if (!made) return failed(status_code::out_of_memory, "no memory for a tensor of {} bytes", bytes);
-  return made;
 }
 
 result<value> tensor_reader::read(const onnx::TensorProto& t) {
@@ -220,7 +188,7 @@ result<value> tensor_reader::read(const onnx::TensorProto& t) {
   if (entries_present(t, typed) != need)
     return failed(status_code::invalid_graph, "{}: {} has {} entries, needs {} ({} bytes); there is no raw_data",
                   describe(t), field_names[std::size_t(typed)], entries_present(t, typed), need, bytes);
-  result<void*> data = allocate(std::size_t(bytes));
+  result<void*> data = allocate_tensor(memory, budget, std::size_t(bytes));
   if (!data) return data.error();
   made.data = *data;
   if (need != 0)
@@ -232,7 +200,7 @@ result<value> tensor_reader::read_strings(const onnx::TensorProto& t, value made
   if (std::size_t(t.string_data_size()) != count)
     return failed(status_code::invalid_graph, "{}: string_data has {} entries, needs {}", describe(t),
                   t.string_data_size(), count);
-  result<void*> data = allocate(count * sizeof(std::string_view));
+  result<void*> data = allocate_tensor(memory, budget, count * sizeof(std::string_view));
   if (!data) return data.error();
   auto* const texts = static_cast<std::string_view*>(*data);
   for (std::size_t i = 0; i < count; ++i) {
@@ -286,24 +254,12 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
 
 result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_span bytes) {
   if (is_six_bits(made.type)) return unpack_six_bits(t, made, bytes);
-  const bool odd_bools = made.type == dtype::boolean && !all_zero_or_one(bytes);
   const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
-  if (!copy_all && !inside && bytes.size() > small_tensor && !odd_bools &&
-      (bytes.size() >= large_tensor || !is_misaligned(bytes, alignment_of(made.type)))) {
-    made.data = const_cast<std::byte*>(bytes.data());
-    return made;
-  }
-  result<void*> data = allocate(bytes.size());
-  if (!data) return data.error();
-  made.data = *data;
-  if (!bytes.empty()) std::memcpy(made.data, bytes.data(), bytes.size());
-  if (odd_bools)
-    for (std::size_t i = 0; i < bytes.size(); ++i) static_cast<std::uint8_t*>(made.data)[i] = bytes[i] != std::byte{0};
-  return made;
+  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor);
 }
 
 result<value> tensor_reader::unpack_six_bits(const onnx::TensorProto&, value made, byte_span bytes) {
-  result<void*> data = allocate(made.bytes());
+  result<void*> data = allocate_tensor(memory, budget, made.bytes());
   if (!data) return data.error();
   made.data = *data;
   auto* const to = static_cast<std::uint8_t*>(made.data);
@@ -394,6 +350,7 @@ std::string pack_six_bits(std::span<const std::uint8_t> from) {
   return packed;
 }
 
+constexpr std::size_t tensor_alignment = 64;  // in a file of external data
 constexpr char padding[tensor_alignment] = {};
 
 void add_entry(onnx::TensorProto& to, const char* key, std::string entry) {

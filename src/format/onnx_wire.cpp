@@ -222,6 +222,14 @@ void wire_pieces::borrow(std::span<const std::byte> bytes) {
   borrowed_bytes += bytes.size();
 }
 
+std::string wire_pieces::joined() const {
+  std::string all;
+  all.reserve(size());
+  for (std::span<const std::byte> piece : spans())
+    all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  return all;
+}
+
 std::vector<std::span<const std::byte>> wire_pieces::spans() const {
   std::vector<byte_span> all;
   const byte_span own = std::as_bytes(std::span{text.data(), text.size()});

@@ -51,6 +51,8 @@ struct wire_pieces {
   void borrow(std::span<const std::byte>);
   /// In order of the message.
   std::vector<std::span<const std::byte>> spans() const;
+  /// In one string.
+  std::string joined() const;
 };
 
 /// The reverse of strip_raw_data: `bytes` with the spans in the place of their numbers.

@@ -284,11 +284,7 @@ result<std::string> write_onnx(const model& from) {
     tensor_writer tensors;
     result<wire_pieces> pieces = pieces_of(from, tensors);
     if (!pieces) return pieces.error();
-    std::string all;
-    all.reserve(pieces->size());
-    for (std::span<const std::byte> piece : pieces->spans())
-      all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-    return all;
+    return pieces->joined();
   });
 }
 

@@ -24,7 +24,6 @@ struct ort_tensors {
   result<value> read_strings(const ort::table_view&, value made, std::size_t count);
   result<value> place(value made, std::span<const std::byte>);
   status scatter(const value& values, const value& indices, value& dense, std::string_view name);
-  result<void*> allocate(std::size_t bytes);
 };
 
 /// An element type of the file; `undefined` for 0. INVALID_ARGUMENT for one that nobody knows.

@@ -1,4 +1,5 @@
 #include "ort_reader.hpp"
+#include "tensor_bytes.hpp"
 
 #include <cameo/core/checked.hpp>
 
@@ -9,21 +10,8 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
-constexpr std::size_t tensor_alignment = 64;
 constexpr std::size_t small_tensor = 127;  // bytes up to which copying is cheaper than keeping track of pages
-constexpr std::size_t large_tensor = std::size_t{1} << 16;  // stays where it lies, aligned or not
 constexpr std::uint64_t most_dense_bytes = std::uint64_t{1} << 31;
-
-bool is_misaligned(byte_span bytes, dtype type) {
-  const std::size_t width = row_of(type).bits / 8, largest_power = width & (~width + 1);
-  return width > 1 && reinterpret_cast<std::uintptr_t>(bytes.data()) % largest_power != 0;
-}
-
-bool all_zero_or_one(byte_span bytes) {
-  unsigned seen = 0;
-  for (std::byte b : bytes) seen |= unsigned(b);
-  return seen <= 1;
-}
 
 /// Dims in the order that the format checks them: there, not negative, not too many bytes.
 status read_dims(const ort::vector_view& dims, std::string_view name, extents& shape, std::int64_t& count) {
@@ -63,15 +51,6 @@ result<dtype> ort_element_type(std::int32_t number) {
                 int(dtype::f6e2m3) - 1);
 }
 
-result<void*> ort_tensors::allocate(std::size_t bytes) {
-  if (bytes > budget || memory.used() > budget - bytes)
-    return failed(status_code::out_of_memory, "{} bytes more would pass the limit of {} (load_limits.model_bytes)",
-                  bytes, budget);
-  void* const made = memory.allocate(bytes, tensor_alignment);
-  if (!made) return failed(status_code::out_of_memory, "no memory for a tensor of {} bytes", bytes);
-  return made;
-}
-
 result<value> ort_tensors::read(const ort::table_view& t, std::string_view what) {
   const std::string_view name = t.text(ort::tensor::name).empty() ? what : t.text(ort::tensor::name);
   if (!t.has(ort::tensor::dims)) return failed(status_code::fail, "tensor '{}': Tensor.dims is missing", name);
@@ -107,7 +86,7 @@ result<value> ort_tensors::read_strings(const ort::table_view& t, value made, st
   const ort::vector_view strings = t.vector(ort::tensor::string_data);
   if (strings.size() != count)
     return failed(status_code::fail, "Tensor.string_data has {} entries, needs {}", strings.size(), count);
-  result<void*> data = allocate(count * sizeof(std::string_view));
+  result<void*> data = allocate_tensor(memory, budget, count * sizeof(std::string_view));
   if (!data) return data.error();
   auto* const texts = static_cast<std::string_view*>(*data);
   for (std::size_t i = 0; i < count; ++i) std::construct_at(texts + i, strings.text(i));
@@ -116,18 +95,7 @@ result<value> ort_tensors::read_strings(const ort::table_view& t, value made, st
 }
 
 result<value> ort_tensors::place(value made, byte_span bytes) {
-  const bool odd_bools = made.type == dtype::boolean && !all_zero_or_one(bytes);
-  if (!odd_bools && bytes.size() > small_tensor && (bytes.size() >= large_tensor || !is_misaligned(bytes, made.type))) {
-    made.data = const_cast<std::byte*>(bytes.data());
-    return made;
-  }
-  result<void*> data = allocate(bytes.size());
-  if (!data) return data.error();
-  made.data = *data;
-  if (!bytes.empty()) std::memcpy(made.data, bytes.data(), bytes.size());
-  if (odd_bools)
-    for (std::size_t i = 0; i < bytes.size(); ++i) static_cast<std::uint8_t*>(made.data)[i] = bytes[i] != std::byte{0};
-  return made;
+  return place_tensor(memory, budget, made, bytes, true, small_tensor);
 }
 
 // --- sparse tensors ---
@@ -180,7 +148,7 @@ result<value> ort_tensors::read_sparse(const ort::table_view& sparse, std::strin
   if (row_of(dense.type).bits % 8 != 0 || !checked_bytes(dense.type, std::uint64_t(count), bytes) ||
       bytes > most_dense_bytes)
     return failed(status_code::invalid_argument, "sparse tensor '{}': it is too large when dense, or packed", name);
-  result<void*> data = allocate(std::size_t(bytes));
+  result<void*> data = allocate_tensor(memory, budget, std::size_t(bytes));
   if (!data) return data.error();
   dense.data = *data;
   if (bytes) std::memset(dense.data, 0, std::size_t(bytes));

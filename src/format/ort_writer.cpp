@@ -400,11 +400,7 @@ result<std::string> write_ort(const model& from) {
     ort_writer writer{from};
     const result<wire_pieces> pieces = writer.write();
     if (!pieces) return pieces.error();
-    std::string all;
-    all.reserve(pieces->size());
-    for (std::span<const std::byte> piece : pieces->spans())
-      all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-    return all;
+    return pieces->joined();
   });
 }
 

@@ -43,11 +43,7 @@ class expander {
  private:
   /// The newest definition that the node's opset can have.
   result<const function*> body_of(const graph_node& node) {
-    const function_body_row* best = nullptr;
-    for (const function_body_row& row : standard_function_bodies())
-      if (row.op == node.op->id && row.since == node.version->since &&
-          row.needs_opset <= std::max<std::int64_t>(node.opset, row.since))
-        best = &row;
+    const function_body_row* const best = find_function_body(node.op->id, node.version->since, node.opset);
     if (!best) return static_cast<const function*>(nullptr);
     const auto [at, is_new] = known_.try_emplace(best, nullptr);
     if (is_new) {

@@ -41,8 +41,6 @@ bool fits(type_kind declared, value_kind given) {
   return false;
 }
 
-std::string shown(const value& v) { return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ",")); }
-
 /// Checks a value against a declared type, parts included. `words`: the type for messages.
 status check_value(const value_type& type, std::string_view words, const value& v) {
   if (type.kind == type_kind::optional) return v ? check_value(*type.of, words, v) : status{};
@@ -53,20 +51,20 @@ status check_value(const value_type& type, std::string_view words, const value& 
       if (status s = check_value(*type.of, words, part); !s) return s;
   if (v.kind != value_kind::tensor) return {};
   if (type.type != dtype::undefined && v.type != type.type)
-    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", shown(v), words)};
+    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", to_string(v, 0), words)};
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
   if (!v.shape.checked_count(count) || !checked_bytes(v.type, std::uint64_t(count), bytes))
-    return {status_code::invalid_argument, fmt::format("has the impossible shape {}", shown(v))};
+    return {status_code::invalid_argument, fmt::format("has the impossible shape {}", to_string(v, 0))};
   if (count > 0 && !v.data) return {status_code::invalid_argument, "has no data"};
   if (!type.shape) return {};
   if (v.shape.rank() != type.shape->size())
-    return {status_code::invalid_argument,
-            fmt::format("has rank {} ({}), needs rank {}: {}", v.shape.rank(), shown(v), type.shape->size(), words)};
+    return {status_code::invalid_argument, fmt::format("has rank {} ({}), needs rank {}: {}", v.shape.rank(),
+                                                       to_string(v, 0), type.shape->size(), words)};
   for (std::size_t axis = 0; axis < v.shape.rank(); ++axis)
     if ((*type.shape)[axis].known() && v.shape[axis] != (*type.shape)[axis].size)
       return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}: {}", v.shape[axis],
-                                                         axis, shown(v), (*type.shape)[axis].size, words)};
+                                                         axis, to_string(v, 0), (*type.shape)[axis].size, words)};
   return {};
 }
 

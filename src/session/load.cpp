@@ -59,11 +59,7 @@ status session::impl::check() {
 /// The standard body of an operator that nobody has a kernel for, as the file's format reads it; read once.
 result<const function*> session::impl::body_of(model& m, const graph_node& node) {
   if (!node.op || !node.version) return static_cast<const function*>(nullptr);
-  const function_body_row* best = nullptr;
-  for (const function_body_row& row : standard_function_bodies())
-    if (row.op == node.op->id && row.since == node.version->since &&
-        row.needs_opset <= std::max<std::int64_t>(node.opset, row.since))
-      best = &row;
+  const function_body_row* const best = find_function_body(node.op->id, node.version->since, node.opset);
   if (!best) return static_cast<const function*>(nullptr);
   for (const auto& [row, known] : known_bodies)
     if (row == best) return known;
@@ -253,9 +249,9 @@ status session::impl::load(function_ref<status()> read) {
       {"check", 5, &impl::check, &impl::log_model},
       {"optimize", 20, &impl::optimize_before},
       {"place", 5, &impl::place},
-      {"optimize", 20, &impl::optimize_after, &impl::log_placements},
+      {"optimize", 20, &impl::optimize_after},
       {"optimize", 1, &impl::save_optimized},
-      {"compile", 9, &impl::compile},
+      {"compile", 9, &impl::compile, &impl::log_placements},
       {"plan", 29, &impl::make_the_plan},
       {"plan", 1, &impl::describe_io},
       {"plan", 0, &impl::start_threads, &impl::log_plan},

@@ -3,7 +3,7 @@
 
 #include "session/session_impl.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -49,32 +49,22 @@ void session::impl::log_placements() const {
   if (!logs(log_level::info)) return;
   for (const transform_log::entry& each : log.transforms)
     options.log(log_level::info, fmt::format("{} changed the graph {} times", each.name, each.changes));
-  std::vector<std::size_t> nodes(providers.size());
-  for (node_id n : net->main().order())
-    if (const std::int32_t p = net->main()[n].provider; p >= 0) ++nodes[std::size_t(p)];
-  for (std::size_t p = 0; p < nodes.size(); ++p)
-    options.log(log_level::info, fmt::format("{} runs {} nodes", providers[p].row->name, nodes[p]));
+  const std::vector<placement_info> nodes = placements(logs(log_level::verbose));
+  for (const provider& p : providers)
+    options.log(log_level::info, fmt::format("{} runs {} nodes", p.row->name,
+                                             std::ranges::count(nodes, p.row->name, &placement_info::provider)));
   if (!logs(log_level::verbose)) return;
-  for (node_id n : net->main().order()) {
-    const graph_node& node = net->main()[n];
-    if (node.provider < 0) continue;
-    std::string refusals;
-    for (std::int32_t p = 0; p < node.provider; ++p)
-      refusals +=
-          fmt::format("; {}{}", providers[std::size_t(p)].row->name,
-                      providers[std::size_t(p)].row->why_not(providers[std::size_t(p)].self.get(), {net->main(), n}));
-    options.log(log_level::verbose, fmt::format("node '{}' ({}) on {}{}", node.name, node.op_type,
-                                                providers[std::size_t(node.provider)].row->name, refusals));
-  }
+  for (const placement_info& node : nodes)
+    options.log(log_level::verbose, fmt::format("node '{}' ({}) on {}{}{}", node.node, node.op_type, node.provider,
+                                                node.refusals.empty() ? "" : "; ", fmt::join(node.refusals, "; ")));
 }
 
 void session::impl::log_plan() const {
   if (!logs(log_level::info)) return;
-  std::size_t bytes = 0;
-  for (std::size_t region : plan->fixed.region_bytes) bytes += region;
-  options.log(log_level::info,
-              fmt::format("planned {} steps, {} bytes for values of known shape{}, {} threads", plan->steps.size(),
-                          bytes, plan->has_dynamic ? " (others take theirs in a run)" : "", pool.concurrency()));
+  options.log(
+      log_level::info,
+      fmt::format("planned {} steps, {} bytes for values of known shape{}, {} threads", plan->steps.size(),
+                  fixed_bytes(), plan->has_dynamic ? " (others take theirs in a run)" : "", pool.concurrency()));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

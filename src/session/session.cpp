@@ -40,11 +40,12 @@ std::vector<std::string> session::providers() const {
   return names;
 }
 
-std::size_t session::fixed_bytes() const {
+std::size_t session::impl::fixed_bytes() const {
   std::size_t bytes = 0;
-  for (std::size_t region : impl_->plan->fixed.region_bytes) bytes += region;
+  for (std::size_t region : plan->fixed.region_bytes) bytes += region;
   return bytes;
 }
+std::size_t session::fixed_bytes() const { return impl_->fixed_bytes(); }
 
 namespace {
 
@@ -74,11 +75,12 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bo
 
 }  // namespace
 
-std::vector<placement_info> session::placements(bool with_refusals) const {
+std::vector<placement_info> session::impl::placements(bool with_refusals) const {
   std::vector<placement_info> all;
-  list_nodes(*impl_, impl_->net->main(), 0, with_refusals, all);
+  list_nodes(*this, net->main(), 0, with_refusals, all);
   return all;
 }
+std::vector<placement_info> session::placements(bool with_refusals) const { return impl_->placements(with_refusals); }
 
 result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
   auto made = std::make_unique<impl>();

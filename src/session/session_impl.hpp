@@ -106,6 +106,8 @@ struct session::impl {
   result<const function*> body_of(model&, const graph_node&);
 
   // session.cpp
+  std::vector<placement_info> placements(bool with_refusals) const;  // once compiled
+  std::size_t fixed_bytes() const;
   result<std::unique_ptr<io_binding::impl>> acquire() const;
   void give_back(std::unique_ptr<io_binding::impl>) const;
   /// The input as a run takes it: with the model's shape where it brought none.

@@ -18,7 +18,6 @@ using namespace cameo::test;
 
 namespace {
 
-using cpu_runtime = runtime<eps::cpu>;
 const std::filesystem::path digits = std::filesystem::path{source_dir} / "examples/digits/digits.onnx";
 
 /// A folder that is gone when the test case is over.

@@ -12,15 +12,8 @@
 
 using namespace cameo;
 using namespace cameo::test;
-using cpu_runtime = cameo::runtime<eps::cpu>;
 
 namespace {
-
-session loaded(std::unique_ptr<model> m, const session_options& options = {}) {
-  result<session> s = cpu_runtime{}.load(std::move(m), options);
-  REQUIRE_MESSAGE(s, std::string{s.error().words()});
-  return std::move(*s);
-}
 
 /// y = -x, of the declared shape.
 std::unique_ptr<model> negative(dtype type, const std::vector<std::string>& dims) {

@@ -2,6 +2,8 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 
+#include <doctest/doctest.h>
+
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -82,6 +84,15 @@ inline std::unique_ptr<model> four_branches() {
   for (std::size_t i = 1; i < ends.size(); ++i) sum = b.node("Add", {sum, ends[i]});
   b.output(b.node("Mul", {sum, x}));
   return b.take();
+}
+
+using cpu_runtime = cameo::runtime<eps::cpu>;
+
+/// A session of it on cpu; the test ends if there is none.
+inline session loaded(std::unique_ptr<model> m, const session_options& options = {}) {
+  result<session> s = cpu_runtime{}.load(std::move(m), options);
+  REQUIRE_MESSAGE(s, std::string{s.error().words()});
+  return std::move(*s);
 }
 
 inline std::vector<float> floats_of(const value& v) {

@@ -9,15 +9,8 @@
 
 using namespace cameo;
 using namespace cameo::test;
-using cpu_runtime = cameo::runtime<eps::cpu>;
 
 namespace {
-
-session loaded(std::unique_ptr<model> m, const session_options& options = {}) {
-  result<session> s = cpu_runtime{}.load(std::move(m), options);
-  REQUIRE_MESSAGE(s, std::string{s.error().words()});
-  return std::move(*s);
-}
 
 /// Counts to a number given at run time, one addition an iteration: as long as one likes.
 std::unique_ptr<model> long_loop() {

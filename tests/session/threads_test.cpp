@@ -17,7 +17,6 @@
 
 using namespace cameo;
 using namespace cameo::test;
-using cpu_runtime = cameo::runtime<eps::cpu>;
 
 namespace {
 

@@ -15,5 +15,7 @@ struct function_body_row {
 
 /// Sorted by op, then since, then needs_opset. Lives in the compiled core: linked only by who calls it.
 CAMEO_API std::span<const function_body_row> standard_function_bodies();
+/// The newest body of this version of an operator that a node of `opset` can have; null if there is none.
+CAMEO_API const function_body_row* find_function_body(op_id op, int since, std::int64_t opset);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,44 @@
+#include "tensor_bytes.hpp"
+
+#include "graph/messages.hpp"
+
+#include <cstring>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::size_t tensor_alignment = 64;
+constexpr std::size_t large_tensor = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
+
+bool all_zero_or_one(std::span<const std::byte> bytes) {
+  unsigned seen = 0;
+  for (std::byte b : bytes) seen |= unsigned(b);
+  return seen <= 1;
+}
+
+}  // namespace
+
+result<void*> allocate_tensor(arena& memory, std::size_t budget, std::size_t bytes) {
+  if (bytes > budget || memory.used() > budget - bytes)
+    return failed(status_code::out_of_memory, "{} bytes more would pass the limit of {} (load_limits.model_bytes)",
+                  bytes, budget);
+  void* const made = memory.allocate(bytes, tensor_alignment);
+  if (!made) return failed(status_code::out_of_memory, "no memory for a tensor of {} bytes", bytes);
+  return made;
+}
+
+result<value> place_tensor(arena& memory, std::size_t budget, value made, std::span<const std::byte> bytes,
+                           bool may_stay, std::size_t small) {
+  const bool odd_bools = made.type == dtype::boolean && !all_zero_or_one(bytes);
+  made.data = const_cast<std::byte*>(bytes.data());
+  if (may_stay && !odd_bools && bytes.size() > small && (bytes.size() >= large_tensor || is_aligned(made))) return made;
+  result<void*> data = allocate_tensor(memory, budget, bytes.size());
+  if (!data) return data.error();
+  made.data = *data;
+  if (!bytes.empty()) std::memcpy(made.data, bytes.data(), bytes.size());
+  if (odd_bools)
+    for (std::size_t i = 0; i < bytes.size(); ++i) static_cast<std::uint8_t*>(made.data)[i] = bytes[i] != std::byte{0};
+  return made;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
