@@ -1,7 +1,5 @@
 #include <cameo/kernel/match.hpp>
 
-#include <cstdio>
-
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -29,15 +27,50 @@ verdict try_row(const node_signature& node, const kernel_row& row, std::span<con
   return {refusal::none, &row};
 }
 
+verdict try_row(const node_signature& node, const kernel_row& row, std::span<const kernel_rule> rules, int newest,
+                type_string_source says) {
+  if (node.since < row.first || row.last < newest) return {refusal::version, &row};
+  for (int i = 0; i < row.rule_count; ++i) {
+    const kernel_rule& rule = rules[std::size_t(row.rules + i)];
+    kernel_rule moved = rule;
+    bound_parameters bound;
+    if (!says(rule.type_string, bound)) return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
+    moved.inputs = bound.inputs, moved.outputs = bound.outputs;
+    if (const operand* o = broken_by(node, moved)) return {refusal::type, &row, &rule, o->type, rule.allowed, i};
+  }
+  return {refusal::none, &row};
+}
+
+/// The row that says yes, or the one that came closest.
+template <class Try>
+verdict best_of(std::span<const kernel_row> rows, Try&& try_it) {
+  verdict closest;
+  for (const kernel_row& row : rows) {
+    const verdict next = try_it(row);
+    if (next) return next;
+    const int closer = next.why != closest.why ? int(next.why) - int(closest.why) : next.obeyed - closest.obeyed;
+    if (closer > 0) closest = next;
+    if (closer == 0) closest.accepted |= next.accepted;
+  }
+  return closest;
+}
+
 /// Composes a line in place: no heap, cut where the line ends.
 struct line_writer {
   std::span<char> line;
   std::size_t size = 0;
 
-  void add(std::string_view words) { size += words.copy(line.data() + size, line.size() - size); }
-  void add(int number) {
-    char digits[12];
-    add({digits, std::size_t(std::snprintf(digits, sizeof digits, "%d", number))});
+  void add(std::string_view words) {
+    const std::size_t count = std::min(words.size(), line.size() - size);
+    if (count) std::memcpy(line.data() + size, words.data(), count);
+    size += count;
+  }
+  void add(int number) {  // a version: not negative
+    char digits[10];
+    std::size_t count = 0;
+    do digits[sizeof digits - ++count] = char('0' + number % 10);
+    while (number /= 10);
+    add({digits + sizeof digits - count, count});
   }
   template <class... Parts>
   void operator()(Parts... parts) {
@@ -48,15 +81,16 @@ struct line_writer {
 }  // namespace
 
 verdict match(const node_signature& node, const kernel_table& kernels) {
-  verdict closest;
-  for (const kernel_row& row : rows_with(node.op, &kernel_row::op, kernels.rows)) {
-    const verdict next = try_row(node, row, kernels.rules);
-    if (next) return next;
-    const int closer = next.why != closest.why ? int(next.why) - int(closest.why) : next.obeyed - closest.obeyed;
-    if (closer > 0) closest = next;
-    if (closer == 0) closest.accepted |= next.accepted;
-  }
-  return closest;
+  return best_of(rows_with(node.op, &kernel_row::op, kernels.rows),
+                 [&](const kernel_row& row) { return try_row(node, row, kernels.rules); });
+}
+
+verdict match(const node_signature& node, const kernel_table& kernels, type_string_source says) {
+  int newest = 0;
+  for (const op_row& op : rows_with(node.op, &op_row::id, kernels.ops))
+    for (const op_version& v : op.versions) newest = std::max(newest, v.since);
+  return best_of(rows_with(node.op, &kernel_row::op, kernels.rows),
+                 [&](const kernel_row& row) { return try_row(node, row, kernels.rules, newest, says); });
 }
 
 std::string_view explain(const verdict& v, std::span<char> line) {

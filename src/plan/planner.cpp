@@ -6,10 +6,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature& node,
+result<bound_kernel> bind_by_table(const void* kernels, const draft_node& of, const node_signature& node,
                                    bind_context& context) {
+  if (of.row) return of.row->bind(context, false);
   const verdict v = match(node, *static_cast<const kernel_table*>(kernels));
   if (v) return v.row->bind(context, false);
+  if constexpr (!status::has_words) return status_code::not_implemented;
   char line[240];
   return status{status_code::not_implemented, explain(v, line)};
 }

@@ -26,6 +26,7 @@ struct draft_node {
   std::span<const attribute> attributes;
   std::span<draft* const> subgraphs;
   std::uint8_t provider = 0;   // index of its binder
+  const kernel_row* row = nullptr;  // what runs it, where whoever made the draft has matched it already
   bound_kernel compiled = {};  // set when a provider has compiled the node already
 };
 
