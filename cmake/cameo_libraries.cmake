@@ -7,15 +7,21 @@ target_include_directories(cameo_target INTERFACE $<BUILD_INTERFACE:${PROJECT_SO
                                                   $<INSTALL_INTERFACE:include>)
 target_compile_features(cameo_target INTERFACE cxx_std_20)
 
-# cameo_add_library(NAME LAYERS core kernel ... DEPENDS targets that users need too PRIVATE libraries for its .cpp only
-# HEADERS_OF libraries of which the .cpp files need the headers alone) makes cameo_NAME from src/<layer>/**.cpp.
+# cameo_add_library(NAME LAYERS core kernel ... SOURCES single files of other layers EXCEPT names of files that another
+# library has DEPENDS targets that users need too PRIVATE libraries for its .cpp only HEADERS_OF libraries of which the
+# .cpp files need the headers alone) makes cameo_NAME from src/<layer>/**.cpp.
 function(cameo_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS;DEPENDS;PRIVATE;HEADERS_OF")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCEPT" "LAYERS;SOURCES;DEPENDS;PRIVATE;HEADERS_OF")
   set(sources)
   foreach(layer IN LISTS arg_LAYERS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp)
     list(APPEND sources ${found})
   endforeach()
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${arg_EXCEPT}[.]cpp$")
+  endif()
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
+  list(APPEND sources ${arg_SOURCES})
   add_library(cameo_${name} STATIC ${sources})
   target_include_directories(cameo_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(cameo_${name} PUBLIC ${arg_DEPENDS})

@@ -30,7 +30,7 @@ if(CAMEO_WERROR)
 endif()
 
 if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything changes with it
-  add_compile_options(-fno-exceptions -fno-rtti)
+  add_compile_options(-fno-exceptions -fno-rtti -ffunction-sections -fdata-sections)
   add_compile_definitions(CAMEO_CODE_ONLY)
 endif()
 

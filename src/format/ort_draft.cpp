@@ -20,8 +20,7 @@ status read_shape(const ort::table_view& from, operand& to) {
     const ort::table_view d = dims.table(i).table(ort::dimension::value);
     const auto kind = d.number<std::int8_t>(ort::dimension_value::dim_type);
     const auto size = d.number<std::int64_t>(ort::dimension_value::dim_value);
-    if (kind < 0 || kind > 2)
-      return wrong(status_code::fail, "DimensionValue.dim_type is ", kind, ", none of 0 to 2");
+    if (kind < 0 || kind > 2) return wrong(status_code::fail, "DimensionValue.dim_type is ", kind, ", none of 0 to 2");
     if (kind == 1 && size < 0)
       return wrong(status_code::fail, "DimensionValue.dim_value is ", size, "; sizes are 0 or more");
     if (kind == 2 && !d.has(ort::dimension_value::dim_param)) return missing("DimensionValue.dim_param");

@@ -48,8 +48,7 @@ status ort_draft_reader::check_indices(const ort::table_view& from, scope& in) {
   in.indices = *indices;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto index = in.indices[i] = nodes.table(i).number<std::uint32_t>(ort::node::index);
-    if (index >= end)
-      return wrong(status_code::fail, "Node.index ", index, " is not below Graph.max_node_index ", end);
+    if (index >= end) return wrong(status_code::fail, "Node.index ", index, " is not below Graph.max_node_index ", end);
     if (index >= absurd) return wrong(status_code::fail, "Node.index ", index, " is too large for so few nodes");
   }
   std::make_heap(in.indices.begin(), in.indices.end());
@@ -174,9 +173,9 @@ status ort_draft_reader::check_counts(const ort::table_view& from, const op_vers
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const auto count = counts.number<std::int32_t>(i);
     if (count < 0) return wrong(status_code::fail, "Node.input_arg_counts has ", count);
-    const bool is_variadic = version ? i < version->inputs.size() &&
-                                           version->inputs[i].option == parameter_option::variadic
-                                     : i + 1 == counts.size();
+    const bool is_variadic = version
+                                 ? i < version->inputs.size() && version->inputs[i].option == parameter_option::variadic
+                                 : i + 1 == counts.size();
     in_order &= (!ended || count == 0) && (count <= 1 || is_variadic);
     ended |= count == 0;
     sum += count;
@@ -374,8 +373,8 @@ status ort_draft_reader::sort_nodes(std::span<const draft_node> nodes, scope& in
     std::uint32_t node, next;  // the next dependency to look at
   };
   const result<std::span<std::uint8_t>> states = memory_.take<std::uint8_t>(nodes.size());
-  arena_vector<visit> path{memory_};
-  if (!states || (nodes.size() && !in.net.nodes.reserve(nodes.size()))) return status_code::out_of_memory;
+  const result<std::span<visit>> path = memory_.take<visit>(nodes.size());  // a node is on it once
+  if (!states || !path || (nodes.size() && !in.net.nodes.reserve(nodes.size()))) return status_code::out_of_memory;
   const auto dependency = [&](const draft_node& n, std::uint32_t i, slot& s) {
     if (i < n.inputs.size()) return s = n.inputs[i], true;
     std::size_t left = i - n.inputs.size();
@@ -388,15 +387,15 @@ status ort_draft_reader::sort_nodes(std::span<const draft_node> nodes, scope& in
   for (std::uint32_t first = 0; first < nodes.size(); ++first) {
     if ((*states)[first] != untouched) continue;
     (*states)[first] = open;
-    path.clear();
-    if (!path.push_back({first, 0})) return status_code::out_of_memory;
-    while (!path.empty()) {
-      visit& top = path.back();
+    std::size_t depth = 0;
+    (*path)[depth++] = {first, 0};
+    while (depth) {
+      visit& top = (*path)[depth - 1];
       slot s = 0;
       if (!dependency(nodes[top.node], top.next++, s)) {
         (*states)[top.node] = done;
         if (!in.net.nodes.push_back(nodes[top.node])) return status_code::out_of_memory;
-        path.pop_back();
+        --depth;
         continue;
       }
       const std::uint32_t producer = s && s < in.producers.size() ? in.producers[s] : none;
@@ -405,7 +404,7 @@ status ort_draft_reader::sort_nodes(std::span<const draft_node> nodes, scope& in
         return wrong(status_code::invalid_graph, "nodes read what they make themselves: '", in.net.values[s].name,
                      "' is part of a cycle");
       (*states)[producer] = open;
-      if (!path.push_back({producer, 0})) return status_code::out_of_memory;
+      (*path)[depth++] = {producer, 0};
     }
   }
   return {};

@@ -57,9 +57,10 @@ result<op_name> parse_op_name(std::string_view text) {
   op_name made;
   if (first == text.npos || first == last || text.find(':', first + 1) != last)
     return wrong("op id '", text, "' is not domain:op_type:since_version");
-  made.domain = text.substr(0, first);
-  made.op_type = text.substr(first + 1, last - first - 1);
-  if (!parse_number(text.substr(last + 1), made.since))
+  const char* const chars = text.data();  // views made by hand can't throw
+  made.domain = {chars, first};
+  made.op_type = {chars + first + 1, last - first - 1};
+  if (!parse_number({chars + last + 1, text.size() - last - 1}, made.since))
     return wrong("op id '", text, "' does not end in the number of a version");
   return made;
 }

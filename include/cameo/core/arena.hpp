@@ -139,7 +139,6 @@ class arena_vector {
     return true;
   }
   void clear() noexcept { size_ = 0; }
-  void pop_back() noexcept { --size_; }
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
