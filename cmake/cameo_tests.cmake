@@ -5,7 +5,7 @@
 #   tests/scripts/NAME.py                              a script, run with CAMEO_* in its environment; "# not with a
 #                                                      sanitizer" in a line leaves it out there
 #   tests/compile_fail/NAME.cpp                        must not compile, with the words it expects; its twin must
-#   examples/NAME/*.cpp                                a program, run as a test
+#   examples/NAME/                                     a program, run as a test
 # Every public header is compiled alone, and tests/layers.py holds the includes to the order of the layers.
 
 find_program(CAMEO_PYTHON python3)
@@ -160,8 +160,28 @@ function(cameo_add_initialiser_tests)
   endforeach()
 endfunction()
 
+# The reader of ORT files against libFuzzer, which clang brings: its sources again with sanitizers, the rest as it is.
+function(cameo_add_fuzzers)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE OR NOT "tests/fuzz/ort.cpp" MATCHES "${CAMEO_TEST_FILTER}")
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/format/ort_*.cpp)
+  add_executable(fuzz_ort ${PROJECT_SOURCE_DIR}/tests/fuzz/ort.cpp ${sources})
+  cameo_link_everything(fuzz_ort)
+  cameo_use_headers(fuzz_ort fmt::fmt)
+  target_include_directories(fuzz_ort PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  set(sanitize -fsanitize=fuzzer,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+  target_compile_options(fuzz_ort PRIVATE ${sanitize})
+  target_link_options(fuzz_ort PRIVATE ${sanitize})
+  set(found ${PROJECT_BINARY_DIR}/fuzz_ort)
+  file(MAKE_DIRECTORY ${found})
+  cameo_add_test(fuzz.ort fuzz_ort -max_total_time=60 -max_len=16384 -rss_limit_mb=3000 -timeout=10 -print_final_stats=1
+    -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/data/ort)
+endfunction()
+
 function(cameo_add_tests)
   cameo_add_doctests()
+  cameo_add_fuzzers()
   cameo_add_initialiser_tests()
   if(NOT CAMEO_SANITIZE)  # what only compiles is the same with a sanitizer
     cameo_add_header_check()
@@ -208,23 +228,40 @@ function(cameo_add_tests)
   cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
 endfunction()
 
-# examples/NAME: its own CMakeLists.txt, or all its sources one program that the tests run. Tests of examples that read
-# bench models require the fixture example_models, which makes them.
+# cameo_example(ARGS ... SAYS regex NEEDS_MODELS): the program of examples/NAME. Run as a test, it ends with status 0; run
+# again, it says what the expression matches (ctest holds a test to one of the two). NEEDS_MODELS: it reads what the
+# test example.make_models makes.
+function(cameo_example)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "NEEDS_MODELS" "SAYS" "ARGS")
+  get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  add_executable(example_${name} ${sources})
+  set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  target_link_libraries(example_${name} PRIVATE cameo_options cameo::cameo)
+  set(tests example.${name})
+  if(arg_SAYS)
+    list(APPEND tests example.${name}.says)
+  endif()
+  foreach(test IN LISTS tests)
+    cameo_add_test(${test} example_${name} ${arg_ARGS})
+    if(arg_NEEDS_MODELS)
+      set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED example_models)
+    endif()
+  endforeach()
+  if(arg_SAYS)
+    set_tests_properties(example.${name}.says PROPERTIES PASS_REGULAR_EXPRESSION "${arg_SAYS}")
+  endif()
+endfunction()
+
+# Every folder of examples/ says itself what it makes.
 function(cameo_add_examples)
   cameo_add_test(example.make_models ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/examples/make_models.py
     ${PROJECT_BINARY_DIR}/examples/models)
   set_tests_properties(example.make_models PROPERTIES FIXTURES_SETUP example_models)
   file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/examples/*)
   foreach(folder IN LISTS folders)
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-    get_filename_component(name ${folder} NAME)
     if(EXISTS ${folder}/CMakeLists.txt)
       add_subdirectory(${folder})
-    elseif(sources)
-      add_executable(example_${name} ${sources})
-      set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
-      cameo_link_everything(example_${name})
-      cameo_add_test(example.${name} example_${name})
     endif()
   endforeach()
 endfunction()

@@ -4,7 +4,8 @@
 Headers: the inline namespace is left out of names; a comment at the end of a member's line is its documentation; and a
 comment above a declaration is that of those right below it, too, if they have its name (overloads) or are aliases or
 constants as it is one.
-Pages: docs/README.md makes the pages that it lists its subpages; links to what is no page become names of files.
+Pages: each of docs/ has a name, page_NAME; docs/README.md makes those that it lists its subpages; links to what is no
+page become names of files.
 """
 import os
 import pathlib
@@ -18,8 +19,8 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def scopes(text):
-    """The lines without comments and texts; for each whether it begins in the body of a namespace, class or enum and not
-    in that of a function, and how deep in braces it begins."""
+    """The lines without comments and texts; for each whether it begins in the body of a namespace, class or enum and
+    not in that of a function, and how deep in braces it begins."""
     plain = HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text).split("\n")
     open_scopes, head, inside, depth = [True], "", [], []
     for line in plain:
@@ -47,7 +48,8 @@ def subject(declaration):
         return None
     if re.match(r"using\b", bare):
         return "using"
-    called = re.search(r"([\w~]+|operator *[^\w\s(]+)\s*\(", re.sub(r"^(?:requires\b.*\n)|noexcept\(|decltype\(", "", bare))
+    bare_of_keywords = re.sub(r"^(?:requires\b.*\n)|noexcept\(|decltype\(", "", bare)
+    called = re.search(r"([\w~]+|operator *[^\w\s(]+)\s*\(", bare_of_keywords)
     constant = re.match(r"(?:inline |static )*constexpr\b[^(;]*[={;]", bare)
     return "constant" if constant else called.group(1) if called else None
 
@@ -124,11 +126,13 @@ def page(path, text):
         file = pathlib.PurePath(os.path.normpath(path.parent / target))
         is_page = file.suffix == ".md" and file.parent.name in ("", "docs")
         if contents and is_page and file.parent.name == "docs":
-            return f'@subpage md_docs_{file.stem} "{words}"'
+            return f'@subpage page_{file.stem} "{words}"'
         if is_page:
             return m.group(0)
         return words if words.startswith("`") else f"`{words}`"
 
+    if path.parent.name == "docs":  # a name that does not depend on doxygen's version
+        text = re.sub(r"^# (.*)$", rf"# \1 {{#page_{path.stem}}}", text, count=1, flags=re.MULTILINE)
     pieces = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
     return "".join(p if p.startswith("```") else LINK.sub(link, p) for p in pieces)
 

@@ -64,10 +64,7 @@ int main() {
 
     std::vector<float> x(1000);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(i) / 250 - 2;
-    const auto tensor = [](const std::vector<float>& from) {
-      return cameo::value::tensor<float>({std::int64_t(from.size())}, from);
-    };
-    if (cameo::status s = binding->bind_input("x", tensor(x)); !s) return cameo::report(s);
+    if (cameo::status s = binding->bind_input("x", x); !s) return cameo::report(s);
     if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
     const cameo::value& y = *binding->output("y");
     std::printf("%zu of %zu bytes are taken, and the output lies %s\n", own.used(), own.size(),
@@ -80,11 +77,11 @@ int main() {
     right = own.holds(y.data) && y.shape == cameo::extents{1000} && largest < 1e-6;
 
     const std::vector<float> too_many(100'000);
-    if (cameo::status s = binding->bind_input("x", tensor(too_many)); !s) return cameo::report(s);
+    if (cameo::status s = binding->bind_input("x", too_many); !s) return cameo::report(s);
     const cameo::status refused = session->run(*binding);
     std::printf("a run that is too large: %s\n", refused.name());
     right = right && refused.code() == cameo::status_code::out_of_memory;
-    if (cameo::status s = binding->bind_input("x", tensor(x)); !s) return cameo::report(s);
+    if (cameo::status s = binding->bind_input("x", x); !s) return cameo::report(s);
     if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
   }
   std::printf("%s\n", own.used() == 0 ? "all given back" : "not all given back");

@@ -39,7 +39,9 @@ int main() {
   const Eigen::RowVectorXf b = Eigen::RowVectorXf::Random(columns);
   auto outputs = session->run({{"x", cameo::as_tensor(x)}, {"w", cameo::as_tensor(w)}, {"b", cameo::as_tensor(b)}});
   if (!outputs) return cameo::report(outputs.error());
-  const auto y = cameo::as_eigen_matrix((*outputs)[0].value.as<float>());  // a Map over the output
+  const auto output = outputs->get<float>("y");
+  if (!output) return cameo::report(output.error());
+  const auto y = cameo::as_eigen_matrix(*output);  // a Map over the output
   if (!y) return cameo::report(y.error());
   const matrix expected = ((x * w).rowwise() + b).cwiseMax(0);
   if (y->rows() != rows || y->cols() != columns) return 1;

@@ -2,7 +2,7 @@
 // that are likeliest. The model (examples/make_models.py) has random weights, so it knows nothing of ships; put one of
 // your own in its place. Usage: example_image_classifier MODEL LABELS PICTURE [EXPECTED]
 //
-//     input float[1,32,32,3] -> output float[1,10]
+//     input: tensor(float)[1,32,32,3] -> tensor(float)[1,10]
 //      51.3 %  cat
 //      12.1 %  ship
 //       8.8 %  deer
@@ -59,14 +59,16 @@ int main(int argc, char** argv) {
   auto session = runtime{}.load(argv[1]);
   if (!session) return cameo::report(session.error());
   const cameo::io_info& in = session->inputs()[0];
-  std::printf("%s %s -> %s\n", in.name.c_str(), in.type_text.c_str(), session->outputs()[0].type_text.c_str());
+  std::printf("%s -> %s\n", cameo::to_string(in).c_str(), session->outputs()[0].type_text.c_str());
 
   std::vector<float> pixels = examples::square_of(picture, side);  // channels last, as this model wants them
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = (pixels[i] - mean[i % 3]) / deviation[i % 3];
-  auto outputs = session->run({{in.name, cameo::value::tensor<float>({1, side, side, 3}, pixels)}});
+  auto outputs = session->run({{in.name, pixels}});
   if (!outputs) return cameo::report(outputs.error());
 
-  const auto probabilities = (*outputs)[0].value.as<float>().span();
+  const auto output = outputs->get<float>();
+  if (!output) return cameo::report(output.error());
+  const std::span<const float> probabilities = output->span();
   if (probabilities.size() != labels.size()) {
     std::fprintf(stderr, "%zu classes, but %zu labels\n", probabilities.size(), labels.size());
     return 1;

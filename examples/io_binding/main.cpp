@@ -26,8 +26,6 @@ std::unique_ptr<cameo::model> make_model() {
   return net.finish();
 }
 
-cameo::value tensor_in(const vector4& memory) { return cameo::value::tensor<float>({4}, memory); }
-
 /// What the sensors say at a time.
 vector4 sample_at(int step) {
   vector4 sample;
@@ -44,16 +42,16 @@ int main() {
   if (!binding) return cameo::report(binding.error());
 
   vector4 buffers[2] = {}, sample = {};  // the first state is zero
-  if (cameo::status s = binding->bind_input("sample", tensor_in(sample)); !s) return cameo::report(s);
+  if (cameo::status s = binding->bind_input("sample", sample); !s) return cameo::report(s);
   for (int step = 0; step < 100; ++step) {
     sample = sample_at(step);  // bound once; its elements may change between runs
-    if (cameo::status s = binding->bind_input("state", tensor_in(buffers[step % 2])); !s) return cameo::report(s);
-    if (cameo::status s = binding->bind_output("next", tensor_in(buffers[(step + 1) % 2])); !s) return cameo::report(s);
+    if (cameo::status s = binding->bind_input("state", buffers[step % 2]); !s) return cameo::report(s);
+    if (cameo::status s = binding->bind_output("next", buffers[(step + 1) % 2]); !s) return cameo::report(s);
     if (cameo::status s = session->run(*binding); !s) return cameo::report(s);
   }
   const bool in_place = binding->output("next")->data == buffers[0].data();
   std::printf("state in the caller's memory: %s\n", in_place ? "yes" : "no");
-  std::printf("after 100 steps: %s\n", cameo::to_string(tensor_in(buffers[0])).c_str());
+  std::printf("after 100 steps: %s\n", cameo::to_string(*binding->output("next")).c_str());
 
   for (std::size_t i = 0; i < 4; ++i) {
     double state = 0;

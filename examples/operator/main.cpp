@@ -95,15 +95,15 @@ int main(int argc, char** argv) {
 
   std::vector<float> signal(channels * samples);
   for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = float(i % 7) - 3;
-  auto outputs = session->run({{"signal", cameo::value::tensor<float>({channels, samples}, signal)}});
+  auto outputs = session->run({{"signal", signal}});
   if (!outputs) return cameo::report(outputs.error());
   cameo::print(*outputs);
-  const auto level = (*outputs)[0].value.as<float>();
-  if (level.shape() != cameo::extents{channels, samples - 2}) return 1;
+  const auto level = outputs->get<float>("level");
+  if (!level || level->shape() != cameo::extents{channels, samples - 2}) return 1;
   for (std::int64_t c = 0; c < channels; ++c)
     for (std::int64_t i = 0; i < samples - 2; ++i) {
       const float* const x = signal.data() + c * samples + i;
-      if (std::abs(level[c * (samples - 2) + i] - std::abs(x[0] + x[1] + x[2]) / 3) > 1e-6f) return 1;
+      if (std::abs((*level)[c * (samples - 2) + i] - std::abs(x[0] + x[1] + x[2]) / 3) > 1e-6f) return 1;
     }
 
   const auto refused = runtime{}.load(make_model(samples + 1));

@@ -101,22 +101,22 @@ int main() {
   team own{3};  // outlives the session
   auto session = cameo::runtime<cameo::eps::cpu>{}.load(net.finish(), cameo::session_options{}.use(own));
   if (!session) return cameo::report(session.error());
-  auto outputs = session->run({{"a", cameo::value::tensor<float>({rows, inner}, a)}});
+  auto outputs = session->run({{"a", a}});
   if (!outputs) return cameo::report(outputs.error());
   // A thread that wakes late finds nothing to do; run until each side has had its part.
   for (int more = 0; more < 1000 && own.pieces() == 0; ++more)
-    if (auto again = session->run({{"a", cameo::value::tensor<float>({rows, inner}, a)}}); !again)
-      return cameo::report(again.error());
+    if (auto again = session->run({{"a", a}}); !again) return cameo::report(again.error());
   std::printf("%zu threads of our own did %zu pieces of %zu\n", own.concurrency() - 1, own.pieces(), own.all_pieces());
 
-  const auto product = (*outputs)[0].value.as<float>();
+  const auto product = outputs->get<float>("product");
+  if (!product) return cameo::report(product.error());
   double largest = 0;
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
       double sum = 0;
       for (std::int64_t k = 0; k < inner; ++k)
         sum += double(a[std::size_t(i * inner + k)]) * double(b[std::size_t(k * columns + j)]);
-      largest = std::max(largest, std::abs(sum - double(product[i * columns + j])));
+      largest = std::max(largest, std::abs(sum - double((*product)[i * columns + j])));
     }
   std::printf("largest error: %.1e\n", largest);
   return own.pieces() > 0 && largest < 1e-4 ? 0 : 1;

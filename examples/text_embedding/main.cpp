@@ -92,15 +92,15 @@ int main(int argc, char** argv) {
   if (!session) return cameo::report(session.error());
 
   const batch tokens = make_batch(tokenize, sentences);
-  const auto shaped = [&](const std::vector<std::int64_t>& from) {
-    return cameo::value::tensor<std::int64_t>({tokens.rows, tokens.longest}, from);
-  };
-  auto outputs = session->run({{"input_ids", shaped(tokens.ids)},
-                               {"attention_mask", shaped(tokens.mask)},
-                               {"token_type_ids", shaped(tokens.types)}});
+  const cameo::extents shape{tokens.rows, tokens.longest};
+  auto outputs = session->run({{"input_ids", tokens.ids, shape},
+                               {"attention_mask", tokens.mask, shape},
+                               {"token_type_ids", tokens.types, shape}});
   if (!outputs) return cameo::report(outputs.error());
 
-  const auto embeddings = means(outputs->find("last_hidden_state")->as<float>(), tokens);
+  const auto hidden = outputs->get<float>("last_hidden_state");
+  if (!hidden) return cameo::report(hidden.error());
+  const auto embeddings = means(*hidden, tokens);
   std::vector<float> cosines;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     for (const auto& other : embeddings) {

@@ -22,8 +22,9 @@ int main(int argc, char** argv) {
   if (!session) return cameo::report(session.error());
   auto outputs = session->run({{"image", cameo::as_tensor(images)}});  // of the shape that the array has
   if (!outputs) return cameo::report(outputs.error());
-  const auto logits = cameo::as_xtensor(outputs->find("logits")->as<float>());  // adaptors over the outputs
-  const auto probabilities = cameo::as_xtensor(outputs->find("probabilities")->as<float>());
+  const auto first = outputs->get<float>("logits"), second = outputs->get<float>("probabilities");
+  if (!first || !second) return 1;
+  const auto logits = cameo::as_xtensor(*first), probabilities = cameo::as_xtensor(*second);  // over the outputs
 
   const xt::xarray<std::size_t> read = xt::argmax(probabilities, 1);
   const auto right = std::size_t(xt::sum(xt::equal(xt::cast<std::int64_t>(read), labels))());

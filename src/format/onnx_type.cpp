@@ -1,3 +1,4 @@
+#include "dim_denotations.hpp"
 #include "onnx_proto.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -154,6 +155,24 @@ void write_type(const value_type& type, const model& owner, onnx::TypeProto& to)
     case type_kind::opaque:  // what there is to say is in the rest
       return;
   }
+}
+
+std::string keep_dim_denotations(std::span<const std::string_view> by_dim) {
+  onnx::ValueInfoProto rest;
+  bool any = false;
+  for (std::string_view words : by_dim) {
+    auto& d = *rest.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim();
+    if (!words.empty()) d.set_denotation(std::string{words}), any = true;
+  }
+  return any ? rest.SerializeAsString() : std::string{};
+}
+
+std::vector<std::string> dim_denotations_of(std::string_view unknown) {
+  std::vector<std::string> made;
+  onnx::ValueInfoProto rest;
+  if (unknown.empty() || !rest.ParseFromArray(unknown.data(), int(unknown.size()))) return made;
+  for (const auto& d : rest.type().tensor_type().shape().dim()) made.push_back(d.denotation());
+  return made;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

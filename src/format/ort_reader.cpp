@@ -1,5 +1,6 @@
 #include "ort_reader.hpp"
 
+#include "dim_denotations.hpp"
 #include "ort_resolver.hpp"
 
 #include <algorithm>
@@ -15,6 +16,16 @@ std::string describe(const ort::table_view& n) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (!outputs.text(i).empty()) return fmt::format("the node that makes '{}' ({})", outputs.text(i), op);
   return fmt::format("node {} ({})", n.number<std::uint32_t>(ort::node::index), op);
+}
+
+/// What the type's dims are said to be; empty if nothing.
+std::string denotations_of(const ort::table_view& type) {
+  if (type.number<std::uint8_t>(ort::type_info::value_type) != ort::tensor_member) return {};
+  const ort::table_view shape = type.table(ort::type_info::value).table(ort::tensor_type::shape);
+  const ort::vector_view dims = shape.vector(ort::shape::dim);
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < dims.size(); ++i) words.push_back(dims.table(i).text(ort::dimension::denotation));
+  return keep_dim_denotations(words);
 }
 
 status missing(std::string_view field) { return failed(status_code::fail, "{} is missing", field); }
@@ -137,6 +148,8 @@ result<value_id> ort_reader::define(scope& in, std::string_view name, std::strin
   if (!type) return std::move(type.error()).in(fmt::format("ValueInfo.type of '{}'", name));
   const value_id made = in.g.add_value(name, model_.keep(*std::move(type)));
   in.g[made].doc_string = info.text(ort::value_info::doc_string);
+  if (const std::string words = denotations_of(info.table(ort::value_info::type)); !words.empty())
+    in.g[made].unknown = or_throw(model_.memory.copy(std::string_view{words}));
   return made;
 }
 
@@ -394,33 +407,33 @@ status ort_reader::read_attributes(const ort::table_view& from, scope& in, std::
 
 status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::size_t depth, attribute& to,
                                   std::vector<graph*>& subgraphs) {
-  using namespace ort;
+  namespace slots = ort::attribute;
   struct kind_row {
     attribute_kind kind;
-    attribute::slot slot;
+    slots::slot slot;
     const char* field;
   };
-  static constexpr kind_row rows[] = {{attribute_kind::undefined, attribute::name, ""},
-                                      {attribute_kind::f, attribute::f, "f"},
-                                      {attribute_kind::i, attribute::i, "i"},
-                                      {attribute_kind::s, attribute::s, "s"},
-                                      {attribute_kind::t, attribute::t, "t"},
-                                      {attribute_kind::g, attribute::g, "g"},
-                                      {attribute_kind::floats, attribute::floats, "floats"},
-                                      {attribute_kind::ints, attribute::ints, "ints"},
-                                      {attribute_kind::strings, attribute::strings, "strings"},
-                                      {attribute_kind::tensors, attribute::tensors, "tensors"}};
-  const auto number = from.number<std::int32_t>(attribute::type);
+  static constexpr kind_row rows[] = {{attribute_kind::undefined, slots::name, ""},
+                                      {attribute_kind::f, slots::f, "f"},
+                                      {attribute_kind::i, slots::i, "i"},
+                                      {attribute_kind::s, slots::s, "s"},
+                                      {attribute_kind::t, slots::t, "t"},
+                                      {attribute_kind::g, slots::g, "g"},
+                                      {attribute_kind::floats, slots::floats, "floats"},
+                                      {attribute_kind::ints, slots::ints, "ints"},
+                                      {attribute_kind::strings, slots::strings, "strings"},
+                                      {attribute_kind::tensors, slots::tensors, "tensors"}};
+  const auto number = from.number<std::int32_t>(slots::type);
   if (number < 1 || std::size_t(number) >= std::size(rows))
     return failed(status_code::invalid_graph, "Attribute.type {} can't be in a file, 1 to {} can", number,
                   std::size(rows) - 1);
   const kind_row& row = rows[number];
-  to.name = from.text(attribute::name);
-  to.doc_string = from.text(attribute::doc_string);
+  to.name = from.text(slots::name);
+  to.doc_string = from.text(slots::doc_string);
   to.kind = row.kind;
   if (row.kind != attribute_kind::f && row.kind != attribute_kind::i && !from.has(row.slot))
     return missing(fmt::format("Attribute.{}", row.field));
-  const vector_view many = from.vector(row.slot);
+  const ort::vector_view many = from.vector(row.slot);
   switch (row.kind) {
     case attribute_kind::f: to.f = from.number<float>(row.slot); break;
     case attribute_kind::i: to.i = from.number<std::int64_t>(row.slot); break;
@@ -459,87 +472,6 @@ status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::s
       to.tensors = kept(values);
     }
   }
-  return {};
-}
-
-// --- saved optimizations ---
-
-status ort_reader::read_optimizations(const ort::table_view& from, scope& in) {
-  const ort::vector_view optimizers = from.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records);
-  if (!optimizers || optimizers.size() == 0) return {};
-  if (version_ < ort::first_with_resolver) {
-    model_.warnings.push_back(
-        fmt::format("saved optimizations of format version {} are ignored: versions from {} on can be replayed; "
-                    "writing the model again gives version {}",
-                    version_, ort::first_with_resolver, ort::newest_version));
-    return {};
-  }
-  std::size_t i = 0, j = 0;
-  heap_arena scratch;
-  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::name, scratch, i, j);
-  if (!differ) return differ.error();
-  if (!*differ)
-    return failed(status_code::fail, "RuntimeOptimizations.records: optimizer '{}' is there twice",
-                  optimizers.table(i).text(ort::optimizer::name));
-  std::vector<saved_optimization> made;
-  for (std::size_t o = 0; o < optimizers.size(); ++o) {
-    const ort::vector_view records = optimizers.table(o).vector(ort::optimizer::records);
-    for (std::size_t r = 0; r < records.size(); ++r) {
-      saved_optimization& saved = made.emplace_back();
-      saved.optimizer = optimizers.table(o).text(ort::optimizer::name);
-      bool is_whole = true;
-      if (status s = read_record(records.table(r), in, saved, is_whole); !s)
-        return std::move(s).in(fmt::format("record {} of optimizer '{}'", r, saved.optimizer));
-      if (!is_whole) made.pop_back();  // of nodes that went before the file was written
-    }
-  }
-  in.g.saved_optimizations = kept(made);
-  in.g.saved_for_nodes = in.g.node_capacity();
-  return {};
-}
-
-status ort_reader::read_record(const ort::table_view& from, const scope& in, saved_optimization& to, bool& is_whole) {
-  using namespace ort;
-  const table_view nodes = from.table(record::indices);
-  if (!nodes) return missing("RuntimeOptimizationRecord.nodes_to_optimize_indices");
-  const auto number = [&](indices::slot slot) { return nodes.number<std::uint32_t>(slot); };
-  const auto flag = [&](indices::slot slot) { return nodes.number<std::uint8_t>(slot) != 0; };
-  to.action = from.text(record::action_id);
-  to.inputs = number(indices::num_inputs);
-  to.outputs = number(indices::num_outputs);
-  to.variadic_input = flag(indices::has_variadic_input);
-  to.variadic_output = flag(indices::has_variadic_output);
-  to.variadic_inputs = number(indices::num_variadic_inputs);
-  to.variadic_outputs = number(indices::num_variadic_outputs);
-  const auto places = [](bool variadic, std::int64_t count, std::int64_t more) {
-    return variadic ? count - 1 + std::max<std::int64_t>(1, more) : count;
-  };
-  const std::int64_t wanted = places(to.variadic_input, to.inputs, to.variadic_inputs) + 1 +
-                              places(to.variadic_output, to.outputs, to.variadic_outputs);
-  const vector_view numbers = nodes.vector(indices::node_indices);
-  if (std::int64_t(numbers.size()) != wanted)
-    return failed(status_code::fail, "NodesToOptimizeIndices.node_indices has {} entries, needs {}", numbers.size(),
-                  wanted);
-  std::vector<node_id> found;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto index = numbers.number<std::uint32_t>(i);
-    if (index != no_node && index >= in.end_of_indices)
-      return failed(status_code::fail,
-                    "NodesToOptimizeIndices.node_indices[{}]: {} is not below Graph.max_node_index {}", i, index,
-                    in.end_of_indices);
-    const auto at = index == no_node ? in.nodes.end() : in.nodes.find(index);
-    if (index != no_node && at == in.nodes.end()) is_whole = false;
-    found.push_back(at == in.nodes.end() ? node_id::none : at->second);
-  }
-  to.nodes = kept(found);
-  const vector_view produced = from.vector(record::produced_op_ids);
-  std::vector<std::string_view> ids;
-  for (std::size_t i = 0; i < produced.size(); ++i) {
-    if (const result<op_name> name = parse_op_name(produced.text(i)); !name)
-      return status{name.error()}.in("RuntimeOptimizationRecord.produced_op_ids");
-    ids.push_back(produced.text(i));
-  }
-  to.produces = kept(ids);
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <fmt/ranges.h>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

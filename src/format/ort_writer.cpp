@@ -1,90 +1,37 @@
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/atomic_file.hpp>
 
-#include "../graph/messages.hpp"
-#include "ort_builder.hpp"
-#include "ort_resolver.hpp"
+#include "ort_writer.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-using ref = ort_builder::slot_ref;
 using fields = ort_builder::fields;
-
-template <class... Args>
-status refused(fmt::format_string<Args...> format, Args&&... args) {
-  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
-}
 
 /// What an operator's version is called in files.
 std::string op_id_text(std::string_view domain, std::string_view op_type, int since) {
   return fmt::format("{}:{}:{}", domain, op_type, since);
 }
 
-class ort_writer {
- public:
-  explicit ort_writer(const model& from) : model_{from} {}
+}  // namespace
 
-  result<wire_pieces> write() {
-    const ort_builder::table root = to_.add(
-        to_.root(), fields{}.offset(ort::session::version).offset(ort::session::model).offset(ort::session::resolver));
-    to_.text(root[ort::session::version], "6");
-    if (status s = write_model(root[ort::session::model]); !s) return s;
-    write_resolver(root[ort::session::resolver]);
-    return to_.finish();
-  }
-
- private:
-  /// One graph on its way into the file.
-  struct scope {
-    const graph& g;
-    std::vector<node_id> nodes = {};          // that are written, by their new number
-    std::vector<std::uint32_t> numbers = {};  // by node_id
-    std::vector<value_id> constants = {};     // initializers, and what Constant nodes hold
-    bool has_absent = false;                  // inputs or outputs
-    std::uint32_t number_of(node_id n) const { return n == node_id::none ? ort::no_node : numbers[index_of(n)]; }
-  };
-
-  // model
-  status write_model(ref);
-  status check_name(std::string_view what, std::string_view name) const;
-  // graphs
-  status write_graph(ref, const graph&);
-  status collect(scope&);
-  status write_constants(ref dense, ref sparse, const scope&);
-  status write_node_args(ref, const scope&);
-  status write_type(ref, const value_type&, std::string_view name);
-  status write_tensor_type(ref, const value_type&);
-  void write_edges(ref, const scope&);
-  bool keeps_optimizations(const scope&) const;
-  void write_optimizations(ref, const scope&);
-  // nodes
-  status write_node(ref, const scope&, node_id);
-  status write_attributes(ref, const graph_node&);
-  status write_attribute(ref, const attribute&, const graph_node&);
-  std::vector<std::int32_t> argument_counts(const scope&, node_id) const;
-  // tensors
-  status write_tensor(ref, const value&, std::string_view name);
-  status write_sparse(ref, const value&, std::string_view name);
-  // resolver
-  void need(std::string id, const op_version& version) { ops_.try_emplace(std::move(id), &version); }
-  void write_resolver(ref);
-
-  const model& model_;
-  ort_builder to_;
-  std::map<std::string, const op_version*, std::less<>> ops_;  // by op id, sorted by bytes
-  std::deque<std::vector<std::byte>> made_;                    // indices of sparse tensors
-};
+result<wire_pieces> ort_writer::write() {
+  const ort_builder::table root = to_.add(
+      to_.root(), fields{}.offset(ort::session::version).offset(ort::session::model).offset(ort::session::resolver));
+  to_.text(root[ort::session::version], "6");
+  if (status s = write_model(root[ort::session::model]); !s) return s;
+  write_resolver(root[ort::session::resolver]);
+  return to_.finish();
+}
 
 // --- model ---
 
 /// The format has room for zero bytes in names, ONNX Runtime has not.
 status ort_writer::check_name(std::string_view what, std::string_view name) const {
   if (name.find('\0') == name.npos) return {};
-  return refused("{} '{}' has a zero byte inside", what, std::string_view{name.data()});
+  return not_in_ort("{} '{}' has a zero byte inside", what, std::string_view{name.data()});
 }
 
 status ort_writer::write_model(ref from) {
@@ -130,9 +77,9 @@ status ort_writer::collect(scope& in) {
   in.constants.assign(in.g.initializers().begin(), in.g.initializers().end());
   for (node_id n : in.g.order()) {
     const graph_node& node = in.g[n];
-    if (node.fused >= 0) return refused("{}: a provider has compiled it", describe(in.g, node));
+    if (node.fused >= 0) return not_in_ort("{}: a provider has compiled it", describe(in.g, node));
     if (node.callee)
-      return refused(
+      return not_in_ort(
           "{}: it calls a function of the model, which the format can't hold; functions must be opened "
           "before",
           describe(in.g, node));
@@ -232,70 +179,11 @@ status ort_writer::write_node_args(ref from, const scope& in) {
     if (!v.doc_string.empty()) to_.text(info[ort::value_info::doc_string], v.doc_string);
     static const value_type unknown;  // texts are borrowed until the file is made: no copies of types
     const value_type* const type = v.type || v.outer == value_id::none ? v.type : (*in.g.outer())[v.outer].type;
-    if (status s = write_type(info[ort::value_info::type], type ? *type : unknown, v.name); !s) return s;
+    if (status s = write_type(info[ort::value_info::type], type ? *type : unknown, v); !s) return s;
   }
   if (in.has_absent)
     to_.text(to_.add(all[values.size()], fields{}.offset(ort::value_info::name))[ort::value_info::name], "");
   return {};
-}
-
-// --- types ---
-
-status ort_writer::write_tensor_type(ref from, const value_type& type) {
-  const auto t = to_.add(from, fields{}
-                                   .number(ort::tensor_type::elem_type, std::int32_t(type.type))
-                                   .offset(ort::tensor_type::shape, type.shape.has_value()));
-  if (!type.shape) return {};
-  const auto shape = to_.add(t[ort::tensor_type::shape], fields{}.offset(ort::shape::dim));
-  const auto dims = to_.tables(shape[ort::shape::dim], type.shape->size());
-  for (std::size_t i = 0; i < type.shape->size(); ++i) {
-    const dim d = (*type.shape)[i];
-    const bool is_named = !d.known() && d.symbol != 0 && d.symbol < model_.symbols.size();
-    const auto dimension = to_.add(dims[i], fields{}.offset(ort::dimension::value));
-    const auto v = to_.add(dimension[ort::dimension::value],
-                           fields{}
-                               .number(ort::dimension_value::dim_type, std::int8_t(d.known()  ? 1
-                                                                                   : is_named ? 2
-                                                                                              : 0))
-                               .number(ort::dimension_value::dim_value, d.known() ? d.size : std::int64_t{0})
-                               .offset(ort::dimension_value::dim_param, is_named));
-    if (is_named) to_.text(v[ort::dimension_value::dim_param], model_.symbols[d.symbol]);
-  }
-  return {};
-}
-
-status ort_writer::write_type(ref from, const value_type& type, std::string_view name) {
-  const auto member = [&](ort::member which) {
-    const auto t = to_.add(from, fields{}
-                                     .offset(ort::type_info::denotation, !type.denotation.empty())
-                                     .number(ort::type_info::value_type, std::uint8_t(which))
-                                     .offset(ort::type_info::value));
-    if (!type.denotation.empty()) to_.text(t[ort::type_info::denotation], type.denotation);
-    return t[ort::type_info::value];
-  };
-  switch (type.kind) {
-    case type_kind::tensor:
-    case type_kind::sparse_tensor:  // constants alone are; what reads one sees a tensor
-      if (type.type == dtype::undefined) break;
-      return write_tensor_type(member(ort::tensor_member), type);
-    case type_kind::sequence:
-      if (!type.of) break;
-      return write_type(to_.add(member(ort::sequence_member),
-                                fields{}.offset(ort::sequence_type::elem_type))[ort::sequence_type::elem_type],
-                        *type.of, name);
-    case type_kind::map: {
-      if (!type.of) break;
-      const auto map =
-          to_.add(member(ort::map_member),
-                  fields{}.number(ort::map_type::key_type, std::int32_t(type.type)).offset(ort::map_type::value_type));
-      return write_type(map[ort::map_type::value_type], *type.of, name);
-    }
-    case type_kind::optional:
-      return refused("'{}' is of an optional type, {}, which an ORT file can't hold", name, type.to_string());
-    case type_kind::unknown: break;
-    case type_kind::opaque: return refused("'{}' is of an opaque type, which an ORT file can't hold", name);
-  }
-  return refused("the type of '{}' is not known; an ORT file needs all of them", name);
 }
 
 // --- edges ---
@@ -356,8 +244,8 @@ status ort_writer::write_node(ref from, const scope& in, node_id id) {
   const graph_node& n = in.g[id];
   const op_version* const expected = n.op->at(model_.opset(n.domain));
   if (expected != n.version)
-    return refused("it was written for opset {} of '{}', and the model imports {}, where the operator differs", n.opset,
-                   domain_name(n.domain), model_.opset(n.domain));
+    return not_in_ort("it was written for opset {} of '{}', and the model imports {}, where the operator differs",
+                      n.opset, domain_name(n.domain), model_.opset(n.domain));
   if (status s = check_name("op_type", n.op_type); !s) return s;
   need(op_id_text(n.domain, n.op_type, n.version->since), *n.version);
   const auto t = to_.add(from, fields{}
@@ -429,8 +317,8 @@ status ort_writer::write_attribute(ref from, const attribute& a, const graph_nod
     }
   }();
   if (row.number == 0 || !a.ref_attr_name.empty())
-    return refused("an ORT file can't hold attributes of type {}{}", attribute_kind_rows[std::size_t(a.kind)].name,
-                   a.ref_attr_name.empty() ? "" : " of a function");
+    return not_in_ort("an ORT file can't hold attributes of type {}{}", attribute_kind_rows[std::size_t(a.kind)].name,
+                      a.ref_attr_name.empty() ? "" : " of a function");
   if (status s = check_name("the name of attribute", a.name); !s) return s;
   fields of;
   of.offset(slots::name).offset(slots::doc_string, !a.doc_string.empty()).number(slots::type, row.number);
@@ -461,114 +349,6 @@ status ort_writer::write_attribute(ref from, const attribute& a, const graph_nod
     default: break;
   }
   return {};
-}
-
-// --- tensors ---
-
-status ort_writer::write_tensor(ref from, const value& v, std::string_view name) {
-  if (v.kind != value_kind::tensor || v.memory != 0)
-    return refused("'{}' is no tensor in host memory: it can't be written", name);
-  if (v.type >= dtype::f6e2m3) return refused("tensor '{}': an ORT file can't hold {}", name, row_of(v.type).name);
-  const bool is_text = v.type == dtype::string;
-  const auto t = to_.add(from, fields{}
-                                   .offset(ort::tensor::name, !name.empty())
-                                   .offset(ort::tensor::dims)
-                                   .number(ort::tensor::data_type, std::int32_t(v.type))
-                                   .offset(ort::tensor::raw_data, !is_text)
-                                   .offset(ort::tensor::string_data, is_text));
-  if (!name.empty()) to_.text(t[ort::tensor::name], name);
-  to_.numbers(t[ort::tensor::dims], v.shape.dims());
-  if (is_text) to_.texts(t[ort::tensor::string_data], v.as<std::string_view>().span());
-  else to_.weights(t[ort::tensor::raw_data], {static_cast<const std::byte*>(v.data), v.bytes()});
-  return {};
-}
-
-namespace {
-
-/// Flat positions in the narrowest signed type that holds the largest, as ONNX Runtime writes them.
-template <class T>
-std::vector<std::byte> narrowed(std::span<const std::int64_t> from) {
-  std::vector<std::byte> made(from.size() * sizeof(T));
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const T item = T(from[i]);
-    std::memcpy(made.data() + i * sizeof item, &item, sizeof item);
-  }
-  return made;
-}
-
-}  // namespace
-
-status ort_writer::write_sparse(ref from, const value& v, std::string_view name) {
-  if (v.parts.size() != 2 || v.parts[1].type != dtype::i64) return refused("sparse tensor '{}' is damaged", name);
-  const auto* const rows = static_cast<const std::byte*>(v.parts[1].data);
-  const std::size_t rank = v.parts[1].shape.rank() == 2 ? v.shape.rank() : 1;
-  std::vector<std::int64_t> flat(std::size_t(v.parts[0].shape.count()), 0);
-  std::int64_t largest = 0;
-  for (std::size_t n = 0; n < flat.size(); ++n) {
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-      std::int64_t index = 0;
-      std::memcpy(&index, rows + (n * rank + axis) * sizeof index, sizeof index);
-      flat[n] = flat[n] * (v.parts[1].shape.rank() == 2 ? v.shape[axis] : 1) + index;
-    }
-    largest = std::max(largest, flat[n]);
-  }
-  value indices{value_kind::tensor, dtype::i64, 0, extents{std::int64_t(flat.size())}};
-  if (largest <= INT8_MAX) indices.type = dtype::i8, made_.push_back(narrowed<std::int8_t>(flat));
-  else if (largest <= INT16_MAX) indices.type = dtype::i16, made_.push_back(narrowed<std::int16_t>(flat));
-  else if (largest <= INT32_MAX) indices.type = dtype::i32, made_.push_back(narrowed<std::int32_t>(flat));
-  else made_.push_back(narrowed<std::int64_t>(flat));
-  indices.data = made_.back().data();
-  const auto t = to_.add(
-      from,
-      fields{}.offset(ort::sparse_tensor::values).offset(ort::sparse_tensor::indices).offset(ort::sparse_tensor::dims));
-  to_.numbers(t[ort::sparse_tensor::dims], v.shape.dims());
-  if (status s = write_tensor(t[ort::sparse_tensor::values], v.parts[0], name); !s) return s;
-  return write_tensor(t[ort::sparse_tensor::indices], indices, {});
-}
-
-// --- saved optimizations ---
-
-/// They speak of nodes by number, so any change to the nodes ends them.
-bool ort_writer::keeps_optimizations(const scope& in) const {
-  if (in.g.saved_optimizations.empty() || in.nodes.size() != in.g.node_capacity()) return false;
-  return in.g.saved_for_nodes == in.g.node_capacity();
-}
-
-void ort_writer::write_optimizations(ref from, const scope& in) {
-  using namespace ort;
-  std::map<std::string_view, std::vector<const saved_optimization*>> by_optimizer;
-  for (const saved_optimization& each : in.g.saved_optimizations) by_optimizer[each.optimizer].push_back(&each);
-  const auto top = to_.add(from, fields{}.offset(optimizations::records));
-  const auto entries = to_.tables(top[optimizations::records], by_optimizer.size());
-  std::size_t at = 0;
-  for (const auto& [name, records] : by_optimizer) {
-    const auto entry = to_.add(entries[at++], fields{}.offset(optimizer::name).offset(optimizer::records));
-    to_.text(entry[optimizer::name], name);
-    const auto all = to_.tables(entry[optimizer::records], records.size());
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      const saved_optimization& r = *records[i];
-      const auto t =
-          to_.add(all[i], fields{}.offset(record::action_id).offset(record::indices).offset(record::produced_op_ids));
-      to_.text(t[record::action_id], r.action);
-      to_.texts(t[record::produced_op_ids], r.produces);
-      const auto nodes = to_.add(t[record::indices], fields{}
-                                                         .offset(indices::node_indices)
-                                                         .number(indices::num_inputs, r.inputs)
-                                                         .number(indices::num_outputs, r.outputs)
-                                                         .number(indices::has_variadic_input, r.variadic_input)
-                                                         .number(indices::has_variadic_output, r.variadic_output)
-                                                         .number(indices::num_variadic_inputs, r.variadic_inputs)
-                                                         .number(indices::num_variadic_outputs, r.variadic_outputs));
-      std::vector<std::uint32_t> numbers;
-      for (node_id n : r.nodes) numbers.push_back(in.number_of(n));
-      to_.numbers(nodes[indices::node_indices], std::span<const std::uint32_t>{numbers});
-      for (std::string_view id : r.produces) {
-        const result<op_name> op = parse_op_name(id);
-        const op_row* const row = op ? find_op(standard_ops(), op->domain, op->op_type) : nullptr;
-        if (const op_version* const version = row ? row->at(op->since) : nullptr) need(std::string{id}, *version);
-      }
-    }
-  }
 }
 
 // --- resolver ---
@@ -606,8 +386,6 @@ void ort_writer::write_resolver(ref from) {
     }
   }
 }
-
-}  // namespace
 
 status write_ort(const model& from, const std::string& path) {
   return guarded([&]() -> status {

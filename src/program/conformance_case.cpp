@@ -5,6 +5,7 @@
 #include "program/tensor_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

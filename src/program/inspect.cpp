@@ -7,6 +7,7 @@
 #include <cameo/graph/atomic_file.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -72,44 +73,37 @@ json to_json(const std::string& path, const session& loaded, const inspection& s
           {"refusals", std::move(refusals)}};
 }
 
-/// Control characters in names stay out of a terminal.
-std::string shown(std::string_view text) {
-  std::string clean{text};
-  for (char& c : clean)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-  return clean;
-}
-
 void print_ios(std::string_view title, const std::vector<io_info>& ios) {
   fmt::print("{}\n", title);
   for (const io_info& io : ios)
-    fmt::print("  {}  {}{}\n", shown(io.name), shown(io.type_text), io.optional ? "  (has a default)" : "");
+    fmt::print("  {}  {}{}\n", one_line(io.name), one_line(io.type_text), io.optional ? "  (has a default)" : "");
 }
 
 void print_nodes(const inspection& seen) {
   fmt::print("nodes       {}\n", seen.placements.size());
   std::vector<std::pair<std::string, std::size_t>> ops{seen.ops.begin(), seen.ops.end()};
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [op, count] : ops) fmt::print("  {:>6}  {}\n", count, shown(op));
+  for (const auto& [op, count] : ops) fmt::print("  {:>6}  {}\n", count, one_line(op));
   fmt::print("providers\n");
   for (const auto& [name, count] : seen.providers) fmt::print("  {:>6}  {}\n", count, name);
   fmt::print("partitions  {}\n", seen.partitions.size());
   for (const partition_info& p : seen.partitions)
     fmt::print("  {:>6}  {}{}\n", p.nodes, p.provider,
-               p.fused_from.empty() ? fmt::format("  {} .. {}", shown(p.first), shown(p.last))
-                                    : "  fused from " + shown(p.fused_from));
+               p.fused_from.empty() ? fmt::format("  {} .. {}", one_line(p.first), one_line(p.last))
+                                    : "  fused from " + one_line(p.fused_from));
 }
 
 void print_text(const std::string& path, const session& loaded, const inspection& seen) {
   const model& m = loaded.graph();
   fmt::print("model       {}\n", path);
-  fmt::print("graph       {}\n", shown(m.main().name));
-  fmt::print("producer    {} {}\n", shown(m.producer_name), shown(m.producer_version));
+  fmt::print("graph       {}\n", one_line(m.main().name));
+  fmt::print("producer    {} {}\n", one_line(m.producer_name), one_line(m.producer_version));
   fmt::print("ir version  {}\n", m.ir_version);
   fmt::print("opsets     ");
-  for (const opset_import& each : m.imports) fmt::print(" {} {}", shown(domain_name(each.domain)), each.version);
+  for (const opset_import& each : m.imports) fmt::print(" {} {}", one_line(domain_name(each.domain)), each.version);
   fmt::print("\n");
-  for (const property& each : m.metadata) fmt::print("metadata    {} = {}\n", shown(each.first), shown(each.second));
+  for (const property& each : m.metadata)
+    fmt::print("metadata    {} = {}\n", one_line(each.first), one_line(each.second));
   print_ios("inputs", loaded.inputs());
   print_ios("outputs", loaded.outputs());
   fmt::print("parameters  {} in {} tensors, {} bytes\n", seen.parameters.elements, seen.parameters.tensors,
@@ -122,8 +116,8 @@ void print_text(const std::string& path, const session& loaded, const inspection
     if (p.refusals.empty()) continue;
     if (!titled) fmt::print("not earlier\n");
     titled = true;
-    fmt::print("  {} '{}' on {}: {}\n", shown(p.op_type), shown(p.node), p.provider,
-               shown(fmt::format("{}", fmt::join(p.refusals, "; "))));
+    fmt::print("  {} '{}' on {}: {}\n", one_line(p.op_type), one_line(p.node), p.provider,
+               one_line(fmt::format("{}", fmt::join(p.refusals, "; "))));
   }
 }
 
@@ -145,7 +139,7 @@ int inspect_model(const inspect_options& o) {
     if (const status s = write_page(o, *loaded, seen); !s) return fail(s);
   if (o.common.json) print_json(to_json(o.model, *loaded, seen));
   else print_text(o.model, *loaded, seen);
-  if (!o.html.empty() && !o.common.quiet && !o.common.json) fmt::print(stderr, "wrote {}\n", o.html);
+  if (!o.html.empty() && !o.common.quiet) fmt::print(stderr, "wrote {}\n", o.html);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "program/tensor_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>

@@ -4,6 +4,7 @@
 #include <cameo/op/function_bodies.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>

@@ -4,6 +4,7 @@
 #include "program/runtime.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace cameo::program {
 

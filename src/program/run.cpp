@@ -7,6 +7,7 @@
 #include <cameo/session/profile.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,7 @@
 #include <cameo/session/any_value.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {

@@ -2,6 +2,7 @@
 #include "session/session_impl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace cameo::inline CAMEO_ABI {
 

@@ -156,6 +156,7 @@ status session::impl::compile() {
       return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
                                              row.long_name, made->size(), views.size())};
     for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
+    tell_part(double(p + 1) / double(providers.size()));
   }
   for (const fused_node& f : fused) {
     std::string names;

@@ -3,6 +3,8 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/session/runtime.hpp>
 
+#include "format/dim_denotations.hpp"
+
 #include <map>
 
 using namespace cameo;
@@ -54,7 +56,9 @@ const value& initializer(const model& m, std::string_view name) {
 TEST_CASE("every sample holds what its manifest says: operators, initializers, inputs, outputs, records") {
   const json manifest = json_of_file(ort_folder() + "manifest.json");
   CHECK(manifest.size() == 43);
-  for (const auto& [name, want] : manifest.items()) {
+  for (const auto& item : manifest.items()) {
+    const std::string name = item.key();
+    const nlohmann::json& want = item.value();
     INFO(name);
     auto read = read_ort(ort_sample(name));
     REQUIRE_MESSAGE(read, read.error().words());
@@ -104,6 +108,9 @@ TEST_CASE("metadata, doc strings, denotations, symbols and overridable initializ
   CHECK(g[x].type->denotation == "TENSOR");
   REQUIRE(g[x].type->shape);
   CHECK(m.symbols[(*g[x].type->shape)[0].symbol] == "batch");
+  const std::vector<std::string> dims = dim_denotations_of(g[x].unknown);
+  REQUIRE(dims.size() >= 1);
+  CHECK(dims[0] == "DATA_BATCH");
   CHECK(g[w].is_input);
   CHECK(g[w].constant);
   CHECK(!g[x].constant);
@@ -170,6 +177,13 @@ TEST_CASE("versions 1 to 6 are read; records of old ones are left out with a war
   REQUIRE(old);
   REQUIRE((*old)->warnings.size() == 1);
   CHECK((*old)->warnings[0].find("version 4") != std::string::npos);
+  // Only versions from 5 on have to have a resolver.
+  const std::vector<std::byte> bare = bytes_of_file(ort_folder() + "malformed/resolver_missing.ort");
+  const auto without = read_ort(with_version(bare, '4'), "m"), with = read_ort(bare, "m");
+  REQUIRE(without);
+  CHECK((*without)->warnings.empty());
+  REQUIRE(with);
+  CHECK((*with)->warnings.size() == 1);
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
   for (char digit : {'1', '2', '3', '4', '5', '6'}) CHECK(read_ort(with_version(bytes, digit), "m"));
   for (char digit : {'0', '7', '9', 'x', ' ', '-'}) {

@@ -67,7 +67,8 @@ void describe(const model& m, const graph& g, std::set<std::string>& to, const s
     return all;
   };
   const auto name = [&](value_id v) { return v == value_id::none ? std::string{} : std::string{g[v].name}; };
-  for (value_id v : g.inputs()) to.insert(at + "input " + name(v) + " " + type_text(v) + g[v].type->denotation);
+  for (value_id v : g.inputs())
+    to.insert(at + "input " + name(v) + " " + type_text(v) + g[v].type->denotation + std::string{g[v].unknown});
   for (value_id v : g.outputs()) to.insert(at + "output " + name(v) + " " + type_text(v));
   for (value_id v : g.initializers()) to.insert(at + "constant " + name(v) + type_text(v) + bytes(*g[v].constant));
   for (node_id n : g.order()) {
@@ -107,7 +108,8 @@ status written(std::unique_ptr<model> m) {
 
 TEST_CASE("what is written of a sample reads as what was read, and writes the same bytes again") {
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
-  for (const auto& [name, unused] : manifest.items()) {
+  for (const auto& item : manifest.items()) {
+    const std::string name = item.key();
     INFO(name);
     const std::vector<std::byte> original = bytes_of_file(ort_sample(name));
     const std::string once = rewritten(name);
@@ -126,7 +128,9 @@ TEST_CASE("what is written of a sample reads as what was read, and writes the sa
 TEST_CASE("the resolver of what is written is the one that ONNX Runtime wrote, entry by entry") {
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
   std::size_t compared = 0;
-  for (const auto& [name, want] : manifest.items()) {
+  for (const auto& item : manifest.items()) {
+    const std::string name = item.key();
+    const nlohmann::json& want = item.value();
     INFO(name);
     if (want["resolver_op_ids"].is_null()) continue;
     const std::vector<std::byte> original = bytes_of_file(ort_sample(name));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every function that a public header declares and a .cpp file defines is marked CAMEO_API and is in the shared library,
-and the shared library exports nothing that is not cameo's.
+and the shared library exports nothing else.
 
 Usage: exports.py SOURCE_DIR LIBRARY [--clang clang++-14]     needs PyPI's libclang
 """
@@ -87,7 +87,7 @@ def mangled(cursor):
     if cursor.kind == Kind.CONSTRUCTOR:
         return {name.replace("C1E", "C2E"), name.replace("C2E", "C1E"), name}
     if cursor.kind == Kind.DESTRUCTOR:
-        return {name.replace("D0E", "D1E").replace("D2E", "D1E"), name}
+        return {name.replace("D1E", f"D{i}E") for i in range(3)} | {name}
     return {name}
 
 
@@ -104,8 +104,9 @@ def main():
     parser.add_argument("--clang", default="clang++-14")
     args = parser.parse_args()
     declared, names = declarations(args.source.resolve(), args.clang), exported(args.library)
-    offences = 0
+    offences, known = 0, set()
     for cursor in declared:
+        known |= mangled(cursor)
         where = f"{cursor.location.file.name}:{cursor.location.line}:{cursor.extent.start.column}"
         if not marked(cursor):
             print(f"{where}: not marked CAMEO_API: {cursor.displayname}")
@@ -113,11 +114,13 @@ def main():
         elif not mangled(cursor) & names:
             print(f"{where}: not in {args.library}: {cursor.displayname} ({cursor.mangled_name})")
             offences += 1
-    words = subprocess.run(["c++filt"], input="\n".join(sorted(names)), capture_output=True, text=True).stdout
-    for name, text in zip(sorted(names), words.splitlines()):
-        if "5cameo" not in name:
-            print(f"{args.library} exports {text}")
-            offences += 1
+    others = sorted(names - known)
+    words = subprocess.run(["c++filt"], input="\n".join(others), capture_output=True, text=True, check=True).stdout
+    for text in words.splitlines():
+        if text.startswith("cameo::") and text.endswith(">"):
+            continue  # a constant that is a template: g++ leaves those visible, and they are the same in every program
+        print(f"{args.library} exports what no public header declares: {text}")
+        offences += 1
     print(f"{len(declared)} functions declared, {len(names)} symbols exported, {offences} offences")
     return offences != 0
 

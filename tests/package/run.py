@@ -151,6 +151,23 @@ def subdirectory(args):
 
 
 @check
+def guest(args):
+    """As a part of another project cameo is compiled as that project is, and changes nothing in it."""
+    made = OUT / "builds" / "guest"
+    shutil.rmtree(made, ignore_errors=True)
+    command("cmake", "-G", "Ninja", "-S", HERE / "subdirectory", "-B", made, f"-DCAMEO_SOURCE={ROOT}")
+    cache = (made / "CMakeCache.txt").read_text()
+    expect("CMAKE_BUILD_TYPE:STRING=\n" in cache, "cameo chose a build type for the project")
+    command("cmake", "-S", HERE / "subdirectory", "-B", made, "-DCMAKE_BUILD_TYPE=Release",
+            "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG")
+    commands = command("ninja", "-C", made, "-t", "commands", "cameo_minimal")
+    expect("-O3" in commands and "-O2" not in commands, "cameo has flags other than the project's")
+    for words in ("ccache", "-Werror"):
+        expect(words not in commands, f"cameo brought {words} along")
+    expect(not (made / "compile_commands.json").exists(), "cameo brought compile_commands.json along")
+
+
+@check
 def fetch_content(args):
     in_tree("fetch_content", True)
 

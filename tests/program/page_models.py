@@ -14,8 +14,8 @@ def ints_attribute(name, numbers):
     return ob.text(5, ob.text(1, name) + b"".join(ob.integer(8, n) for n in numbers) + ob.integer(20, 7))
 
 
-def string_attribute(name, content):
-    return ob.text(5, ob.text(1, name) + ob.text(4, content) + ob.integer(20, 3))
+def tensor_attribute(name, content):
+    return ob.text(5, ob.text(1, name) + ob.text(5, content) + ob.integer(20, 4))
 
 
 def int_tensor(name, dims, numbers):

@@ -42,6 +42,7 @@ INDENTED = re.compile(r"(?<=\n\n)((?: {4,}\S[^\n]*\n|\n(?= {4}))+)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)")
 LINK = re.compile(r"!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 PATH = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.(?:hpp|cpp|py|md|sh|svg|png|cmake|onnx)$|^(?:[\w.-]+/)+[\w.-]*$")
+SHOUTED = re.compile(r"README|CONTRIBUTING|CHANGELOG|LICENSE|CMake\w+")  # names of files in capitals
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|<|\*")
 checks, failures = 0, []
 
@@ -63,7 +64,7 @@ class Page:
     """A page, its fenced blocks cut out: what is left is prose of as many lines."""
 
     def __init__(self, path):
-        self.path, self.name = path, str(path.relative_to(root))
+        self.path, self.name = path, os.path.relpath(path, root)
         self.text = path.read_text(encoding="utf-8")
         self.prose = DIRECTIVE.sub(blank, FENCE.sub(blank, self.text))
 
@@ -216,6 +217,8 @@ HELP = {}
 
 
 def help_of(command):
+    if command and not re.search(rf"^  {re.escape(command)} ", help_of(""), re.MULTILINE):
+        return None
     if command not in HELP:
         done = subprocess.run([os.environ["CAMEO_PROGRAM"], *([command] if command else []), "--help"],
                               capture_output=True, text=True, check=False)
@@ -329,7 +332,7 @@ def check_spans(page):
         span, where = found.group(1).replace("\n", " "), page.where(page.prose[:found.start()].count("\n") + 1)
         if re.match(r"(?:\S*/)?cameo \w", span):
             check_command(where, span)
-        elif PATH.match(span) and not PLACEHOLDER.search(re.sub(r"README|CONTRIBUTING|CHANGELOG|LICENSE|CMake\w+", "", span)):
+        elif PATH.match(span) and not PLACEHOLDER.search(SHOUTED.sub("", span)):
             where_from = [root, page.path.parent, root / "include", root / "include/cameo", root / "src", *EPS]
             there = any((base / span).exists() for base in where_from) or any(
                 name.endswith("/" + span) or span.endswith("/") and f"/{span}" in name for name in TRACKED)
@@ -339,28 +342,81 @@ def check_spans(page):
 
 CMAKE = cmake_text()
 PRESETS = {p["name"] for p in json.loads((root / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
-TRACKED = [str(file.relative_to(root)) for folder in ("include", "src", "eps", "tests", "examples", "bench", "cmake", "docs")
-           for file in (root / folder).rglob("*") if file.is_file()]
+FOLDERS = ("include", "src", "eps", "tests", "examples", "bench", "cmake", "docs", "packaging")
+TRACKED = [str(file.relative_to(root)) for folder in FOLDERS for file in (root / folder).rglob("*") if file.is_file()]
 EPS = sorted(root.glob("eps/*/include/cameo"))
 
 
-def main():
-    out.mkdir(parents=True, exist_ok=True)
-    paths = [root / name for name in sys.argv[1:]] or [path for glob in PAGES for path in sorted(root.glob(glob))]
-    pages = [Page(path) for path in paths]
+def check_pages(pages):
+    """How many sources of C++ they have."""
     sources = []
     for page in pages:
         check_blocks(page)
         check_links(page)
         check_spans(page)
         sources += cpp_sources(page)
-    check(sources, "documents", "no page has any C++")
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for name, words in pool.map(lambda source: compile_cpp(*source), sources):
             check(not words, name, words)
+    return len(sources)
+
+
+PREAMBLE = "<!-- cpp: preamble (int n)\n#include <cameo/core/status.hpp>\n-->\n\n"
+OFFENCES = [  # a page, and what must be said of it
+    ("```cpp\n#include <cstddef>\nint f() { return none; }\n```\n", "'none' was not declared|undeclared identifier"),
+    ("```cpp\nint f();\n```\n", "begins with #include"),
+    (PREAMBLE + "<!-- cpp: statements -->\n```cpp\nn.size();\n```\n", "request for member 'size'|not a structure"),
+    (PREAMBLE + "<!-- cpp: statements -->\n```cpp\nint m = n;\n```\n\n<!-- cpp: continued -->\n```cpp\nm.size();\n"
+     "```\n", "request for member 'size'|not a structure"),
+    (PREAMBLE + "<!-- cpp: declarations -->\n```cpp\nstruct s { missing m; };\n```\n", "missing"),
+    (PREAMBLE + "<!-- cpp: column 2 -->\n\n| a | b |\n|---|---|\n| x | `n.size()` |\n",
+     "request for member 'size'|not a structure"),
+    ("<!-- cpp: column 2 -->\n\n| a | b |\n|---|---|\n| x | y |\n", "no code in column 2"),
+    ("```cmake\nadd_executable(app main.cpp\n```\n", "CMake Error"),
+    ("```cmake\nadd_library(a b.cpp)\ntarget_link_libraries(a PRIVATE cameo::all)\n```\n", "no target cameo::all"),
+    ("```cmake\nset(CAMEO_COLOUR ON)\n```\n", "no option CAMEO_COLOUR"),
+    ("```sh\ncameo fly\n```\n", "no command 'fly'"),
+    ("```sh\ncameo run model.onnx --fast\n```\n", "no option --fast"),
+    ("```sh\n./tests/ran\n```\n", "there is no ./tests/ran"),
+    ("```sh\ncmake --preset quick\n```\n", "no preset quick"),
+    ("```json\n{,}\n```\n", "Expecting property name"),
+    ("```python\nif:\n```\n", "invalid syntax"),
+    ("```klingon\nqo'\n```\n", "no language"),
+    ("text\n\n    int x;\n\ntext\n", "indented block"),
+    ("[there](nowhere.md)\n", "leads nowhere"),
+    (f"[there]({root}/README.md#no-such-part)\n", "has no heading"),
+    ("See `core/nowhere.hpp`.\n", "there is no core/nowhere.hpp"),
+    ("Say `cameo bench m.onnx --slowly`.\n", "no option --slowly"),
+]
+
+
+def self_test():
+    """Offends once in each way, and sees each offence reported: what went unseen, in words."""
+    global checks
+    unseen = []
+    for i, (text, said) in enumerate(OFFENCES):
+        page = out / f"offence_{i}.md"
+        page.write_text(text, encoding="utf-8")
+        check_pages([Page(page)])
+        words = "\n".join(failures).replace("\u2018", "'").replace("\u2019", "'")
+        if not re.search(said, words):
+            unseen.append(f"not noticed ({said}): {text!r}; instead: {words}")
+        failures.clear()
+    checks = 0
+    return unseen
+
+
+def main():
+    out.mkdir(parents=True, exist_ok=True)
+    failed = [] if len(sys.argv) > 1 else self_test()
+    paths = [root / name for name in sys.argv[1:]] or [path for glob in PAGES for path in sorted(root.glob(glob))]
+    pages = [Page(path) for path in paths]
+    sources = check_pages(pages)
+    check(sources or len(sys.argv) > 1, "documents", "no page has any C++")
+    failures.extend(failed)
     for failure in failures:
         print(f"FAILED: {failure}")
-    print(f"{len(sources)} sources of C++ in {len(pages)} pages")
+    print(f"{sources} sources of C++ in {len(pages)} pages")
     print(f"{checks - len(failures)} passed, {len(failures)} failed")
     return 1 if failures else 0
 

@@ -68,7 +68,8 @@ class Files(Case):
 
     def test_text_and_json_stay_what_they_are(self):
         model, page = self.write(page_models.small_cnn()), self.dir / "page.html"
-        for more, says in [([], b"wrote %s\n" % bytes(page)), (["--json"], b""), (["--quiet"], b"")]:
+        wrote = b"wrote %s\n" % bytes(page)
+        for more, says in [([], wrote), (["--json"], wrote), (["--json", "--quiet"], b"")]:
             with_page = cameo("inspect", model, *more, "--html", page)
             self.assertEqual(with_page.stdout, cameo("inspect", model, *more).stdout)
             self.assertEqual(with_page.stderr, says)
@@ -78,6 +79,18 @@ class Files(Case):
         self.assertEqual(data["nodes"], facts["nodes"])
         self.assertEqual(sum(b["k"] == "node" for b in data["graphs"][0]["boxes"]), facts["nodes"])
         self.assertEqual(len(data["graphs"][0]["steps"]), facts["steps"])
+
+    def test_nodes_that_are_constants_are_drawn_where_they_are_left(self):
+        kind = ob.tensor_type(ob.FLOAT, [2])
+        two = page_models.tensor_attribute("value", ob.floats("", [2], [2, 2]))
+        nodes = [ob.node("Constant", [], ["c"], "two") + two,
+                 ob.node("Add", ["x", "c"], ["y"], "add")]
+        model = self.write(ob.model(ob.graph(nodes, [("x", kind)], [("y", kind)])))
+        for level, ops in [("none", ["Constant", "Add"]), ("basic", ["Add"])]:
+            cameo("inspect", model, "--optimize", level, "--html", self.dir / "page.html")
+            data = data_of(self.dir / "page.html")
+            self.assertEqual([b["op"] for b in data["graphs"][0]["boxes"] if b["k"] == "node"], ops)
+            self.assertEqual(data["nodes"], len(ops))
 
     def test_the_same_page_every_time(self):
         model = self.write(page_models.tangle(300))

@@ -111,9 +111,9 @@ def tolerance_of(case):
     return known.get("rtol", 1e-3), known.get("atol", 1e-7 if known else 1e-5)
 
 
-def conformance(folder, expected):
+def conformance(scratch, folder, expected):
     """Cases of a folder that cameo does not pass, by name."""
-    report = folder / "report.json"
+    report = scratch / "report.json"
     cameo("conformance", folder, "--json", report, "--jobs", "2", check=False)
     results = json.loads(report.read_text())
     if len(results) < expected:
@@ -130,7 +130,7 @@ def decodes(path, folder):
 def check_samples(scratch):
     samples = sorted(p.parent for p in SAMPLES.glob("*/model.ort") if not wanted or any(w in str(p) for w in wanted))
     rewritten = scratch / "samples"
-    for name, result in conformance(SAMPLES, 1).items():
+    for name, result in conformance(scratch, SAMPLES, 1).items():
         if name not in OTHER_LAYOUT and not (wanted and not any(w in name for w in wanted)):
             problem(f"sample {name}", result["reason"])
     for case in samples:
@@ -150,7 +150,7 @@ def check_samples(scratch):
                 problem(f"sample {case.name}, as .onnx", wrong)
         except Exception as e:  # noqa: BLE001 - the case is named, the others go on
             problem(f"sample {case.name}, written", e)
-    for name, result in conformance(rewritten, len(samples)).items():
+    for name, result in conformance(scratch, rewritten, len(samples)).items():
         if name not in OTHER_LAYOUT:
             problem(f"sample {name}, written and read", result["reason"])
     return len(samples)
@@ -210,7 +210,7 @@ def check_cases(scratch):
             converted += 1
         except Exception:  # noqa: BLE001 - a model that it can't write (optional types)
             shutil.rmtree(to)
-    for name, result in (conformance(by_ort, converted) if converted else {}).items():
+    for name, result in (conformance(scratch, by_ort, converted) if converted else {}).items():
         problem(f"{name}, converted by onnxruntime", result["reason"])
     return count, converted
 

@@ -15,9 +15,10 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program"))
 import onnx_bytes as ob  # noqa: E402
+import page_models  # noqa: E402
 
 PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
-COMMANDS = ["run", "bench", "conformance", "inspect", "ops"]
+COMMANDS = ["run", "bench", "conformance", "inspect", "convert", "ops"]
 ERROR = re.compile(r"error: ([A-Z_]+): [^\n]+\n")
 F32 = "<%df"
 
@@ -59,6 +60,23 @@ class Case(unittest.TestCase):
         found = json.loads(done.stdout)
         self.assertIsInstance(found, dict)
         return found
+
+
+def on_a_terminal(*arguments, **environment):
+    """What the program writes to standard error when that is a terminal."""
+    terminal, other = os.openpty()
+    running = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=other, env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})
+    os.close(other)
+    written = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            written += piece
+    except OSError:  # the program has closed its side
+        pass
+    os.close(terminal)
+    running.wait(timeout=120)
+    return written.decode()
 
 
 class Usage(Case):
@@ -290,6 +308,22 @@ class Reports(Case):
         for word in ["Add", "Relu", "cpu", "parameters", "arena"]:
             self.assertIn(word, shown)
 
+    def test_convert(self):
+        model, ort, back = self.add_model(), self.dir / "m.ORT", self.dir / "back.onnx"
+        report = self.json("convert", model, ort)
+        self.assertEqual((report["format"], report["bytes"]), ("ort", ort.stat().st_size))
+        self.assertEqual(ort.read_bytes()[4:8], b"ORTM")
+        self.assertEqual(cameo("convert", ort, back, "--quiet").stdout, "")
+        self.assertEqual(*(cameo("run", m, "--random-inputs").stdout for m in (model, back)))
+        self.assertEqual(*(cameo("run", m, "--random-inputs").stdout for m in (model, ort)))
+        for level in ("none", "basic", "extended", "layout", "all"):
+            again = self.dir / f"{level}.ort"
+            self.assertEqual(cameo("convert", model, again, "--optimize", level).returncode, 0)
+            self.assertEqual(cameo("run", again, "--random-inputs").returncode, 0)
+        self.fails("INVALID_ARGUMENT", "convert", model, self.dir / "m.pb")
+        self.fails("NO_SUCHFILE", "convert", self.dir / "absent.onnx", ort)
+        self.fails("FAIL", "convert", self.write("bad.ort", b"\0" * 64), back)
+
     def test_ops(self):
         report = self.json("ops", "--ep", "cpu")
         add = [o for o in report["ops"] if o["op"] == "Add" and o["domain"] == "ai.onnx"]
@@ -300,6 +334,49 @@ class Reports(Case):
         self.assertEqual(report, self.json("ops", "--ep", "CPUExecutionProvider"))
         self.assertRegex(cameo("ops", "--markdown").stdout, r"(?m)^\| Add \| \S+ \| .*float.* \|$")
         self.assertRegex(cameo("ops").stdout, r"(?m)^Add +\S+ +cpu +.*float")
+
+    def test_pages_are_written(self):  # what is in them: inspect_html.py, which no sanitizer watches
+        for content, level in [(page_models.hostile(), "none"), (page_models.looping(), "all"),
+                               (page_models.small_cnn(), "all"), (page_models.tangle(200), "basic")]:
+            model, page, trace = self.write("model.onnx", content), self.dir / "page.html", self.dir / "trace.json"
+            profile = []
+            if content != page_models.hostile():  # it has an input of strings, of which there are no random ones
+                profile = ["--profile", trace]
+                cameo("run", model, "--random-inputs", "--optimize", level, *profile)
+            done = cameo("inspect", model, "--optimize", level, "--html", page, "--json", "--quiet", *profile)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(page.read_text(encoding="utf-8").endswith("</html>\n"))
+
+
+class Terminal(Case):
+    def test_errors_are_coloured_unless_asked_not_to_be(self):
+        missing = self.dir / "missing.onnx"
+        self.assertRegex(on_a_terminal("run", missing), "^\x1b\\[1;31merror: \x1b\\[0;1mNO_SUCHFILE:\x1b\\[0m [^\x1b]+$")
+        for environment in [{"NO_COLOR": "1"}, {"TERM": "dumb"}]:
+            self.assertTrue(ERROR.fullmatch(on_a_terminal("run", missing, **environment).replace("\r", "")))
+
+    def test_names_of_a_model_do_not_reach_the_terminal(self):
+        model = self.write("evil.onnx", ob.one_node("No\x1b]0;title\x07Such", ob.FLOAT, (2,), 1))
+        said = on_a_terminal("run", model, "--random-inputs", NO_COLOR="1")
+        self.assertIn("No?]0;title?Such", said)
+        self.assertNotIn("\x1b", said)
+
+    def test_long_work_shows_a_bar_that_goes_away(self):
+        said = on_a_terminal("bench", self.add_model(), "--random-inputs", "--seconds", "1.5")
+        self.assertRegex(said, r"\r\[#*\.*\] \d+ runs\x1b\[K")
+        self.assertTrue(said.endswith("\r\x1b[K"), said[-40:])
+        self.assertEqual(on_a_terminal("bench", self.add_model(), "--random-inputs", "--seconds", "1.5", "--quiet"), "")
+        self.assertEqual(on_a_terminal("bench", self.add_model(), "--random-inputs", "--seconds", "0.01"), "")
+
+    def test_log(self):
+        done = cameo("run", self.add_model(), "--random-inputs", "--log", "info", "--config", "session.use_env_allocators=1")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: session key 'session.use_env_allocators' has no effect", done.stderr)
+        self.assertIn("info: cpu runs 1 nodes\n", done.stderr)
+        self.assertNotIn("verbose: ", done.stderr)
+        verbose = cameo("run", self.add_model(), "--random-inputs", "--log", "verbose")
+        self.assertRegex(verbose.stderr, r"verbose: node '.*' \(Add\) on cpu\n")
+        self.assertEqual(cameo("run", self.add_model(), "--log", "loud").returncode, 2)
 
 
 class Conformance(Case):

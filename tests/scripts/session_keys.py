@@ -21,13 +21,14 @@ libraries = sorted(pathlib.Path(found.origin).parent.glob("capi/*.so*")) if foun
 in_library = {key.decode() for library in libraries for key in KEY.findall(library.read_bytes())}
 
 failures = [f"docs/session_keys.md lists {key} twice" for key in sorted(set(listed)) if listed.count(key) > 1]
-failures += [f"docs/session_keys.md lacks {key}, which ONNX Runtime's header names" for key in sorted(wanted - set(listed))]
+failures += [f"docs/session_keys.md lacks {key}, which ONNX Runtime's header names"
+             for key in sorted(wanted - set(listed))]
 # Compilers cut long texts into pieces: a piece counts as what it begins.
-failures += [f"docs/session_keys.md lacks {key}, which ONNX Runtime's library has in it; if it is a session key, list it "
-             "there and in tests/data/session_keys.txt"
+failures += [f"docs/session_keys.md lacks {key}, which ONNX Runtime's library has in it; if it is a session key, list "
+             "it there and in tests/data/session_keys.txt"
              for key in sorted(in_library) if not any(name.startswith(key) for name in listed)]
 if libraries and len(in_library) < 20:
-    failures.append(f"only {len(in_library)} keys were found in ONNX Runtime's libraries: they are written otherwise now")
+    failures.append(f"ONNX Runtime's libraries show only {len(in_library)} keys: they are written otherwise now")
 for failure in failures:
     print(f"FAILED: {failure}")
 checks = len(wanted) + len(in_library) + 1

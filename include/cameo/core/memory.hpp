@@ -25,10 +25,10 @@ CAMEO_API memory_source heap_memory() noexcept;
 /// (`alignment` is a power of two), `void release(memory, bytes) noexcept` gets what it gave. Thread-safe.
 template <class M>
 concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
-  { own.allocate(bytes, bytes) }
-  noexcept->std::same_as<void*>;
-  { own.release(memory, bytes) }
-  noexcept;
+  { own.allocate(bytes, bytes) } -> std::same_as<void*>;
+  own.release(memory, bytes);
+  requires noexcept(own.allocate(bytes, bytes));
+  requires noexcept(own.release(memory, bytes));
 };
 
 /// `own` as a kind of memory of the host's; it outlives all that uses it.

@@ -56,7 +56,7 @@ const drawChart = () => {
   const words = `Arena over ${countText(steps.length)} steps: values in their places, live bytes (line)${out}` +
     " · weights read so far (dashed, right)";
   chartPen.fillText(words, plot.left, 13);
-  chart.setAttribute("aria-label", `${words}. Most at once: ${bytesText(Math.max(0, ...memory.live))}.`);
+  chart.setAttribute("aria-label", `${words}. Most at once: ${bytesText(most(memory.live, 0))}.`);
 };
 const valueUnder = (step, y) => memory.values.find(([, , offset, bytes, first, last]) =>
   step >= first && step <= last && y <= arenaY(offset) && y >= arenaY(offset + bytes));

@@ -6,6 +6,7 @@
 #include "program/inspect/timeline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 
 namespace cameo::program {
@@ -113,7 +114,7 @@ class graph_description {
     for (std::size_t i = 0; i < of_steps.size(); ++i) steps[of_steps[i]] = &at_.plan->steps[i];
     std::map<node_id, int> box_of_node;
     for (node_id n : g_.order()) {
-      if (is_known(g_, g_[n]) || (at_.plan && g_[n].provider < 0)) continue;
+      if (at_.plan ? g_[n].provider < 0 : is_known(g_, g_[n])) continue;
       box_of_node[n] = int(boxes_.size());
       const auto step = steps.find(n);
       add_node(n, step == steps.end() ? nullptr : step->second);

@@ -13,7 +13,7 @@ for (const graph of graphs) {
     box.left = box.x - box.w / 2, box.top = box.y - box.h / 2;
     for (const v of box.k === "node" ? box.out : box.k === "output" ? [] : [box.v]) graph.maker.set(v, i);
     for (const v of box.k === "node" ? [...box.in, ...box.captures ?? []] : box.k === "output" ? [box.v] : [])
-      if (v >= 0) graph.readers.set(v, [...graph.readers.get(v) ?? [], i]);
+      if (v >= 0) graph.readers.get(v)?.push(i) ?? graph.readers.set(v, [i]);
   });
   graph.flows = graph.flows.map(([from, value, chain, ends]) => {
     const targets = [];
@@ -79,7 +79,8 @@ const canvas = $("graph"), pen = canvas.getContext("2d");
 const view = {graph: 0, scale: 1, x: 0, y: 0, width: 0, height: 0, selected: -1, heat: false, hits: new Set()};
 const stats = {frames: 0, boxes: 0, ready: 0};
 const here = () => graphs[view.graph];
-const slowest = Math.max(1, ...graphs.flatMap(g => g.boxes.map(b => b.time?.[2] ?? 0)));
+const most = (numbers, least) => numbers.reduce((a, b) => Math.max(a, b), least);
+const slowest = most(graphs.flatMap(g => g.boxes.map(b => b.time?.[2] ?? 0)), 1);
 const heatOf = box => box.time ? Math.sqrt(box.time[2] / slowest) : 0;
 let waiting = false;
 const redraw = () => {

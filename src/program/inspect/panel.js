@@ -126,7 +126,7 @@ const nodePanel = (graph, box) => {
     ...(time ? section("Time", table(time)) : notRun),
     ...section("Graphs", ...(box.graphs ?? []).map(inside)),
     ...(box.attributes ? section("Attributes", table(box.attributes.map(attribute))) : []),
-    ...section("Inputs", ...list(varying, from)), ...section("Constants", ...list(constant, () => [])),
+    ...section("Inputs", ...list(varying, from)), ...section("Constants", ...list(constant, from)),
     ...section("Used inside", ...list(box.captures ?? [], from)), ...section("Outputs", ...list(box.out, to)),
     el("p", {}, link("← the model", () => select(-1))),
   ];

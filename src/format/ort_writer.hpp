@@ -1,0 +1,67 @@
+#pragma once
+#include "../graph/messages.hpp"
+#include "ort_builder.hpp"
+
+#include <deque>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Puts a checked model into the tables of an ORT file. One use, one thread; the model outlives what it returns.
+class ort_writer {
+ public:
+  explicit ort_writer(const model& from) : model_{from} {}
+
+  result<wire_pieces> write();
+
+ private:
+  using ref = ort_builder::slot_ref;
+
+  /// One graph on its way into the file.
+  struct scope {
+    const graph& g;
+    std::vector<node_id> nodes = {};          // that are written, by their new number
+    std::vector<std::uint32_t> numbers = {};  // by node_id
+    std::vector<value_id> constants = {};     // initializers, and what Constant nodes hold
+    bool has_absent = false;                  // inputs or outputs
+    std::uint32_t number_of(node_id n) const { return n == node_id::none ? ort::no_node : numbers[index_of(n)]; }
+  };
+
+  // model
+  status write_model(ref);
+  status check_name(std::string_view what, std::string_view name) const;
+  // graphs
+  status write_graph(ref, const graph&);
+  status collect(scope&);
+  status write_constants(ref dense, ref sparse, const scope&);
+  status write_node_args(ref, const scope&);
+  status write_type(ref, const value_type&, const graph_value& of);
+  status write_tensor_type(ref, const value_type&, const graph_value& of);
+  void write_edges(ref, const scope&);
+  bool keeps_optimizations(const scope&) const;
+  void write_optimizations(ref, const scope&);
+  // nodes
+  status write_node(ref, const scope&, node_id);
+  status write_attributes(ref, const graph_node&);
+  status write_attribute(ref, const attribute&, const graph_node&);
+  std::vector<std::int32_t> argument_counts(const scope&, node_id) const;
+  // tensors
+  status write_tensor(ref, const value&, std::string_view name);
+  status write_sparse(ref, const value&, std::string_view name);
+  // resolver
+  void need(std::string id, const op_version& version) { ops_.try_emplace(std::move(id), &version); }
+  void write_resolver(ref);
+
+  const model& model_;
+  ort_builder to_;
+  std::map<std::string, const op_version*, std::less<>> ops_;  // by op id, sorted by bytes
+  std::deque<std::vector<std::byte>> made_;                    // indices of sparse tensors
+  std::deque<std::vector<std::string>> denotations_;           // of dims; texts are borrowed until the file is made
+};
+
+/// An error that says what the format can't hold.
+template <class... Args>
+status not_in_ort(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,138 @@
+// Types and tensors of an ORT file, written.
+#include "dim_denotations.hpp"
+#include "ort_writer.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using fields = ort_builder::fields;
+
+}  // namespace
+
+// --- types ---
+
+status ort_writer::write_tensor_type(ref from, const value_type& type, const graph_value& value) {
+  const auto t = to_.add(from, fields{}
+                                   .number(ort::tensor_type::elem_type, std::int32_t(type.type))
+                                   .offset(ort::tensor_type::shape, type.shape.has_value()));
+  if (!type.shape) return {};
+  const auto shape = to_.add(t[ort::tensor_type::shape], fields{}.offset(ort::shape::dim));
+  const auto dims = to_.tables(shape[ort::shape::dim], type.shape->size());
+  const std::vector<std::string>& denotations = denotations_.emplace_back(dim_denotations_of(value.unknown));
+  for (std::size_t i = 0; i < type.shape->size(); ++i) {
+    const dim d = (*type.shape)[i];
+    const bool is_named = !d.known() && d.symbol != 0 && d.symbol < model_.symbols.size();
+    const bool is_said = i < denotations.size() && !denotations[i].empty();
+    const auto dimension =
+        to_.add(dims[i], fields{}.offset(ort::dimension::value).offset(ort::dimension::denotation, is_said));
+    if (is_said) to_.text(dimension[ort::dimension::denotation], denotations[i]);
+    const auto v = to_.add(dimension[ort::dimension::value],
+                           fields{}
+                               .number(ort::dimension_value::dim_type, std::int8_t(d.known()  ? 1
+                                                                                   : is_named ? 2
+                                                                                              : 0))
+                               .number(ort::dimension_value::dim_value, d.known() ? d.size : std::int64_t{0})
+                               .offset(ort::dimension_value::dim_param, is_named));
+    if (is_named) to_.text(v[ort::dimension_value::dim_param], model_.symbols[d.symbol]);
+  }
+  return {};
+}
+
+status ort_writer::write_type(ref from, const value_type& type, const graph_value& value) {
+  const auto member = [&](ort::member which) {
+    const auto t = to_.add(from, fields{}
+                                     .offset(ort::type_info::denotation, !type.denotation.empty())
+                                     .number(ort::type_info::value_type, std::uint8_t(which))
+                                     .offset(ort::type_info::value));
+    if (!type.denotation.empty()) to_.text(t[ort::type_info::denotation], type.denotation);
+    return t[ort::type_info::value];
+  };
+  switch (type.kind) {
+    case type_kind::tensor:
+    case type_kind::sparse_tensor:  // constants alone are; what reads one sees a tensor
+      if (type.type == dtype::undefined) break;
+      return write_tensor_type(member(ort::tensor_member), type, value);
+    case type_kind::sequence:
+      if (!type.of) break;
+      return write_type(to_.add(member(ort::sequence_member),
+                                fields{}.offset(ort::sequence_type::elem_type))[ort::sequence_type::elem_type],
+                        *type.of, value);
+    case type_kind::map: {
+      if (!type.of) break;
+      const auto map =
+          to_.add(member(ort::map_member),
+                  fields{}.number(ort::map_type::key_type, std::int32_t(type.type)).offset(ort::map_type::value_type));
+      return write_type(map[ort::map_type::value_type], *type.of, value);
+    }
+    case type_kind::optional:
+      return not_in_ort("'{}' is of an optional type, {}, which an ORT file can't hold", value.name, type.to_string());
+    case type_kind::unknown: break;
+    case type_kind::opaque: return not_in_ort("'{}' is of an opaque type, which an ORT file can't hold", value.name);
+  }
+  return not_in_ort("the type of '{}' is not known; an ORT file needs all of them", value.name);
+}
+
+// --- tensors ---
+
+status ort_writer::write_tensor(ref from, const value& v, std::string_view name) {
+  if (v.kind != value_kind::tensor || v.memory != 0)
+    return not_in_ort("'{}' is no tensor in host memory: it can't be written", name);
+  if (v.type >= dtype::f6e2m3) return not_in_ort("tensor '{}': an ORT file can't hold {}", name, row_of(v.type).name);
+  const bool is_text = v.type == dtype::string;
+  const auto t = to_.add(from, fields{}
+                                   .offset(ort::tensor::name, !name.empty())
+                                   .offset(ort::tensor::dims)
+                                   .number(ort::tensor::data_type, std::int32_t(v.type))
+                                   .offset(ort::tensor::raw_data, !is_text)
+                                   .offset(ort::tensor::string_data, is_text));
+  if (!name.empty()) to_.text(t[ort::tensor::name], name);
+  to_.numbers(t[ort::tensor::dims], v.shape.dims());
+  if (is_text) to_.texts(t[ort::tensor::string_data], v.as<std::string_view>().span());
+  else to_.weights(t[ort::tensor::raw_data], {static_cast<const std::byte*>(v.data), v.bytes()});
+  return {};
+}
+
+namespace {
+
+/// Flat positions in the narrowest signed type that holds the largest, as ONNX Runtime writes them.
+template <class T>
+std::vector<std::byte> narrowed(std::span<const std::int64_t> from) {
+  std::vector<std::byte> made(from.size() * sizeof(T));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const T item = T(from[i]);
+    std::memcpy(made.data() + i * sizeof item, &item, sizeof item);
+  }
+  return made;
+}
+
+}  // namespace
+
+status ort_writer::write_sparse(ref from, const value& v, std::string_view name) {
+  if (v.parts.size() != 2 || v.parts[1].type != dtype::i64) return not_in_ort("sparse tensor '{}' is damaged", name);
+  const auto* const rows = static_cast<const std::byte*>(v.parts[1].data);
+  const std::size_t rank = v.parts[1].shape.rank() == 2 ? v.shape.rank() : 1;
+  std::vector<std::int64_t> flat(std::size_t(v.parts[0].shape.count()), 0);
+  std::int64_t largest = 0;
+  for (std::size_t n = 0; n < flat.size(); ++n) {
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      std::int64_t index = 0;
+      std::memcpy(&index, rows + (n * rank + axis) * sizeof index, sizeof index);
+      flat[n] = flat[n] * (v.parts[1].shape.rank() == 2 ? v.shape[axis] : 1) + index;
+    }
+    largest = std::max(largest, flat[n]);
+  }
+  value indices{value_kind::tensor, dtype::i64, 0, extents{std::int64_t(flat.size())}};
+  if (largest <= INT8_MAX) indices.type = dtype::i8, made_.push_back(narrowed<std::int8_t>(flat));
+  else if (largest <= INT16_MAX) indices.type = dtype::i16, made_.push_back(narrowed<std::int16_t>(flat));
+  else if (largest <= INT32_MAX) indices.type = dtype::i32, made_.push_back(narrowed<std::int32_t>(flat));
+  else made_.push_back(narrowed<std::int64_t>(flat));
+  indices.data = made_.back().data();
+  const auto t = to_.add(
+      from,
+      fields{}.offset(ort::sparse_tensor::values).offset(ort::sparse_tensor::indices).offset(ort::sparse_tensor::dims));
+  to_.numbers(t[ort::sparse_tensor::dims], v.shape.dims());
+  if (status s = write_tensor(t[ort::sparse_tensor::values], v.parts[0], name); !s) return s;
+  return write_tensor(t[ort::sparse_tensor::indices], indices, {});
+}
+
+}  // namespace cameo::inline CAMEO_ABI
