@@ -24,6 +24,7 @@ function(cameo_add_minimal_kernels)
   target_include_directories(cameo_minimal_kernels PUBLIC ${PROJECT_SOURCE_DIR}/eps/cpu/include
     PRIVATE ${PROJECT_SOURCE_DIR}/eps/cpu/src)
   target_compile_definitions(cameo_minimal_kernels PRIVATE CAMEO_SINGLE_TARGET)
+  target_compile_options(cameo_minimal_kernels PRIVATE -fno-pie)
   target_link_libraries(cameo_minimal_kernels PUBLIC cameo_minimal PRIVATE cameo_options)
   cameo_borrow_headers(cameo_minimal_kernels hwy)
 endfunction()
@@ -31,14 +32,12 @@ endfunction()
 # A program for a target: static but for libc and libm, and nothing in it that nobody calls.
 function(cameo_link_minimal target)
   target_link_libraries(${target} PRIVATE cameo_options cameo_minimal ${ARGN})
-  target_link_options(${target} PRIVATE -Wl,--gc-sections -static-libgcc -static-libstdc++)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_link_options(${target} PRIVATE -Wl,--as-needed)
-  endif()
+  target_compile_options(${target} PRIVATE -fno-pie)
+  target_link_options(${target} PRIVATE -no-pie -static-libgcc -static-libstdc++ -Wl,--as-needed)
 endfunction()
 
 # tests/minimal/NAME.cpp: programs, each run as a test in build/minimal/tests. Files whose first lines say
-# "// kernels" link cpu's kernels, too. tests/minimal/*.py are told where those programs are.
+# "// kernels" link cpu's kernels, too.
 function(cameo_add_minimal_tests)
   cameo_add_minimal_kernels()
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/minimal/*.cpp)

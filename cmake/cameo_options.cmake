@@ -30,7 +30,11 @@ if(CAMEO_WERROR)
 endif()
 
 if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything changes with it
-  add_compile_options(-fno-exceptions -fno-rtti -ffunction-sections -fdata-sections)
+  add_compile_options(-fno-exceptions -fno-rtti)
+  # What nobody calls stays out of programs, and so do tables for unwinding, which nobody does.
+  add_compile_options(-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables)
+  add_link_options(-Wl,--gc-sections)
+  set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
   add_compile_definitions(CAMEO_CODE_ONLY)
 endif()
 
