@@ -210,12 +210,10 @@ result<value_type> tensor_of(const ort::table_view& from, model& owner) {
     const auto size = d.number<std::int64_t>(ort::dimension_value::dim_value);
     if (kind < 0 || kind > 2)
       return failed(status_code::fail, "DimensionValue.dim_type of dim {} is {}, none of 0 to 2", i, int(kind));
-    if (kind == 1 && size < 0)
-      return failed(status_code::fail, "DimensionValue.dim_value of dim {} is {}; sizes are 0 or more", i, size);
     if (kind == 2 && !d.has(ort::dimension_value::dim_param))
       return failed(status_code::fail, "DimensionValue.dim_param of dim {} is missing", i);
     const std::string_view symbol = d.text(ort::dimension_value::dim_param);
-    if (kind == 1) made.shape->push_back(dim::of(size));
+    if (kind == 1 && size >= 0) made.shape->push_back(dim::of(size));  // ONNX Runtime writes -1 for unknown ones, too
     else if (kind == 2 && !symbol.empty()) made.shape->push_back(dim::named(owner.symbol(symbol)));
     else made.shape->push_back({});
   }

@@ -1,3 +1,4 @@
+#include "program/expand.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
@@ -20,26 +21,27 @@ struct convert_options {
 bool is_ort(const std::string& path) { return ort_format::recognises({}, path); }
 bool is_onnx(const std::string& path) { return std::filesystem::path{path}.extension() == ".onnx"; }
 
-/// Nothing is rewritten: the model as it is, checked. What ORT files can't hold, calls of functions, is opened.
-status convert_as_it_is(const convert_options& o) {
+/// The model, checked; for an ORT file without what that can't hold: calls of functions, and operators that only their
+/// definitions run.
+result<std::unique_ptr<model>> read_to_convert(const convert_options& o) {
   result<std::unique_ptr<model>> read = is_ort(o.from) ? read_ort(o.from) : read_onnx(o.from);
-  if (!read) return std::move(read.error());
-  model& m = **read;
+  if (!read) return read;
   op_table ops;
   for (const provider& p : program_runtime{}.providers()) {
     ops.more.push_back(p.row->kernels().ops);
     ops.more.push_back(p.row->own_ops);
   }
-  if (status s = check_model(m, ops); !s) return s;
-  if (!is_ort(o.to)) return write_onnx(m, o.to);
+  if (status s = check_model(**read, ops); !s) return s;
+  if (!is_ort(o.to)) return read;
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [] { return false; };
-  if (status s = inline_functions(m, {}, ops, {body, canceled}); !s) return std::move(s).in(o.from);
-  return write_ort(m, o.to);
+  if (status s = inline_functions(**read, {}, ops, {body, canceled}); !s) return std::move(s).in(o.from);
+  if (status s = expand_for_ort(**read, ops); !s) return std::move(s).in(o.from);
+  return read;
 }
 
 /// What a session would run; what depends on this processor stays out unless asked for.
-status convert_optimized(const convert_options& o) {
+status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   session_options how = o.common.session();
   if (!o.for_this_machine) {
     std::string disabled = "NchwcTransformer";
@@ -50,15 +52,22 @@ status convert_optimized(const convert_options& o) {
   how.config.emplace_back("session.optimized_model_filepath", o.to);
   how.config.emplace_back("session.save_model_format", is_ort(o.to) ? "ORT" : "ONNX");
   how.config.emplace_back("session.disable_prepacking", "1");  // nothing is run
-  const result<session> loaded = program_runtime{}.load(o.from, how);
+  const result<session> loaded = program_runtime{}.load(std::move(net), how);
   return loaded ? status{} : loaded.error();
+}
+
+status convert_model(const convert_options& o) {
+  result<std::unique_ptr<model>> read = read_to_convert(o);
+  if (!read) return std::move(read.error());
+  if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
+  return is_ort(o.to) ? write_ort(**read, o.to) : write_onnx(**read, o.to);
 }
 
 int convert(const convert_options& o) {
   for (const std::string& path : {o.from, o.to})
     if (!is_ort(path) && !is_onnx(path))
       return fail({status_code::invalid_argument, fmt::format("{}: needs a name that ends in .onnx or .ort", path)});
-  const status done = o.common.optimize == optimization_level::none ? convert_as_it_is(o) : convert_optimized(o);
+  const status done = convert_model(o);
   if (!done) return fail(done);
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(o.to, ignored);

@@ -2,8 +2,8 @@
 """ORT files both ways, with PyPI's onnxruntime as the judge.
 
 The samples (tests/data/ort): cameo runs each, and what it writes of them, as .ort and as .onnx, onnxruntime loads and
-runs with the expected outputs; the .ort again decodes with flatc, and cameo reads the same from it. ONNX's light models,
-PyTorch's exports and the simple cases: cameo converts them and onnxruntime runs the result; onnxruntime converts them
+runs with the expected outputs; the .ort again decodes with flatc, and cameo reads the same from it. ONNX's light
+models, PyTorch's exports and the simple cases: cameo converts them and onnxruntime runs the result; onnxruntime converts them
 and cameo runs the result.
 
 Usage: ort_both_ways.py [NAME...]   only the cases with one of these in their name
@@ -58,9 +58,11 @@ def read_value(path, type_name):
 def same(got, want, rtol, atol):
     if isinstance(want, dict):
         want = {k.decode() if isinstance(k, bytes) else k: v for k, v in want.items()}
-        return isinstance(got, dict) and got.keys() == want.keys() and all(same(got[k], want[k], rtol, atol) for k in want)
+        return isinstance(got, dict) and got.keys() == want.keys() and all(same(got[k], want[k], rtol, atol)
+                                                                           for k in want)
     if isinstance(want, list):
-        return isinstance(got, list) and len(got) == len(want) and all(same(g, w, rtol, atol) for g, w in zip(got, want))
+        return isinstance(got, list) and len(got) == len(want) and all(same(g, w, rtol, atol)
+                                                                       for g, w in zip(got, want))
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
         return False
@@ -215,9 +217,31 @@ def check_cases(scratch):
     return count, converted
 
 
+def check_definitions(scratch):
+    """Operators that onnxruntime runs by their definitions alone, which it can't look up for an .ort file."""
+    nodes = [onnx.helper.make_node("CastLike", ["x", "like"], ["a"]), onnx.helper.make_node("Mish", ["a"], ["b"]),
+             onnx.helper.make_node("HardSwish", ["b"], ["y"])]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(nodes, "definitions", [value("x", onnx.TensorProto.INT32, [3])],
+                                   [value("y", onnx.TensorProto.FLOAT, [3])],
+                                   [onnx.helper.make_tensor("like", onnx.TensorProto.FLOAT, [1], [0.0])])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8)
+    onnx.save(model, scratch / "definitions.onnx")
+    feeds = {"x": np.array([-2, 1, 3], np.int32)}
+    want = ort_session(scratch / "definitions.onnx").run(None, feeds)[0]
+    for level in LEVELS:
+        try:
+            cameo("convert", scratch / "definitions.onnx", scratch / "definitions.ort", "--optimize", level)
+            if not same(ort_session(scratch / "definitions.ort").run(None, feeds)[0], want, 1e-4, 1e-5):
+                problem(f"definitions at level {level}", "y differs")
+        except Exception as e:  # noqa: BLE001
+            problem(f"definitions at level {level}", e)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     scratch = pathlib.Path(scratch)
     samples = check_samples(scratch)
     count, converted = check_cases(scratch)
+    check_definitions(scratch)
 print(f"{samples} samples; {count} models converted by cameo, {converted} by onnxruntime; {len(problems)} problems")
 sys.exit(1 if problems or not (samples and count or wanted) else 0)

@@ -373,7 +373,9 @@ result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
   const std::span<const std::string_view> names = c.strings_or("activations");
   const std::span<const float> alphas = c.floats_or("activation_alpha"), betas = c.floats_or("activation_beta");
   std::size_t alpha = 0, beta = 0;
-  if (!names.empty() && names.size() != each * std::size_t(made.directions))
+  // RNN's default in ONNX, which files may spell out, has two names whatever the direction.
+  const bool is_default = kind == cell::rnn && names.size() == 2;
+  if (!names.empty() && names.size() != each * std::size_t(made.directions) && !is_default)
     return bad_attribute("activations has ", names.size(), " names, must have ", each, " per direction");
   for (std::size_t d = 0; d < std::size_t(made.directions); ++d)
     for (std::size_t i = 0; i < each; ++i) {
