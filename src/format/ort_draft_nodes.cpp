@@ -29,10 +29,6 @@ const op_version* version_at(const op_row& op, std::int32_t since) {
   return nullptr;
 }
 
-bool is_sorted_index(std::span<const std::uint32_t> sorted, std::uint32_t index) {
-  return std::binary_search(sorted.begin(), sorted.end(), index);
-}
-
 }  // namespace
 
 // --- what the file says of order, which is checked and not used ---
@@ -43,26 +39,23 @@ status ort_draft_reader::check_indices(const ort::table_view& from, scope& in) {
   const auto end = from.number<std::uint32_t>(ort::graph::max_node_index);
   const std::size_t absurd =
       std::max<std::size_t>(1024, 64 * (nodes.size() + from.vector(ort::graph::node_edges).size()));
-  const result<std::span<std::uint32_t>> indices = memory_.take<std::uint32_t>(nodes.size());
-  if (!indices) return status_code::out_of_memory;
-  in.indices = *indices;
+  const result<std::span<std::uint8_t>> seen = memory_.take<std::uint8_t>(std::min<std::size_t>(end, absurd) / 8 + 1);
+  if (!seen) return status_code::out_of_memory;
+  in.indices = *seen;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto index = in.indices[i] = nodes.table(i).number<std::uint32_t>(ort::node::index);
+    const auto index = nodes.table(i).number<std::uint32_t>(ort::node::index);
     if (index >= end) return wrong(status_code::fail, "Node.index ", index, " is not below Graph.max_node_index ", end);
     if (index >= absurd) return wrong(status_code::fail, "Node.index ", index, " is too large for so few nodes");
+    if (in.has(index)) return wrong(status_code::fail, "Node.index ", index, " is there twice");
+    in.indices[index / 8] = std::uint8_t(in.indices[index / 8] | 1u << index % 8);
   }
-  std::make_heap(in.indices.begin(), in.indices.end());
-  std::sort_heap(in.indices.begin(), in.indices.end());
-  for (std::size_t i = 1; i < in.indices.size(); ++i)
-    if (in.indices[i] == in.indices[i - 1])
-      return wrong(status_code::fail, "Node.index ", in.indices[i], " is there twice");
   return {};
 }
 
 /// Edges are made from names; those of the file only have to name nodes that are there.
 status ort_draft_reader::check_edges(const ort::table_view& from, const scope& in) {
   const auto check = [&](std::string_view field, std::uint32_t index) -> status {
-    if (is_sorted_index(in.indices, index)) return {};
+    if (in.has(index)) return {};
     return wrong(status_code::fail, "Graph.node_edges: ", field, ": there is no node ", index);
   };
   const ort::vector_view all = from.vector(ort::graph::node_edges);
@@ -191,15 +184,13 @@ status ort_draft_reader::check_counts(const ort::table_view& from, const op_vers
 
 // --- attributes ---
 
-template <class T>
-result<std::span<const T>> ort_draft_reader::numbers(const ort::vector_view& from) {
+/// The list in place, or a copy of it where the file has it at an address that it can't be read at.
+result<const void*> ort_draft_reader::aligned(const ort::vector_view& from, std::size_t width) {
   const std::span<const std::byte> bytes = from.bytes();
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) == 0)
-    return std::span{reinterpret_cast<const T*>(bytes.data()), from.size()};
-  const result<std::span<T>> copy = memory_.take<T>(from.size());
-  if (!copy) return copy.error();
-  for (std::size_t i = 0; i < from.size(); ++i) (*copy)[i] = from.number<T>(i);
-  return std::span<const T>{*copy};
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % width == 0) return static_cast<const void*>(bytes.data());
+  void* const copy = memory_.allocate(from.size() * width, width);
+  if (!copy) return status_code::out_of_memory;
+  return static_cast<const void*>(std::memcpy(copy, bytes.data(), from.size() * width));
 }
 
 /// Of two with one name the last counts.
@@ -244,13 +235,13 @@ status ort_draft_reader::read_attribute(const ort::table_view& from, scope& in, 
     case attribute_kind::i: to.i = from.number<std::int64_t>(slot); return {};
     case attribute_kind::s: to.s = from.text(slot); return {};
     case attribute_kind::floats: {
-      const result<std::span<const float>> made = numbers<float>(many);
-      if (made) to.floats = *made;
+      const result<const void*> made = aligned(many, sizeof(float));
+      if (made) to.floats = {static_cast<const float*>(*made), many.size()};
       return made.error();
     }
     case attribute_kind::ints: {
-      const result<std::span<const std::int64_t>> made = numbers<std::int64_t>(many);
-      if (made) to.ints = *made;
+      const result<const void*> made = aligned(many, sizeof(std::int64_t));
+      if (made) to.ints = {static_cast<const std::int64_t*>(*made), many.size()};
       return made.error();
     }
     case attribute_kind::strings: {

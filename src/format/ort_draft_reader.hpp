@@ -28,9 +28,10 @@ class ort_draft_reader {
     std::span<slot> slots = {};           // of them; 0: nobody has defined or read it yet
     arena_vector<passed> others;
     std::span<std::uint32_t> producers = {};  // per slot: the number of a node, or none
-    std::span<std::uint32_t> indices = {};    // Node.index of all nodes, sorted
+    std::span<std::uint8_t> indices = {};     // bits: a node has this Node.index
 
     scope(draft& made, scope* around, ort::vector_view of) : net{made}, outer{around}, args{of}, others{made.memory} {}
+    bool has(std::uint32_t index) const { return index / 8 < indices.size() && (indices[index / 8] >> index % 8 & 1); }
   };
 
   // Values: ort_draft.cpp
@@ -57,9 +58,7 @@ class ort_draft_reader {
   status choose_provider(const ort::table_view&, const scope&, draft_node&);
   result<verdict> match_by_file(const node_signature&, const kernel_table&, const op_row&);
   status sort_nodes(std::span<const draft_node>, scope&);
-  /// The list in place, or a copy of it where the file has it at an address that it can't be read at.
-  template <class T>
-  result<std::span<const T>> numbers(const ort::vector_view&);
+  result<const void*> aligned(const ort::vector_view&, std::size_t width);
 
   std::span<const kernel_table* const> providers_;
   arena& memory_;

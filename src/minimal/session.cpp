@@ -28,17 +28,19 @@ std::size_t find(const draft& net, std::span<const slot> slots, std::string_view
   return minimal_session::not_found;
 }
 
+/// True for a tensor with elements of this type where they can be read.
+bool is_tensor_of(dtype type, const value& given) {
+  std::int64_t count = 0;
+  return given.kind == value_kind::tensor && given.type == type && given.memory == 0 && is_aligned(given) &&
+         given.shape.checked_count(count) && (count == 0 || given.data);
+}
+
 /// True for a value that kernels may take for what the model says.
 bool fits(const value& given, const operand& wanted) {
-  if (wanted.kind == type_kind::sequence && given.kind == value_kind::sequence) {
-    operand part;
-    part.kind = type_kind::tensor, part.type = wanted.type;
-    return std::all_of(given.parts.begin(), given.parts.end(), [&](const value& v) { return fits(v, part); });
-  }
-  std::int64_t count = 0;
-  if (wanted.kind != type_kind::tensor || given.kind != value_kind::tensor || given.type != wanted.type ||
-      given.memory != 0 || !is_aligned(given) || !given.shape.checked_count(count) || (count > 0 && !given.data))
-    return false;
+  if (wanted.kind == type_kind::sequence && given.kind == value_kind::sequence)
+    return std::all_of(given.parts.begin(), given.parts.end(),
+                       [&](const value& v) { return is_tensor_of(wanted.type, v); });
+  if (wanted.kind != type_kind::tensor || !is_tensor_of(wanted.type, given)) return false;
   if (!wanted.has_rank) return true;
   if (given.shape.rank() != wanted.shape.rank()) return false;
   for (std::size_t i = 0; i < wanted.shape.rank(); ++i)

@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
   std::FILE* const from = argc > 1 ? std::fopen(argv[1], "rb") : nullptr;
   const std::size_t bytes = from ? std::fread(file, 1, sizeof file, from) : 0;
   auto session = cameo::minimal_runtime<cameo::kernel_list<>>::load({file, bytes}, memory);
-  if (!session) return std::puts(session.error().name()), 0;
+  if (!session) return int(session.error().code());
   cameo::value in[8], out[8];
-  return session->run(std::span{in}.first(session->input_count()), std::span{out}.first(session->output_count())) ? 0 : 1;
+  return session->run(std::span{in}.first(session->input_count()), std::span{out}.first(session->output_count())) ? 0
+                                                                                                                  : 1;
 }
