@@ -35,6 +35,12 @@ if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything c
   add_compile_options(-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables)
   add_link_options(-Wl,--gc-sections)
   set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # every function is called from one or two places: a tenth of the code
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+  endif()
+  if(CMAKE_CXX_FLAGS_MINSIZEREL STREQUAL "-Os -DNDEBUG")  # nobody chose it
+    set(CMAKE_CXX_FLAGS_MINSIZEREL "-Oz -DNDEBUG")
+  endif()
   add_compile_definitions(CAMEO_CODE_ONLY)
 endif()
 
