@@ -37,6 +37,8 @@ if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything c
   set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # every function is called from one or two places: a tenth of the code
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+    add_compile_options(--param=max-inline-insns-size=6)
+    add_link_options(--param=max-inline-insns-size=6)
   endif()
   if(CMAKE_CXX_FLAGS_MINSIZEREL STREQUAL "-Os -DNDEBUG")  # nobody chose it
     set(CMAKE_CXX_FLAGS_MINSIZEREL "-Oz -DNDEBUG")

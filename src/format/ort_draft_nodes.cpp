@@ -296,7 +296,9 @@ result<verdict> ort_draft_reader::match_by_file(const node_signature& node, cons
     constexpr std::size_t cut = sizeof(kernel_rule::type_string) - 1;
     for (std::size_t i = 0; i < strings.size(); ++i) {
       const std::string_view each = strings.table(i).text(ort::type_entry::kernel_type_str);
-      if (type_string.size() < cut ? each != type_string : !each.starts_with(type_string)) continue;
+      if (type_string.size() == cut && each.size() > cut ? std::string_view{each.data(), cut} != type_string
+                                                         : each != type_string)
+        continue;
       const ort::vector_view args = strings.table(i).vector(ort::type_entry::args);
       for (std::size_t a = 0; a < args.size(); ++a) {
         const auto index = args.table(a).number<std::uint32_t>(ort::argument::index);

@@ -32,10 +32,15 @@ bool allows(const type_rule& rule, const operand& o) {
   }
 }
 
+/// Not std::string_view's own: that has a way to throw in it.
+bool begins(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() && std::string_view{text.data(), word.size()} == word;
+}
+
 /// A type that is spelled out: "tensor(int64)", "seq(tensor(float))".
 bool is_spelled(std::string_view text, const operand& o) {
   const auto take = [&](std::string_view word) {
-    if (!text.starts_with(word)) return false;
+    if (!begins(text, word)) return false;
     text.remove_prefix(word.size());
     return true;
   };
@@ -47,7 +52,7 @@ bool is_spelled(std::string_view text, const operand& o) {
     return false;
   }
   const std::string_view name = row_of(o.type).name;
-  return text.starts_with(name) && text.size() > name.size() && text[name.size()] == ')';
+  return begins(text, name) && text.size() > name.size() && text[name.size()] == ')';
 }
 
 /// What a type string stands for in this node, from the first operand on that it binds.

@@ -2,30 +2,18 @@
 // A whole model in the target tier: digits.ort is read, planned and run in one stretch of static memory. Nothing takes
 // heap meanwhile: malloc and its like end the program. What it says of 360 images is held against their labels, and
 // against probabilities that do not depend on how many images come at once.
-#include <cameo/eps/cpu/conv.hpp>
-#include <cameo/eps/cpu/gemm.hpp>
-#include <cameo/eps/cpu/pool.hpp>
-#include <cameo/eps/cpu/relu.hpp>
-#include <cameo/eps/cpu/reshape.hpp>
-#include <cameo/eps/cpu/softmax.hpp>
-#include <cameo/kernel/kernel_list.hpp>
+#include "digits_kernels.hpp"
+
 #include <cameo/minimal/session.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 
-namespace op = cameo::op;
 using namespace cameo;
 
 namespace {
 
-using kernels = kernel_list<kernel_entry<op::Conv, since<11, 11>, constrain<"T", float>, eps::conv>,
-                            kernel_entry<op::Relu, since<14>, constrain<"T", float>, eps::relu>,
-                            kernel_entry<op::MaxPool, since<12, 12>, constrain<"T", float>, eps::max_pool>,
-                            erased_entry<op::Flatten, since<13, 13>, constrain<"T", float>, eps::flatten>,
-                            kernel_entry<op::Gemm, since<13>, constrain<"T", float>, eps::gemm>,
-                            erased_entry<op::Softmax, since<13>, constrain<"T", float>, eps::softmax<op::Softmax>>>;
-using runtime = minimal_runtime<kernels>;
+using runtime = minimal_runtime<eps::digits_kernels>;  // what `cameo reduce` wrote for the model
 
 bool no_heap = false;
 

@@ -9,12 +9,12 @@ namespace {
 alignas(64) std::byte file[64 * 1024], memory[64 * 1024];
 }
 
-int main(int argc, char** argv) {
-  std::FILE* const from = argc > 1 ? std::fopen(argv[1], "rb") : nullptr;
+int main() {
+  std::FILE* const from = std::fopen(CAMEO_SOURCE_DIR "/tests/data/digits.ort", "rb");
   const std::size_t bytes = from ? std::fread(file, 1, sizeof file, from) : 0;
   auto session = cameo::minimal_runtime<cameo::kernel_list<>>::load({file, bytes}, memory);
-  if (!session) return int(session.error().code());
+  if (!session) return session.error().code() != cameo::status_code::not_implemented;  // which is how this ends
   cameo::value in[8], out[8];
-  return session->run(std::span{in}.first(session->input_count()), std::span{out}.first(session->output_count())) ? 0
+  return session->run(std::span{in}.first(session->input_count()), std::span{out}.first(session->output_count())) ? 2
                                                                                                                   : 1;
 }
