@@ -176,7 +176,8 @@ result<std::int64_t> version_of(const table_view& root) {
   std::int64_t number = 0;
   if (!root.has(session::version)) return wrong("InferenceSession.ort_version is missing");
   if (!parse_number(text, number) || number < 1)
-    return wrong(short_text{} << "InferenceSession.ort_version is '" << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}
+    return wrong(short_text{} << "InferenceSession.ort_version is '"
+                              << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}
                               << "', which is no format version: a decimal number from 1 up");
   if (number > newest_version)
     return wrong(short_text{} << "InferenceSession.ort_version is " << number << "; versions 1 to " << newest_version
