@@ -7,15 +7,21 @@ target_include_directories(cameo_target INTERFACE $<BUILD_INTERFACE:${PROJECT_SO
                                                   $<INSTALL_INTERFACE:include>)
 target_compile_features(cameo_target INTERFACE cxx_std_20)
 
-# cameo_add_library(NAME LAYERS core kernel ... DEPENDS targets that users need too PRIVATE libraries for its .cpp only
-# HEADERS_OF libraries of which the .cpp files need the headers alone) makes cameo_NAME from src/<layer>/**.cpp.
+# cameo_add_library(NAME LAYERS core kernel ... SOURCES single files of other layers EXCEPT names of files that another
+# library has DEPENDS targets that users need too PRIVATE libraries for its .cpp only HEADERS_OF libraries of which the
+# .cpp files need the headers alone) makes cameo_NAME from src/<layer>/**.cpp.
 function(cameo_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS;DEPENDS;PRIVATE;HEADERS_OF")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCEPT" "LAYERS;SOURCES;DEPENDS;PRIVATE;HEADERS_OF")
   set(sources)
   foreach(layer IN LISTS arg_LAYERS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp)
     list(APPEND sources ${found})
   endforeach()
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${arg_EXCEPT}[.]cpp$")
+  endif()
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
+  list(APPEND sources ${arg_SOURCES})
   add_library(cameo_${name} STATIC ${sources})
   target_include_directories(cameo_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(cameo_${name} PUBLIC ${arg_DEPENDS})
@@ -27,8 +33,10 @@ endfunction()
 # For the static library and the shared one alike: what is not marked CAMEO_API is hidden.
 function(cameo_compile_hidden target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cameo_options>)
-  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(NOT CAMEO_CODE_ONLY)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
 endfunction()
 
 # Third parties of the .cpp files: their headers are system headers, whose warnings are not ours.
@@ -83,11 +91,13 @@ function(cameo_add_program)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/program/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/src/program/inspect/")
   cameo_generate_providers_header()
+  cameo_generate_kernel_lists()
+  list(APPEND sources ${PROJECT_BINARY_DIR}/generated/cameo/program/kernel_lists.cpp)
   cameo_add_inspect()
   find_package(CLI11 REQUIRED)
   add_executable(cameo_program ${sources})
   # CLI11 is half of what these files compile, and nothing in them runs more than once; bench.cpp times, so not it.
-  foreach(name main options run conformance inspect ops)
+  foreach(name main options run conformance inspect ops reduce)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/program/${name}.cpp PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:-O0>")
   endforeach()

@@ -65,3 +65,40 @@ using providers = cameo::type_list<@types@>;
 }
 ")
 endmacro()
+
+# The lists of kernels as they are written, for `cameo reduce`: eps/NAME/src/kernel_table.cpp, and which header has which
+# kernel.
+function(cameo_generate_kernel_lists)
+  set(rows)
+  foreach(provider IN LISTS cameo_program_list)
+    set(folder ${PROJECT_SOURCE_DIR}/eps/${provider})
+    if(NOT EXISTS ${folder}/src/kernel_table.cpp)
+      continue()
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/src/kernel_table.cpp)
+    file(READ ${folder}/src/kernel_table.cpp list)
+    set(kernels)
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/include/cameo/eps/${provider}/*.hpp)
+    foreach(header IN LISTS headers)
+      get_filename_component(file ${header} NAME)
+      file(STRINGS ${header} lines REGEX "^(struct|using|class) [a-z0-9_]+")
+      foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^[a-z]+ ([a-z0-9_]+).*" "\\1" kernel "${line}")
+        string(APPEND kernels "${kernel} cameo/eps/${provider}/${file}\n")
+      endforeach()
+    endforeach()
+    string(APPEND rows "    {\"${provider}\", R\"cameo_list(${list})cameo_list\", R\"cameo_list(${kernels})cameo_list\"},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/kernel_lists.cpp @ONLY CONTENT
+"// Written by CMake from the providers' lists of kernels.
+#include \"program/kernel_lists.hpp\"
+namespace cameo::program {
+namespace {
+constexpr kernel_list_text all[] = {
+@rows@    {},
+};
+}  // namespace
+std::span<const kernel_list_text> kernel_lists() { return std::span{all}.first(std::size(all) - 1); }
+}  // namespace cameo::program
+")
+endfunction()

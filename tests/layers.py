@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "partition": ["transform", "plan"],
     "ep": ["run", "partition"],
     "format": ["graph", "plan"],
+    "minimal": ["run", "format"],
     "context": ["ep", "format"],
     "package": ["core", "op", "ep"],
     "session": ["context", "package", "ep", "format", "run"],

@@ -26,15 +26,25 @@ status check_keys(const vector_view& tables, std::size_t slot, std::string_view 
 
 }  // namespace
 
+result<std::span<std::uint32_t>> sorted_by_text(const vector_view& tables, std::size_t slot, arena& memory) {
+  result<std::span<std::uint32_t>> order = memory.take<std::uint32_t>(tables.size());
+  if (!order) return order;
+  for (std::size_t at = 0; at < order->size(); ++at) (*order)[at] = std::uint32_t(at);
+  const auto less = [&](std::uint32_t a, std::uint32_t b) {
+    return tables.table(a).text(slot) < tables.table(b).text(slot);
+  };
+  std::make_heap(order->begin(), order->end(), less);  // small, and never slow
+  std::sort_heap(order->begin(), order->end(), less);
+  return order;
+}
+
 result<bool> all_differ(const vector_view& tables, std::size_t slot, arena& scratch, std::size_t& i, std::size_t& j) {
   const auto text = [&](std::size_t at) { return tables.table(at).text(slot); };
   bool sorted = true;
   for (std::size_t at = 1; at < tables.size() && sorted; ++at) sorted = text(at - 1) < text(at);
   if (sorted) return true;
-  result<std::span<std::uint32_t>> order = scratch.take<std::uint32_t>(tables.size());
+  result<std::span<std::uint32_t>> order = sorted_by_text(tables, slot, scratch);
   if (!order) return order.error();
-  for (std::size_t at = 0; at < order->size(); ++at) (*order)[at] = std::uint32_t(at);
-  std::sort(order->begin(), order->end(), [&](std::uint32_t a, std::uint32_t b) { return text(a) < text(b); });
   const auto same = [&](std::uint32_t a, std::uint32_t b) { return text(a) == text(b); };
   const auto twice = std::adjacent_find(order->begin(), order->end(), same);
   if (twice == order->end()) return true;
@@ -47,9 +57,10 @@ result<op_name> parse_op_name(std::string_view text) {
   op_name made;
   if (first == text.npos || first == last || text.find(':', first + 1) != last)
     return wrong("op id '", text, "' is not domain:op_type:since_version");
-  made.domain = text.substr(0, first);
-  made.op_type = text.substr(first + 1, last - first - 1);
-  if (!parse_number(text.substr(last + 1), made.since))
+  const char* const chars = text.data();  // views made by hand can't throw
+  made.domain = {chars, first};
+  made.op_type = {chars + first + 1, last - first - 1};
+  if (!parse_number({chars + last + 1, text.size() - last - 1}, made.since))
     return wrong("op id '", text, "' does not end in the number of a version");
   return made;
 }

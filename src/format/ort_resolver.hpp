@@ -20,6 +20,9 @@ result<op_name> parse_op_name(std::string_view text);
 /// every list is present. FAIL naming the entry; OUT_OF_MEMORY when `scratch` is full.
 status check_resolver(const table_view& resolver, arena& scratch);
 
+/// Numbers of the tables, in the order of their texts in this slot. OUT_OF_MEMORY when `memory` is full.
+result<std::span<std::uint32_t>> sorted_by_text(const vector_view& tables, std::size_t slot, arena& memory);
+
 /// True if no two tables of the vector have the same text in this slot; `i` and `j` are two that have. Neither order is
 /// taken for granted. OUT_OF_MEMORY when `scratch` is full.
 result<bool> all_differ(const vector_view& tables, std::size_t slot, arena& scratch, std::size_t& i, std::size_t& j);

@@ -1,6 +1,6 @@
 #pragma once
 // The tables of an ORT file: which slot is what (ort.fbs says it for flatc and for people; a test compares them).
-#include <cameo/core/table.hpp>
+#include <cameo/core/status.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,15 +57,22 @@ enum class slot_kind : std::uint8_t {
   skipped
 };
 
+/// Names are for messages: a build without words has none of them either.
+struct no_label {
+  constexpr no_label(const char*) {}
+  constexpr operator std::string_view() const { return {}; }
+};
+using label = std::conditional_t<status::has_words, const char*, no_label>;
+
 struct slot_row {
-  const char* name;
+  [[no_unique_address]] label name;
   slot_kind kind;
   table_id of = table_id::count;  // of tables
   bool is_key = false;            // must be there: vectors are sorted by it
 };
 struct table_row {
   table_id id;
-  const char* name;
+  [[no_unique_address]] label name;
   std::span<const slot_row> slots;
 };
 

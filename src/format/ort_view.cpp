@@ -2,6 +2,8 @@
 
 #include "ort_schema.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 namespace ort {
 namespace {
@@ -140,7 +142,7 @@ class verifier {
 
 }  // namespace
 
-short_text& short_text::operator<<(std::int64_t number) {
+void short_text::add(std::int64_t number) {
   char digits[20];
   std::size_t count = 0;
   std::uint64_t rest = number < 0 ? -std::uint64_t(number) : std::uint64_t(number);
@@ -148,7 +150,6 @@ short_text& short_text::operator<<(std::int64_t number) {
   while (rest /= 10);
   if (number < 0) *this << "-";
   while (count) *this << std::string_view{&digits[--count], 1};
-  return *this;
 }
 
 bool has_identifier(std::span<const std::byte> file) {
@@ -175,7 +176,8 @@ result<std::int64_t> version_of(const table_view& root) {
   std::int64_t number = 0;
   if (!root.has(session::version)) return wrong("InferenceSession.ort_version is missing");
   if (!parse_number(text, number) || number < 1)
-    return wrong(short_text{} << "InferenceSession.ort_version is '" << text.substr(0, 20)
+    return wrong(short_text{} << "InferenceSession.ort_version is '"
+                              << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}
                               << "', which is no format version: a decimal number from 1 up");
   if (number > newest_version)
     return wrong(short_text{} << "InferenceSession.ort_version is " << number << "; versions 1 to " << newest_version

@@ -96,19 +96,24 @@ class vector_view {
 inline vector_view table_view::vector(std::size_t slot) const { return vector_view{target(slot)}; }
 inline std::string_view table_view::text(std::size_t slot) const { return vector(slot).text(); }
 
-/// Words of a message that take no heap; what does not fit is cut.
+/// Words of a message that take no heap; what does not fit is cut. A build without words has none here either.
 class short_text {
  public:
   short_text& operator<<(std::string_view more) {
-    for (char c : more)
-      if (size_ < sizeof chars_) chars_[size_++] = c;
+    if constexpr (status::has_words)
+      for (char c : more)
+        if (size_ < sizeof chars_) chars_[size_++] = c;
     return *this;
   }
-  short_text& operator<<(std::int64_t number);
+  short_text& operator<<(std::int64_t number) {
+    if constexpr (status::has_words) add(number);
+    return *this;
+  }
   operator std::string_view() const { return {chars_, size_}; }
 
  private:
-  char chars_[160];
+  void add(std::int64_t);
+  char chars_[status::has_words ? 160 : 1];
   std::size_t size_ = 0;
 };
 

@@ -1,7 +1,5 @@
 #include <cameo/kernel/match.hpp>
 
-#include <cstdio>
-
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -10,23 +8,44 @@ bool holds(const operand& o, type_mask allowed) {
 }
 
 /// The first operand that breaks a rule, or null.
-const operand* broken_by(const node_signature& node, const kernel_rule& rule) {
+const operand* broken_by(const node_signature& node, type_mask allowed, bound_parameters bound) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if ((rule.inputs >> std::min<std::size_t>(i, 31) & 1) && !holds(node.inputs[i], rule.allowed))
-      return &node.inputs[i];
+    if ((bound.inputs >> std::min<std::size_t>(i, 31) & 1) && !holds(node.inputs[i], allowed)) return &node.inputs[i];
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
-    if ((rule.outputs >> std::min<std::size_t>(i, 15) & 1) && !holds(node.outputs[i], rule.allowed))
+    if ((bound.outputs >> std::min<std::size_t>(i, 15) & 1) && !holds(node.outputs[i], allowed))
       return &node.outputs[i];
   return nullptr;
 }
 
-verdict try_row(const node_signature& node, const kernel_row& row, std::span<const kernel_rule> rules) {
-  if (node.since < row.first || node.since > row.last) return {refusal::version, &row};
+/// `says` and `newest` are for a version that the tag does not know; else null and 0.
+verdict try_row(const node_signature& node, const kernel_row& row, std::span<const kernel_rule> rules, int newest,
+                const type_string_source* says) {
+  if (node.since < row.first || (says ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
   for (int i = 0; i < row.rule_count; ++i) {
     const kernel_rule& rule = rules[std::size_t(row.rules + i)];
-    if (const operand* o = broken_by(node, rule)) return {refusal::type, &row, &rule, o->type, rule.allowed, i};
+    bound_parameters bound{rule.inputs, rule.outputs};
+    if (says) {
+      bound = {};
+      if (!(*says)(rule.type_string, bound)) return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
+    }
+    if (const operand* o = broken_by(node, rule.allowed, bound))
+      return {refusal::type, &row, &rule, o->type, rule.allowed, i};
   }
   return {refusal::none, &row};
+}
+
+/// The row that says yes, or the one that came closest.
+verdict best_of(const node_signature& node, const kernel_table& kernels, int newest, const type_string_source* says) {
+  verdict closest;
+  for (const kernel_row& row : rows_with(node.op, &kernel_row::op, kernels.rows)) {
+    const verdict next = try_row(node, row, kernels.rules, newest, says);
+    if (next) return next;
+    if constexpr (!status::has_words) continue;  // nobody reads why
+    const int closer = next.why != closest.why ? int(next.why) - int(closest.why) : next.obeyed - closest.obeyed;
+    if (closer > 0) closest = next;
+    if (closer == 0) closest.accepted |= next.accepted;
+  }
+  return closest;
 }
 
 /// Composes a line in place: no heap, cut where the line ends.
@@ -34,10 +53,17 @@ struct line_writer {
   std::span<char> line;
   std::size_t size = 0;
 
-  void add(std::string_view words) { size += words.copy(line.data() + size, line.size() - size); }
-  void add(int number) {
-    char digits[12];
-    add({digits, std::size_t(std::snprintf(digits, sizeof digits, "%d", number))});
+  void add(std::string_view words) {
+    const std::size_t count = std::min(words.size(), line.size() - size);
+    if (count) std::memcpy(line.data() + size, words.data(), count);
+    size += count;
+  }
+  void add(int number) {  // a version: not negative
+    char digits[10];
+    std::size_t count = 0;
+    do digits[sizeof digits - ++count] = char('0' + number % 10);
+    while (number /= 10);
+    add({digits + sizeof digits - count, count});
   }
   template <class... Parts>
   void operator()(Parts... parts) {
@@ -47,16 +73,13 @@ struct line_writer {
 
 }  // namespace
 
-verdict match(const node_signature& node, const kernel_table& kernels) {
-  verdict closest;
-  for (const kernel_row& row : rows_with(node.op, &kernel_row::op, kernels.rows)) {
-    const verdict next = try_row(node, row, kernels.rules);
-    if (next) return next;
-    const int closer = next.why != closest.why ? int(next.why) - int(closest.why) : next.obeyed - closest.obeyed;
-    if (closer > 0) closest = next;
-    if (closer == 0) closest.accepted |= next.accepted;
-  }
-  return closest;
+verdict match(const node_signature& node, const kernel_table& kernels) { return best_of(node, kernels, 0, nullptr); }
+
+verdict match(const node_signature& node, const kernel_table& kernels, type_string_source says) {
+  int newest = 0;
+  for (const op_row& op : rows_with(node.op, &op_row::id, kernels.ops))
+    for (const op_version& v : op.versions) newest = std::max(newest, v.since);
+  return best_of(node, kernels, newest, &says);
 }
 
 std::string_view explain(const verdict& v, std::span<char> line) {

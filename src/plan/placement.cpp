@@ -1,5 +1,7 @@
 #include <cameo/plan/planner.hpp>
 
+#include "plan/tier.hpp"
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -8,7 +10,7 @@ constexpr std::uint32_t never = 0xFFFFFFFF, at_end = 0xFFFFFFFE;
 /// One endless range of offsets; free stretches inside what was used so far are preferred to its open end.
 class offset_heap {
  public:
-  static constexpr std::size_t endless = std::size_t{1} << 60;
+  static constexpr std::size_t endless = std::size_t{1} << (8 * sizeof(std::size_t) - 4);
 
   explicit offset_heap(arena& memory) : heap_{memory} {}
   [[nodiscard]] bool open() { return heap_.add_range(0, endless); }
@@ -46,9 +48,10 @@ class placer {
   }
 
  private:
+  bool by_level() const { return !target_tier && request_.by_level; }
   bool planned(slot s) const { return request_.bytes[s] != not_planned; }
   std::uint32_t time(const plan_step& step, std::size_t index) const {
-    return request_.by_level ? step.level : std::uint32_t(index);
+    return by_level() ? step.level : std::uint32_t(index);
   }
   slot root(slot s) const { return root_[s]; }
   void touch(slot s, std::uint32_t when) {
@@ -84,7 +87,7 @@ class placer {
       const slot s = root(step.inputs[h.input]);
       if (!planned(s) || !blocks_[s] || last_[s] != now || request_.bytes[s] != request_.bytes[target]) continue;
       if (request_.initial[s].memory != request_.initial[target].memory) continue;
-      if (request_.by_level && shared_in_level_[s] > 1) continue;
+      if (by_level() && shared_in_level_[s] > 1) continue;
       std::size_t readers = 0;  // through views, other extents: then the order of writing matters
       for (slot in : step.inputs) readers += root(in) == s && in != step.inputs[h.input];
       if (readers == 0) return s;
@@ -95,17 +98,16 @@ class placer {
   status place(std::uint8_t kind) {
     offset_heap heap{scratch_};
     if (!heap.open()) return status_code::out_of_memory;
-    if (request_.by_level) {
+    if (by_level()) {
       result<std::span<std::uint32_t>> shared = scratch_.take<std::uint32_t>(root_.size());
       if (!shared) return status_code::out_of_memory;
       shared_in_level_ = *shared;
     }
     const std::span<const plan_step> steps = request_.steps;
     for (std::size_t first = 0, last; first < steps.size(); first = last) {
-      for (last = first + 1; request_.by_level && last < steps.size() && steps[last].level == steps[first].level;)
-        ++last;
+      for (last = first + 1; by_level() && last < steps.size() && steps[last].level == steps[first].level;) ++last;
       const std::uint32_t now = time(steps[first], first);
-      if (request_.by_level) count_readers(steps.subspan(first, last - first));
+      if (by_level()) count_readers(steps.subspan(first, last - first));
       for (std::size_t i = first; i < last; ++i)
         if (status s = place_outputs(steps[i], now, kind, heap); !s) return s;
       for (std::size_t i = first; i < last; ++i) release_dead(steps[i], now, heap);

@@ -2,14 +2,17 @@
 
 #include "plan/copy_step.hpp"
 #include "plan/guarded.hpp"
+#include "plan/tier.hpp"
 #include "plan/too_large.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
-result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature& node,
+result<bound_kernel> bind_by_table(const void* kernels, const draft_node& of, const node_signature& node,
                                    bind_context& context) {
+  if (of.row) return of.row->bind(context, false);
   const verdict v = match(node, *static_cast<const kernel_table*>(kernels));
   if (v) return v.row->bind(context, false);
+  if constexpr (!status::has_words) return status_code::not_implemented;
   char line[240];
   return status{status_code::not_implemented, explain(v, line)};
 }
@@ -90,6 +93,7 @@ class planner {
 
   /// Makes `s` a slot whose value lies in memory of this kind, by a copy that all later readers share.
   status bring(slot& s, std::uint8_t kind) {
+    if constexpr (target_tier) return {};
     if (s == 0 || values_[s].memory == kind) return {};
     if (const slot there = copies_[s]; there && values_[there].memory == kind) return s = there, status{};
     if (values_[s].memory != 0 && kind != 0)  // between two devices: by way of the host
@@ -245,7 +249,7 @@ class planner {
       deepest = std::max(deepest, level + 1);
     }
     levels_ = deepest;
-    if (!options_.by_level) return {};
+    if (!by_level()) return {};
     result<std::span<std::uint32_t>> starts = memory_.take<std::uint32_t>(deepest + 1);
     result<std::span<plan_step>> sorted = memory_.take<plan_step>(steps_.size());
     if (!starts || !sorted) return status_code::out_of_memory;
@@ -255,6 +259,8 @@ class planner {
     for (std::size_t i = 0; i < sorted->size(); ++i) steps_[i] = (*sorted)[i];
     return {};
   }
+
+  bool by_level() const { return !target_tier && options_.by_level; }
 
   bool fixed(slot s) const {
     return s && !infos_[s].constant && infos_[s].kind == type_kind::tensor && !infos_[s].optional &&
@@ -268,7 +274,7 @@ class planner {
     for (std::uint32_t& l : *last) l = none;
     std::size_t level_end = steps_.size();
     for (std::size_t i = steps_.size(); i-- > 0;) {
-      if (!options_.by_level || i + 1 == steps_.size() || steps_[i + 1].level != steps_[i].level) level_end = i;
+      if (!by_level() || i + 1 == steps_.size() || steps_[i + 1].level != steps_[i].level) level_end = i;
       const auto use = [&](slot s) {
         if (s && producers_[s] != none && (*last)[s] == none) (*last)[s] = std::uint32_t(level_end);
       };
@@ -298,7 +304,7 @@ class planner {
   result<const plan_view*> finish() {
     plan_view view;
     view.steps = steps_.span(), view.initial = values_.span(), view.names = names_.span();
-    view.outputs = outputs_.span(), view.levels = levels_, view.by_level = options_.by_level;
+    view.outputs = outputs_.span(), view.levels = levels_, view.by_level = by_level();
     result<std::span<slot>> inputs = memory_.copy(std::span<const slot>{net_.inputs.span()});
     result<std::span<std::size_t>> offsets = memory_.take<std::size_t>(values_.size());
     result<std::span<std::size_t>> regions = memory_.take<std::size_t>(options_.memories.size());
@@ -380,6 +386,8 @@ class planner {
 }  // namespace
 
 result<const plan_view*> make_plan(const draft& net, const plan_options& options, arena& memory) {
+  if (target_tier && options.memories.size() != 1)
+    return status{status_code::not_implemented, "a build for targets has the host's memory alone"};
   return planner{net, options, memory}.run();
 }
 

@@ -10,6 +10,23 @@
 #include <filesystem>
 
 namespace cameo::program {
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort) {
+  result<std::unique_ptr<model>> read = ort_format::recognises({}, path) ? read_ort(path) : read_onnx(path);
+  if (!read) return read;
+  op_table ops;
+  for (const provider& p : program_runtime{}.providers()) {
+    ops.more.push_back(p.row->kernels().ops);
+    ops.more.push_back(p.row->own_ops);
+  }
+  if (status s = check_model(**read, ops); !s) return s;
+  if (!for_ort) return read;
+  const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
+  const auto canceled = [] { return false; };
+  if (status s = inline_functions(**read, {}, ops, {body, canceled}); !s) return std::move(s).in(path);
+  if (status s = expand_for_ort(**read, ops); !s) return std::move(s).in(path);
+  return read;
+}
+
 namespace {
 
 struct convert_options {
@@ -20,25 +37,6 @@ struct convert_options {
 
 bool is_ort(const std::string& path) { return ort_format::recognises({}, path); }
 bool is_onnx(const std::string& path) { return std::filesystem::path{path}.extension() == ".onnx"; }
-
-/// The model, checked; for an ORT file without what that can't hold: calls of functions, and operators that only their
-/// definitions run.
-result<std::unique_ptr<model>> read_to_convert(const convert_options& o) {
-  result<std::unique_ptr<model>> read = is_ort(o.from) ? read_ort(o.from) : read_onnx(o.from);
-  if (!read) return read;
-  op_table ops;
-  for (const provider& p : program_runtime{}.providers()) {
-    ops.more.push_back(p.row->kernels().ops);
-    ops.more.push_back(p.row->own_ops);
-  }
-  if (status s = check_model(**read, ops); !s) return s;
-  if (!is_ort(o.to)) return read;
-  const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
-  const auto canceled = [] { return false; };
-  if (status s = inline_functions(**read, {}, ops, {body, canceled}); !s) return std::move(s).in(o.from);
-  if (status s = expand_for_ort(**read, ops); !s) return std::move(s).in(o.from);
-  return read;
-}
 
 /// What a session would run; what depends on this processor stays out unless asked for.
 status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
@@ -57,7 +55,7 @@ status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
 }
 
 status convert_model(const convert_options& o) {
-  result<std::unique_ptr<model>> read = read_to_convert(o);
+  result<std::unique_ptr<model>> read = read_checked(o.from, is_ort(o.to));
   if (!read) return std::move(read.error());
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
   return is_ort(o.to) ? write_ort(**read, o.to) : write_onnx(**read, o.to);

@@ -22,6 +22,7 @@ int dispatch(int argc, char** argv) {
   add_inspect(app, chosen);
   add_convert(app, chosen);
   add_ops(app, chosen);
+  add_reduce(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

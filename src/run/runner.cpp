@@ -1,6 +1,7 @@
 #include <cameo/run/runner.hpp>
 
 #include "plan/guarded.hpp"
+#include "plan/tier.hpp"
 #include "run/runner_impl.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -75,7 +76,7 @@ status runner::impl::prepare() {
     main.regions[kind] = static_cast<std::byte*>(region);
   }
   for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
-  if (!plan.has_dynamic || plan.by_level) return {};
+  if (target_tier || !plan.has_dynamic || plan.by_level) return {};
   void* const place = tables.allocate(sizeof(shape_plans), alignof(shape_plans));
   if (!place) return status_code::out_of_memory;
   plans = std::construct_at(static_cast<shape_plans*>(place), plan);
@@ -114,12 +115,14 @@ void runner::impl::begin(std::span<const value> inputs, std::span<value> outputs
 }
 
 bool runner::impl::scattered() const {
+  if constexpr (target_tier) return false;  // an arena's memory is not given back: gathering it would waste it
   for (const run_memory* memory : memories)
     if (memory->scattered()) return true;
   return false;
 }
 
 void runner::impl::choose_shape_plan(std::span<const value> inputs) {
+  if constexpr (target_tier) return;
   if (!plans) return;
   const shape_plans::entry* const found = scattered() ? nullptr : plans->find(inputs);
   // Places stay from run to run as long as the shapes do, but for outputs that the caller had put elsewhere.
@@ -146,6 +149,7 @@ void runner::impl::place_by_plan(slot s) {
 }
 
 void runner::impl::leave_shape_plan() {
+  if constexpr (target_tier) return;
   if (!active) return;
   const shape_plans::entry* const left = std::exchange(active, nullptr);
   for (std::size_t s = 0; s < plan.initial.size(); ++s)
@@ -155,6 +159,7 @@ void runner::impl::leave_shape_plan() {
 
 /// Makes a plan of what this run took, when such shapes are worth one.
 void runner::impl::learn_shapes() {
+  if constexpr (target_tier) return;
   if (!plans || !plans->wants_to_learn()) return;
   storage_block* const block = take(0, plans->needed_scratch());
   if (!block) return;
@@ -164,8 +169,9 @@ void runner::impl::learn_shapes() {
 }
 
 status runner::impl::run() {
-  shared = plan.by_level && options->pool.concurrency() > 1;
-  if (shared) return run_levels(main);
+  shared = !target_tier && plan.by_level && options->pool.concurrency() > 1;
+  if constexpr (!target_tier)
+    if (shared) return run_levels(main);
   step_context context{*this, options->pool.concurrency(), 0};
   context.within = &main;
   return run_steps(main, context);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/run/runner.hpp>
 
+#include "plan/tier.hpp"
 #include "run/run_memory.hpp"
 #include "run/shape_plans.hpp"
 
@@ -69,7 +70,7 @@ struct runner::impl {
   storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
 
-  std::atomic_flag* lock() { return shared ? &tables_in_use : nullptr; }
+  std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
 
   status prepare();
   status run();
@@ -81,7 +82,7 @@ struct runner::impl {
   void choose_shape_plan(std::span<const value> inputs);
   void leave_shape_plan();
   void place_by_plan(slot);
-  bool placed(slot s) const { return active && active->covers(s); }
+  bool placed(slot s) const { return !target_tier && active && active->covers(s); }
   void learn_shapes();
   bool scattered() const;
   status finish(std::span<value> outputs);

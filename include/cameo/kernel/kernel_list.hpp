@@ -13,7 +13,8 @@ struct kernel_row {
   std::uint8_t first, last;  // since-versions
   std::uint16_t rules;       // where its rules start in kernel_table::rules
   std::uint8_t rule_count;
-  bool choosy;  // a match must ask `bind` too
+  bool choosy;          // a match must ask `bind` too
+  std::uint16_t entry;  // its line in the kernel list, counted from 1
   result<bound_kernel> (*bind)(bind_context&, bool only_ask);
 };
 static_assert(sizeof(kernel_row) <= 32);
@@ -45,11 +46,7 @@ struct ambiguity_check<void, void> {};
 /// Turns entries into rows, one per combination of types. Only here do types become numbers and pointers.
 template <std::size_t Rows, std::size_t Rules>
 struct table_builder {
-  struct numbered_row {
-    kernel_row row;
-    std::uint16_t entry;  // the entry it came from, counted from 1
-  };
-  std::array<numbered_row, Rows> rows{};
+  std::array<kernel_row, Rows> rows{};
   std::array<kernel_rule, Rules> rules{};
   std::size_t row_count = 0, rule_count = 0;
   std::uint16_t entry = 0;
@@ -95,9 +92,14 @@ struct table_builder {
         range = {range.last ? range.first : v.since, v.since};
     if (range.last == 0) no_version_allows_these_types_together();
     if constexpr (kernel<K>)  // said above
-      rows[row_count++] = {{op_id_of<Op>, std::uint8_t(range.first), std::uint8_t(range.last),
-                            std::uint16_t(rule_count), std::uint8_t(N), choosy_kernel<K>, bind_kernel<K>},
-                           entry};
+      rows[row_count++] = {op_id_of<Op>,
+                           std::uint8_t(range.first),
+                           std::uint8_t(range.last),
+                           std::uint16_t(rule_count),
+                           std::uint8_t(N),
+                           choosy_kernel<K>,
+                           entry,
+                           bind_kernel<K>};
     for (const type_choice& choice : choices) rules[rule_count++] = resolve(Op::versions, range, choice);
   }
   template <std::size_t N>
@@ -121,7 +123,7 @@ constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
 template <std::size_t Rows, std::size_t Rules>
 constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
   std::array<std::uint64_t, Rows> keys{};
-  for (std::size_t i = 0; i < Rows; ++i) keys[i] = std::uint64_t(built.rows[i].row.op) << 32 | i;
+  for (std::size_t i = 0; i < Rows; ++i) keys[i] = std::uint64_t(built.rows[i].op) << 32 | i;
   sort_rows(keys.data(), Rows, [](std::uint64_t a, std::uint64_t b) { return a < b; });
   std::array<std::uint16_t, Rows> order{};
   for (std::size_t i = 0; i < Rows; ++i) order[i] = std::uint16_t(keys[i]);
@@ -133,8 +135,8 @@ template <std::size_t Rows, std::size_t Rules>
 constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Rows, Rules>& built,
                                                          const std::array<std::uint16_t, Rows>& order) {
   for (std::size_t i = 0; i < Rows; ++i)
-    for (std::size_t j = i + 1; j < Rows && built.rows[order[j]].row.op == built.rows[order[i]].row.op; ++j)
-      if (match_the_same_node(built.rows[order[i]].row, built.rows[order[j]].row, built.rules))
+    for (std::size_t j = i + 1; j < Rows && built.rows[order[j]].op == built.rows[order[i]].op; ++j)
+      if (match_the_same_node(built.rows[order[i]], built.rows[order[j]], built.rules))
         return {built.rows[order[i]].entry, built.rows[order[j]].entry};
   return {};
 }
@@ -184,7 +186,7 @@ class built_list {
 
   static constexpr auto rows = [] {
     std::array<kernel_row, row_count> rows{};
-    for (std::size_t i = 0; i < row_count; ++i) rows[i] = built.rows[order[i]].row;
+    for (std::size_t i = 0; i < row_count; ++i) rows[i] = built.rows[order[i]];
     return rows;
   }();
   static constexpr auto rules = built.rules;  // a copy: what `built` holds besides stays out of the program

@@ -25,8 +25,9 @@ struct draft_node {
   std::span<const slot> inputs, outputs;
   std::span<const attribute> attributes;
   std::span<draft* const> subgraphs;
-  std::uint8_t provider = 0;   // index of its binder
-  bound_kernel compiled = {};  // set when a provider has compiled the node already
+  std::uint8_t provider = 0;        // index of its binder
+  const kernel_row* row = nullptr;  // what runs it, where whoever made the draft has matched it already
+  bound_kernel compiled = {};       // set when a provider has compiled the node already
 };
 
 /// A value of the enclosing draft that a subgraph reads, and the slot it has inside.

@@ -32,8 +32,9 @@ struct plan_options {
   std::span<const memory_source> memories;  // by kind; [0] is the host's. Outlive the plan.
   arena* scratch = nullptr;                 // for what is only needed while planning; null: the plan's own
   bool prepack = true;
-  bool by_level = false;                            // plan lifetimes so that the steps of a level may run at once
-  std::size_t memory_limit = std::size_t{1} << 40;  // bytes of one region that are not believed any more
+  bool by_level = false;  // plan lifetimes so that the steps of a level may run at once
+  /// Bytes of one region that are not believed any more: 1 TB, or 2 GB where addresses have 32 bits.
+  std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
 };
 

@@ -12,8 +12,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {
-// 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+// 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16; each number of rows is code of
+// its own, so a build for targets has fewer.
+#ifdef CAMEO_CODE_ONLY
+inline constexpr int tile_rows = 4;
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 inline constexpr int tile_rows = 12;
 #else
 inline constexpr int tile_rows = 6;

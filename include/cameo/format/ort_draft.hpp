@@ -1,0 +1,24 @@
+#pragma once
+#include <cameo/plan/draft.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Reads a model in ONNX Runtime's format, versions 5 and 6, straight into a draft: no graph, no schemas, no heap.
+/// Every node gets the first of the `providers` (at most 255) with a kernel for it, as draft_node::provider, and that
+/// kernel's row; operators are known from the providers' lists alone. For a version of an operator that the lists don't
+/// know, the resolver in the file says what its type strings stand for.
+///
+/// Names, texts and the data of constants stay in `file`, which may lie at any address and must outlive what is made of
+/// the draft; the rest is in `memory`. Initializers that are inputs of the main graph are constants: they can't be
+/// overridden. Saved optimizations are not replayed, the graph is complete without them. Nothing in the file is
+/// trusted:
+///   FAIL              no ORT file, or a damaged one; a version that is too old (the words say how to upgrade) or too
+///                     new; a table, name or index that is missing or leads nowhere
+///   INVALID_GRAPH     names defined twice or not at all, a cycle, nodes that their operators don't allow
+///   INVALID_ARGUMENT  an element type that nobody knows; dims that are negative or too large
+///   NOT_IMPLEMENTED   an operator, version or type without a kernel in the lists
+///   OUT_OF_MEMORY     `memory` is full
+CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const kernel_table* const> providers,
+                                        arena& memory);
+
+}  // namespace cameo::inline CAMEO_ABI

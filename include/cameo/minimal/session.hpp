@@ -1,0 +1,72 @@
+#pragma once
+#include <cameo/format/ort_draft.hpp>
+#include <cameo/run/runner.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// How a minimal session is made.
+struct minimal_options {
+  /// Kernels may keep copies of constants in an order of their own: faster, and as large as the constants once more.
+  bool prepack = false;
+};
+
+/// A model from an ORT file, planned and ready to run within one stretch of memory of the caller's: no heap, no graph,
+/// no exceptions. Made by minimal_runtime. Constants and names stay in the file. One run at a time; no thread-safety.
+class minimal_session {
+ public:
+  minimal_session(minimal_session&& from) noexcept : impl_{std::exchange(from.impl_, nullptr)} {}
+  minimal_session& operator=(minimal_session&& from) noexcept { return std::swap(impl_, from.impl_), *this; }
+  CAMEO_API ~minimal_session();
+
+  /// What the model wants and gives, in its order: name, element type, shape with -1 for what a run decides.
+  CAMEO_API std::size_t input_count() const;
+  CAMEO_API std::size_t output_count() const;
+  /// `i` is below the count.
+  CAMEO_API const draft_value& input(std::size_t i) const;
+  CAMEO_API const draft_value& output(std::size_t i) const;
+  /// The number of an input or output, or `not_found`.
+  static constexpr std::size_t not_found = std::size_t(-1);
+  CAMEO_API std::size_t find_input(std::string_view name) const;
+  CAMEO_API std::size_t find_output(std::string_view name) const;
+
+  /// Runs once: all inputs and outputs, in the model's order. An output that comes with `data` is the caller's memory,
+  /// `type` and `shape` say what fits; others come back in the session's memory, good until the next run.
+  ///   INVALID_ARGUMENT  an input of another type or shape than the model's, or at an address that it can't be read at;
+  ///                     too many or too few; an output that does not fit
+  ///   OUT_OF_MEMORY     the session's memory is used up
+  ///   others            as kernels say
+  /// After an error outputs mean nothing, and the next run starts afresh.
+  CAMEO_API status run(std::span<const value> inputs, std::span<value> outputs, const run_options& = {});
+
+  /// Bytes of the caller's memory that are taken: by the plan, and after a run by all that it needed. The same for
+  /// every load of a file by the same program, so what it says once is how much memory to give. (Memory that starts at
+  /// a multiple of 64 is used best.)
+  CAMEO_API std::size_t memory_used() const;
+
+  /// For minimal_runtime.
+  CAMEO_API static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
+                                                std::span<const kernel_table* const> lists, const minimal_options&);
+
+ private:
+  struct impl;
+  explicit minimal_session(impl* made) : impl_{made} {}
+  impl* impl_;
+};
+
+/// The kernels that a program has: kernel lists, each node to the first that takes it. What is in none of them is not
+/// in the program.
+///
+///     using runtime = cameo::minimal_runtime<my_kernels>;
+///     auto session = runtime::load(file, memory);
+template <class... Lists>
+struct minimal_runtime {
+  /// Reads, plans and prepares. `file` (an ORT file's bytes, at any address) and `memory` outlive the session. Codes as
+  /// read_ort_draft's and make_plan's; OUT_OF_MEMORY says that `memory` is too small.
+  static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
+                                      const minimal_options& options = {}) {
+    static constexpr const kernel_table* lists[] = {&Lists::table...};
+    return minimal_session::load(file, memory, lists, options);
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI

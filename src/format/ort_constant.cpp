@@ -1,0 +1,148 @@
+#include "ort_constant.hpp"
+
+#include "ort_schema.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+namespace ort {
+namespace {
+
+using byte_span = std::span<const std::byte>;
+
+/// Dims in the order that the format checks them: there, not too many, not negative, their product not too large.
+status read_dims(const table_view& from, std::size_t slot, std::string_view name, extents& shape, std::int64_t& count) {
+  if (!from.has(slot)) return wrong(status_code::fail, "tensor '", name, "': dims are missing");
+  const vector_view dims = from.vector(slot);
+  if (dims.size() > max_rank)
+    return wrong(status_code::not_implemented, "tensor '", name, "': Tensor.dims are ", std::int64_t(dims.size()),
+                 "; at most 12 are taken");
+  for (std::size_t i = 0; i < dims.size(); ++i) shape.push_back(dims.number<std::int64_t>(i));
+  if (!shape.checked_count(count))
+    return wrong(status_code::invalid_argument, "tensor '", name,
+                 "': Tensor.dims must be 0 or more, and their product fit 63 bits");
+  return {};
+}
+
+result<value> read_strings(const table_view& t, value made, std::size_t count, arena& memory) {
+  if (!t.has(tensor::string_data)) return wrong(status_code::fail, "Tensor.string_data is missing");
+  const vector_view strings = t.vector(tensor::string_data);
+  if (strings.size() != count)
+    return wrong(status_code::fail, "Tensor.string_data has ", std::int64_t(strings.size()), " entries, needs ",
+                 std::int64_t(count));
+  result<std::span<std::string_view>> texts = memory.take<std::string_view>(count);
+  if (!texts) return texts.error();
+  for (std::size_t i = 0; i < count; ++i) (*texts)[i] = strings.text(i);
+  made.data = texts->data();
+  return made;
+}
+
+/// Where the elements lie, or a copy that is put right.
+result<value> place(value made, byte_span bytes, arena& memory) {
+  made.data = const_cast<std::byte*>(bytes.data());
+  if (made.type != dtype::boolean) return made;
+  unsigned seen = 0;
+  for (std::byte b : bytes) seen |= unsigned(b);
+  if (seen <= 1) return made;
+  result<std::span<std::uint8_t>> copy = memory.take<std::uint8_t>(bytes.size());
+  if (!copy) return copy.error();
+  for (std::size_t i = 0; i < bytes.size(); ++i) (*copy)[i] = bytes[i] != std::byte{0};
+  made.data = copy->data();
+  return made;
+}
+
+/// The n-th index of a sparse tensor, whatever its type.
+bool index_at(const value& indices, std::size_t n, std::int64_t& to) {
+  const auto load = [&](auto number) {
+    std::memcpy(&number, static_cast<const std::byte*>(indices.data) + n * sizeof number, sizeof number);
+    to = number;
+    return true;
+  };
+  switch (indices.type) {
+    case dtype::i8: return load(std::int8_t{});
+    case dtype::i16: return load(std::int16_t{});
+    case dtype::i32: return load(std::int32_t{});
+    case dtype::i64: return load(std::int64_t{});
+    default: return false;
+  }
+}
+
+/// False when an index lies outside.
+bool scatter(const value& values, const value& indices, value& dense) {
+  const std::size_t width = row_of(dense.type).bits / 8, nnz = std::size_t(values.shape.count());
+  const bool by_rows = indices.shape.rank() == 2;
+  for (std::size_t n = 0, rank = by_rows ? dense.shape.rank() : 1; n < nnz; ++n) {
+    std::int64_t at = 0;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const std::int64_t end = by_rows ? dense.shape[axis] : dense.shape.count();
+      std::int64_t index = 0;
+      if (!index_at(indices, n * rank + axis, index) || index < 0 || index >= end) return false;
+      at = at * end + index;
+    }
+    std::memcpy(static_cast<std::byte*>(dense.data) + std::size_t(at) * width,
+                static_cast<const std::byte*>(values.data) + n * width, width);
+  }
+  return true;
+}
+
+}  // namespace
+
+result<value> read_constant(const table_view& t, std::string_view what, arena& memory) {
+  const std::string_view own_name = t.text(tensor::name), name = own_name.empty() ? what : own_name;
+  value made{value_kind::tensor};
+  std::int64_t count = 0;
+  if (status s = read_dims(t, tensor::dims, name, made.shape, count); !s) return s;
+  if (!element_type_of(t.number<std::int32_t>(tensor::data_type), made.type) || made.type == dtype::undefined)
+    return wrong(status_code::invalid_argument, "tensor '", name, "': Tensor.data_type is ",
+                 std::int64_t(t.number<std::int32_t>(tensor::data_type)), ", which no element type has");
+  std::uint64_t bytes = 0;
+  if (!checked_bytes(made.type, std::uint64_t(count), bytes) || bytes > std::uint64_t(INT64_MAX))
+    return wrong(status_code::invalid_argument, "tensor '", name, "': its size in bytes does not fit 63 bits");
+  if (t.number<std::int64_t>(tensor::external_data_offset, -1) >= 0)
+    return wrong(status_code::fail, "tensor '", name,
+                 "': Tensor.external_data_offset: data in another file belongs to checkpoints, not to models");
+  if (made.type == dtype::string) {
+    result<value> strings = read_strings(t, made, std::size_t(count), memory);
+    if (strings) return strings;
+    return std::move(strings.error()).in(name);
+  }
+  if (!t.has(tensor::raw_data)) return wrong(status_code::fail, "tensor '", name, "': Tensor.raw_data is missing");
+  const byte_span data = t.vector(tensor::raw_data).bytes();
+  if (data.size() != bytes)
+    return wrong(status_code::fail, "tensor '", name, "': Tensor.raw_data has ", std::int64_t(data.size()),
+                 " bytes, needs ", std::int64_t(bytes));
+  return place(made, data, memory);
+}
+
+result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena& memory) {
+  const auto refuse = [&](status_code code, std::string_view why) {
+    return wrong(code, "sparse tensor '", name, "': ", why);
+  };
+  if (!sparse.has(sparse_tensor::indices)) return refuse(status_code::fail, "SparseTensor.indices is missing");
+  result<value> values = read_constant(sparse.table(sparse_tensor::values), name, memory);
+  if (!values) return values;
+  result<value> indices = read_constant(sparse.table(sparse_tensor::indices), name, memory);
+  if (!indices) return indices;
+  value dense{value_kind::tensor, values->type};
+  std::int64_t count = 0;
+  if (status s = read_dims(sparse, sparse_tensor::dims, name, dense.shape, count); !s) return s;
+
+  const std::int64_t nnz = values->shape.rank() == 1 ? values->shape[0] : -1;
+  const extents flat{nnz}, rows{nnz, std::int64_t(dense.shape.rank())};
+  constexpr type_mask integers = mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+  if (!(bit_of(indices->type) & integers))
+    return refuse(status_code::invalid_graph, "SparseTensor.indices are no signed integers");
+  if (nnz < 0 || (indices->shape != flat && indices->shape != rows))
+    return refuse(status_code::invalid_graph, "SparseTensor.indices: one per value is needed, or a row of them");
+  std::uint64_t bytes = 0;
+  if (row_of(dense.type).bits % 8 != 0 || dense.type == dtype::string ||
+      !checked_bytes(dense.type, std::uint64_t(count), bytes) || bytes > std::size_t(-1) / 2)
+    return refuse(status_code::invalid_argument, "it is too large when dense, packed, or of strings");
+  dense.data = memory.allocate(std::size_t(bytes), 16);
+  if (!dense.data) return refuse(status_code::out_of_memory, "no memory for it when dense");
+  if (bytes) std::memset(dense.data, 0, std::size_t(bytes));
+  if (!scatter(*values, *indices, dense))
+    return refuse(status_code::fail, "SparseTensor.indices lead outside of SparseTensor.dims");
+  return dense;
+}
+
+}  // namespace ort
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,127 @@
+#include <cameo/kernel/node_check.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+status wrong(std::string_view what, std::string_view name) {
+  status made{status_code::invalid_graph, what};
+  return name.empty() ? std::move(made) : std::move(made).in(name);
+}
+
+/// The parameter that the i-th operand stands for, or null.
+const parameter* formal(std::span<const parameter> parameters, std::size_t i) {
+  if (i < parameters.size()) return &parameters[i];
+  if (parameters.empty() || parameters.back().option != parameter_option::variadic) return nullptr;
+  return &parameters.back();
+}
+
+const type_rule* rule_of(const op_version& version, std::string_view type_string) {
+  for (const type_rule& rule : version.types)
+    if (rule.type_string == type_string) return &rule;
+  return nullptr;
+}
+
+bool allows(const type_rule& rule, const operand& o) {
+  const type_mask bit = bit_of(o.type);
+  switch (o.kind) {
+    case type_kind::tensor: return ((o.optional ? rule.optionals : rule.tensors) & bit) != 0;
+    case type_kind::sequence: return rule.maps || ((o.optional ? rule.optional_sequences : rule.sequences) & bit) != 0;
+    case type_kind::sparse_tensor: return (rule.sparse_tensors & bit) != 0;
+    case type_kind::map: return rule.maps;
+    default: return false;
+  }
+}
+
+/// Not std::string_view's own: that has a way to throw in it.
+bool begins(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() && std::string_view{text.data(), word.size()} == word;
+}
+
+/// A type that is spelled out: "tensor(int64)", "seq(tensor(float))".
+bool is_spelled(std::string_view text, const operand& o) {
+  const auto take = [&](std::string_view word) {
+    if (!begins(text, word)) return false;
+    text.remove_prefix(word.size());
+    return true;
+  };
+  if (take("map(")) return o.kind == type_kind::map;
+  if (take("seq(")) {
+    if (o.kind != type_kind::sequence) return false;
+    if (!take("tensor(")) return true;
+  } else if (!take("tensor(") || o.kind != type_kind::tensor) {
+    return false;
+  }
+  const std::string_view name = row_of(o.type).name;
+  return begins(text, name) && text.size() > name.size() && text[name.size()] == ')';
+}
+
+/// What a type string stands for in this node, from the first operand on that it binds.
+struct binding {
+  std::string_view type_string;
+  type_kind kind = type_kind::unknown;
+  dtype type = dtype::undefined;
+};
+
+class checker {
+ public:
+  explicit checker(const op_version& version) : version_{version} {}
+
+  status operands(std::span<const parameter> parameters, std::span<const operand> actual, std::size_t least) {
+    std::size_t count = actual.size();
+    while (count > 0 && !actual[count - 1].present) --count;
+    if (count < least) return wrong("an input or output is missing", {});
+    for (std::size_t i = 0; i < std::max(count, parameters.size()); ++i) {
+      const parameter* const p = formal(parameters, i);
+      if (!p) return wrong("it has more inputs or outputs than its operator", {});
+      const bool is_there = i < count && actual[i].present;
+      const bool is_needed =
+          p->option == parameter_option::single ||
+          (p->option == parameter_option::variadic && (i < count || i + 1 - parameters.size() < p->min_arity));
+      if (is_needed && !is_there) return wrong("it is missing", p->name);
+      if (!is_there) continue;
+      if (status s = type(*p, actual[i]); !s) return s;
+    }
+    return {};
+  }
+
+  status attributes(std::span<const attribute> actual) const {
+    for (const attribute_rule& rule : version_.attributes) {
+      const attribute* const a = find_attribute(actual, rule.name);
+      if (a ? a->kind != rule.kind : rule.required)
+        return wrong(a ? "the attribute is of another kind" : "the attribute is missing", rule.name);
+    }
+    return {};
+  }
+
+ private:
+  status type(const parameter& p, const operand& o) {
+    const type_rule* const rule = rule_of(version_, p.type_string);
+    if (!(rule ? allows(*rule, o) : is_spelled(p.type_string, o)))
+      return wrong("its operator does not allow the type", p.name);
+    if (!rule || (p.option == parameter_option::variadic && !p.homogeneous)) return {};
+    binding* at = bindings_;
+    while (at != end_ && at->type_string != p.type_string) ++at;
+    if (at == end_ && end_ != std::end(bindings_)) *end_++ = {p.type_string, o.kind, o.type};
+    else if (at != end_ && (at->kind != o.kind || at->type != o.type))
+      return wrong("its type is not that of others of the same type string", p.name);
+    return {};
+  }
+
+  const op_version& version_;
+  binding bindings_[12], *end_ = bindings_;
+};
+
+}  // namespace
+
+status check_node(const op_version& version, const node_signature& node, std::span<const attribute> attributes) {
+  checker check{version};
+  if (status s = check.operands(version.inputs, node.inputs, version.min_inputs); !s) return s;
+  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs); !s) return s;
+  return check.attributes(attributes);
+}
+
+status check_outputs(const op_version& version, const node_signature& node) {
+  return checker{version}.operands(version.outputs, node.outputs, version.min_outputs);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,56 @@
+#pragma once
+#include <cameo/core/arena.hpp>
+#include <cameo/core/checked.hpp>
+#include <cameo/core/memory.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Host memory out of an arena. What is given back is used again whole, for a request that it is large enough for; a
+/// runner asks for a few large stretches, so that nothing is lost by it.
+class arena_memory {
+ public:
+  explicit arena_memory(arena& from) noexcept : from_{&from} {}
+  arena_memory(const arena_memory&) = delete;
+  arena_memory& operator=(const arena_memory&) = delete;
+
+  /// Refers to this object.
+  memory_source source() noexcept {
+    return {"host",
+            this,
+            [](void* self, std::size_t bytes, std::size_t) noexcept {
+              return static_cast<arena_memory*>(self)->allocate(bytes);
+            },
+            [](void* self, void* memory, std::size_t bytes) noexcept {
+              static_cast<arena_memory*>(self)->release(memory, bytes);
+            },
+            copy,
+            copy};
+  }
+
+ private:
+  static constexpr std::size_t alignment = 64;  // all that a runner asks for
+  struct stretch {
+    stretch* next;
+    std::size_t bytes;
+  };
+  static std::size_t rounded(std::size_t bytes) noexcept {
+    return align_up(std::max<std::size_t>(bytes, 1), alignment);
+  }
+  static status copy(void*, void* to, const void* from, std::size_t bytes) {
+    if (bytes) std::memcpy(to, from, bytes);
+    return {};
+  }
+
+  void* allocate(std::size_t bytes) noexcept {
+    if (bytes > std::size_t(-1) - alignment) return nullptr;
+    for (stretch** at = &free_; *at; at = &(*at)->next)
+      if ((*at)->bytes >= bytes) return std::exchange(*at, (*at)->next);
+    return from_->allocate(rounded(bytes), alignment);
+  }
+  void release(void* memory, std::size_t bytes) noexcept { free_ = ::new (memory) stretch{free_, rounded(bytes)}; }
+
+  arena* from_;
+  stretch* free_ = nullptr;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,322 @@
+#include "program/kernel_lists.hpp"
+#include "program/ops_config.hpp"
+#include "program/options.hpp"
+#include "program/runtime.hpp"
+
+#include <cameo/graph/atomic_file.hpp>
+#include <cameo/graph/file_bytes.hpp>
+#include <cameo/partition/lower.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace cameo::program {
+namespace {
+
+struct reduce_options {
+  std::vector<std::string> models;
+  std::string output, config, list_name = "reduced_kernels";
+  bool types = false, quiet = false;
+};
+
+status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
+
+/// What is needed of one line of a provider's list.
+struct needed_line {
+  std::set<int> sinces;
+  std::vector<std::pair<std::string, type_mask>> types;  // by type string, in the order of the list
+
+  type_mask& of(const std::string& type_string) {
+    for (auto& [each, mask] : types)
+      if (each == type_string) return mask;
+    return types.emplace_back(type_string, 0).second;
+  }
+};
+/// By provider, and by number of the line.
+using needed_lines = std::map<std::pair<std::size_t, std::uint16_t>, needed_line>;
+
+// --- the list as text ---
+
+/// A line: kernel_entry<op::Conv, since<1>, constrain<...>, conv>, in parts.
+struct line_text {
+  std::string_view kind, op, constraint, kernel;
+};
+
+/// The text from `first` up to the comma or the bracket that ends it.
+std::size_t end_of_part(std::string_view text, std::size_t first) {
+  int depth = 0;
+  for (std::size_t i = first; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if ((text[i] == '>' || text[i] == ',') && depth == 0) return i;
+    if (text[i] == '>') --depth;
+  }
+  return text.size();
+}
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \n");
+  return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \n") - first + 1);
+}
+/// What stands between the brackets, in parts.
+std::vector<std::string_view> parts_of(std::string_view text, std::size_t first) {
+  std::vector<std::string_view> parts;
+  while (first < text.size()) {
+    const std::size_t end = end_of_part(text, first);
+    parts.push_back(trimmed(text.substr(first, end - first)));
+    if (end == text.size() || text[end] == '>') break;
+    first = end + 1;
+  }
+  return parts;
+}
+std::string without_comments(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    made += line.substr(0, std::min(line.find("//"), line.size()));
+    made += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return made;
+}
+
+/// A provider's list, split into its lines.
+struct parsed_list {
+  std::string source;
+  std::vector<line_text> lines;
+  std::map<std::string, std::string, std::less<>> headers;
+
+  explicit parsed_list(const kernel_list_text& text) : source{without_comments(text.source)} {
+    constexpr std::string_view start = "kernel_list<";
+    const std::size_t at = source.find(start);
+    if (at == source.npos) return;
+    for (std::string_view line : parts_of(source, at + start.size())) {
+      const std::size_t open = line.find('<');
+      const std::vector<std::string_view> parts = parts_of(line, open + 1);
+      lines.push_back(parts.size() == 4 ? line_text{line.substr(0, open), parts[0], parts[2], parts[3]} : line_text{});
+    }
+    std::string_view rest = text.headers;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size()), blank = rest.find(' ');
+      if (blank < end) headers.emplace(rest.substr(0, blank), rest.substr(blank + 1, end - blank - 1));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+};
+
+// --- what is needed ---
+
+/// The whole type string of a rule, which has its first letters only.
+std::string whole_string(const op_version& version, const kernel_rule& rule) {
+  const std::string_view kept{rule.type_string, ::strnlen(rule.type_string, sizeof rule.type_string)};
+  for (const type_rule& each : version.types)
+    if (each.type_string.substr(0, sizeof rule.type_string - 1) == kept) return std::string{each.type_string};
+  return std::string{kept};
+}
+
+type_mask types_at(std::span<const operand> all, std::uint32_t bits, std::size_t last) {
+  type_mask mask = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((bits >> std::min(i, last) & 1) && all[i].present && all[i].type != dtype::undefined)
+      mask |= bit_of(all[i].type);
+  return mask;
+}
+
+/// Notes a node: the first provider that takes it, and the line of its list.
+status add_node(const node_view& node, needed_lines& needed, ops_config& config) {
+  std::vector<operand> storage;
+  const node_signature signature = signature_of(node, storage);
+  config.add(node.domain(), node.op_type(), signature);
+  const auto providers = program_runtime{}.providers();
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    const kernel_table& table = providers[p].row->kernels();
+    if (!kernel_matches(node, table, nullptr)) continue;
+    const kernel_row& row = *match(signature, table).row;
+    needed_line& line = needed[{p, row.entry}];
+    line.sinces.insert(node.since());
+    for (const kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
+      const type_mask seen =
+          types_at(signature.inputs, rule.inputs, 31) | types_at(signature.outputs, rule.outputs, 15);
+      type_mask& types = line.of(whole_string(*node.raw().version, rule));
+      types |= seen ? seen : types ? types : rule.allowed & (~rule.allowed + 1);  // nothing there: one type will do
+    }
+    return {};
+  }
+  return {status_code::not_implemented,
+          fmt::format("node '{}' ({}): no provider has a kernel for it", node.name(), node.op_type())};
+}
+
+status add_graph(const graph& g, needed_lines& needed, ops_config& config) {
+  for (node_id n : g.order()) {
+    if (is_known(g, g[n])) continue;
+    if (status s = add_node(node_view{g, n}, needed, config); !s) return s;
+    for (const graph* body : g[n].subgraphs)
+      if (status s = add_graph(*body, needed, config); !s) return s;
+  }
+  return {};
+}
+
+/// Types that a configuration leaves of a rule.
+type_mask left_of(const kernel_rule& rule, const ops_config& config, const ops_config::op_key& op, bool by_types) {
+  type_mask mask = rule.allowed;
+  if (!by_types) return mask;
+  for (int i = 0; i < 31; ++i)
+    if (const auto wanted = rule.inputs >> i & 1 ? config.wanted(op, i, false) : std::nullopt) mask &= *wanted;
+  for (int i = 0; i < 15; ++i)
+    if (const auto wanted = rule.outputs >> i & 1 ? config.wanted(op, i, true) : std::nullopt) mask &= *wanted;
+  return mask;
+}
+
+/// All lines for an operator in a version, as far as their types are wanted.
+void add_op(const op_row& op, const op_version& version, const ops_config& config, bool by_types,
+            needed_lines& needed) {
+  const ops_config::op_key key{std::string{op.domain}, std::string{op.name}};
+  const auto providers = program_runtime{}.providers();
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    const kernel_table& table = providers[p].row->kernels();
+    for (const kernel_row& row : rows_with(op.id, &kernel_row::op, table.rows)) {
+      if (version.since < row.first || row.last < version.since) continue;
+      const auto rules = table.rules.subspan(row.rules, row.rule_count);
+      const bool is_wanted = std::all_of(rules.begin(), rules.end(), [&](const kernel_rule& rule) {
+        return left_of(rule, config, key, by_types) != 0;
+      });
+      if (!is_wanted) continue;
+      needed_line& line = needed[{p, row.entry}];
+      line.sinces.insert(version.since);
+      for (const kernel_rule& rule : rules) {
+        type_mask mask = left_of(rule, config, key, by_types);
+        for (const type_rule& each : version.types)
+          if (each.type_string == whole_string(version, rule)) mask &= each.tensors | each.optionals;
+        line.of(whole_string(version, rule)) |= mask;
+      }
+    }
+  }
+}
+
+void add_config(const ops_config& config, bool by_types, needed_lines& needed) {
+  for (const op_row& op : standard_ops())
+    for (const op_version& version : op.versions) {
+      bool is_wanted = config.ops.empty() && config.empty_means_all;
+      if (const auto domain = config.ops.find(std::string{op.domain}); domain != config.ops.end())
+        for (const auto& [opset, names] : domain->second)
+          is_wanted |= op.at(opset) == &version && names.count(std::string{op.name});
+      if (is_wanted) add_op(op, version, config, by_types, needed);
+    }
+}
+
+// --- the header ---
+
+std::string cpp_type(dtype type) {
+  const std::string_view name = row_of(type).name;
+  if (type == dtype::string) return "std::string_view";
+  const bool is_packed = row_of(type).bits < 8;
+  if (!is_packed && (name.starts_with("int") || name.starts_with("uint"))) return fmt::format("std::{}_t", name);
+  return std::string{name};
+}
+
+std::string constraint_of(const needed_line& line) {
+  std::string made;
+  for (const auto& [type_string, mask] : line.types) {
+    std::vector<std::string> types;
+    for (const dtype_row& row : elements::rows)
+      if (mask & bit_of(row.id)) types.push_back(cpp_type(row.id));
+    made += fmt::format("{}constrain<\"{}\", {}>", made.empty() ? "" : " && ", type_string, fmt::join(types, ", "));
+  }
+  return made.empty() ? "any_types" : made;
+}
+
+/// "binary" of binary<op::Add>.
+std::string_view kernel_name(std::string_view kernel) {
+  return kernel.substr(0, std::min(kernel.find('<'), kernel.size()));
+}
+
+result<std::string> header_for(const needed_lines& needed, const reduce_options& o) {
+  const auto providers = program_runtime{}.providers();
+  std::set<std::string> headers;
+  std::string lines;
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    const std::string_view name = providers[p].row->name;
+    const auto texts = kernel_lists();
+    const auto text = std::find_if(texts.begin(), texts.end(), [&](const auto& t) { return t.provider == name; });
+    if (text == texts.end()) continue;
+    const parsed_list list{*text};
+    for (const auto& [key, line] : needed) {
+      if (key.first != p) continue;
+      if (key.second == 0 || key.second > list.lines.size())
+        return status{status_code::fail, fmt::format("{}: its list has no line {}", name, key.second)};
+      const line_text& from = list.lines[key.second - 1];
+      const auto header = list.headers.find(kernel_name(from.kernel));
+      if (header == list.headers.end())
+        return status{status_code::fail, fmt::format("no header of {} has {}", name, kernel_name(from.kernel))};
+      headers.insert(header->second);
+      lines += fmt::format("{}    {}<{}, since<{}, {}>, {}, {}>", lines.empty() ? "" : ",\n", from.kind, from.op,
+                           *line.sinces.begin(), *line.sinces.rbegin(), constraint_of(line), from.kernel);
+    }
+  }
+  std::string made = fmt::format("#pragma once\n// Written by cameo reduce: {}\n",
+                                 o.models.empty() ? o.config : fmt::format("{}", fmt::join(o.models, " ")));
+  for (const std::string& header : headers) made += fmt::format("#include <{}>\n", header);
+  made +=
+      "#include <cameo/kernel/kernel_list.hpp>\n#include <cameo/op/contrib.hpp>\n#include <cameo/op/microsoft.hpp>\n";
+  made += "#include <cameo/op/ml.hpp>\n#include <cameo/op/nchwc.hpp>\n#include <cameo/op/onnx.hpp>\n\n";
+  made += "namespace cameo::inline CAMEO_ABI::eps {\n\n// clang-format off\n";
+  made += fmt::format(
+      "using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace cameo::inline CAMEO_ABI::eps\n",
+      o.list_name, lines);
+  return made;
+}
+
+status reduce(const reduce_options& o) {
+  needed_lines needed;
+  ops_config config;
+  for (const std::string& path : o.models) {
+    result<std::unique_ptr<model>> read = read_checked(path, true);
+    if (!read) return read.error();
+    if (status s = add_graph((*read)->main(), needed, config); !s) return std::move(s).in(path);
+  }
+  if (o.models.empty()) {
+    const auto file = file_bytes::map(o.config);
+    if (!file) return file.error();
+    const std::span<const std::byte> bytes = (*file)->bytes();
+    result<ops_config> read = read_ops_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (!read) return std::move(read.error()).in(o.config);
+    add_config(*read, o.types, needed);
+  } else if (!o.config.empty()) {
+    if (status s = write_file_atomically(o.config, std::string_view{write_ops_config(config, o.models, o.types)}); !s)
+      return s;
+  }
+  if (o.output.empty()) return {};
+  const result<std::string> header = header_for(needed, o);
+  if (!header) return header.error();
+  return write_file_atomically(o.output, std::string_view{*header});
+}
+
+int run_reduce(const reduce_options& o) {
+  if (o.models.empty() && o.config.empty()) return fail(bad("needs models, or --ops-config to read"));
+  if (o.output.empty() && (o.models.empty() || o.config.empty()))
+    return fail(bad("needs -o, or --ops-config to write"));
+  const status done = reduce(o);
+  if (!done) return fail(done);
+  return 0;
+}
+
+}  // namespace
+
+void add_reduce(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<reduce_options>();
+  CLI::App& command = *app.add_subcommand(
+      "reduce", "Writes the list of the kernels that models need, for a program that has no others");
+  command.add_option("MODEL", o->models, "Models, .onnx or .ort");
+  command.add_option("-o,--output", o->output, "Header to write, with the list");
+  command.add_option("--ops-config", o->config,
+                     "ONNX Runtime's configuration of a build with fewer operators: written for the models; read where "
+                     "there are none");
+  command.add_flag("--types", o->types, "Types of operators count in --ops-config, too");
+  command.add_option("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)");
+  command.add_flag("--quiet", o->quiet, "No progress on standard error");
+  command.callback([o, &chosen] { chosen = [o] { return run_reduce(*o); }; });
+}
+
+}  // namespace cameo::program

@@ -1,0 +1,273 @@
+#include "ort_files.hpp"
+
+#include <cameo/eps/cpu.hpp>
+#include <cameo/format/onnx.hpp>
+#include <cameo/minimal/session.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include <cmath>
+#include <filesystem>
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+constexpr const kernel_table* cpu_list[] = {&eps::cpu_kernels::table};
+
+/// A session on the heap's memory, as large as one likes.
+struct loaded {
+  std::vector<std::byte> file, memory;
+  std::optional<minimal_session> session;
+  status why;
+
+  explicit loaded(std::vector<std::byte> bytes, std::size_t room = std::size_t{4} << 20,
+                  std::span<const kernel_table* const> lists = cpu_list)
+      : file{std::move(bytes)}, memory(room) {
+    result<minimal_session> made = minimal_session::load(file, memory, lists, {});
+    if (made) session.emplace(std::move(*made));
+    else why = std::move(made.error());
+  }
+};
+
+template <class T>
+bool near(const value& a, const value& b, double rtol, double atol) {
+  const auto x = a.as<T>(), y = b.as<T>();
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      if (x[i] != y[i]) return false;
+    } else if (!(std::abs(double(x[i]) - double(y[i])) <= atol + rtol * std::abs(double(y[i]))) && !(x[i] == y[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool same(const value& got, const value& want, double rtol, double atol) {
+  if (got.kind != want.kind) return false;
+  if (got.kind != value_kind::tensor) {
+    bool all = got.parts.size() == want.parts.size();
+    for (std::size_t i = 0; i < want.parts.size() && all; ++i) all = same(got.parts[i], want.parts[i], rtol, atol);
+    return all;
+  }
+  if (got.type != want.type || got.shape != want.shape) return false;
+  switch (got.type) {
+    case dtype::f32: return near<float>(got, want, rtol, atol);
+    case dtype::f64: return near<double>(got, want, rtol, atol);
+    case dtype::string: return near<std::string_view>(got, want, 0, 0);
+    default: return got.bytes() == 0 || std::memcmp(got.data, want.data, got.bytes()) == 0;
+  }
+}
+
+pb_kind kind_of(const operand& info) {
+  return info.kind == type_kind::sequence ? pb_kind::sequence
+         : info.kind == type_kind::map    ? pb_kind::map
+                                          : pb_kind::tensor;
+}
+
+/// Runs one set of a sample. False when it feeds an input that is a constant here.
+bool run_set(minimal_session& session, const std::string& set, double rtol, double atol) {
+  heap_arena memory;
+  std::vector<value> inputs(session.input_count()), outputs(session.output_count());
+  for (std::size_t i = 0; std::filesystem::exists(set + "/input_" + std::to_string(i) + ".pb"); ++i) {
+    const std::vector<std::byte> bytes = bytes_of_file(set + "/input_" + std::to_string(i) + ".pb");
+    std::string name;
+    const pb_kind kind = i < inputs.size() ? kind_of(session.input(i).info) : pb_kind::tensor;
+    const result<value> read = read_pb(bytes, kind, memory, &name);
+    REQUIRE(read);
+    const std::size_t at = name.empty() ? i : session.find_input(name);
+    if (at == minimal_session::not_found) return false;
+    inputs[at] = *read;
+  }
+  const status ran = session.run(inputs, outputs);
+  REQUIRE_MESSAGE(ran, set, ": ", ran.words());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<std::byte> bytes = bytes_of_file(set + "/output_" + std::to_string(i) + ".pb");
+    const result<value> want = read_pb(bytes, kind_of(session.output(i).info), memory);
+    REQUIRE(want);
+    CHECK_MESSAGE(same(outputs[i], *want, rtol, atol), set, " output ", i);
+  }
+  return true;
+}
+
+/// Runs with zeros of a size that the model allows, if it takes tensors.
+void run_on_zeros(minimal_session& session) {
+  static std::vector<std::byte> zeros(std::size_t{1} << 16);
+  std::vector<value> inputs, outputs(session.output_count());
+  for (std::size_t i = 0; i < session.input_count(); ++i) {
+    extents shape = session.input(i).info.shape;
+    for (std::int64_t& d : shape) d = d < 0 ? 2 : d;
+    const dtype type = session.input(i).info.type;
+    std::int64_t count = 0;
+    if (session.input(i).info.kind != type_kind::tensor || type == dtype::string || !shape.checked_count(count) ||
+        count > 4096)
+      return;
+    inputs.push_back(value::tensor(type, shape, zeros.data()));
+  }
+  static_cast<void>(session.run(inputs, outputs));
+}
+
+}  // namespace
+
+TEST_CASE("every sample runs without a graph, and gives what ONNX Runtime gave") {
+  int sets = 0, samples = 0;
+  const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
+  for (const auto& item : manifest.items()) {
+    const std::string name = item.key();
+    INFO(name);
+    loaded model{bytes_of_file(ort_sample(name))};
+    if (name == "v4_session_state") {
+      CHECK(model.why.code() == status_code::fail);
+      CHECK(model.why.words().find("ort_version is 4") != std::string_view::npos);
+      CHECK(model.why.words().find("convert") != std::string_view::npos);
+      continue;
+    }
+    CHECK_MESSAGE(model.session, model.why.words());
+    if (!model.session || name == "conv2d_nchwc") continue;
+    ++samples;
+    const nlohmann::json tolerance = json_of_file(ort_folder() + name + "/tolerance.json");
+    for (int i = 0;; ++i) {
+      const std::string set = ort_folder() + name + "/test_data_set_" + std::to_string(i);
+      if (!std::filesystem::exists(set)) break;
+      sets += run_set(*model.session, set, tolerance["rtol"], tolerance["atol"]);
+    }
+  }
+  CHECK(samples == 41);
+  CHECK(sets >= 41);
+}
+
+TEST_CASE("every malformed file is refused without a graph, too, with the code that is expected of it") {
+  const nlohmann::json all = json_of_file(ort_folder() + "malformed/expected.json");
+  for (const nlohmann::json& each : all) {
+    const std::string file = each["file"];
+    INFO(file);
+    const loaded model{bytes_of_file(ort_folder() + file)};
+    if (model.session) {
+      CHECK((file.find("int4_initializer") != file.npos || file.find("resolver_op_missing") != file.npos));
+      continue;
+    }
+    const std::string want = each["status"] == "exception" ? "INVALID_GRAPH" : each["status"].get<std::string>();
+    CHECK_MESSAGE(model.why.name() == want, model.why.words());
+    CHECK(!model.why.words().empty());
+  }
+}
+
+TEST_CASE("every prefix of a file and every flipped byte ends in a status, or in a model that runs without a fault") {
+  for (const char* name : {"if_sequence", "loose", "sparse", "loop"}) {
+    const std::vector<std::byte> whole = bytes_of_file(ort_sample(name));
+    for (std::size_t size = 0; size < whole.size(); size += 3)
+      static_cast<void>(loaded{{whole.begin(), whole.begin() + std::ptrdiff_t(size)}, 1 << 16});
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      for (unsigned flip : {0x01u, 0x80u, 0xFFu}) {
+        std::vector<std::byte> bytes = whole;
+        bytes[i] ^= std::byte(flip);
+        loaded model{std::move(bytes), 1 << 16};
+        if (model.session && std::string_view{name} != "loop") run_on_zeros(*model.session);
+      }
+  }
+}
+
+TEST_CASE("too little memory is a status at every size, and what a session says that it used is enough") {
+  for (const char* name : {"loop", "nested_if", "sparse", "all_types"}) {
+    const std::vector<std::byte> bytes = bytes_of_file(ort_sample(name));
+    const loaded roomy{bytes};
+    REQUIRE(roomy.session);
+    const std::size_t used = roomy.session->memory_used() + 64;  // the vector's memory is aligned to 16 alone
+    CHECK(loaded{bytes, used}.session);
+    for (std::size_t room = 0; room < used - 256; room += 64) {
+      const loaded model{bytes, room};
+      if (!model.session) CHECK_MESSAGE(model.why.code() == status_code::out_of_memory, name, ": ", model.why.words());
+    }
+  }
+}
+
+namespace {
+
+/// An Add whose versions end before the one in the files, or never reach it.
+struct young_add {
+  static constexpr std::string_view domain = "", name = "Add";
+  static constexpr parameter inputs[] = {{"A", "T"}, {"B", "T"}}, outputs[] = {{"C", "T"}};
+  static constexpr type_rule types[] = {{"T", mask_of<float, std::int32_t>}};
+  static constexpr op_version versions[] = {{7, inputs, outputs, types, {}, 2, 1}};
+};
+struct add_floats {
+  static result<add_floats> bind(bind_context&) { return add_floats{}; }
+  status run(run_context& c) const {
+    const auto a = c.input<float>(0), b = c.input<float>(1);
+    if (a.shape() != b.shape()) return status_code::invalid_argument;
+    auto y = c.output<float>(0, a.shape());
+    if (!y) return y.error();
+    for (std::int64_t i = 0; i < a.count(); ++i) (*y)[i] = a[i] + b[i];
+    return {};
+  }
+};
+using floats = kernel_list<erased_entry<young_add, since<7>, constrain<"T", float>, add_floats>>;
+using integers = kernel_list<erased_entry<young_add, since<7>, constrain<"T", std::int32_t>, add_floats>>;
+
+/// The file with `from` replaced by `to`, which is as long.
+std::vector<std::byte> changed(std::vector<std::byte> bytes, std::string_view from, std::string_view to) {
+  REQUIRE(from.size() == to.size());
+  std::memcpy(bytes.data() + place_of(bytes, from), to.data(), to.size());
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("for a version that no list knows, the resolver in the file says what type strings stand for") {
+  const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
+  const kernel_table *const good[] = {&floats::table}, *const bad[] = {&integers::table};
+  loaded model{bytes, 1 << 16, good};
+  REQUIRE_MESSAGE(model.session, model.why.words());
+  CHECK(loaded{bytes, 1 << 16, bad}.why.code() == status_code::not_implemented);  // T is float, by the resolver
+  const loaded lacking{changed(bytes, ":Add:14", ":Sub:14"), 1 << 16, good};
+  CHECK(lacking.why.code() == status_code::fail);
+  CHECK(lacking.why.words().find(":Add:14") != std::string_view::npos);
+  const kernel_table* const both[] = {&integers::table, &floats::table};  // the first that takes it
+  CHECK(loaded{bytes, 1 << 16, both}.session);
+}
+
+TEST_CASE("an operator, a type or a version without a kernel is NOT_IMPLEMENTED, and the words say which") {
+  const loaded none{bytes_of_file(ort_sample("add")), 1 << 16, {}};
+  CHECK(none.why.code() == status_code::not_implemented);
+  CHECK(none.why.words().find("(Add)") != std::string_view::npos);
+}
+
+namespace {
+
+/// What Add might have been in version 14: the sample's node adds two float tensors and has no attributes.
+template <int Variant>
+struct other_add {
+  static constexpr std::string_view domain = "", name = "Add";
+  static constexpr parameter good[] = {{"A", "T"}, {"B", "T"}}, one[] = {{"A", "T"}},
+                             three[] = {{"A", "T"}, {"B", "T"}, {"X", "T"}},
+                             spelled[] = {{"A", "T"}, {"B", "tensor(int64)"}}, sequence[] = {{"A", "S"}, {"B", "T"}},
+                             optional[] = {{"A", "T"}, {"B", "T"}, {"X", "T", parameter_option::optional}},
+                             many[] = {{"A", "T", parameter_option::variadic}}, out[] = {{"C", "T"}},
+                             integers[] = {{"C", "I"}};
+  static constexpr std::span<const parameter> ins[] = {good, one, three, spelled, sequence, optional, many, good, good};
+  static constexpr type_rule types[] = {{"T", mask_of<float>}, {"S", 0, mask_of<float>}, {"I", mask_of<std::int64_t>}};
+  static constexpr attribute_rule needed[] = {{"alpha", attribute_kind::f, true}};
+  static constexpr op_version versions[] = {
+      {14, ins[Variant], Variant == 7 ? std::span<const parameter>{integers} : std::span<const parameter>{out}, types,
+       Variant == 8 ? std::span<const attribute_rule>{needed} : std::span<const attribute_rule>{}, 1, 1}};
+};
+template <int Variant>
+status_code code_for() {
+  using list = kernel_list<erased_entry<other_add<Variant>, since<14>, any_types, add_floats>>;
+  const kernel_table* const lists[] = {&list::table};
+  return loaded{bytes_of_file(ort_sample("add")), 1 << 16, lists}.why.code();
+}
+
+}  // namespace
+
+TEST_CASE("a node is held against its operator: arity, types, attributes, counts of inputs") {
+  CHECK(code_for<0>() == status_code::ok);
+  CHECK(code_for<1>() == status_code::fail);  // input_arg_counts are for two parameters,
+  CHECK(code_for<2>() == status_code::fail);
+  CHECK(code_for<5>() == status_code::fail);
+  CHECK(code_for<6>() == status_code::fail);
+  CHECK(code_for<3>() == status_code::invalid_graph);  // and these are of the right number:
+  CHECK(code_for<4>() == status_code::invalid_graph);
+  CHECK(code_for<7>() == status_code::invalid_graph);
+  CHECK(code_for<8>() == status_code::invalid_graph);
+}
