@@ -27,6 +27,9 @@ struct format_row {
   result<function> (*read_function)(model&, std::span<const std::byte>);
   /// Writes a whole model; complete or absent. NOT_IMPLEMENTED for formats that can't.
   status (*write_file)(const model&, const std::string& path);
+  /// Readers run what they have kernels for, and don't look definitions of operators up: who writes such a file applies
+  /// `kernels_only` (transform/rules/definitions.hpp) first.
+  bool needs_kernels;
 };
 
 /// A format is a type with these as static functions; a session links those it names.
@@ -50,6 +53,12 @@ status write_as(const model& m, const std::string& path) {
   if constexpr (writable_format<F>) return F::write(m, path);
   else return static_cast<void>(m), static_cast<void>(path), status{status_code::not_implemented};
 }
+/// Whether F says `static constexpr bool needs_kernels = true`; see format_row.
+template <model_format F>
+constexpr bool for_kernels() {
+  if constexpr (requires { F::needs_kernels; }) return F::needs_kernels;
+  else return false;
+}
 /// F without its type.
 template <model_format F>
 inline constexpr format_row format_row_of{
@@ -60,7 +69,8 @@ inline constexpr format_row format_row_of{
       return F::read(bytes, name, options);
     },
     [](model& m, std::span<const std::byte> bytes) { return F::read_function(m, bytes); },
-    write_as<F>};
+    write_as<F>,
+    for_kernels<F>()};
 
 /// Formats to try, in order; the last is taken for bytes that none recognises.
 template <model_format... Fs>
