@@ -23,7 +23,8 @@ struct center_crop_pad {
   using roots = op_set<op::CenterCropPad>;
   static bool rewrite(rewriter&, const node_view&);
 };
-/// GroupNormalization: InstanceNormalization of the groups, then scale and bias.
+/// GroupNormalization: InstanceNormalization of the groups, then scale and bias of channels (version 21; those
+/// before are deprecated).
 struct group_normalization {
   static constexpr std::string_view name = "GroupNormalizationDefinition";
   using roots = op_set<op::GroupNormalization>;

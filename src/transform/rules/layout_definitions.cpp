@@ -28,13 +28,10 @@ bool center_crop_pad::rewrite(rewriter& r, const node_view& n) {
   return e.commit();
 }
 
-/// Scale and bias are of groups before version 21, of channels from then on.
 bool group_normalization::rewrite(rewriter& r, const node_view& n) {
-  const dtype type = n.input(0).element();
+  const dtype type = n.input(0).element(), inner = dtype(int_attribute(n, "stash_type", 1));
   const std::int64_t groups = int_attribute(n, "num_groups");
   if (!r.may_touch(n) || type == dtype::undefined || groups <= 0 || groups > 1 << 20) return false;
-  const bool of_channels = n.since() >= 21;
-  const dtype inner = of_channels ? dtype(int_attribute(n, "stash_type", 1)) : type;
   edit e{r, n};
   const auto cast = [&](value_id v, dtype from, dtype to) {
     return from == to ? v : e.add<op::Cast>({v}, {attribute_of("to", std::int64_t(to))});
@@ -44,23 +41,21 @@ bool group_normalization::rewrite(rewriter& r, const node_view& n) {
     const value made = value::tensor<float>(extents{groups}, std::span<const float>{numbers});
     return cast(e.constant(stem, made), dtype::f32, inner);
   };
-  const value_id in = n.input(0).id(), shape = e.add<op::Shape>({in});
+  constexpr std::int64_t same[] = {0}, rest[] = {-1}, column[] = {1};
   const std::int64_t by_group[] = {0, groups, -1};
+  const value_id in = n.input(0).id(), shape = e.add<op::Shape>({in});
   const value_id grouped = e.add<op::Reshape>({cast(in, type, inner), e.ints("by_group", by_group)});
-  const value_id scale = of_channels ? all_of("ones", 1) : n.input(1).id();
-  const value_id bias = of_channels ? all_of("zeros", 0) : n.input(2).id();
-  value_id normal = e.add<op::InstanceNormalization>({grouped, scale, bias},
-                                                     {attribute_of("epsilon", float_attribute(n, "epsilon", 1e-5f))});
-  if (of_channels) {
-    constexpr std::int64_t same[] = {0}, rest[] = {-1}, column[] = {1};
-    const value_id channels = e.add<op::Shape>({n.input(1).id()}), axis = e.ints("axis", column);
-    const value_id by_channel =
-        e.add<op::Concat>({e.ints("same", same), channels, e.ints("rest", rest)}, {attribute_of("axis", 0)});
-    const auto as_column = [&](std::size_t i) { return e.add<op::Unsqueeze>({n.input(i).id(), axis}); };
-    normal = cast(e.add<op::Reshape>({normal, by_channel}), inner, type);
-    normal = e.add<op::Add>({e.add<op::Mul>({normal, as_column(1)}), as_column(2)});
-  }
-  e.replace(n.output(0), e.add<op::Reshape>({normal, shape}));
+  const value_id normal =
+      e.add<op::InstanceNormalization>({grouped, all_of("ones", 1), all_of("zeros", 0)},
+                                       {attribute_of("epsilon", float_attribute(n, "epsilon", 1e-5f))});
+  // Scale and bias are of channels.
+  const value_id channels = e.add<op::Shape>({n.input(1).id()}), axis = e.ints("axis", column);
+  const value_id by_channel =
+      e.add<op::Concat>({e.ints("same", same), channels, e.ints("rest", rest)}, {attribute_of("axis", 0)});
+  const auto as_column = [&](std::size_t i) { return e.add<op::Unsqueeze>({n.input(i).id(), axis}); };
+  const value_id planes = cast(e.add<op::Reshape>({normal, by_channel}), inner, type);
+  const value_id scaled = e.add<op::Mul>({planes, as_column(1)});
+  e.replace(n.output(0), e.add<op::Reshape>({e.add<op::Add>({scaled, as_column(2)}), shape}));
   return e.commit();
 }
 
