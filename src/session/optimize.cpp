@@ -101,7 +101,7 @@ status session::impl::optimize_after() {
 status session::impl::save_optimized() {
   const std::string path{config["session.optimized_model_filepath"]};
   if (path.empty()) return {};
-  if (!fused.empty())
+  if (std::any_of(fused.begin(), fused.end(), [](const fused_node& f) { return f.body; }))
     return {status_code::fail,
             "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
             "can't hold; use other providers"};
@@ -109,7 +109,7 @@ status session::impl::save_optimized() {
   const result<const format_row*> row =
       wanted.empty() ? result<const format_row*>{format_of({}, path)} : format_named(wanted);
   if (!row) return status{row.error()}.in("session.save_model_format");
-  return (*row)->write_file(*net, path);
+  return (*row)->write_file(*net, path, {{}, 0});
 }
 
 }  // namespace cameo::inline CAMEO_ABI
