@@ -6,9 +6,9 @@
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
 
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace cameo::test {
 
@@ -19,7 +19,8 @@ class scratch_folder {
  public:
   scratch_folder() {
     static std::atomic<int> number = 0;
-    path_ = fs::temp_directory_path() / ("cameo_context_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
+    path_ =
+        fs::temp_directory_path() / ("cameo_context_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
     fs::create_directories(path_);
   }
   scratch_folder(const scratch_folder&) = delete;

@@ -96,8 +96,8 @@ TEST_CASE("5: an output path that is a folder or has no extension is refused bef
   for (const char* name : {"out/", "outfile"}) {
     const scratch_folder folder;
     ref_runtime ref;
-    const auto s = ref.load(saved(folder, "m.onnx"),
-                            keys({{"ep.context_enable", "1"}, {"ep.context_file_path", folder / name}}));
+    const auto s =
+        ref.load(saved(folder, "m.onnx"), keys({{"ep.context_enable", "1"}, {"ep.context_file_path", folder / name}}));
     CHECK(verdict(s).find("INVALID_ARGUMENT: ") == 0);
     CHECK(ref.a.compiled == 0);
     CHECK(folder.files() == std::vector<std::string>{"m.onnx"});
