@@ -1,4 +1,5 @@
 // What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
+#include <cameo/transform/rules/definitions.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 #include "session/evaluate.hpp"
@@ -61,26 +62,46 @@ status session::impl::optimize_before() {
   return done ? status{} : done.error();
 }
 
-/// The rewrites that providers brought, each among its own nodes. Compiled groups are left alone.
-result<bool> session::impl::optimize_placed(optimization_level level) {
+/// Transforms among the nodes that one provider has. Compiled groups are left alone.
+result<bool> session::impl::rewrite_among(std::size_t p, std::span<const transform_table* const> tables) {
+  if (tables.empty()) return false;
   const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
   const kernel_evaluator kernels{providers, evaluation_limit};
   const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
+  const auto takes = [&](const node_view& n) { return providers[p].row->takes(providers[p].self.get(), n); };
+  return apply_transforms(net->main(), tables, {ops, evaluate, takes, std::int32_t(p)}, {disabled, 10, &log});
+}
+
+/// The rewrites that providers brought, each among its own nodes.
+result<bool> session::impl::optimize_placed(optimization_level level) {
   bool changed = false;
   for (std::size_t p = 0; p < providers.size(); ++p) {
-    const provider_row& row = *providers[p].row;
-    const std::vector<const transform_table*> tables = of_level(row.transforms(), level);
-    if (tables.empty()) continue;
-    const auto takes = [&](const node_view& n) { return row.takes(providers[p].self.get(), n); };
-    const result<bool> done =
-        apply_transforms(net->main(), tables, {ops, evaluate, takes, std::int32_t(p)}, {disabled, 10, &log});
+    const result<bool> done = rewrite_among(p, of_level(providers[p].row->transforms(), level));
     if (!done) return done.error();
     changed = changed || *done;
   }
   return changed;
 }
 
+/// The format that the model is to be saved in; null: it is not to be saved.
+result<const format_row*> session::impl::saved_format() const {
+  const std::string_view path = config["session.optimized_model_filepath"];
+  if (path.empty()) return static_cast<const format_row*>(nullptr);
+  const std::string_view wanted = config["session.save_model_format"];
+  return wanted.empty() ? result<const format_row*>{format_of({}, path)} : format_named(wanted);
+}
+
+/// What readers of the file to be written have no kernel for, before it is fused into something that nobody has.
+status session::impl::write_out_definitions() {
+  const result<const format_row*> row = saved_format();
+  if (!row || !*row || !(*row)->needs_kernels) return {};
+  for (std::size_t p = 0; p < providers.size(); ++p)
+    if (const result<bool> done = rewrite_among(p, kernels_only::tables()); !done) return done.error();
+  return {};
+}
+
 status session::impl::optimize_after() {
+  if (status s = write_out_definitions(); !s) return s;
   const std::string_view loop = config["session.graph_optimizations_loop_level"];
   for (std::size_t round = 0; round < most_rounds; ++round) {
     bool any_changed = false, last_changed = false;
@@ -105,9 +126,7 @@ status session::impl::save_optimized() {
     return {status_code::fail,
             "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
             "can't hold; use other providers"};
-  const std::string_view wanted = config["session.save_model_format"];
-  const result<const format_row*> row =
-      wanted.empty() ? result<const format_row*>{format_of({}, path)} : format_named(wanted);
+  const result<const format_row*> row = saved_format();
   if (!row) return status{row.error()}.in("session.save_model_format");
   return (*row)->write_file(*net, path, {{}, 0});
 }

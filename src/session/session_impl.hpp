@@ -98,7 +98,10 @@ struct session::impl {
 
   // optimize.cpp
   status optimize_before();
+  result<bool> rewrite_among(std::size_t provider, std::span<const transform_table* const> tables);
   result<bool> optimize_placed(optimization_level);
+  result<const format_row*> saved_format() const;
+  status write_out_definitions();
   status optimize_after();
   status save_optimized();
 
