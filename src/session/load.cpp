@@ -311,6 +311,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
     self->transforms = parts.transforms;
     self->formats = parts.formats;
     if (status s = self->choose_providers(parts.providers); !s) return s;
+    if (status s = self->check_groups(); !s) return s;
     read_options how{options.limits, options.external_data_folder};
     if (how.external_data_folder.empty())
       how.external_data_folder = self->config["session.model_external_initializers_file_folder_path"];

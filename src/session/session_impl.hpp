@@ -81,6 +81,9 @@ struct session::impl {
   void log_plan() const;
 
   // optimize.cpp
+  status check_groups();
+  status replay_saved();
+  status apply_groups_of_providers(group_mode);
   status optimize_before();
   result<bool> optimize_placed(optimization_level);
   status optimize_after();
@@ -91,6 +94,7 @@ struct session::impl {
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;
+  result<const format_row*> format_to_save(std::string_view path) const;
   status check();
   status inline_ahead();
   status align(const value*&);
