@@ -35,6 +35,13 @@ std::vector<std::string> products(const graph& g, const edit& e, group_form form
   return made;
 }
 
+/// Whoever does it later needs opsets for the new nodes.
+void import_domains(const graph& g, const edit& e) {
+  model& m = g.owner();
+  for (node_id n : e.added())
+    if (m.opset(g[n].domain) == 0) m.imports.push_back({g[n].domain, g[n].opset});
+}
+
 /// A group as a file has it, in the model's memory.
 saved_optimization saved(model& m, const group_row& row, const rewrite_group& from,
                          const std::vector<std::string>& products) {
@@ -114,6 +121,7 @@ class group_walk {
           changed = true;
           if (options_.log) options_.log->add(row->name);
         } else if (e.possible()) {
+          import_domains(g, e);
           found.push_back(saved(g.owner(), *row, group, products(g, e, form_of(*row, group.action))));
         }
       }
