@@ -48,6 +48,39 @@ status session::impl::choose_providers(std::span<const provider> all) {
   return {};
 }
 
+namespace {
+
+/// Whether "ep.<of>.<key>" speaks of this provider.
+bool means(const provider_row& row, std::string_view of) {
+  return of == row.name || context_source{row.long_name, true}.is(of);
+}
+
+}  // namespace
+
+/// Providers with options that the session sets are replaced by copies of them that have these.
+status session::impl::configure_providers() {
+  for (provider& p : providers) {
+    const provider_row& row = *p.row;
+    provider_options set{row.options};
+    for (const auto& [key, text] : options.config) {
+      const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
+      const std::size_t dot = rest.find('.');
+      if (dot == rest.npos || !means(row, rest.substr(0, dot)) || set.set(rest.substr(dot + 1), text)) continue;
+      std::string known;
+      for (const provider_option& each : row.options) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.key);
+      return {status_code::invalid_argument,
+              fmt::format("session key '{}': {} has no option '{}'; it has {}", key, row.long_name,
+                          rest.substr(dot + 1), known.empty() ? "none" : known)};
+    }
+    if (set.empty()) continue;
+    const auto make = [&] { return row.configured(p.self.get(), set); };
+    result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
+    if (!made) return std::move(made.error()).in(row.long_name);
+    p.self = std::move(*made);
+  }
+  return {};
+}
+
 status session::impl::check() {
   for (const provider& p : providers) {
     ops.more.push_back(p.row->kernels().ops);
@@ -307,7 +340,8 @@ status session::impl::start(const session_parts& parts, const session_options& w
   transforms = parts.transforms;
   formats = parts.formats;
   workspace = options.workspace ? options.workspace : parts.workspace;
-  return choose_providers(parts.providers);
+  if (status s = choose_providers(parts.providers); !s) return s;
+  return configure_providers();
 }
 
 /// `read` sets the implementation's format and returns the model.

@@ -110,6 +110,7 @@ struct session::impl {
 
   // load.cpp, in this order
   status choose_providers(std::span<const provider>);
+  status configure_providers();
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;
