@@ -150,13 +150,6 @@ result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::dequ
                                                              std::span<const provider> providers,
                                                              const context_output& out) {
   std::unique_ptr<compiled_model> made{new compiled_model{m}};
-  if (out.shared && out.embed)
-    return status{status_code::invalid_argument,
-                  "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
-  if (!fused.empty() && !out.embed && out.stem.empty())
-    return status{status_code::invalid_argument,
-                  "contexts are to be files, and nobody said where; embed them, or name their folder and model "
-                  "(ep.context_file_path, compile_options::binary_folder)"};
   for (std::size_t p = 0; p < providers.size(); ++p)
     if (status s = made->store(p, fused, programs, providers[p], out); !s) {
       made->discard_files();

@@ -10,8 +10,8 @@ namespace cameo::inline CAMEO_ABI {
 /// What a compiled model is to be, and where its contexts go.
 struct context_output {
   std::string folder;  // of files beside the model, with its last separator; empty: the current one
-  std::string stem;    // of their names: "<stem>_<long name>.bin"; empty: contexts can't be files
-  bool embed = false;
+  std::string stem;    // of their names: "<stem>_<long name>.bin"; not empty unless they are embedded
+  bool embed = false;  // inside the model; never with `shared`
   /// Takes contexts instead of files; null: files.
   std::function<status(std::string_view name, std::span<const std::byte>)> write;
   const context_workspace* shared = nullptr;  // one context for several models; null: this model's own
@@ -22,8 +22,6 @@ struct context_output {
 /// groups are EPContext nodes, operators' imports and metadata have what those need, and initializers that only
 /// compiled groups read are gone for good. What it stored in files is there when `make` returns, or, when it fails,
 /// not. Errors are those of the providers' hooks, with their names.
-///   NOT_IMPLEMENTED  a provider compiled groups and keeps none
-///   INVALID_ARGUMENT contexts can be neither embedded nor files; sharing what is embedded
 class compiled_model {
  public:
   static result<std::unique_ptr<compiled_model>> make(model&, std::deque<fused_node>&,

@@ -100,6 +100,8 @@ status session::impl::choose_output() {
                           folder, compile_only->binary_model)};
     contexts.folder = folder, contexts.stem = stem_of(compile_only->binary_model);
   }
+  if (contexts.stem.empty() && contexts.write)  // a name for who gets it, not of a file
+    contexts.stem = net->path.empty() ? "model" : stem_of(net->path);
   if (config.is_on("ep.share_ep_contexts")) {
     contexts.shared = workspace.get();
     contexts.is_last = config.is_on("ep.stop_share_ep_contexts");
@@ -111,6 +113,14 @@ status session::impl::choose_output() {
 /// Before anybody compiles: what can't be kept need not be made.
 status session::impl::require_storing() const {
   if (!to_write) return {};
+  const context_output& contexts = to_write->contexts;
+  if (contexts.shared && contexts.embed)
+    return {status_code::invalid_argument,
+            "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
+  if (!fused.empty() && !contexts.embed && contexts.stem.empty())
+    return {status_code::invalid_argument,
+            "contexts are to be files, and nobody said where; embed them, or name their folder and model "
+            "(compile_options::binary_folder, binary_model)"};
   for (const fused_node& f : fused) {
     const provider_row& row = *providers[f.provider].row;
     if (!f.body)

@@ -4,21 +4,6 @@
 namespace cameo::test {
 namespace {
 
-using eps::cpu;
-
-struct ref_runtime {
-  ref_counters a, b;
-  runtime<ref_a, ref_b, cpu> with{ref_a{&a}, ref_b{&b}, cpu{}};
-  result<session> load(const std::string& path, session_options options = {}) {
-    if (options.providers.empty()) options.providers = {"RefA", "cpu"};
-    return with.load(path, options);
-  }
-  result<compile_report> compile(compile_options options) {
-    if (options.session.providers.empty()) options.session.providers = {"RefA", "cpu"};
-    return with.compile(std::move(options));
-  }
-};
-
 TEST_CASE("1: a compiled model and its context appear beside the source, and the session runs") {
   const scratch_folder folder;
   ref_runtime ref;
