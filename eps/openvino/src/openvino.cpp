@@ -4,6 +4,8 @@
 #include "onnx_part.hpp"
 #include "program.hpp"
 
+#include <cameo/partition/convex_groups.hpp>
+
 #include <fmt/format.h>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -84,7 +86,7 @@ result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
   const result<std::vector<node_id>> taken = runnable_nodes(**api, g, device);
   if (!taken) return taken.error();
   std::vector<node_group> found;
-  for (std::vector<node_id>& nodes : convex_groups(g.raw(), *taken))
+  for (std::vector<node_id>& nodes : convex_groups(g, *taken))
     found.push_back({std::move(nodes), fmt::format("OpenVINO-EP-subgraph_{}", found.size() + 1)});
   return found;
 }
