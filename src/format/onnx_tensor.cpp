@@ -236,7 +236,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   *location, length, bytes);
-  result<std::string> path = confined_path(folder, *location, describe(t));
+  result<std::string> path = confined_path(external_data_path, folder, *location, describe(t));
   if (!path) return path.error();
   auto at = mapped.find(*path);
   if (at == mapped.end()) {

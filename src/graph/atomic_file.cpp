@@ -70,16 +70,28 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
-status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+status write_file_atomically(const std::string& path,
+                             function_ref<status(function_ref<status(std::span<const std::byte>)>)> produce) {
   return guarded([&]() -> status {
     temporary_file file{path};
     if (!file.is_open()) return system_error(path, "cannot make a file beside it");
-    for (std::span<const std::byte> piece : pieces)
-      if (!file.append(piece)) return system_error(path, "cannot write");
+    const auto append = [&](std::span<const std::byte> piece) {
+      return file.append(piece) ? status{} : system_error(path, "cannot write");
+    };
+    if (status s = produce(append); !s) return s;
     if (!file.rename_to(path)) return system_error(path, "cannot put the new file in its place");
     sync_folder_of(path);
     return status_code::ok;
   });
+}
+
+status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+  const auto all = [&](function_ref<status(std::span<const std::byte>)> append) -> status {
+    for (std::span<const std::byte> piece : pieces)
+      if (status s = append(piece); !s) return s;
+    return {};
+  };
+  return write_file_atomically(path, all);
 }
 
 status write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/function_ref.hpp>
 #include <cameo/core/result.hpp>
 
 #include <cstddef>
@@ -12,6 +13,10 @@ namespace cameo::inline CAMEO_ABI {
 /// keeps the old bytes. FAIL with the system's words; the temporary file is then gone. Thread-safe.
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+/// The same for bytes that come bit by bit: `produce` gets a function that takes the next ones. What that returns, or
+/// `produce`, ends it, and then there is no file.
+CAMEO_API status write_file_atomically(const std::string& path,
+                                       function_ref<status(function_ref<status(std::span<const std::byte>)>)> produce);
 CAMEO_API status write_file_atomically(const std::string& path, std::string_view text);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,177 @@
+#include "context/write.hpp"
+
+#include <cameo/context/compatibility.hpp>
+#include <cameo/graph/atomic_file.hpp>
+
+#include "context/workspace.hpp"
+#include "plan/guarded.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// The operator that compiled groups become: the table says which.
+const op_row& context_operator() {
+  static const op_row* const found = [] {
+    const std::span<const op_row> rows = standard_ops();
+    return &*std::find_if(rows.begin(), rows.end(),
+                          [](const op_row& row) { return has_role(row.roles, role::is_compiled_context); });
+  }();
+  return *found;
+}
+
+attribute number(std::string_view name, std::int64_t i) {
+  attribute a;
+  a.name = name, a.kind = attribute_kind::i, a.i = i;
+  return a;
+}
+attribute text(std::string_view name, std::string_view s) {
+  attribute a;
+  a.name = name, a.kind = attribute_kind::s, a.s = s;
+  return a;
+}
+
+result<std::string> bytes_of(const provider& p, const void* builder) {
+  std::string bytes;
+  const auto append = [&](std::span<const std::byte> piece) -> status {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return {};
+  };
+  if (status s = p.row->contexts.write(p.self.get(), builder, append); !s) return s;
+  return bytes;
+}
+
+}  // namespace
+
+/// To the file, or to who asked for the bytes instead.
+status compiled_model::keep_context(const provider& p, const void* builder, const std::string& path,
+                                    std::string_view name, const context_output& out) {
+  if (out.write) {
+    result<std::string> bytes = bytes_of(p, builder);
+    if (!bytes) return std::move(bytes.error()).in(p.row->long_name);
+    status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
+    return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
+  }
+  const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
+    return p.row->contexts.write(p.self.get(), builder, append);
+  };
+  if (status s = write_file_atomically(path, produce); !s) return std::move(s).in(p.row->long_name);
+  files_.push_back(path);
+  return {};
+}
+
+void compiled_model::become_node(const fused_node& f, const provider& p, const context_part& part, bool is_main,
+                                 std::string_view context, bool embedded) {
+  const op_row& op = context_operator();
+  graph& g = *f.in;
+  before_.push_back({&g, f.node, g[f.node]});
+  std::vector<attribute> attributes{text("partition_name", f.name),
+                                    number("max_size", part.max_size),
+                                    text("ep_sdk_version", keep(part.sdk_version)),
+                                    text("ep_cache_context", context),
+                                    text("source", p.row->contexts.sources.front().key),
+                                    number("main_context", is_main),
+                                    number("embed_mode", embedded)};
+  if (!part.hardware_architecture.empty())
+    attributes.push_back(text("hardware_architecture", keep(part.hardware_architecture)));
+  if (!part.notes.empty()) attributes.push_back(text("notes", keep(part.notes)));
+  g.set_attributes(f.node, attributes);
+  g[f.node].domain = op.domain, g[f.node].op_type = op.name;
+  if (std::none_of(model_.imports.begin(), model_.imports.end(),
+                   [&](const opset_import& each) { return each.domain == op.domain; }))
+    model_.imports.push_back({op.domain, op.versions.front().since});
+}
+
+/// What the provider wants to be asked later (epcontext.md 5). What goes wrong there costs no model.
+void compiled_model::tell_fit(const provider& p, std::span<const fused_view> groups) {
+  const auto ask = [&]() -> result<std::string> { return p.row->contexts.compatibility(p.self.get(), groups); };
+  result<std::string> fit = guarded<result<std::string>>(ask);
+  if (!fit || fit->empty()) return;
+  const std::string_view key = keep(fmt::format("{}{}", compatibility_key, p.row->long_name));
+  std::erase_if(model_.metadata, [&](const property& each) { return each.first == key; });
+  model_.metadata.emplace_back(key, keep(std::move(*fit)));
+}
+
+/// All groups of one provider.
+status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::span<const compiled_node> programs,
+                             const provider& of, const context_output& out) {
+  const provider_row& row = *of.row;
+  std::vector<std::size_t> mine;
+  for (std::size_t i = 0; i < fused.size(); ++i)
+    if (fused[i].provider == p && fused[i].body) mine.push_back(i);
+  if (mine.empty()) return {};
+  const std::string name = fmt::format("{}_{}.bin", out.stem, row.long_name);
+  auto context = std::make_shared<shared_context>();
+  context->of = of, context->path = out.folder + name;
+  if (out.shared) {
+    const std::lock_guard lock{out.shared->inside().guard};
+    auto& under_way = out.shared->inside().under_way[row.long_name];
+    if (!under_way) under_way = context;
+    context = under_way;
+    if (out.is_last) out.shared->inside().under_way.erase(row.long_name);
+  }
+  const std::lock_guard one_at_a_time{context->guard};
+  if (!context->builder) context->builder = row.contexts.begin();
+  std::vector<context_part> parts;
+  std::vector<fused_view> groups;
+  for (std::size_t i : mine) {
+    groups.push_back({fused[i].name, graph_view{*fused[i].body}});
+    const auto call = [&] {
+      return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
+    };
+    result<context_part> part = guarded<result<context_part>>(call);
+    if (!part) return std::move(part.error()).in(fused[i].name).in(row.long_name);
+    parts.push_back(std::move(*part));
+  }
+  std::string_view written = keep(context->path.substr(context->path.rfind('/') + 1));
+  if (out.embed) {
+    result<std::string> bytes = guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get()); });
+    if (!bytes) return std::move(bytes.error()).in(row.long_name);
+    written = keep(std::move(*bytes));
+  } else if (!out.shared || out.is_last) {
+    const auto call = [&] { return keep_context(of, context->builder.get(), context->path, written, out); };
+    if (status s = guarded<status>(call); !s) return s;
+  }
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    const bool is_main = k == 0 || (!out.embed && !parts[k].is_secondary);
+    become_node(fused[mine[k]], of, parts[k], is_main, is_main ? written : std::string_view{}, out.embed);
+  }
+  tell_fit(of, groups);
+  return {};
+}
+
+result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::deque<fused_node>& fused,
+                                                             std::span<const compiled_node> programs,
+                                                             std::span<const provider> providers,
+                                                             const context_output& out) {
+  std::unique_ptr<compiled_model> made{new compiled_model{m}};
+  for (std::size_t p = 0; p < providers.size(); ++p)
+    if (status s = made->store(p, fused, programs, providers[p], out); !s) {
+      made->discard_files();
+      return s;
+    }
+  m.main().remove_unused_initializers();
+  return made;
+}
+
+void compiled_model::discard_files() {
+  for (const std::string& path : files_) ::unlink(path.c_str());
+  files_.clear();
+}
+
+compiled_model::~compiled_model() {
+  for (const original& each : before_) {
+    graph_node& now = (*each.in)[each.node];
+    now.domain = each.as_it_was.domain, now.op_type = each.as_it_was.op_type;
+    now.attributes = each.as_it_was.attributes;
+  }
+  model_.imports = imports_;
+  model_.metadata = metadata_;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
