@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -19,88 +20,101 @@ constexpr std::int64_t wait_milliseconds = 20;  // between looks at whether the 
 /// The address for tensors without elements, which the SDK wants to have one.
 alignas(64) std::byte nothing[64];
 
-/// Which of the node's values each of the SDK's is: by name where every name is known, else by position.
-result<std::vector<std::size_t>> places(std::span<const std::string> names, std::span<const boundary> wanted,
-                                        std::string_view what) {
-  std::vector<std::size_t> found;
-  for (const std::string& name : names)
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-      if (!name.empty() && wanted[i].name == name) {
-        found.push_back(i);
-        break;
-      }
-  if (found.size() == names.size()) return found;
-  if (names.size() != wanted.size())
-    return status{status_code::ep_fail,
-                  fmt::format("OpenVINO's program has {} {}, and the node has {}", names.size(), what, wanted.size())};
-  found.clear();
-  for (std::size_t i = 0; i < names.size(); ++i) found.push_back(i);
-  return found;
-}
-
 }  // namespace
 
-result<program::port> program::read_port(ov_output_const_port_t* raw, std::string& name) const {
-  port made{{raw, sdk_->output_const_port_free}};
+std::string program::any_name(const ov_output_const_port_t* port) const {
   char* text = nullptr;
-  name = sdk_->port_get_any_name(raw, &text) == ov_status_e::OK ? sdk_->take(text) : std::string{};
+  return sdk_->port_get_any_name(port, &text) == ov_status_e::OK ? sdk_->take(text) : std::string{};
+}
+
+/// The name that read_port() finds for the tensor that has this name, too; empty if there is none.
+std::string program::name_behind(bool is_input, std::string_view name) const {
+  if (name.empty()) return {};
+  ov_output_const_port_t* raw = nullptr;
+  auto* const get = is_input ? sdk_->compiled_model_input_by_name : sdk_->compiled_model_output_by_name;
+  if (get(compiled_.get(), std::string{name}.c_str(), &raw) != ov_status_e::OK) return {};
+  const handle<ov_output_const_port_t> port{raw, sdk_->output_const_port_free};
+  return any_name(raw);
+}
+
+result<program::port> program::read_port(ov_output_const_port_t* raw) const {
+  port made{{raw, sdk_->output_const_port_free}, any_name(raw)};
   ov_element_type_e type = ov_element_type_e::DYNAMIC;
   if (status s = sdk_->check(sdk_->port_get_element_type(raw, &type), "telling an element type"); !s) return s;
   for (const dtype_row& row : elements::rows)
     if (type != ov_element_type_e::DYNAMIC && element_type_of(row.id) == type) made.type = row.id;
   ov_partial_shape_t shape{};
   if (status s = sdk_->check(sdk_->port_get_partial_shape(raw, &shape), "telling a shape"); !s) return s;
-  made.is_fixed =
-      !sdk_->partial_shape_is_dynamic(shape) && shape.rank.max >= 0 && std::size_t(shape.rank.max) <= max_rank;
+  // The interface calls shapes without dims dynamic; those of a scalar are not.
+  made.is_fixed = (shape.rank.min == 0 && shape.rank.max == 0) ||
+                  (!sdk_->partial_shape_is_dynamic(shape) && std::size_t(shape.rank.max) <= max_rank);
   for (std::int64_t i = 0; made.is_fixed && i < shape.rank.max; ++i) made.shape.push_back(shape.dims[i].max);
   sdk_->partial_shape_free(&shape);
   return made;
 }
 
-result<std::vector<program::port>> program::read_ports(bool inputs, std::span<const boundary> wanted) const {
-  const char* const what = inputs ? "inputs" : "outputs";
+result<std::vector<program::port>> program::list_ports(bool inputs) const {
   std::size_t count = 0;
   auto* const size = inputs ? sdk_->compiled_model_inputs_size : sdk_->compiled_model_outputs_size;
   if (status s = sdk_->check(size(compiled_.get(), &count), "telling what it compiled"); !s) return s;
   std::vector<port> ports;
-  std::vector<std::string> names(count);
   for (std::size_t i = 0; i < count; ++i) {
     ov_output_const_port_t* raw = nullptr;
     auto* const get = inputs ? sdk_->compiled_model_input_by_index : sdk_->compiled_model_output_by_index;
     if (status s = sdk_->check(get(compiled_.get(), i, &raw), "telling what it compiled"); !s) return s;
-    result<port> made = read_port(raw, names[i]);
+    result<port> made = read_port(raw);
     if (!made) return std::move(made.error());
     ports.push_back(std::move(*made));
   }
-  const result<std::vector<std::size_t>> at = places(names, wanted, what);
-  if (!at) return at.error();
-  std::vector<bool> seen(wanted.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const boundary& value = wanted[ports[i].at = (*at)[i]];
-    if (seen[ports[i].at])
-      return status{status_code::ep_fail, fmt::format("OpenVINO's program has two {} '{}'", what, value.name)};
-    seen[ports[i].at] = true;
-    if (ports[i].type != value.type)
-      return status{status_code::ep_fail, fmt::format("OpenVINO's program has '{}' of type {}, and the node {}",
-                                                      value.name, row_of(ports[i].type).name, row_of(value.type).name)};
-  }
   return ports;
+}
+
+/// Which of the node's values each port is: by their names, and where a tensor goes by another's name, the next one of
+/// its element type. The SDK may have left out inputs that it does not need.
+status program::place_ports(bool inputs, std::span<const boundary> wanted, std::vector<port>& ports) const {
+  std::vector<bool> is_placed(ports.size()), is_found(wanted.size());
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    const std::string name = name_behind(inputs, wanted[w].name);
+    for (std::size_t i = 0; i < ports.size() && !is_found[w] && !name.empty(); ++i)
+      if (!is_placed[i] && ports[i].name == name) ports[i].at = w, is_placed[i] = is_found[w] = true;
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    for (std::size_t w = 0; w < wanted.size() && !is_placed[i]; ++w)
+      if (!is_found[w] && wanted[w].type == ports[i].type) ports[i].at = w, is_placed[i] = is_found[w] = true;
+  const char* const what = inputs ? "input" : "output";
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    if (!is_placed[i] || ports[i].type != wanted[ports[i].at].type)
+      return {status_code::ep_fail, fmt::format("OpenVINO's program has {} '{}' of type {}, which the node has not",
+                                                what, ports[i].name, row_of(ports[i].type).name)};
+  for (std::size_t w = 0; w < wanted.size(); ++w)
+    if (!inputs && !is_found[w])
+      return {status_code::ep_fail, fmt::format("OpenVINO's program has no output '{}' of type {}", wanted[w].name,
+                                                row_of(wanted[w].type).name)};
+  return {};
+}
+
+/// Outputs that are an input or another output as it is.
+void program::find_origins() {
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    for (std::size_t j = 0; j < i && outputs_[i].from == origin::own; ++j)
+      if (!outputs_[i].name.empty() && outputs_[j].name == outputs_[i].name)
+        outputs_[i].from = origin::output, outputs_[i].origin_at = outputs_[j].at;
+  for (const port& in : inputs_)
+    for (port& out : outputs_)
+      if (!in.name.empty() && out.name == in.name) out.from = origin::input, out.origin_at = in.at;
 }
 
 result<program> program::make(const sdk& api, handle<ov_compiled_model_t> compiled, std::span<const boundary> inputs,
                               std::span<const boundary> outputs) {
   program made{api, std::move(compiled)};
   for (const bool is_input : {true, false}) {
-    result<std::vector<port>> ports = made.read_ports(is_input, is_input ? inputs : outputs);
+    result<std::vector<port>> ports = made.list_ports(is_input);
     if (!ports) return std::move(ports.error());
+    const std::span<const boundary> wanted = is_input ? inputs : outputs;
+    if (status s = made.place_ports(is_input, wanted, *ports); !s) return s;
     (is_input ? made.inputs_ : made.outputs_) = std::move(*ports);
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_made =
-        std::any_of(made.outputs_.begin(), made.outputs_.end(), [&](const port& p) { return p.at == i; });
-    if (!is_made && !outputs[i].name.empty())
-      return status{status_code::ep_fail, fmt::format("OpenVINO's program has no output '{}'", outputs[i].name)};
-  }
+  made.find_origins();
   return made;
 }
 
@@ -132,6 +146,18 @@ status program::attach(ov_infer_request_t& to, const port& p, const extents& sha
   return sdk_->check(sdk_->infer_request_set_tensor_by_const_port(&to, p.of.get(), tensor.get()), "taking a tensor");
 }
 
+/// The interface does not tell the shape of a scalar.
+status program::read_shape(const ov_tensor_t& tensor, bool may_be_scalar, extents& to) const {
+  ov_shape_t dims{};
+  const ov_status_e told = sdk_->tensor_get_shape(&tensor, &dims);
+  if (told != ov_status_e::OK && may_be_scalar) return to = {}, status{};
+  if (status s = sdk_->check(told, "giving a tensor"); !s) return s;
+  const bool fits = dims.rank >= 0 && std::size_t(dims.rank) <= max_rank;
+  if (fits) to = extents{std::span<const std::int64_t>{dims.dims, std::size_t(dims.rank)}};
+  sdk_->shape_free(&dims);
+  return fits ? status{} : status{status_code::ep_fail, "OpenVINO gives a tensor of too many dims"};
+}
+
 /// What the SDK made where only the run tells its extents.
 status program::fetch(ov_infer_request_t& from, const port& p, run_context& c) const {
   ov_tensor_t* raw = nullptr;
@@ -139,21 +165,25 @@ status program::fetch(ov_infer_request_t& from, const port& p, run_context& c) c
       !s)
     return s;
   const handle<ov_tensor_t> tensor{raw, sdk_->tensor_free};
-  ov_shape_t dims{};
-  if (status s = sdk_->check(sdk_->tensor_get_shape(raw, &dims), "giving a tensor"); !s) return s;
-  const bool fits = dims.rank >= 0 && std::size_t(dims.rank) <= max_rank;
-  const extents shape = fits ? extents{std::span<const std::int64_t>{dims.dims, std::size_t(dims.rank)}} : extents{};
-  sdk_->shape_free(&dims);
-  if (!fits) return {status_code::ep_fail, "OpenVINO gives a tensor of too many dims"};
+  std::size_t bytes = 0;
+  if (status s = sdk_->check(sdk_->tensor_get_byte_size(raw, &bytes), "giving a tensor"); !s) return s;
+  extents shape;
+  if (status s = read_shape(*raw, bytes * 8 == row_of(p.type).bits, shape); !s) return s;
   const result<value*> out = c.output(p.at, shape);
   if (!out) return out.error();
-  std::size_t bytes = 0;
-  void* data = nullptr;
-  if (status s = sdk_->check(sdk_->tensor_get_byte_size(raw, &bytes), "giving a tensor"); !s) return s;
   if (bytes != (*out)->bytes()) return {status_code::ep_fail, "OpenVINO gives a tensor of another element type"};
   if (bytes == 0) return {};
+  void* data = nullptr;
   if (status s = sdk_->check(sdk_->tensor_data(raw, &data), "giving a tensor"); !s) return s;
   std::memcpy((*out)->data, data, bytes);
+  return {};
+}
+
+status program::hand_through(const port& p, run_context& c) {
+  const value& from = p.from == origin::input ? c.input(p.origin_at) : c.output_value(p.origin_at);
+  const result<value*> out = c.output(p.at, from.shape);
+  if (!out) return out.error();
+  if (from.bytes() > 0) std::memcpy((*out)->data, from.data, from.bytes());
   return {};
 }
 
@@ -163,7 +193,7 @@ status program::infer(ov_infer_request_t& request, run_context& c) const {
     if (status s = attach(request, p, in.shape, in.data); !s) return s;
   }
   for (const port& p : outputs_) {
-    if (!p.is_fixed || !c.has_output(p.at)) continue;
+    if (!p.is_fixed || p.from != origin::own || !c.has_output(p.at)) continue;
     const result<value*> out = c.output(p.at, p.shape);
     if (!out) return out.error();
     if (status s = attach(request, p, p.shape, (*out)->data); !s) return s;
@@ -178,9 +208,11 @@ status program::infer(ov_infer_request_t& request, run_context& c) const {
     static_cast<void>(sdk_->infer_request_wait(&request));  // until nothing is written any more
     return status_code::canceled;
   }
-  for (const port& p : outputs_)
-    if (!p.is_fixed && c.has_output(p.at))
-      if (status s = fetch(request, p, c); !s) return s;
+  for (const port& p : outputs_) {
+    if (!c.has_output(p.at)) continue;
+    if (p.from == origin::own && p.is_fixed) continue;  // written where it lies
+    if (status s = p.from == origin::own ? fetch(request, p, c) : hand_through(p, c); !s) return s;
+  }
   return {};
 }
 

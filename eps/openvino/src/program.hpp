@@ -29,12 +29,18 @@ class program {
   result<std::vector<std::byte>> exported() const;
 
  private:
+  /// Where an output comes from. What the SDK hands through has one tensor for several ports, of which only one can be
+  /// given memory.
+  enum class origin : std::uint8_t { own, input, output };
   struct port {
     handle<ov_output_const_port_t> of;
+    std::string name;    // one of those that the SDK has for its tensor, the same for each port of that
     std::size_t at = 0;  // of the node's inputs or outputs
     dtype type = dtype::undefined;
     bool is_fixed = false;
     extents shape = {};  // of a fixed one
+    origin from = origin::own;
+    std::size_t origin_at = 0;  // of the node's inputs or outputs
   };
   using request = handle<ov_infer_request_t>;
   struct idle_requests {
@@ -44,12 +50,18 @@ class program {
   explicit program(const sdk& api, handle<ov_compiled_model_t> compiled)
       : sdk_{&api}, compiled_{std::move(compiled)}, idle_{std::make_unique<idle_requests>()} {}
 
-  result<port> read_port(ov_output_const_port_t*, std::string& name) const;
-  result<std::vector<port>> read_ports(bool inputs, std::span<const boundary>) const;
+  std::string any_name(const ov_output_const_port_t*) const;
+  std::string name_behind(bool is_input, std::string_view name) const;
+  result<port> read_port(ov_output_const_port_t*) const;
+  result<std::vector<port>> list_ports(bool inputs) const;
+  status place_ports(bool inputs, std::span<const boundary>, std::vector<port>&) const;
+  void find_origins();
   result<request> take_request() const;
   status infer(ov_infer_request_t&, run_context&) const;
   status attach(ov_infer_request_t&, const port&, const extents&, void* data) const;
+  status read_shape(const ov_tensor_t&, bool may_be_scalar, extents& to) const;
   status fetch(ov_infer_request_t&, const port&, run_context&) const;
+  static status hand_through(const port&, run_context&);
 
   const sdk* sdk_;
   handle<ov_compiled_model_t> compiled_;

@@ -90,6 +90,8 @@ status sdk::bind(void* library) {
   want("ov_compiled_model_outputs_size", compiled_model_outputs_size);
   want("ov_compiled_model_input_by_index", compiled_model_input_by_index);
   want("ov_compiled_model_output_by_index", compiled_model_output_by_index);
+  want("ov_compiled_model_input_by_name", compiled_model_input_by_name);
+  want("ov_compiled_model_output_by_name", compiled_model_output_by_name);
   want("ov_compiled_model_create_infer_request", compiled_model_create_infer_request);
   want("ov_output_const_port_free", output_const_port_free);
   want("ov_port_get_any_name", port_get_any_name);

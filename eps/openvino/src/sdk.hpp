@@ -51,6 +51,8 @@ class sdk {
   decltype(&::ov_compiled_model_outputs_size) compiled_model_outputs_size = nullptr;
   decltype(&::ov_compiled_model_input_by_index) compiled_model_input_by_index = nullptr;
   decltype(&::ov_compiled_model_output_by_index) compiled_model_output_by_index = nullptr;
+  decltype(&::ov_compiled_model_input_by_name) compiled_model_input_by_name = nullptr;
+  decltype(&::ov_compiled_model_output_by_name) compiled_model_output_by_name = nullptr;
   decltype(&::ov_compiled_model_create_infer_request) compiled_model_create_infer_request = nullptr;
   decltype(&::ov_output_const_port_free) output_const_port_free = nullptr;
   decltype(&::ov_port_get_any_name) port_get_any_name = nullptr;

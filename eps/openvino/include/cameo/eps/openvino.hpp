@@ -12,15 +12,15 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// `library_folder`, in the folder that the environment's CAMEO_OPENVINO_LIBRARIES names, where they were when cameo
 /// was built, and where the system looks. They stay loaded. Without them every use of the provider is EP_FAIL.
 ///
-/// The device may compute with less precision than the model asks for (bfloat16 on processors that have it), unless
-/// `precision` says otherwise, and has integers of 32 bits inside. Nodes with float64 are left to others.
+/// The device has integers of 32 bits inside, and may have less precision than the model if it is allowed to
+/// (`precision`). Nodes with float64 are left to others.
 struct openvino {
   static constexpr std::string_view name = "openvino", long_name = "OpenVINOExecutionProvider";
 
-  std::string device = "CPU";       // device_type: one of devices(), or what the SDK makes of several ("AUTO:GPU,CPU")
-  std::string precision = {};       // FP32, FP16 or BF16; ACCURACY is the model's; empty: what the device likes best
-  std::size_t threads = 0;          // num_of_threads of the device CPU; 0: as many as the SDK likes
-  std::string library_folder = {};  // of libopenvino_c.so
+  std::string device = "CPU";  // device_type: one of devices(), or what the SDK makes of several ("AUTO:GPU,CPU")
+  std::string precision = "ACCURACY";  // the model's; or FP32, FP16, BF16; empty: what the device likes best
+  std::size_t threads = 0;             // num_of_threads of the device CPU; 0: as many as the SDK likes
+  std::string library_folder = {};     // of libopenvino_c.so
 
   /// The devices that the SDK finds on this machine. EP_FAIL with the SDK's words.
   result<std::vector<std::string>> devices() const;
