@@ -56,7 +56,7 @@ inline std::unique_ptr<model> texts_and_sequences() {
   const value_id w = b.constant("w", {2, 4}, ramp(8));
   const value_id parts =
       b.node("SplitToSequence", {b.node("MatMul", {x, w}), b.constant<std::int64_t>("one", {}, {1})});
-  const value_id joined = b.node("ConcatFromSequence", {parts}, {model_builder::integer("axis", 1)});
+  const value_id joined = b.node("ConcatFromSequence", {parts}, {model_builder::integer("axis", 0)});
   b.output(b.node("MatMul", {joined, b.constant("v", {4, 3}, ramp(12))}));
   const value_id t = b.input("t", dtype::string, {dim::of(3)});
   b.output(b.node("Identity", {t}));
