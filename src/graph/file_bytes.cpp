@@ -2,6 +2,7 @@
 
 #include "messages.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -34,6 +35,35 @@ status system_error(const std::string& path, std::string_view doing) {
                            : error == ENOMEM                   ? status_code::out_of_memory
                                                                : status_code::fail;
   return failed(code, "{}: {}: {}", path, doing, std::strerror(error));
+}
+
+/// CON, nul.txt, COM1: devices on some systems, whatever folder they are named in.
+bool names_device(std::string_view location) {
+  static constexpr std::string_view devices[] = {"CON",  "PRN",  "AUX",  "NUL",  "COM1", "COM2", "COM3",   "COM4",
+                                                 "COM5", "COM6", "COM7", "COM8", "COM9", "LPT1", "LPT2",   "LPT3",
+                                                 "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9", "CONIN$", "CONOUT$"};
+  while (!location.empty()) {
+    const std::size_t end = std::min(location.find_first_of("/\\"), location.size());
+    std::string_view part = location.substr(0, end);
+    part = part.substr(0, part.find_first_of(".:"));
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    for (std::string_view device : devices)
+      if (part.size() == device.size() && std::equal(part.begin(), part.end(), device.begin(), [](char a, char b) {
+            return (a >= 'a' && a <= 'z' ? char(a - ('a' - 'A')) : a) == b;
+          }))
+        return true;
+    location.remove_prefix(std::min(end + 1, location.size()));
+  }
+  return false;
+}
+
+bool has_dot_dot(std::string_view location) {
+  while (!location.empty()) {
+    const std::size_t end = std::min(location.find_first_of("/\\"), location.size());
+    if (location.substr(0, end) == "..") return true;
+    location.remove_prefix(std::min(end + 1, location.size()));
+  }
+  return false;
 }
 
 /// Whether the words of a path lead out of where it starts, or can mean something else on another system. A file
@@ -92,6 +122,11 @@ result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& pat
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
   if (memory == MAP_FAILED) return system_error(path, "cannot map");
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
+  // Reading past the end of a file that has shrunk since would end the process.
+  if (struct stat now{}; ::fstat(file.descriptor, &now) != 0 || std::size_t(now.st_size) < size) {
+    ::munmap(memory, size);
+    return failed(status_code::fail, "{}: became shorter while it was opened", path);
+  }
   try {
     return std::shared_ptr<const file_bytes>{new file_bytes{path, bytes}};
   } catch (...) {
@@ -106,23 +141,30 @@ file_bytes::~file_bytes() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-result<std::string> confined_path(const std::string& base, std::string_view location, std::string_view what) try {
+result<std::string> confined_path(const path_rule& rule, const std::string& base, std::string_view location,
+                                  std::string_view whose, const std::string& also) try {
   const auto refused = [&](std::string_view why) {
-    return failed(status_code::invalid_graph,
-                  "{}: external data '{}' {}; it must be a regular file inside the folder '{}', named relative to it",
-                  what, location, why, base);
+    return failed(rule.refused,
+                  "{}: {} '{}' {}; it must be a regular file inside the folder '{}', named relative to it", whose,
+                  rule.what, location, why, base);
   };
   if (location.empty()) return refused("names no file");
   if (location.find('\0') != location.npos) return refused("has a zero byte in its name");
   if (location.front() == '/' || location.front() == '\\') return refused("is absolute");
   if (location.size() > 1 && location[1] == ':') return refused("names a drive");
+  if (names_device(location)) return refused("names a device");
+  if (!rule.inner_dot_dot && has_dot_dot(location)) return refused("has '..' in it");
   if (leads_out(location)) return refused("leads out of the folder");
   std::error_code error;
   const fs::path folder = fs::canonical(base.empty() ? fs::path{"."} : fs::path{base}, error);
-  if (error) return failed(status_code::invalid_graph, "{}: folder '{}': {}", what, base, error.message());
+  if (error) return failed(rule.refused, "{}: folder '{}': {}", whose, base, error.message());
   const fs::path file = fs::canonical(folder / fs::path{location}, error);
   if (error) return refused("cannot be opened (" + error.message() + ")");
-  if (!is_inside(folder, file)) return refused("leads out of the folder through a symbolic link");
+  const auto is_inside_also = [&] {
+    const fs::path second = also.empty() ? fs::path{} : fs::canonical(fs::path{also}, error);
+    return !also.empty() && !error && is_inside(second, file);
+  };
+  if (!is_inside(folder, file) && !is_inside_also()) return refused("leads out of the folder through a symbolic link");
   if (!fs::is_regular_file(file, error)) return refused("is not a regular file");
   return file.string();
 } catch (const std::bad_alloc&) {

@@ -418,10 +418,12 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  result<std::span<float>> packed = c.keep<float>(size);
-  const value* const w = c.constant_to_pack(1);
-  if (!packed || !w) return status_code::out_of_memory;
-  pack(w->as<float>().data(), *known, made.loops->most_blocks, packed->data());
+  const result<std::span<const float>> packed =
+      c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
+        pack(w.as<float>().data(), *known, made.loops->most_blocks, to.data());
+        return {};
+      });
+  if (!packed) return packed.error();
   made.packed = packed->data(), made.w = *known, made.w_known = true;
   const value* const b = c.constant(2);
   if (c.has_input(2) && (!b || !check_bias(*b, *known))) return made;

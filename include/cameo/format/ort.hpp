@@ -50,7 +50,12 @@ struct ort_format {
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }
-  static status write(const model& m, const std::string& path) { return write_ort(m, path); }
+  /// write_ort, to a file and to a sink; weights are inside always.
+  static status write(const model& m, const std::string& path, const write_options&) { return write_ort(m, path); }
+  static status write(const model& m, model_sink to, const std::string&, const write_options&) {
+    const result<std::string> bytes = write_ort(m);
+    return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
+  }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

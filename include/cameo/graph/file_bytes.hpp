@@ -12,7 +12,8 @@ namespace cameo::inline CAMEO_ABI {
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
  public:
-  /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words.
+  /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words, or
+  /// when the file shrinks meanwhile.
   CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;
@@ -32,9 +33,20 @@ class file_bytes {
   std::span<const std::byte> bytes_;
 };
 
+/// What a path that is written in a file may be, by what it names: one row per use.
+struct path_rule {
+  std::string_view what;  // "external data", for messages
+  bool inner_dot_dot;     // `sub/../file` is fine as long as it stays inside
+  status_code refused;
+};
+inline constexpr path_rule external_data_path{"external data", true, status_code::invalid_graph};
+inline constexpr path_rule context_path{"context", true, status_code::invalid_graph};
+
 /// Joins a relative `location` written in a model to the folder `base`, if it stays inside: not absolute, no drive, no
-/// `..` that leads out, no symlink that leads out, a regular file. INVALID_GRAPH naming the location otherwise. `what`
-/// says whose path it is ("initializer 'w'").
-CAMEO_API result<std::string> confined_path(const std::string& base, std::string_view location, std::string_view what);
+/// name that a system reserves for devices, no `..` that leads out, no symlink that leads out, a regular file. A
+/// symlink may lead into `also`, if that is not empty: where the model really lies that is itself a symlink. The rule's
+/// status naming the location otherwise. `whose` says whose path it is ("initializer 'w'").
+CAMEO_API result<std::string> confined_path(const path_rule&, const std::string& base, std::string_view location,
+                                            std::string_view whose, const std::string& also = {});
 
 }  // namespace cameo::inline CAMEO_ABI
