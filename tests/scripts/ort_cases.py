@@ -24,7 +24,7 @@ root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).re
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-KINDS = {"node": 1450, "simple": 15, "light": 9, "pytorch-converted": 55, "pytorch-operator": 25,
+KINDS = {"node": 1450, "simple": 15, "light": 9, "pytorch-converted": 55, "pytorch-operator": 24,
          "bench": 16}  # both run as many
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}  # onnxruntime's float16 and int8 kernels round otherwise than the reference
 LARGE = 1 << 24  # bytes of a file that does not wait for the others
