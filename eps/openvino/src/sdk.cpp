@@ -168,10 +168,11 @@ result<handle<ov_core_t>> sdk::make_core() const {
   return handle<ov_core_t>{core, core_free};
 }
 
-status sdk::can_run(std::string_view onnx, const std::string& device) const {
+status sdk::can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const {
   if (query_) {
     char words[512] = {};
-    if (query_(onnx.data(), onnx.size(), device.c_str(), words, sizeof words) == 0) return {};
+    if (query_(onnx.data(), onnx.size(), device.c_str(), shapes.data(), shapes.size(), words, sizeof words) == 0)
+      return {};
     return {status_code::not_implemented, on_one_line(words)};
   }
   result<handle<ov_core_t>> core = make_core();
