@@ -1,6 +1,9 @@
 // What the SDK's C interface lacks: whether a device takes all of a model. In a shared library of its own, because the
 // SDK's C++ side is built for the old strings of libstdc++; only C goes in and out.
+#include <openvino/core/version.hpp>
 #include <openvino/runtime/core.hpp>
+
+#include <dlfcn.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -32,6 +35,17 @@ bool agree(const ov::Model& model, const std::int64_t* shapes, std::size_t count
 }
 
 }  // namespace
+
+/// The folder of the SDK's libraries, which lives as long as the process.
+extern "C" __attribute__((visibility("default"))) const char* cameo_openvino_folder() noexcept {
+  static const std::string* const folder = [] {
+    Dl_info where{};
+    const bool found = dladdr(reinterpret_cast<const void*>(&ov::get_openvino_version), &where) && where.dli_fname;
+    const std::string file = found ? where.dli_fname : "";
+    return new std::string{file.substr(0, file.rfind('/') == file.npos ? 0 : file.rfind('/'))};
+  }();
+  return folder->c_str();
+}
 
 /// 0: the device runs all of the ONNX model, and the shapes of its outputs agree with `shapes`: for each its rank, then
 /// its dims, -1 for what is not known, `count` numbers in all. 1: not so, and `words` (of `room` bytes, ended by zero)

@@ -30,30 +30,30 @@ struct openvino {
   std::string library_folder = {};  // of libopenvino_c.so
 
   /// The devices that the SDK finds on this machine. EP_FAIL with the SDK's words.
-  result<std::vector<std::string>> devices() const;
+  CAMEO_API result<std::vector<std::string>> devices() const;
   /// The SDK's version, as in "2025.4.1-20426-...". EP_FAIL when it is not found.
-  result<std::string> sdk_version() const;
+  CAMEO_API result<std::string> sdk_version() const;
   /// INVALID_ARGUMENT for a precision or a number that there is not.
-  result<openvino> configured(const provider_options&) const;
+  CAMEO_API result<openvino> configured(const provider_options&) const;
 
   /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found.
-  result<std::vector<node_group>> groups(const graph_view&) const;
+  CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
   /// EP_FAIL with the SDK's words. Programs may run several times at once; each run then has a request of its own, and
   /// requests are kept.
-  result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
+  CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
 
   /// Blobs of the SDK's, by the groups' names.
   struct context_builder {
     std::vector<std::pair<std::string, std::vector<std::byte>>> blobs;
   };
   /// EP_FAIL with the SDK's words when it can't export what the device compiled.
-  result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
+  CAMEO_API result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
   /// A container as ONNX Runtime's provider writes it.
-  status write(const context_builder&, byte_sink) const;
+  CAMEO_API status write(const context_builder&, byte_sink) const;
   /// INVALID_GRAPH for a damaged container and for blobs of another version of the SDK, naming both; EP_FAIL with the
   /// SDK's words for what it can't import; NOT_IMPLEMENTED for blobs without their weights.
-  result<compiled_node> restore(const context_binary&, const context_node&) const;
-  result<std::vector<std::string>> graphs(const context_binary&) const;
+  CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
+  CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
 };
 
 static_assert(claims_groups<openvino> && context_store<openvino> && context_lister<openvino>);
