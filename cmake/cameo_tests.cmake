@@ -160,24 +160,37 @@ function(cameo_add_initialiser_tests)
   endforeach()
 endfunction()
 
-# The reader of ORT files against libFuzzer, which clang brings: its sources again with sanitizers, the rest as it is.
-function(cameo_add_fuzzers)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE OR NOT "tests/fuzz/ort.cpp" MATCHES "${CAMEO_TEST_FILTER}")
+# cameo_fuzzer(NAME SOURCES files that it reads bytes with LENGTH of the longest input SEEDS folders): libFuzzer, which
+# clang brings, at tests/fuzz/NAME.cpp, a minute as a test. Its sources are built again with sanitizers, the rest is as it
+# is.
+function(cameo_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LENGTH" "SOURCES;SEEDS")
+  if(NOT "tests/fuzz/${name}.cpp" MATCHES "${CAMEO_TEST_FILTER}")
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/format/ort_*.cpp)
-  add_executable(fuzz_ort ${PROJECT_SOURCE_DIR}/tests/fuzz/ort.cpp ${sources})
-  cameo_link_everything(fuzz_ort)
-  cameo_use_headers(fuzz_ort fmt::fmt)
-  target_include_directories(fuzz_ort PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp ${arg_SOURCES})
+  cameo_link_everything(fuzz_${name})
+  cameo_use_headers(fuzz_${name} fmt::fmt nlohmann_json::nlohmann_json)
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/eps)
   set(sanitize -fsanitize=fuzzer,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
-  target_compile_options(fuzz_ort PRIVATE ${sanitize})
-  target_link_options(fuzz_ort PRIVATE ${sanitize})
-  set_target_properties(fuzz_ort PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set(found ${PROJECT_BINARY_DIR}/fuzz_ort)  # inputs that go further than those before
+  target_compile_options(fuzz_${name} PRIVATE ${sanitize})
+  target_link_options(fuzz_${name} PRIVATE ${sanitize})
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set(found ${PROJECT_BINARY_DIR}/fuzz_${name})  # inputs that go further than those before
   file(MAKE_DIRECTORY ${found})
-  cameo_add_test(fuzz.ort fuzz_ort -max_total_time=60 -max_len=16384 -rss_limit_mb=3000 -timeout=10 -print_final_stats=1
-    -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/data/ort)
+  cameo_add_test(fuzz.${name} fuzz_${name} -max_total_time=60 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
+    -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${arg_SEEDS})
+endfunction()
+
+function(cameo_add_fuzzers)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE)
+    return()
+  endif()
+  set(seeds ${PROJECT_SOURCE_DIR}/tests/data)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/format/ort_*.cpp)
+  cameo_fuzzer(ort SOURCES ${sources} LENGTH 16384 SEEDS ${seeds}/ort)
+  cameo_fuzzer(ovep_bin SOURCES ${PROJECT_SOURCE_DIR}/eps/openvino/src/container.cpp LENGTH 200000
+    SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
 endfunction()
 
 function(cameo_add_tests)
@@ -225,6 +238,11 @@ function(cameo_add_tests)
     cameo_add_test(script.${name} ${CAMEO_VENV_PYTHON} ${file})
     set_tests_properties(script.${name} PROPERTIES RESOURCE_LOCK build_tree)
   endforeach()
+  if(openvino IN_LIST cameo_built_providers AND NOT CAMEO_SANITIZE AND "eps/openvino/tests" MATCHES "${CAMEO_TEST_FILTER}")
+    cameo_add_test(openvino.both_ways ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/eps/openvino/tests/contexts.py)
+    set_property(TEST openvino.both_ways APPEND PROPERTY ENVIRONMENT CAMEO_OPENVINO_PYTHON=${CAMEO_OPENVINO_PYTHON}
+      CAMEO_ORT_OPENVINO_PYTHON=${CAMEO_ORT_OPENVINO_PYTHON})
+  endif()
   cameo_add_test(layers ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
   cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
 endfunction()
