@@ -138,9 +138,9 @@ inline status ref_program::run(run_context& c) const {
 /// What the provider was asked to do; for tests to look at, and to make it fail.
 struct ref_counters {
   std::atomic<int> compiled = 0, opened = 0;
-  std::string declines = {};  // an operator that it does not take
-  bool store_throws = false;  // in the middle of writing
-  std::string fit = "gen2";   // what it writes as its compatibility; "": nothing
+  std::string declines = {};                       // an operator that it does not take
+  bool store_throws = false, store_fails = false;  // in the middle of writing
+  std::string fit = "gen2";                        // what it writes as its compatibility; "": nothing
   std::string sdk_version = "3.2.0";
 };
 
@@ -185,6 +185,7 @@ struct ref_provider {
     if (status s = line("REFCTX " + counters->sdk_version + " " + std::to_string(context.size()) + "\n"); !s) return s;
     for (const auto& [graph, program] : context) {
       if (counters->store_throws) throw std::runtime_error{"the compiler crashed"};
+      if (counters->store_fails) return {status_code::ep_fail, "the compiler gave up"};
       if (status s = line(graph + " " + program.text() + "\n"); !s) return s;
     }
     return {};
