@@ -166,7 +166,8 @@ class planner {
                          .state = memory_,
                          .prepack = options_.prepack,
                          .hints = hints,
-                         .constants = {this, kept_constant, passing_constant}};
+                         .constants = {this, kept_constant, passing_constant},
+                         .packs = options_.packs};
     binding_ = step.inputs;
     if (node.compiled.run) {
       step.kernel = node.compiled;
@@ -187,12 +188,18 @@ class planner {
     return {};
   }
 
+  /// A constant of which only what was packed of it is there (pack_keeper).
+  static bool is_missing(const value& v) { return v.kind == value_kind::tensor && !v.data && v.bytes() > 0; }
+
   // Constants of a file lie where the file has them. Kernels get them aligned: for good, if they read them in runs,
   // else for the moment that it takes to pack them.
 
   /// Copies a constant that is read in runs, unless it is aligned.
   status align(slot s) {
-    if (!s || !infos_[s].constant || is_aligned(*infos_[s].constant)) return {};
+    if (!s || !infos_[s].constant) return {};
+    if (is_missing(*infos_[s].constant))
+      return {status_code::invalid_graph, "reads the elements of a constant that has none"};
+    if (is_aligned(*infos_[s].constant)) return {};
     value moved = *infos_[s].constant;
     void* const there = memory_.allocate(moved.bytes(), 64);
     if (!there) return status_code::out_of_memory;
@@ -208,6 +215,7 @@ class planner {
 
   static const value* kept_constant(void* self, std::size_t input, const value& v) {
     planner& p = *static_cast<planner*>(self);
+    if (is_missing(v)) return nullptr;
     if (is_aligned(v)) return &v;
     const slot s = p.binding_[input];
     return p.align(s) ? p.infos_[s].constant : nullptr;
@@ -215,6 +223,7 @@ class planner {
 
   static const value* passing_constant(void* self, std::size_t, const value& v) {
     planner& p = *static_cast<planner*>(self);
+    if (is_missing(v)) return nullptr;
     if (is_aligned(v)) return &v;
     p.passing_bytes_.clear();
     const std::size_t blocks = v.bytes() / sizeof(block) + 1;
@@ -368,7 +377,7 @@ class planner {
   const draft& net_;
   const plan_options& options_;
   arena& memory_;
-  bool nested_ = false;
+  bool nested_ = options_.as_step;
   std::size_t levels_ = 0;
   std::span<const capture> brought_captures_;
   arena_vector<plan_step> steps_{memory_};

@@ -1,9 +1,9 @@
-#include "program/expand.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/partition.hpp>
+#include <cameo/transform/rules/definitions.hpp>
 
 #include <fmt/format.h>
 
@@ -23,7 +23,13 @@ result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_or
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [] { return false; };
   if (status s = inline_functions(**read, {}, ops, {body, canceled}); !s) return std::move(s).in(path);
-  if (status s = expand_for_ort(**read, ops); !s) return std::move(s).in(path);
+  const auto no_kernels = [](const node_view&, arena&) -> result<std::span<const value>> {
+    return status_code::not_implemented;
+  };
+  const auto any = [](const node_view&) { return true; };
+  const result<bool> written_out =
+      apply_transforms((*read)->main(), kernels_only::tables(), {ops, no_kernels, any}, {});
+  if (!written_out) return status{written_out.error()}.in(path);
   return read;
 }
 

@@ -367,6 +367,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
   auto self = std::make_unique<impl>();
   const auto all = [&]() -> status {
     if (status s = self->start(parts, options); !s) return s;
+    if (status s = self->check_groups(); !s) return s;
     const auto read_model = [&]() -> status {
       result<std::unique_ptr<model>> net = read(*self, self->how_to_read());
       if (!net) return std::move(net.error());

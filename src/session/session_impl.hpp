@@ -99,8 +99,14 @@ struct session::impl {
   void log_plan() const;
 
   // optimize.cpp
+  status check_groups();
+  status replay_saved();
+  status apply_groups_of_providers(group_mode);
   status optimize_before();
+  result<bool> rewrite_among(std::size_t provider, std::span<const transform_table* const> tables);
   result<bool> optimize_placed(optimization_level);
+  result<const format_row*> saved_format() const;
+  status write_out_definitions();
   status optimize_after();
   status save_optimized();
 

@@ -54,6 +54,9 @@ struct format_row {
   status (*write_file)(const model&, const std::string& path, const write_options&);
   /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
   status (*write_to)(const model&, model_sink, const std::string& folder, const write_options&);
+  /// Readers run what they have kernels for, and don't look definitions of operators up: who writes such a file applies
+  /// `kernels_only` (transform/rules/definitions.hpp) first.
+  bool needs_kernels;
 };
 
 /// A format is a type with these as static functions; a session links those it names.
@@ -81,6 +84,12 @@ status write_as(const model& m, const Where&... where) {
   if constexpr (writable_format<F>) return F::write(m, where...);
   else return static_cast<void>(m), status{status_code::not_implemented};
 }
+/// Whether F says `static constexpr bool needs_kernels = true`; see format_row.
+template <model_format F>
+constexpr bool for_kernels() {
+  if constexpr (requires { F::needs_kernels; }) return F::needs_kernels;
+  else return false;
+}
 /// F without its type.
 template <model_format F>
 inline constexpr format_row format_row_of{
@@ -94,7 +103,8 @@ inline constexpr format_row format_row_of{
     [](const model& m, const std::string& path, const write_options& options) { return write_as<F>(m, path, options); },
     [](const model& m, model_sink to, const std::string& folder, const write_options& options) {
       return write_as<F>(m, to, folder, options);
-    }};
+    },
+    for_kernels<F>()};
 
 /// Formats to try, in order; the last is taken for bytes that none recognises.
 template <model_format... Fs>
