@@ -1,6 +1,8 @@
 // Containers that are damaged, of another processor or another cameo: refused with words, whatever their checksums say.
 #include "frozen_models.hpp"
 
+#include <cameo/test_paths.hpp>
+
 namespace cameo::test {
 namespace {
 
@@ -131,6 +133,31 @@ TEST_CASE("a context of another cameo, another processor or another format is re
   CHECK(**written == std::string{"cameo "} + head.cameo + " for " + head.architecture);
   CHECK(*frozen_runtime{}.fit(std::array{name}, **written) == compiled_fit::optimal);
   CHECK(*frozen_runtime{}.fit(std::array{name}, "cameo 0.0.9 for z80") == compiled_fit::unsupported);
+}
+
+TEST_CASE("containers of small models hold and are seeds for the fuzzer") {
+  const fs::path seeds = fs::path{build_dir} / "fuzz_frozen_seeds";
+  fs::create_directories(seeds);
+  for (const auto& [name, make] : {std::pair{"network", &small_network}, {"operators", &many_operators}}) {
+    const compiled_files files;
+    compile(files, make());
+    const std::string whole = slurp(files.context);
+    CHECK(whole.size() < 1 << 15);
+    spill((seeds / name).string(), whole);
+  }
+}
+
+TEST_CASE("a plan of many operators gives the bits that they give without") {
+  const compiled_files files;
+  compile(files, many_operators());
+  const auto restored = frozen_runtime{}.load(files.model);
+  REQUIRE(verdict(restored) == "OK");
+  const session plain = loaded(many_operators());
+  for (const std::int64_t n : {2, 1}) {
+    const std::vector<float> x = ramp(std::size_t(n) * 24, 0.01f);
+    const std::vector<named_input> inputs{{"x", x, extents{n, 4, 6}}};
+    CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
+  }
 }
 
 TEST_CASE("checksums see every byte, at every length") {
