@@ -31,6 +31,9 @@ endfunction()
 # The providers of the program, and what the tests want beside them.
 macro(cameo_add_providers)
   set(cameo_program_list ${CAMEO_PROVIDERS})
+  if(CAMEO_EP_OPENVINO)
+    list(PREPEND cameo_program_list openvino)
+  endif()
   list(REMOVE_ITEM cameo_program_list cpu)
   list(APPEND cameo_program_list cpu)  # the fallback is last
   list(REMOVE_DUPLICATES cameo_program_list)

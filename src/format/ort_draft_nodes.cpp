@@ -95,7 +95,17 @@ status ort_draft_reader::read_nodes(const ort::table_view& from, scope& in) {
   }
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (status s = read_node(nodes.table(i), in, (*made)[i]); !s) return in_node(std::move(s), nodes.table(i));
-  return sort_nodes(*made, in);
+  std::span<draft_node> all = *made;
+  if (status s = replay_ ? (this->*replay_)(from, in, all) : choose_providers(nodes, in, all); !s) return s;
+  return sort_nodes(all, in);
+}
+
+status ort_draft_reader::choose_providers(const ort::vector_view& from, const scope& in, std::span<draft_node> nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ort::table_view n = from.table(i);
+    if (status s = choose_provider(n, n.text(ort::node::domain), in, nodes[i]); !s) return in_node(std::move(s), n);
+  }
+  return {};
 }
 
 status ort_draft_reader::define_outputs(const ort::vector_view& nodes, scope& in) {
@@ -130,8 +140,7 @@ status ort_draft_reader::read_node(const ort::table_view& from, scope& in, draft
     (*inputs)[i] = *found;
   }
   to.inputs = *inputs;
-  if (status s = read_attributes(from, in, to); !s) return s;
-  return choose_provider(from, in, to);
+  return read_attributes(from, in, to);
 }
 
 /// Names are where the format wants them, and the domain has an opset.
@@ -314,23 +323,25 @@ result<verdict> ort_draft_reader::match_by_file(const node_signature& node, cons
 
 /// The first provider with a kernel for the node. Its operator's version, where one of the lists knows it, is what the
 /// node is held against: the types of all values are the file's, and kernels rely on them.
-status ort_draft_reader::choose_provider(const ort::table_view& from, const scope& in, draft_node& to) {
+/// `from` is absent for a node that is not in the file.
+status ort_draft_reader::choose_provider(const ort::table_view& from, std::string_view domain, const scope& in,
+                                         draft_node& to) {
   operands_.clear();
   for (std::span<const slot> slots : {to.inputs, to.outputs})
     for (slot s : slots)
       if (!operands_.push_back(s ? in.net.values[s].info : operand{})) return status_code::out_of_memory;
   const std::span<const operand> all = operands_.span();
   node_signature node{{}, to.since, all.first(to.inputs.size()), all.subspan(to.inputs.size())};
-  if (status s = check_counts(from, nullptr); !s) return s;
+  if (status s = from ? check_counts(from, nullptr) : status{}; !s) return s;
   status why = status_code::not_implemented;
   if constexpr (status::has_words) why = {status_code::not_implemented, "no list of kernels has the operator"};
   for (std::size_t p = 0; p < providers_.size(); ++p) {
     const kernel_table& kernels = *providers_[p];
-    const op_row* const op = find_op(kernels.ops, from.text(ort::node::domain), to.op_type);
+    const op_row* const op = find_op(kernels.ops, domain, to.op_type);
     if (!op || op->versions.empty()) continue;
     node.op = op->id;
     const op_version* const version = version_at(*op, to.since);
-    if (status s = version ? check_counts(from, version) : status{}; !s) return s;
+    if (status s = version && from ? check_counts(from, version) : status{}; !s) return s;
     status fits = version ? check_node(*version, node, to.attributes) : check_outputs(op->versions.back(), node);
     if (!fits) return fits;
     const result<verdict> found = version ? result<verdict>{match(node, kernels)} : match_by_file(node, kernels, *op);

@@ -9,9 +9,15 @@ namespace cameo::inline CAMEO_ABI {
 /// Turns verified tables into a draft. One use, one thread; half-made after an error.
 class ort_draft_reader {
  public:
-  ort_draft_reader(std::span<const kernel_table* const> providers, arena& memory)
-      : providers_{providers}, memory_{memory} {}
+  struct scope;
+  /// Does what the file has saved, then looks for kernels for the nodes that are left. By pointer: only a program that
+  /// names it has it.
+  using replayer = status (ort_draft_reader::*)(const ort::table_view& graph, scope&, std::span<draft_node>&);
+
+  ort_draft_reader(std::span<const kernel_table* const> providers, arena& memory, replayer replay = nullptr)
+      : providers_{providers}, memory_{memory}, replay_{replay} {}
   result<draft*> read(const ort::table_view& root);
+  status replay(const ort::table_view& graph, scope&, std::span<draft_node>&);  // ort_draft_replay.cpp
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
@@ -20,6 +26,8 @@ class ort_draft_reader {
     std::string_view name;
     slot at;
   };
+
+ public:
   struct scope {
     draft& net;
     scope* outer;
@@ -34,6 +42,8 @@ class ort_draft_reader {
     bool has(std::uint32_t index) const { return index / 8 < indices.size() && (indices[index / 8] >> index % 8 & 1); }
   };
 
+ private:
+  struct replaying;
   // Values: ort_draft.cpp
   result<draft*> read_graph(const ort::table_view&, scope* outer);
   status read_node_args(const ort::table_view&, scope&);
@@ -55,13 +65,15 @@ class ort_draft_reader {
   status check_counts(const ort::table_view&, const op_version*);
   status read_attributes(const ort::table_view&, scope&, draft_node&);
   status read_attribute(const ort::table_view&, scope&, attribute&, arena_vector<draft*>& subgraphs);
-  status choose_provider(const ort::table_view&, const scope&, draft_node&);
+  status choose_providers(const ort::vector_view& nodes, const scope&, std::span<draft_node>);
+  status choose_provider(const ort::table_view&, std::string_view domain, const scope&, draft_node&);
   result<verdict> match_by_file(const node_signature&, const kernel_table&, const op_row&);
   status sort_nodes(std::span<const draft_node>, scope&);
   result<const void*> aligned(const ort::vector_view&, std::size_t width);
 
   std::span<const kernel_table* const> providers_;
   arena& memory_;
+  replayer replay_;
   ort::vector_view opsets_, resolver_;
   arena_vector<operand> operands_{memory_};
 };

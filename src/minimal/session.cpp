@@ -52,14 +52,14 @@ bool fits(const value& given, const operand& wanted) {
 
 result<minimal_session> minimal_session::load(std::span<const std::byte> file, std::span<std::byte> memory,
                                               std::span<const kernel_table* const> lists,
-                                              const minimal_options& options) {
+                                              const minimal_options& options, draft_reader read) {
   arena first{memory};
   void* const place = first.allocate(sizeof(impl), alignof(impl));
   if (!place) return status_code::out_of_memory;
   minimal_session made{::new (place) impl{memory.subspan(first.used()), first.used()}};
   impl& self = *made.impl_;
   self.source = self.values.source();
-  result<draft*> net = read_ort_draft(file, lists, self.tables);
+  result<draft*> net = read(file, lists, self.tables);
   if (!net) return net.error();
   self.net = *net;
   const result<std::span<node_binder>> binders = self.tables.take<node_binder>(lists.size());

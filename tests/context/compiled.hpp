@@ -6,9 +6,9 @@
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
 
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace cameo::test {
 
@@ -19,7 +19,8 @@ class scratch_folder {
  public:
   scratch_folder() {
     static std::atomic<int> number = 0;
-    path_ = fs::temp_directory_path() / ("cameo_context_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
+    path_ =
+        fs::temp_directory_path() / ("cameo_context_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
     fs::create_directories(path_);
   }
   scratch_folder(const scratch_folder&) = delete;
@@ -101,13 +102,66 @@ inline bool near(const std::vector<float>& a, const std::vector<float>& b) {
          std::equal(a.begin(), a.end(), b.begin(), [](float p, float q) { return std::abs(p - q) <= 1e-6f; });
 }
 
+/// Attributes of a compiled node to be: text, numbers, and how to change them.
+using attributes = std::vector<attribute>;
+inline attribute text_attribute(std::string_view name, std::string_view s) {
+  attribute a;
+  a.name = name, a.kind = attribute_kind::s, a.s = s;
+  return a;
+}
+inline attribute number_attribute(std::string_view name, std::int64_t i) { return model_builder::integer(name, i); }
+inline void set(attributes& all, const attribute& a) {
+  std::erase_if(all, [&](const attribute& each) { return each.name == a.name; });
+  all.push_back(a);
+}
+inline void drop(attributes& all, std::string_view name) {
+  std::erase_if(all, [&](const attribute& each) { return each.name == name; });
+}
+/// Writes `to`, which is `from` with every compiled node's attributes passed through `change(attributes&, number)`.
+template <class Change>
+std::string edited(const std::string& from, const std::string& to, Change&& change) {
+  const auto m = read(from);
+  std::size_t number = 0;
+  for (node_view node : context_nodes(*m)) {
+    const auto before = m->main()[node.id()].attributes;
+    attributes all(before.begin(), before.end());
+    change(all, number++);
+    m->main().set_attributes(node.id(), all);
+  }
+  save(*m, to);
+  return to;
+}
+
 inline session_options keys(std::vector<std::pair<std::string, std::string>> config) {
   session_options options;
   options.config = std::move(config);
   return options;
 }
 
+/// RefA, RefB and cpu; sessions use RefA and cpu unless they are told others.
+struct ref_runtime {
+  ref_counters a, b;
+  runtime<ref_a, ref_b, eps::cpu> with{ref_a{&a}, ref_b{&b}, eps::cpu{}};
+
+  template <class Model>
+  result<session> load(Model&& model, session_options options = {}) {
+    if (options.providers.empty()) options.providers = {"RefA", "cpu"};
+    return with.load(std::forward<Model>(model), options);
+  }
+  result<compile_report> compile(compile_options options) {
+    if (options.session.providers.empty()) options.session.providers = {"RefA", "cpu"};
+    return with.compile(std::move(options));
+  }
+  result<compile_report> compile(std::string input, std::string output = {}) {
+    compile_options options;
+    options.input = std::move(input);
+    if (!output.empty()) options.output = std::move(output);
+    return compile(std::move(options));
+  }
+};
+
 /// Code and words, for messages of failed checks; "OK" when it is fine.
+inline std::string verdict(const status& s) { return s ? "OK" : std::string{s.name()} + ": " + std::string{s.words()}; }
 template <class T>
 std::string verdict(const result<T>& r) {
   return r ? "OK" : std::string{r.error().name()} + ": " + std::string{r.error().words()};

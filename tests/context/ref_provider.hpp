@@ -138,8 +138,8 @@ inline status ref_program::run(run_context& c) const {
 /// What the provider was asked to do; for tests to look at, and to make it fail.
 struct ref_counters {
   std::atomic<int> compiled = 0, opened = 0;
-  bool store_throws = false;      // in the middle of writing
-  std::string fit = "gen2";       // what it writes as its compatibility; "": nothing
+  bool store_throws = false;  // in the middle of writing
+  std::string fit = "gen2";   // what it writes as its compatibility; "": nothing
   std::string sdk_version = "3.2.0";
 };
 

@@ -244,7 +244,8 @@ struct other_add {
                              optional[] = {{"A", "T"}, {"B", "T"}, {"X", "T", parameter_option::optional}},
                              many[] = {{"A", "T", parameter_option::variadic}}, out[] = {{"C", "T"}},
                              integers[] = {{"C", "I"}};
-  static constexpr std::span<const parameter> ins[] = {good, one, three, spelled, sequence, optional, many, good, good};
+  static constexpr std::span<const parameter> ins[9] = {good,     one,  three, spelled, sequence,
+                                                        optional, many, good,  good};
   static constexpr type_rule types[] = {{"T", mask_of<float>}, {"S", 0, mask_of<float>}, {"I", mask_of<std::int64_t>}};
   static constexpr attribute_rule needed[] = {{"alpha", attribute_kind::f, true}};
   static constexpr op_version versions[] = {

@@ -10,8 +10,7 @@ namespace cameo::inline CAMEO_ABI {
 ///
 /// Names, texts and the data of constants stay in `file`, which may lie at any address and must outlive what is made of
 /// the draft; the rest is in `memory`. Initializers that are inputs of the main graph are constants: they can't be
-/// overridden. Saved optimizations are not replayed, the graph is complete without them. Nothing in the file is
-/// trusted:
+/// overridden. Saved optimizations are left alone, the graph is complete without them. Nothing in the file is trusted:
 ///   FAIL              no ORT file, or a damaged one; a version that is too old (the words say how to upgrade) or too
 ///                     new; a table, name or index that is missing or leads nowhere
 ///   INVALID_GRAPH     names defined twice or not at all, a cycle, nodes that their operators don't allow
@@ -20,5 +19,15 @@ namespace cameo::inline CAMEO_ABI {
 ///   OUT_OF_MEMORY     `memory` is full
 CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const kernel_table* const> providers,
                                         arena& memory);
+
+/// The same, and does what the file has saved (graph::saved_optimizations says what that is): the nodes of a record
+/// become the one that it names, before kernels are looked for, so that the lists need none for the others. A record is
+/// passed over if its nodes have gone into an earlier one or are not connected as it says; those of optimizers that
+/// cameo does not have, and those that name no operator, stay undone. What the numbers mean is for who wrote the file:
+/// that scales are of the axis that a new node takes them for, say, is not checked again.
+///   FAIL  besides the above: a record that is no record, with a node outside the graph, an action that its optimizer
+///         does not have, or another operator than the action makes; an optimizer that is listed twice
+CAMEO_API result<draft*> read_and_replay_ort_draft(std::span<const std::byte> file,
+                                                   std::span<const kernel_table* const> providers, arena& memory);
 
 }  // namespace cameo::inline CAMEO_ABI

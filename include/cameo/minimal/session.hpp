@@ -43,9 +43,12 @@ class minimal_session {
   /// a multiple of 64 is used best.)
   CAMEO_API std::size_t memory_used() const;
 
+  /// How a file becomes a draft: read_ort_draft or read_and_replay_ort_draft.
+  using draft_reader = result<draft*> (*)(std::span<const std::byte>, std::span<const kernel_table* const>, arena&);
   /// For minimal_runtime.
   CAMEO_API static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
-                                                std::span<const kernel_table* const> lists, const minimal_options&);
+                                                std::span<const kernel_table* const> lists, const minimal_options&,
+                                                draft_reader = read_ort_draft);
 
  private:
   struct impl;
@@ -66,6 +69,19 @@ struct minimal_runtime {
                                       const minimal_options& options = {}) {
     static constexpr const kernel_table* lists[] = {&Lists::table...};
     return minimal_session::load(file, memory, lists, options);
+  }
+};
+
+/// First in the list of a minimal_runtime: what files have saved for later is done when they are loaded, as
+/// read_and_replay_ort_draft() says. A program that does not name it carries nothing of it.
+struct saved_optimizations {};
+template <class... Lists>
+struct minimal_runtime<saved_optimizations, Lists...> {
+  /// See the runtime without; codes also as read_and_replay_ort_draft's.
+  static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
+                                      const minimal_options& options = {}) {
+    static constexpr const kernel_table* lists[] = {&Lists::table...};
+    return minimal_session::load(file, memory, lists, options, read_and_replay_ort_draft);
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/type_list.hpp>
+#include <cameo/transform/groups.hpp>
 #include <cameo/transform/level.hpp>
 #include <cameo/transform/rewriter.hpp>
 
@@ -16,7 +17,8 @@ namespace cameo::inline CAMEO_ABI {
 //   static result<bool> run(rewriter&);                   once per step over the whole graph
 //
 // The first kind is tried again at the nodes it makes and at their readers. A declarative rule becomes one by
-// rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>.
+// rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>. A third
+// kind chooses and replaces in two halves, and is applied by its own functions: groups.hpp.
 
 /// Operators, as their ids.
 template <declared_op... Ops>
@@ -52,16 +54,18 @@ concept graph_pass = requires(rewriter& r) {
 template <class T>
 struct transform_check {
   static_assert(
-      local_rewrite<T> || graph_pass<T>,
+      local_rewrite<T> || graph_pass<T> || group_rewrite<T>,
       "cameo: a transform needs `name`, and `static result<bool> run(rewriter&)`, or `using roots = op_set<...>` "
       "and `static bool rewrite(rewriter&, const node_view&)`");
 };
 
 /// The transforms of one level, in order: first the local rewrites, all in one walk over the nodes, then the passes.
+/// Groups are for apply_groups() and replay_groups() alone.
 struct transform_table {
   optimization_level level;
   std::span<const rewrite_row> rewrites;
   std::span<const pass_row> passes;
+  std::span<const group_row> groups;
 };
 
 /// Transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>, my_pass>`.
@@ -69,30 +73,38 @@ template <optimization_level Level, class... Ts>
 class transform_list {
   static_assert((sizeof(transform_check<Ts>) && ... && true));
   static_assert(Level != optimization_level::none, "cameo: at level none nothing is rewritten");
-  static constexpr std::size_t local = (std::size_t(local_rewrite<Ts>) + ... + 0u);
+  template <class T>
+  static constexpr int kind = local_rewrite<T> ? 0
+                              : graph_pass<T>  ? 1
+                                               : 2;
+  template <int Kind>
+  static constexpr std::size_t count = (std::size_t(kind<Ts> == Kind) + ... + 0u);
 
-  template <class Row, std::size_t N, bool Local>
-  static constexpr std::array<Row, N> rows_of() {
-    std::array<Row, N> rows{};
+  template <class T>
+  static constexpr auto row_of() {
+    if constexpr (kind<T> == 0)
+      return rewrite_row{T::name, T::roots::ids, [](rewriter& r, const node_view& n) { return T::rewrite(r, n); }};
+    else if constexpr (kind<T> == 1) return pass_row{T::name, [](rewriter& r) { return T::run(r); }};
+    else return group_row{T::name, T::roots::ids, T::select, T::replace};
+  }
+  template <class Row, int Kind>
+  static constexpr auto rows_of() {
+    std::array<Row, count<Kind>> rows{};
     [[maybe_unused]] std::size_t at = 0;
     const auto one = [&]<class T>(type_list<T>) {
-      if constexpr (local_rewrite<T> == Local) {
-        if constexpr (Local)
-          rows[at++] = {T::name, T::roots::ids, [](rewriter& r, const node_view& n) { return T::rewrite(r, n); }};
-        else rows[at++] = {T::name, [](rewriter& r) { return T::run(r); }};
-      }
+      if constexpr (kind<T> == Kind) rows[at++] = row_of<T>();
     };
     (one(type_list<Ts>{}), ...);
     return rows;
   }
-  static constexpr std::array<rewrite_row, local> rewrites = rows_of<rewrite_row, local, true>();
-  static constexpr std::array<pass_row, sizeof...(Ts) - local> passes =
-      rows_of<pass_row, sizeof...(Ts) - local, false>();
+  static constexpr auto rewrites = rows_of<rewrite_row, 0>();
+  static constexpr auto passes = rows_of<pass_row, 1>();
+  static constexpr auto groups = rows_of<group_row, 2>();
 
  public:
   static constexpr optimization_level level = Level;
   static const transform_table& table() {
-    static constexpr transform_table made{Level, rewrites, passes};
+    static constexpr transform_table made{Level, rewrites, passes, groups};
     return made;
   }
 };

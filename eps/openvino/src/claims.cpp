@@ -1,0 +1,99 @@
+#include "claims.hpp"
+
+#include "onnx_part.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+namespace {
+
+/// Constants that an operator's meaning may depend on are smaller; weights are asked about by their type and shape.
+constexpr std::size_t largest_constant = std::size_t{1} << 14;
+
+bool known_tensor(const value_view& v) {
+  return !v || (v.type() && v.type()->is_tensor() && element_type_of(v.element()) != ov_element_type_e::DYNAMIC);
+}
+
+/// Nobody's yet, on plain tensors, reading something that is not known before a run.
+bool may_ask_for(const node_view& node) {
+  if (node.provider() >= 0 || !node.op() || !node.raw().version || !node.subgraphs().empty()) return false;
+  bool reads = false;
+  for (const value_view in : node.inputs()) {
+    if (!known_tensor(in)) return false;
+    reads |= in && !node.in().constant_of(in.id());
+  }
+  for (const value_view out : node.outputs())
+    if (!known_tensor(out)) return false;
+  return reads;
+}
+
+/// Asks about all nodes at once, and where the answer is no, about halves.
+class question {
+ public:
+  question(const sdk& api, const graph& g, const std::string& device)
+      : sdk_{api}, graph_{g}, device_{device}, place_(g.node_capacity()) {
+    for (std::size_t i = 0; i < g.order().size(); ++i) place_[index_of(g.order()[i])] = i;
+  }
+
+  status ask(std::span<const node_id> nodes, std::vector<node_id>& taken) const {
+    if (nodes.empty()) return {};
+    const result<std::string> bytes = onnx_bytes(part_of(graph_, in_order(nodes), largest_constant));
+    if (!bytes && bytes.error().code() == status_code::out_of_memory) return bytes.error();
+    if (bytes && sdk_.can_run(*bytes, device_)) {
+      taken.insert(taken.end(), nodes.begin(), nodes.end());
+      return {};
+    }
+    if (nodes.size() == 1) return {};
+    const std::size_t half = nodes.size() / 2;
+    if (status s = ask(nodes.first(half), taken); !s) return s;
+    return ask(nodes.subspan(half), taken);
+  }
+
+  std::vector<node_id> in_order(std::span<const node_id> nodes) const {
+    std::vector<node_id> made{nodes.begin(), nodes.end()};
+    std::sort(made.begin(), made.end(),
+              [&](node_id a, node_id b) { return place_[index_of(a)] < place_[index_of(b)]; });
+    return made;
+  }
+
+ private:
+  const sdk& sdk_;
+  const graph& graph_;
+  const std::string& device_;
+  std::vector<std::size_t> place_;  // of nodes in order of execution
+};
+
+}  // namespace
+
+ov_element_type_e element_type_of(dtype type) {
+  switch (type) {
+    case dtype::boolean: return ov_element_type_e::BOOLEAN;
+    case dtype::bf16: return ov_element_type_e::BF16;
+    case dtype::f16: return ov_element_type_e::F16;
+    case dtype::f32: return ov_element_type_e::F32;
+    case dtype::i8: return ov_element_type_e::I8;
+    case dtype::i16: return ov_element_type_e::I16;
+    case dtype::i32: return ov_element_type_e::I32;
+    case dtype::i64: return ov_element_type_e::I64;
+    case dtype::u8: return ov_element_type_e::U8;
+    case dtype::u16: return ov_element_type_e::U16;
+    case dtype::u32: return ov_element_type_e::U32;
+    case dtype::u64: return ov_element_type_e::U64;
+    default: return ov_element_type_e::DYNAMIC;  // float64 among them: it would be computed in float32
+  }
+}
+
+result<std::vector<node_id>> runnable_nodes(const sdk& api, const graph_view& g, const std::string& device) {
+  std::vector<node_id> asked, taken;
+  for (const node_view node : g.nodes())
+    if (may_ask_for(node)) asked.push_back(node.id());
+  // Nodes of one operator side by side: if the SDK does not have it, halves that are refused hold no others.
+  std::stable_sort(asked.begin(), asked.end(), [&](node_id a, node_id b) {
+    return std::pair{g.raw()[a].domain, g.raw()[a].op_type} < std::pair{g.raw()[b].domain, g.raw()[b].op_type};
+  });
+  const question sdks{api, g.raw(), device};
+  if (status s = sdks.ask(asked, taken); !s) return s;
+  return sdks.in_order(taken);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
