@@ -1,7 +1,7 @@
 #include "context/write.hpp"
 
 #include <cameo/context/compatibility.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include "context/workspace.hpp"
 #include "plan/guarded.hpp"
