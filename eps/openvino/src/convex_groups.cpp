@@ -1,6 +1,6 @@
 // Which of the nodes that the device runs become one: first by levels, in one pass, which leaves few groups; then
 // neighbours are joined where no path through others forbids it.
-#include "claims.hpp"
+#include "convex_groups.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -2,6 +2,7 @@
 
 #include "claims.hpp"
 #include "container.hpp"
+#include "convex_groups.hpp"
 #include "onnx_part.hpp"
 #include "program.hpp"
 

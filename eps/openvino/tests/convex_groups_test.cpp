@@ -1,6 +1,4 @@
-#include <cameo/graph/graph.hpp>
-
-#include "../src/claims.hpp"
+#include "../src/convex_groups.hpp"
 #include "session/models.hpp"
 
 #include <algorithm>
