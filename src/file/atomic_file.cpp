@@ -1,6 +1,6 @@
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
-#include "../graph/messages.hpp"
+#include "messages.hpp"
 
 #include <atomic>
 #include <cerrno>
