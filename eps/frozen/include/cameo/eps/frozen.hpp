@@ -64,10 +64,14 @@ struct frozen {
   static constexpr std::string_view name = "frozen", long_name = "FrozenExecutionProvider";
   static constexpr context_source sources[] = {{"FrozenExecutionProvider"}};
   using context_builder = frozen_context;
+  static constexpr provider_option options[] = {
+      {"verify", "0",
+       "1: weights of contexts are held against their checksums when they are opened, which reads them all"}};
 
   Base base = {};
-  bool verify = false;  // weights of contexts are checked as well when they are opened, which reads them all
+  bool verify = false;  // see options
 
+  result<frozen> configured(const provider_options& wanted) const { return frozen{base, wanted["verify"] == "1"}; }
   result<std::vector<node_group>> groups(const graph_view& g) const { return hooks().groups(g); }
   result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const { return hooks().compile(all); }
   result<context_part> store(frozen_context& to, const fused_view& group, const compiled_node& program) const {
