@@ -29,11 +29,11 @@ struct ort_draft_reader::replaying {
   ort_draft_reader& self;
   scope& in;
   std::span<draft_node> nodes;
-  ort::vector_view tables;                 // Graph.nodes
-  std::uint32_t end = 0;                   // max_node_index
-  std::span<std::uint32_t> by_index = {};  // numbers of nodes, sorted by Node.index
-  std::span<std::uint32_t> readers = {};   // per slot: how often it is read, what the graph gives out included
-  std::span<std::string_view> made = {};   // per node: the op id it was replaced under, or nothing
+  ort::vector_view tables;                    // Graph.nodes
+  std::uint32_t end = 0;                      // max_node_index
+  std::span<std::uint32_t> by_index = {};     // numbers of nodes, sorted by Node.index
+  std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
+  std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
   arena_vector<std::uint32_t> members{self.memory_};
   arena_vector<slot> inputs{self.memory_};
 
@@ -44,7 +44,7 @@ struct ort_draft_reader::replaying {
     const result<std::span<std::uint32_t>> counts = self.memory_.take<std::uint32_t>(in.net.values.size() + 1);
     const result<std::span<std::string_view>> ids = self.memory_.take<std::string_view>(nodes.size());
     if (!order || !counts || !ids) return status_code::out_of_memory;
-    by_index = *order, readers = *counts, made = *ids;
+    by_index = *order, readers = *counts, products = *ids;
     for (std::uint32_t i = 0; i < nodes.size(); ++i) by_index[i] = i;
     const auto less = [&](std::uint32_t a, std::uint32_t b) { return index_of(a) < index_of(b); };
     std::make_heap(by_index.begin(), by_index.end(), less);
@@ -291,7 +291,7 @@ struct ort_draft_reader::replaying {
       const result<ort::op_name> name = ort::parse_op_name(r.makes);
       if (!name) return name.error();
       if (status s = attributes_for(r, *name, target.attributes); !s) return s;
-      made[r.target] = r.makes;
+      products[r.target] = r.makes;
       target.op_type = name->op_type;
       target.since = int(name->since);
     }
@@ -338,7 +338,7 @@ struct ort_draft_reader::replaying {
       if (nodes[i].op_type.empty()) continue;  // replaced
       ort::table_view from = tables.table(i);
       std::string_view domain = from.text(ort::node::domain);
-      if (const result<ort::op_name> name = ort::parse_op_name(made[i]); name) domain = name->domain, from = {};
+      if (const result<ort::op_name> name = ort::parse_op_name(products[i]); name) domain = name->domain, from = {};
       if (status s = self.choose_provider(from, domain, in, nodes[i]); !s)
         return std::move(s).in(ort::short_text{} << "node '" << nodes[i].name << "' (" << nodes[i].op_type << ")");
       for (slot s : nodes[i].outputs) in.producers[s] = count;
