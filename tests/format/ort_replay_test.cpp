@@ -273,7 +273,8 @@ TEST_CASE("a file's resolver knows the operators that rules may still put in whe
   CHECK(!knows(*file, "com.microsoft:QLinearMul:1"));
   CHECK(!knows(*file, "com.microsoft:Gelu:1"));
   CHECK(!knows(*file, "com.microsoft:FusedGemm:1"));
-  options.config.emplace_back("optimization.disable_specified_optimizers", "NchwcTransformer,ConvActivationFusion");
+  options.config.emplace_back("optimization.disable_specified_optimizers",
+                              "NchwcTransformer,ConvActivationFusion,ConvAddActivationFusion");
   const auto fewer = saved(options);
   REQUIRE(fewer);
   CHECK(!knows(*fewer, "com.microsoft:FusedConv:1"));

@@ -456,7 +456,7 @@ class reordering {
 struct optimize_transposes {
   static constexpr std::string_view name = "TransposeOptimizer";
   using roots = op_set<op::Transpose>;
-  using makes = op_set<op::Transpose, op::Reshape>;
+  using makes = op_set<op::Transpose, op::Reshape, op::Unsqueeze, op::Gather>;
 
   static result<bool> run(rewriter& r) { return optimize_transposes{r}.all(); }
 
