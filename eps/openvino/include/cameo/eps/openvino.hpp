@@ -36,7 +36,8 @@ struct openvino {
   /// INVALID_ARGUMENT for a precision or a number that there is not.
   CAMEO_API result<openvino> configured(const provider_options&) const;
 
-  /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found.
+  /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found,
+  /// INVALID_ARGUMENT when it finds no such device.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
   /// EP_FAIL with the SDK's words. Programs may run several times at once; each run then has a request of its own, and
   /// requests are kept.
