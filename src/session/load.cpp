@@ -2,6 +2,7 @@
 #include <cameo/op/function_bodies.hpp>
 #include <cameo/partition/lower.hpp>
 
+#include "context/workspace.hpp"
 #include "plan/guarded.hpp"
 #include "session/session_impl.hpp"
 
@@ -145,6 +146,7 @@ status session::impl::place() {
   partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
   how.keep_foreign_contexts = compile_only != nullptr;
   if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
+  if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
       guarded<result<std::deque<fused_node>>>([&] { return partition(*net, rows, ops, how); });
   if (!made) return std::move(made.error());

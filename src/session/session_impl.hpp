@@ -37,6 +37,8 @@ struct compilation {
   bool always = false;  // also when nothing was compiled
   bool fail_if_nothing = false;
   std::size_t compiled_nodes = 0;  // once written
+
+  bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
 };
 
 struct session::impl {
@@ -111,6 +113,9 @@ struct session::impl {
   // contexts.cpp
   status choose_output();
   status restore(std::size_t provider);
+  status choose_file(compilation&) const;
+  status choose_weights(compilation&) const;
+  status choose_contexts(compilation&) const;
   status write_compiled();
   status require_storing() const;
 

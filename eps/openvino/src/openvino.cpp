@@ -2,9 +2,10 @@
 
 #include "claims.hpp"
 #include "container.hpp"
-#include "convex_groups.hpp"
 #include "onnx_part.hpp"
 #include "program.hpp"
+
+#include <cameo/partition/convex_groups.hpp>
 
 #include <fmt/format.h>
 
@@ -110,7 +111,7 @@ result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
   const result<std::vector<node_id>> taken = runnable_nodes(**api, g, device_type);
   if (!taken) return taken.error();
   std::vector<node_group> found;
-  for (std::vector<node_id>& nodes : convex_groups(g.raw(), *taken))
+  for (std::vector<node_id>& nodes : convex_groups(g, *taken))
     found.push_back({std::move(nodes), fmt::format("OpenVINO-EP-subgraph_{}", found.size() + 1)});
   return found;
 }

@@ -2,6 +2,9 @@
 #include <cameo/core/function_ref.hpp>
 #include <cameo/graph/graph.hpp>
 
+#include <functional>
+#include <optional>
+
 namespace cameo::inline CAMEO_ABI {
 
 /// Limits on what a hostile file may cost.
@@ -16,13 +19,26 @@ struct read_options {
   std::string external_data_folder = {};  // instead of the model's own folder
 };
 
+/// Takes the bytes of a model, piece by piece, in order.
+using model_sink = function_ref<status(std::span<const std::byte>)>;
+
+/// Where a weight lies that is in a file already.
+struct external_place {
+  std::string file;  // relative to the model's folder
+  std::uint64_t offset = 0;
+};
+
 /// Where the weights of a model go that is written.
 struct write_options {
   std::string external_data = {};         // file name beside the model; empty: everything inside
   std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
+  /// Each tensor there begins at a multiple of this, a power of two; 0: of 64 bytes, and large ones (1 MiB) of 4 KiB.
+  std::size_t external_alignment = 0;
+  /// Gets the bytes instead of a file, from `produce`, before the model's own.
+  std::function<status(function_ref<status(model_sink)> produce)> external_to = {};
+  /// Asked for every initializer instead: where it is, or nothing for inside the model. Not with external_data.
+  std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
 };
-/// Takes the bytes of a model, piece by piece, in order.
-using model_sink = function_ref<status(std::span<const std::byte>)>;
 
 /// A format without its type.
 struct format_row {

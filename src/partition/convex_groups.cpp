@@ -1,11 +1,11 @@
-// Which of the nodes that the device runs become one: first by levels, in one pass, which leaves few groups; then
-// neighbours are joined where no path through others forbids it.
-#include "convex_groups.hpp"
+// First by levels, in one pass, which leaves few groups; then neighbours are joined where no path through others
+// forbids it.
+#include <cameo/partition/convex_groups.hpp>
 
 #include <algorithm>
 #include <numeric>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+namespace cameo::inline CAMEO_ABI {
 namespace {
 
 /// Steps that looking for detours may take in all. A graph of very many small groups stays as the levels leave it.
@@ -121,11 +121,11 @@ class grouping {
 
 }  // namespace
 
-std::vector<std::vector<node_id>> convex_groups(const graph& g, std::span<const node_id> nodes) {
-  grouping made{g, nodes};
+std::vector<std::vector<node_id>> convex_groups(const graph_view& g, std::span<const node_id> nodes) {
+  grouping made{g.raw(), nodes};
   made.join_by_levels();
   made.join_neighbours();
   return made.groups();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace cameo::inline CAMEO_ABI
