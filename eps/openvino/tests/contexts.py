@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiled models go both ways: the SDK alone imports what cameo wrote and computes the same, and cameo's compiled model
-has the attributes of the one that ONNX Runtime's provider makes of the same source. The program runs without the SDK.
+"""Compiled models go both ways: the SDK alone imports what cameo wrote and computes the same, and what cameo compiles
+has the attributes of what ONNX Runtime's provider makes of the same source. The program runs without the SDK.
 
 Needs onnx; the SDK and ONNX Runtime's provider are in venvs of their own (CAMEO_OPENVINO_PYTHON,
 CAMEO_ORT_OPENVINO_PYTHON), where this file is run again as `contexts.py import ...` and `contexts.py generate ...`.
@@ -113,8 +113,9 @@ def sdk_computes_the_same(folder):
     np.savez(folder / "in.npz", image=image)
     np.save(folder / "image.npy", image)
     cameo("run", compiled, "--input", f"image={folder / 'image.npy'}", "--ep", "openvino", "--output-dir", folder)
-    run(os.environ["CAMEO_OPENVINO_PYTHON"], __file__, "import",
-        compiled.with_name("model_ctx_OpenVINOExecutionProvider.bin"), "ACCURACY", folder / "in.npz", folder / "out.npz")
+    container = compiled.with_name("model_ctx_OpenVINOExecutionProvider.bin")
+    run(os.environ["CAMEO_OPENVINO_PYTHON"], __file__, "import", container, "ACCURACY", folder / "in.npz",
+        folder / "out.npz")
     theirs, mine = np.load(folder / "out.npz"), np.load(folder / "probabilities.npy")
     assert len([name for name in theirs if ":" in name]) == 2, list(theirs)
     assert mine.shape == (1, 10) and np.allclose(mine.sum(), 1, atol=1e-3)
