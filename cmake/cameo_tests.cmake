@@ -240,8 +240,8 @@ function(cameo_add_tests)
     set_tests_properties(script.${name} PROPERTIES RESOURCE_LOCK build_tree)
   endforeach()
   if(openvino IN_LIST cameo_built_providers AND NOT CAMEO_SANITIZE AND "eps/openvino/tests" MATCHES "${CAMEO_TEST_FILTER}")
-    cameo_add_test(openvino.both_ways ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/eps/openvino/tests/contexts.py)
-    set_property(TEST openvino.both_ways APPEND PROPERTY ENVIRONMENT CAMEO_OPENVINO_PYTHON=${CAMEO_OPENVINO_PYTHON}
+    cameo_add_test(script.openvino_both_ways ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/eps/openvino/tests/contexts.py)
+    set_property(TEST script.openvino_both_ways APPEND PROPERTY ENVIRONMENT CAMEO_OPENVINO_PYTHON=${CAMEO_OPENVINO_PYTHON}
       CAMEO_ORT_OPENVINO_PYTHON=${CAMEO_ORT_OPENVINO_PYTHON})
   endif()
   cameo_add_test(layers ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})

@@ -11,6 +11,8 @@ namespace {
 
 /// Constants that an operator's meaning may depend on are smaller; weights are asked about by their type and shape.
 constexpr std::size_t largest_constant = std::size_t{1} << 14;
+/// Nodes in one question: the SDK's time for an answer grows faster than the graph.
+constexpr std::size_t most_asked = 512;
 
 std::int64_t int_of(const node_view& node, std::string_view name) {
   const attribute* const a = node.find(name);
@@ -134,12 +136,15 @@ result<std::vector<node_id>> runnable_nodes(const sdk& api, const graph_view& g,
   std::vector<node_id> asked, taken;
   for (const node_view node : g.nodes())
     if (may_ask_for(node)) asked.push_back(node.id());
-  // Nodes of one operator side by side: if the SDK does not have it, halves that are refused hold no others.
-  std::stable_sort(asked.begin(), asked.end(), [&](node_id a, node_id b) {
-    return std::pair{g.raw()[a].domain, g.raw()[a].op_type} < std::pair{g.raw()[b].domain, g.raw()[b].op_type};
-  });
   const question sdks{api, g.raw(), device};
-  if (status s = sdks.ask(asked, taken); !s) return s;
+  for (std::size_t at = 0; at < asked.size(); at += most_asked) {
+    const std::span<node_id> slice{asked.data() + at, std::min(most_asked, asked.size() - at)};
+    // Nodes of one operator side by side: if the SDK does not have it, halves that are refused hold no others.
+    std::stable_sort(slice.begin(), slice.end(), [&](node_id a, node_id b) {
+      return std::pair{g.raw()[a].domain, g.raw()[a].op_type} < std::pair{g.raw()[b].domain, g.raw()[b].op_type};
+    });
+    if (status s = sdks.ask(slice, taken); !s) return s;
+  }
   return sdks.in_order(taken);
 }
 

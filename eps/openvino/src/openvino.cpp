@@ -21,10 +21,28 @@ using namespace openvino_detail;
 /// What the options call a precision, and what the SDK does.
 constexpr std::array<std::string_view, 2> precisions[] = {{"FP32", "f32"}, {"FP16", "f16"}, {"BF16", "bf16"}};
 
+/// INVALID_ARGUMENT when the SDK finds no such device here. It tells itself what it makes of several.
+status require_device(const sdk& api, const ov_core_t& core, const std::string& device) {
+  ov_available_devices_t found{};
+  if (status s = api.check(api.core_get_available_devices(&core, &found), "listing devices"); !s) return s;
+  bool is_there = device == "AUTO" || device.find(':') != device.npos;
+  std::string names;
+  for (std::size_t i = 0; i < found.size; ++i) {  // "GPU" is whichever of "GPU.0" and "GPU.1" comes first
+    const std::string_view each = found.devices[i];
+    is_there = is_there || each == device || each.substr(0, each.find('.')) == device;
+    names.append(names.empty() ? "" : ", ").append(each);
+  }
+  api.available_devices_free(&found);
+  if (is_there) return {};
+  return {status_code::invalid_argument,
+          fmt::format("OpenVINO finds no device '{}' here; it finds {}", device, names.empty() ? "none" : names)};
+}
+
 /// A core that compiles and imports as the options say.
 result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
   result<handle<ov_core_t>> core = api.make_core();
   if (!core) return core;
+  if (status s = require_device(api, **core, options.device_type); !s) return s;
   const auto set = [&](const char* key, std::string to) {
     return api.check(api.core_set_property(core->get(), options.device_type.c_str(), key, to.c_str()),
                      fmt::format("setting {} of device '{}' to {}", key, options.device_type, to));

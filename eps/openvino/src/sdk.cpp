@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 
 namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
@@ -42,15 +43,12 @@ void* first_of(const std::vector<std::string>& files, std::string& why) {
   return nullptr;
 }
 
-/// The libraries in folders that somebody named.
-std::vector<std::string> named_candidates(const std::string& folder) {
-  std::vector<std::string> files;
-  const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
-  for (const std::string& from : {folder, std::string{named ? named : ""}}) {
-    if (from.empty()) continue;
-    files.push_back(from + "/" CAMEO_OPENVINO_LIBRARY);
-    files.push_back(from + "/libopenvino_c.so");
-  }
+/// The SDK's libraries in a folder, that of the version that cameo was built with first.
+std::vector<std::string> libraries_in(const std::string& folder) {
+  std::vector<std::string> files{folder + "/" CAMEO_OPENVINO_LIBRARY};
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, none})
+    if (entry.path().filename().string().rfind("libopenvino_c.so", 0) == 0) files.push_back(entry.path().string());
   return files;
 }
 
@@ -128,14 +126,17 @@ result<const sdk*> sdk::load(const std::string& folder) {
   const std::lock_guard lock{guard};
   if (loaded) return loaded;
   std::string why;
-  void* library = first_of(named_candidates(folder), why);
-  const bool is_named = library != nullptr;
-  // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
-  if (!is_named)
+  void* library = nullptr;
+  const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
+  const std::string place = !folder.empty() || !named ? folder : named;
+  if (!place.empty()) {
+    library = first_of(libraries_in(place), why);
+  } else {
+    // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
     if (const char* (*where)() = nullptr; void* const helper = load_helper())
-      if (find(helper, "cameo_openvino_folder", where))
-        library = first_of({fmt::format("{}/{}", where(), CAMEO_OPENVINO_LIBRARY)}, why);
-  if (!library) library = first_of({CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+      if (find(helper, "cameo_openvino_folder", where)) library = first_of(libraries_in(where()), why);
+    if (!library) library = first_of({CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+  }
   if (!library)
     return status{status_code::ep_fail,
                   fmt::format("OpenVINO's library was not found; set CAMEO_OPENVINO_LIBRARIES to the folder of {} ({})",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiled models go both ways: the SDK alone imports what cameo wrote and computes the same bits, and cameo's compiled
-model has the attributes of the one that ONNX Runtime's provider makes of the same source.
+"""Compiled models go both ways: the SDK alone imports what cameo wrote and computes the same, and what cameo compiles
+has the attributes of what ONNX Runtime's provider makes of the same source. The program runs without the SDK.
 
 Needs onnx; the SDK and ONNX Runtime's provider are in venvs of their own (CAMEO_OPENVINO_PYTHON,
 CAMEO_ORT_OPENVINO_PYTHON), where this file is run again as `contexts.py import ...` and `contexts.py generate ...`.
@@ -8,6 +8,7 @@ CAMEO_ORT_OPENVINO_PYTHON), where this file is run again as `contexts.py import 
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -108,12 +109,13 @@ def sdk_computes_the_same(folder):
     source, compiled = SAMPLES / "two_partitions_external" / "model.onnx", folder / "sdk" / "model_ctx.onnx"
     compiled.parent.mkdir()
     compile_with_cameo(source, compiled, 0)
-    image = onnx.numpy_helper.to_array(onnx.load_tensor(SAMPLES / "two_partitions_external" / "test_data_set_0" / "input_0.pb"))
+    image = onnx.numpy_helper.to_array(onnx.load_tensor(source.parent / "test_data_set_0" / "input_0.pb"))
     np.savez(folder / "in.npz", image=image)
     np.save(folder / "image.npy", image)
     cameo("run", compiled, "--input", f"image={folder / 'image.npy'}", "--ep", "openvino", "--output-dir", folder)
-    run(os.environ["CAMEO_OPENVINO_PYTHON"], __file__, "import",
-        compiled.with_name("model_ctx_OpenVINOExecutionProvider.bin"), "ACCURACY", folder / "in.npz", folder / "out.npz")
+    container = compiled.with_name("model_ctx_OpenVINOExecutionProvider.bin")
+    run(os.environ["CAMEO_OPENVINO_PYTHON"], __file__, "import", container, "ACCURACY", folder / "in.npz",
+        folder / "out.npz")
     theirs, mine = np.load(folder / "out.npz"), np.load(folder / "probabilities.npy")
     assert len([name for name in theirs if ":" in name]) == 2, list(theirs)
     assert mine.shape == (1, 10) and np.allclose(mine.sum(), 1, atol=1e-3)
@@ -151,12 +153,33 @@ def attributes_are_onnxruntimes(folder):
             assert sorted(p.name for p in mine.parent.iterdir()) == sorted(p.name for p in theirs.parent.iterdir())
 
 
+def program_runs_without_the_sdk(folder):
+    alone, source = folder / "alone" / "cameo", SAMPLES / "one_partition_external" / "model.onnx"
+    alone.parent.mkdir()
+    shutil.copy(os.environ["CAMEO_PROGRAM"], alone)  # away from what leads it to the SDK
+    bare = {name: text for name, text in os.environ.items() if name != "CAMEO_OPENVINO_LIBRARIES"}
+
+    def done(*options, **environment):
+        return subprocess.run([alone, "run", source, "--random-inputs", "--quiet", *options], capture_output=True,
+                              text=True, timeout=300, env={**bare, **environment})
+
+    assert done().returncode == 0
+    asked = done("--ep", "openvino")
+    assert asked.returncode == 1, asked
+    assert "EP_FAIL" in asked.stderr and "OpenVINO's library was not found" in asked.stderr, asked.stderr
+    assert "CAMEO_OPENVINO_LIBRARIES" in asked.stderr, asked.stderr
+    where = run(os.environ["CAMEO_OPENVINO_PYTHON"], "-c", "import openvino as o; print(o.__path__[0])").strip()
+    told = done("--ep", "openvino", CAMEO_OPENVINO_LIBRARIES=f"{where}/libs")  # reads graphs, and can't ask about them
+    assert told.returncode == 0, told
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["import"]:
         sys.exit(import_and_run(*sys.argv[2:]))
     if sys.argv[1:2] == ["generate"]:
         sys.exit(generate(*sys.argv[2:]))
     with tempfile.TemporaryDirectory() as scratch:
+        program_runs_without_the_sdk(pathlib.Path(scratch))
         sdk_computes_the_same(pathlib.Path(scratch))
         if os.environ.get("CAMEO_ORT_OPENVINO_PYTHON"):
             attributes_are_onnxruntimes(pathlib.Path(scratch))

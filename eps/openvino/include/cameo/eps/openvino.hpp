@@ -9,8 +9,9 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// what options are called follow ONNX Runtime's provider for the same SDK.
 ///
 /// The SDK's libraries are looked for when they are first needed, so that a program starts without them: in
-/// `library_folder`, in the folder that the environment's CAMEO_OPENVINO_LIBRARIES names, where they were when cameo
-/// was built, and where the system looks. They stay loaded. Without them every use of the provider is EP_FAIL.
+/// `library_folder`, or in the folder that the environment's CAMEO_OPENVINO_LIBRARIES names; without either, where they
+/// were when cameo was built, then where the system looks. They stay loaded. Without them every use of the provider is
+/// EP_FAIL.
 ///
 /// Contexts are ONNX Runtime's, both ways. The SDK imports those of its own version alone.
 ///
@@ -36,7 +37,8 @@ struct openvino {
   /// INVALID_ARGUMENT for a precision or a number that there is not.
   CAMEO_API result<openvino> configured(const provider_options&) const;
 
-  /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found.
+  /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found,
+  /// INVALID_ARGUMENT when it finds no such device.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
   /// EP_FAIL with the SDK's words. Programs may run several times at once; each run then has a request of its own, and
   /// requests are kept.
