@@ -228,6 +228,9 @@ function(cameo_add_tests)
     target_link_libraries(page_of_three PRIVATE cameo_inspect)
     cameo_link_everything(page_of_three)
   endif()
+  if(TARGET cameo_program AND NOT CAMEO_SANITIZE AND "tests/program/references/" MATCHES "${CAMEO_TEST_FILTER}")
+    cameo_add_program_of_references()
+  endif()
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/scripts/*.py)
   list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
   foreach(file IN LISTS files)
@@ -246,6 +249,29 @@ function(cameo_add_tests)
   endif()
   cameo_add_test(layers ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
   cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
+endfunction()
+
+# The program's commands on compiled models with the reference providers of tests/context: what depends on the list of
+# providers is compiled a second time, the rest are the program's own objects.
+function(cameo_add_program_of_references)
+  set(program ${PROJECT_SOURCE_DIR}/src/program)
+  set(folder ${PROJECT_BINARY_DIR}/tests/references)
+  add_executable(cameo_references ${PROJECT_SOURCE_DIR}/tests/program/references/main.cpp ${program}/options.cpp
+    ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp
+    "$<FILTER:$<TARGET_OBJECTS:cameo_program>,INCLUDE,/(inputs|images|npy|tensor_files|data_set|progress)[.]cpp>")
+  set_target_properties(cameo_references PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${folder})
+  target_include_directories(cameo_references BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/program/references
+    ${PROJECT_SOURCE_DIR}/src)
+  cameo_link_everything(cameo_references)
+  cameo_use_headers(cameo_references CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  foreach(library PNG JPEG)
+    find_package(${library} QUIET)
+    if(${library}_FOUND)
+      cameo_link_privately(cameo_references ${library}::${library})
+    endif()
+  endforeach()
+  add_custom_command(TARGET cameo_references POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink cameo ${folder}/ep_weight_sharing_ctx_gen)
 endfunction()
 
 # cameo_example(ARGS ... SAYS regex NEEDS_MODELS): the program of examples/NAME. Run as a test, it ends with status 0; run

@@ -144,6 +144,8 @@ struct ref_counters {
   std::string sdk_version = "3.2.0";
 };
 
+inline ref_counters nobodys_counters;  // of a provider that nobody looks at
+
 /// Contexts under way and opened: graphs by name.
 using ref_context = std::map<std::string, ref_program>;
 
@@ -153,7 +155,7 @@ struct ref_provider {
   static constexpr std::string_view name = Name, long_name = Name;
   static constexpr context_source sources[] = {{Name}};
   using context_builder = ref_context;
-  ref_counters* counters = nullptr;
+  ref_counters* counters = &nobodys_counters;
 
   result<std::vector<node_group>> groups(const graph_view& g) const {
     std::vector<node_group> found;
