@@ -10,6 +10,7 @@ cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-
   python3
   chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
+  g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   doxygen"
 
 cameo_say() { printf '== %s\n' "$*" >&2; }

@@ -15,7 +15,7 @@ namespace {
 using byte_span = std::span<const std::byte>;
 
 constexpr std::size_t small_tensor = 64;  // bytes up to which copying is cheaper than keeping track of pages
-constexpr std::size_t large_tensor = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
+constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
 
 bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
 
@@ -260,7 +260,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
 result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_span bytes) {
   if (is_six_bits(made.type)) return unpack_six_bits(t, made, bytes);
   const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
-  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor, large_tensor);
+  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor, unaligned_from);
 }
 
 result<value> tensor_reader::unpack_six_bits(const onnx::TensorProto&, value made, byte_span bytes) {

@@ -224,6 +224,7 @@ struct eliminate_pad {
 struct fuse_limits {
   static constexpr std::string_view name = "FuseReluClip";
   using roots = op_set<op::Clip, op::Relu>;
+  using makes = roots;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   struct limits {
     double low = -infinity, high = infinity;

@@ -226,6 +226,7 @@ template <fixed_string Name, class Roots, declared_op... Producers>
 struct fold_behind {
   static constexpr std::string_view name{Name};
   using roots = Roots;
+  using makes = op_set<Producers..., op::Gemm>;
   static bool rewrite(rewriter& r, const node_view& n) {
     for (std::size_t i = 0; i < std::min<std::size_t>(2, n.input_count()); ++i)
       if (const node_view to = look::made_by<Producers...>(r, n.input(i))) return fold_into(r, n, to);
@@ -393,6 +394,7 @@ struct pad_into_conv {
 struct join_constants {
   static constexpr std::string_view name = "ConstantReassociation";
   using roots = op_set<op::Add, op::Sub, op::Mul, op::Div>;
+  using makes = roots;
 
   /// The constant of a node that adds to or multiplies its other input, which is `x`.
   static const value* operand(const rewriter& r, const node_view& n, value_view& x) {

@@ -1,6 +1,5 @@
-#include <cameo/graph/graph.hpp>
+#include <cameo/partition/convex_groups.hpp>
 
-#include "../src/claims.hpp"
 #include "session/models.hpp"
 
 #include <algorithm>
@@ -8,8 +7,6 @@
 
 namespace cameo::test {
 namespace {
-
-using eps::openvino_detail::convex_groups;
 
 /// A graph of nodes with up to three inputs each, made by earlier ones, some of which are taken.
 struct random_graph {
@@ -81,7 +78,7 @@ TEST_CASE("groups hold each node once, wait for none of their own, and no two ne
   std::size_t several = 0, neighbours = 0;
   for (int round = 0; round < 3000; ++round) {
     const random_graph made = make_random(dice);
-    const auto groups = convex_groups(made.main(), made.taken);
+    const auto groups = convex_groups(graph_view{made.main()}, made.taken);
     std::vector<node_id> all;
     for (const auto& group : groups) {
       REQUIRE(!group.empty());
@@ -116,7 +113,7 @@ TEST_CASE("a hundred thousand nodes are grouped, also if every second is another
     REQUIRE(net->main().sort());
     std::vector<node_id> taken;
     for (std::size_t i = 0; i < net->main().order().size(); i += every ? 1 : 2) taken.push_back(net->main().order()[i]);
-    CHECK(convex_groups(net->main(), taken).size() == (every ? 1 : 50'000));
+    CHECK(convex_groups(graph_view{net->main()}, taken).size() == (every ? 1 : 50'000));
   }
 }
 
