@@ -192,6 +192,18 @@ function(cameo_add_fuzzers)
   cameo_fuzzer(ort SOURCES ${sources} LENGTH 16384 SEEDS ${seeds}/ort)
   cameo_fuzzer(ovep_bin SOURCES ${PROJECT_SOURCE_DIR}/eps/openvino/src/container.cpp LENGTH 200000
     SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
+  if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/eps/frozen/src/*.cpp ${PROJECT_SOURCE_DIR}/src/plan/*.cpp
+      ${PROJECT_SOURCE_DIR}/src/run/*.cpp ${PROJECT_SOURCE_DIR}/src/kernel/*.cpp)
+    set(seeds ${PROJECT_BINARY_DIR}/fuzz_frozen_seeds)
+    file(MAKE_DIRECTORY ${seeds})
+    cameo_fuzzer(frozen SOURCES ${sources} LENGTH 32768 SEEDS ${seeds})
+    if(TARGET fuzz_frozen)
+      target_compile_definitions(fuzz_frozen PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
+      set_tests_properties(eps.frozen.container PROPERTIES FIXTURES_SETUP frozen_seeds)
+      set_tests_properties(fuzz.frozen PROPERTIES FIXTURES_REQUIRED frozen_seeds)
+    endif()
+  endif()
 endfunction()
 
 function(cameo_add_tests)

@@ -4,8 +4,8 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/run/runner.hpp>
 
-#include "eps/frozen/src/program.hpp"
-#include "eps/frozen/tests/reseal.hpp"
+#include "frozen/src/program.hpp"
+#include "frozen/tests/reseal.hpp"
 
 #include <chrono>
 #include <cstdlib>

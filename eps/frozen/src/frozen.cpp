@@ -2,7 +2,7 @@
 #include <cameo/partition/convex_groups.hpp>
 #include <cameo/partition/lower.hpp>
 
-#include <program.hpp>
+#include "program.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 

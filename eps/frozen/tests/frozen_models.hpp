@@ -100,6 +100,39 @@ inline std::unique_ptr<model> many_operators() {
   return b.take();
 }
 
+/// A loop whose body is a product with a weight of the body and one of the graph around it; every round's product is
+/// given out, too. `trips` says how often.
+inline std::unique_ptr<model> product_in_a_loop() {
+  model_builder b;
+  model& m = b.whole();
+  const value_id trips = b.input("trips", dtype::i64, {}), x = b.input("x", dtype::f32, {dim::of(8), dim::of(16)});
+  graph& body = m.add_graph(&b.main());
+  body.name = "body";
+  const auto body_input = [&](std::string_view name, dtype type, std::vector<dim> shape) {
+    const value_id v = body.add_value(name, m.keep(value_type::tensor(type, std::move(shape))));
+    body.add_input(v);
+    return v;
+  };
+  static_cast<void>(body_input("i", dtype::i64, {}));
+  const value_id condition = body_input("condition", dtype::boolean, {});
+  const value_id now = body_input("now", dtype::f32, {dim::of(8), dim::of(16)});
+  const value_id w = body.capture_of(b.constant("w", {16, 16}, ramp(256, 0.0005f)));
+  const value_id product = body.add_value("product"), next = body.add_value("next"), same = body.add_value("same");
+  body.add_node({"multiply", "", "MatMul", {}, {}, 17, std::vector{now, w}, std::vector{product}});
+  body.add_node({"soften", "", "Tanh", {}, {}, 17, std::vector{product}, std::vector{next}});
+  body.add_node({"same", "", "Identity", {}, {}, 17, std::vector{condition}, std::vector{same}});
+  body.add_output(same), body.add_output(next), body.add_output(product);
+  attribute holds;
+  holds.name = "body", holds.kind = attribute_kind::g, holds.i = 0;
+  const value_id last = b.main().add_value("last"), all = b.main().add_value("all");
+  graph* const graphs[] = {&body};
+  const value_id on = b.constant<bool>("on", {}, {true});
+  b.main().add_node(
+      {"loop", "", "Loop", {}, {}, 17, std::vector{trips, on, x}, std::vector{last, all}, std::vector{holds}, graphs});
+  b.output(last), b.output(all);
+  return b.take();
+}
+
 /// A compiled model and its context.
 struct compiled_files {
   scratch_folder folder;

@@ -171,5 +171,51 @@ TEST_CASE("groups are convex and as few as the nodes between them allow, whoever
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]));
 }
 
+TEST_CASE("a plan runs in the body of a loop, where each round keeps what the last one gave") {
+  const compiled_files files;
+  compile(files, product_in_a_loop());
+  for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
+    session_options options;
+    options.execution = mode, options.threads = 2;
+    const auto restored = frozen_runtime{}.load(files.model, options);
+    REQUIRE(verdict(restored) == "OK");
+    CHECK(restored->placements().size() > 1);
+    const session plain = loaded(product_in_a_loop());
+    const std::vector<float> x = ramp(128, 0.001f);
+    for (const std::int64_t trips : {5, 0, 2}) {
+      const std::vector<named_input> inputs{{"trips", trips}, {"x", x}};
+      CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
+    }
+  }
+}
+
+TEST_CASE("outputs of a plan come to lie in memory that is bound, planned or not") {
+  for (const bool fixed : {true, false}) {
+    const auto made = fixed ? frozen_runtime{}.load(small_network()) : frozen_runtime{}.load(four_branches());
+    REQUIRE(verdict(made) == "OK");
+    const std::vector<float> x = fixed ? image() : ramp(3 * 64, 0.001f);
+    const named_input input = fixed ? named_input{"x", x} : named_input{"x", x, extents{3, 64}};
+    const std::string expected = bits_of(*made, {&input, 1});
+    auto binding = made->bind();
+    REQUIRE(verdict(binding) == "OK");
+    std::vector<float> y(expected.size() / sizeof(float));
+    REQUIRE(binding->bind_input(input));
+    REQUIRE(binding->bind_output(made->outputs()[0].name, y));
+    for (int i = 0; i < 3; ++i) {
+      std::fill(y.begin(), y.end(), 0.f);
+      const status ran = made->run(*binding);
+      CHECK_MESSAGE(ran, std::string{ran.words()});
+      CHECK(std::memcmp(y.data(), expected.data(), expected.size()) == 0);
+    }
+    std::vector<float> small(1);
+    REQUIRE(binding->bind_output(made->outputs()[0].name, small));
+    CHECK(made->run(*binding).code() == status_code::invalid_argument);
+    REQUIRE(binding->bind_output(made->outputs()[0].name, y));
+    std::fill(y.begin(), y.end(), 0.f);
+    CHECK(made->run(*binding));
+    CHECK(std::memcmp(y.data(), expected.data(), expected.size()) == 0);
+  }
+}
+
 }  // namespace
 }  // namespace cameo::test
