@@ -24,6 +24,8 @@ bool names_device(std::string_view part) {
   static constexpr std::string_view devices[] = {"CON",  "PRN",  "AUX",  "NUL",  "COM1", "COM2", "COM3",   "COM4",
                                                  "COM5", "COM6", "COM7", "COM8", "COM9", "LPT1", "LPT2",   "LPT3",
                                                  "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9", "CONIN$", "CONOUT$"};
+  static constexpr std::string_view firsts = "CPANLcpanl";
+  if (part.size() < 3 || firsts.find(part.front()) == firsts.npos) return false;
   part = part.substr(0, part.find_first_of(".:"));
   while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
   return std::any_of(std::begin(devices), std::end(devices), [&](std::string_view device) {
@@ -80,6 +82,10 @@ std::string_view hidden_in(std::string_view location) {
   char32_t before = 0;
   while (!location.empty()) {
     const char32_t c = next_character(location);
+    if (c >= 0x20 && c < 0x7F) {
+      before = c;
+      continue;
+    }
     if (c == ~char32_t{0}) return "is not UTF-8";
     for (const character_range& range : hard_to_see)
       if (c >= range.first && c <= range.last) return "has a character in it that is hard to see";

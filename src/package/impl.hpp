@@ -2,6 +2,8 @@
 #include "file/held_folder.hpp"
 #include "package/json.hpp"
 
+#include <cameo/core/function_ref.hpp>
+
 #include <set>
 
 namespace cameo::inline CAMEO_ABI {
@@ -34,8 +36,9 @@ struct package::impl {
   bool manifest_changed = false;
   std::set<std::string> changed;  // components that are files, by name
   std::vector<staged_files> staged;
-  std::vector<std::string> removed_folders;  // of variants, below the root
+  std::vector<std::string> superseded;  // folders and files that nothing names once it is written, below the root
 
+  bool is_edited() const { return manifest_changed || !changed.empty() || !staged.empty(); }
   const path_rule& rule() const { return installed ? installed_path : package_path; }
   /// The folder's own path, absolute.
   std::string root_path() const;
@@ -102,6 +105,8 @@ class package_reader {
   void read_component_reference(const std::string& name, const json&, const place&);
   void read_component(package_component, const json&, const place&);
   void read_variant(package_component&, const std::string& name, const json&, const place&);
+  friend result<package_variant> checked_variant(const package::impl&, const package_component&,
+                                                 const package_variant&);
   void read_executors(package_variant&, const std::string& folder, const json&, const place&);
   void read_ort(package_variant&, const std::string& folder, const json&, const place&);
   void read_options(package_options_list&, const json&, std::string_view field, const place&);
@@ -128,8 +133,20 @@ result<std::vector<std::string>> names_in(int folder);
 void verify_assets(const package::impl&, problem_list&);
 result<std::string> hash_opened_folder(const descriptor&, std::string_view called);
 
-/// Variants and components as JSON of schema 1.
-json to_json(const package_component&);
-json manifest_json(const package::impl&, package_form);
+/// What reading the package in `folder` gives; all that is wrong is in `problems`.
+result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, const package_open_options&, read_extent,
+                                                   std::vector<package_problem>& problems);
+
+/// A variant as reading it back would make it. INVALID_ARGUMENT saying what is wrong with it.
+result<package_variant> checked_variant(const package::impl&, const package_component&, const package_variant&);
+json to_json(const package_variant&, const std::optional<std::string>& directory);
+/// The body that stands in a file, or, with `at_root`, in the manifest, where variant folders are named from the root.
+json to_json(const package_component&, bool at_root);
+json to_json(const package::impl&);
+
+/// Copies a tree; links are followed as long as they stay inside. `skips` says which paths are left out. What is copied
+/// has reached the disk. FAIL in words, and what has been copied stays.
+status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
+                 function_ref<bool(const std::string&)> skips);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -12,7 +12,16 @@ status as_status(const std::string& folder, const package_problem& problem) {
   return status{status_code::fail, problem.text()}.in(folder.empty() ? "." : folder);
 }
 
-/// Reads what is in `folder`; all that is wrong is in `problems`.
+template <class T>
+std::string names_of(const std::vector<T>& all) {
+  static constexpr std::size_t most = 20;
+  std::string made;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) made += (i ? ", " : "") + all[i].name;
+  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
+}
+
+}  // namespace
+
 result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, const package_open_options& options,
                                                    read_extent extent, std::vector<package_problem>& problems) {
   auto made = std::make_unique<package::impl>();
@@ -35,16 +44,6 @@ result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, co
     if (p.is_error) return as_status(folder, p);
   return made;
 }
-
-template <class T>
-std::string names_of(const std::vector<T>& all) {
-  static constexpr std::size_t most = 20;
-  std::string made;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) made += (i ? ", " : "") + all[i].name;
-  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
-}
-
-}  // namespace
 
 package::package(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
 package::package(package&&) noexcept = default;
