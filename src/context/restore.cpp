@@ -1,6 +1,6 @@
 #include "context/restore.hpp"
 
-#include <cameo/graph/file_bytes.hpp>
+#include <cameo/file/file_bytes.hpp>
 
 #include "context/node.hpp"
 #include "context/workspace.hpp"
@@ -138,7 +138,9 @@ class restorer {
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
     if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
-    return context_binary{(*file)->bytes(), *file, path};
+    // Who opened it stays as long as what he made of it.
+    using both = std::pair<std::shared_ptr<const file_bytes>, std::shared_ptr<const void>>;
+    return context_binary{(*file)->bytes(), std::make_shared<const both>(*file, provider_.self), path};
   }
 
   result<context_binary> read(const context_record& r) const {

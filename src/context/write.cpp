@@ -55,17 +55,18 @@ status compiled_model::keep_context(shared_context& context, const context_outpu
     if (out.write) {
       const std::string_view name = file_name(context.path);
       result<std::string> bytes = bytes_of(of, context.builder.get());
-      if (!bytes) return std::move(bytes.error()).in(of.row->long_name);
+      if (!bytes) return std::move(bytes.error());
       status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
       return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
     }
     const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
       return of.row->contexts.write(of.self.get(), context.builder.get(), append);
     };
-    return files_.add(context.path, produce).in(of.row->long_name);
+    return files_.add(context.path, produce);
   };
   context.is_written = true;
-  return guarded<status>(keep_it);
+  status done = guarded<status>(keep_it);
+  return done ? std::move(done) : std::move(done).in(of.row->long_name);
 }
 
 /// The last of several models may have nothing of its own in the context that it completes.

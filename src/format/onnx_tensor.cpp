@@ -1,3 +1,4 @@
+#include "file/held_folder.hpp"
 #include "onnx_proto.hpp"
 #include "onnx_wire.hpp"
 #include "tensor_bytes.hpp"
@@ -237,14 +238,17 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   *location, length, bytes);
-  result<std::string> path = confined_path(external_data_path, folder, *location, describe(t));
-  if (!path) return path.error();
-  auto at = mapped.find(*path);
+  auto at = mapped.find(*location);
   if (at == mapped.end()) {
-    auto file = file_bytes::map(*path);
-    if (!file) return status{status_code::invalid_graph, file.error().words()}.in(describe(t));
+    if (!opened) {
+      result<held_folder> now = held_folder::open(folder);
+      if (!now) return status{status_code::invalid_graph, now.error().words()}.in(describe(t));
+      opened = std::make_shared<const held_folder>(*std::move(now));
+    }
+    auto file = opened->map(external_data_path, *location, describe(t));
+    if (!file) return file.error();
     files->push_back(*file);
-    at = mapped.emplace(*path, (*file)->bytes()).first;
+    at = mapped.emplace(*location, (*file)->bytes()).first;
   }
   const byte_span all = at->second;
   if (offset > all.size() || bytes > all.size() - offset)

@@ -71,10 +71,23 @@ status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   return loaded ? status{} : loaded.error();
 }
 
+/// What a session may make of the model later.
+void note_operators(model& net, bool for_this_machine) {
+  std::vector<const transform_table*> tables{default_transforms::tables().begin(), default_transforms::tables().end()};
+  op_table ops;
+  for (const provider& p : program_runtime{}.providers()) {
+    tables.insert(tables.end(), p.row->transforms().begin(), p.row->transforms().end());
+    ops.more.push_back(p.row->own_ops);
+  }
+  const std::string_view disabled[] = {"NchwcTransformer"};
+  note_operators_to_come(net, tables, ops, std::span{disabled}.first(for_this_machine ? 0 : 1));
+}
+
 status convert_model(const convert_options& o) {
   result<std::unique_ptr<model>> read = read_checked(o.from, is_ort(o.to), disabled_in(o));
   if (!read) return std::move(read.error());
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
+  note_operators(**read, o.for_this_machine);
   return is_ort(o.to) ? write_ort(**read, o.to) : write_onnx(**read, o.to);
 }
 

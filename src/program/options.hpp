@@ -34,6 +34,8 @@ void add_bench(CLI::App&, action&);
 void add_conformance(CLI::App&, action&);
 void add_inspect(CLI::App&, action&);
 void add_convert(CLI::App&, action&);
+void add_compile(CLI::App&, action&);
+void add_share(CLI::App&, action&);
 void add_ops(CLI::App&, action&);
 void add_reduce(CLI::App&, action&);
 

@@ -1,6 +1,6 @@
 // Compiled models: read ones run again, and new ones are written, while a model is loaded or instead.
 #include <cameo/context/compatibility.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include "context/output_path.hpp"
 #include "session/session_impl.hpp"
@@ -110,7 +110,8 @@ status session::impl::choose_contexts(compilation& it) const {
   contexts.embed = config.is_on("ep.context_embed_mode") || (compile_only && compile_only->embed);
   contexts.write = options.write_context;
   contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
-  if (!compile_only && config["ep.context_file_path"].empty()) contexts.stem = stem_of(net->path);
+  const bool was_named = compile_only ? compile_only->output.index() != 0 : !config["ep.context_file_path"].empty();
+  if (!was_named) contexts.stem = stem_of(net->path);
   if (compile_only && (!compile_only->binary_folder.empty() || !compile_only->binary_model.empty())) {
     const std::string& folder = compile_only->binary_folder;
     if (folder.empty() || compile_only->binary_model.empty() || !folder.ends_with('/'))
@@ -217,16 +218,16 @@ status session::impl::write_compiled() {
   compilation& it = *to_write;
   const bool any = !fused.empty();
   if (!any && it.fail_if_nothing) return {status_code::fail, "no provider compiled anything of the model"};
-  if (!any && !it.always) {
-    if (logs(log_level::warning))
-      options.log(log_level::warning, "no provider compiled anything of the model: no compiled model is written");
-    return {};
-  }
+  const bool writes_model = any || it.always;
+  if (!writes_model && logs(log_level::warning))
+    options.log(log_level::warning, "no provider compiled anything of the model: no compiled model is written");
+  if (!writes_model && !it.contexts.shared) return {};
   result<std::unique_ptr<compiled_model>> compiled =
       compiled_model::make(*net, fused, programs, providers, it.contexts);
   if (!compiled) return std::move(compiled.error());
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
+  if (!writes_model) return files.commit();  // of other models, whose context this one completes
   const std::string folder = it.is_to_memory() ? it.contexts.folder : folder_of(it.path);
   if (compile_only && compile_only->external_buffer) {
     compile_only->external_buffer->clear();

@@ -1,7 +1,7 @@
 #pragma once
 // A folder for a test, a model in it, and runtimes with reference providers.
 #include <cameo/format/onnx.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
@@ -130,6 +130,45 @@ std::string edited(const std::string& from, const std::string& to, Change&& chan
   }
   save(*m, to);
   return to;
+}
+
+/// Both models' nodes one after the other in a third: y of the first is x of the second.
+inline std::string merged(const std::string& first, const std::string& second, const std::string& to) {
+  const auto a = read(first);
+  const auto b = read(second);
+  graph& g = a->main();
+  std::map<std::string, value_id> names;
+  const value_id joint = g.outputs()[0];
+  graph& h = b->main();
+  for (std::size_t i = 0; i < h.value_count(); ++i) {
+    const value_id v = value_id(i);
+    if (h[v].is_input) names.emplace(h[v].name, joint);
+    else
+      names.emplace(h[v].name, g.add_value(*a->memory.copy("second/" + std::string{h[v].name}),
+                                           h[v].type ? a->keep(*h[v].type) : nullptr));
+    if (h[v].constant && !h[v].is_input)
+      g.add_initializer(names[std::string{h[v].name}], a->memory.keep(*h[v].constant));
+  }
+  for (node_view node : graph_view{h}.nodes()) {
+    const graph_node& n = h[node.id()];
+    std::vector<value_id> ins, outs;
+    for (value_view in : node.inputs()) ins.push_back(names.at(std::string{in.name()}));
+    for (value_view out : node.outputs()) outs.push_back(names.at(std::string{out.name()}));
+    g.add_node({n.name, n.domain, n.op_type, {}, {}, n.opset, ins, outs, n.attributes});
+  }
+  // The first's output stays one, so that both can be looked at.
+  g.add_output(names.at(std::string{h[h.outputs()[0]].name}));
+  save(*a, to);
+  return to;
+}
+
+/// x[2,3] -> the same operators, to be behind plain().
+inline std::unique_ptr<model> plain_behind() {
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
+  const value_id y = b.node("MatMul", {x, b.constant("w", {3, 2}, ramp(6, 0.002f))});
+  b.output(b.node("Relu", {b.node("Add", {y, b.constant("b", {2}, ramp(2, 0.03f))})}));
+  return b.take();
 }
 
 inline session_options keys(std::vector<std::pair<std::string, std::string>> config) {
