@@ -374,11 +374,21 @@ status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::sp
   return work.finish(nodes);
 }
 
-result<draft*> read_and_replay_ort_draft(std::span<const std::byte> file,
-                                         std::span<const kernel_table* const> providers, arena& memory) {
-  const result<ort::table_view> root = ort::verify(file);
-  if (!root) return root.error();
-  return ort_draft_reader{providers, memory, &ort_draft_reader::replay}.read(*root);
+status ort_draft_reader::read_and_replay_nodes(const ort::table_view& from, scope& in) {
+  result<std::span<draft_node>> made = read_in_any_order(from, in);
+  if (!made) return made.error();
+  if (status s = replay(from, in, *made); !s) return s;
+  return sort_nodes(*made, in);
 }
+
+const ort_draft_checks replaying_ort_draft_checks{ort::verify,
+                                                  &ort_draft_reader::check_model,
+                                                  &ort_draft_reader::check_args,
+                                                  &ort_draft_reader::find_sorted,
+                                                  &ort_draft_reader::read_and_replay_nodes,
+                                                  &ort_draft_reader::check_edges,
+                                                  &ort_draft_reader::check_names,
+                                                  &ort_draft_reader::match_checked,
+                                                  ort::read_sparse_constant};
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,5 +1,5 @@
 #include <cameo/format/ort.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include "ort_writer.hpp"
 

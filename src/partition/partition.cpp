@@ -28,6 +28,7 @@ class partitioner {
 
   result<std::deque<fused_node>> run() {
     if (rows_.empty()) return status{status_code::invalid_argument, "a session needs at least one provider"};
+    if (status s = claim_contexts(model_.main()); !s) return s;
     for (bool inlined = true; inlined;) {
       for (std::size_t p = 0; p < rows_.size(); ++p)
         if (status s = claim(model_.main(), p); !s) return s;
@@ -42,6 +43,50 @@ class partitioner {
   status canceled() const {
     if (!options_.canceled()) return {};
     return {status_code::model_load_canceled, "loading was asked to stop while providers were choosing nodes"};
+  }
+
+  /// Compiled nodes have their providers before any is asked.
+  status claim_contexts(graph& g) {
+    for (node_id n : g.order()) {
+      for (graph* sub : g[n].subgraphs)
+        if (status s = claim_contexts(*sub); !s) return s;
+      if (!g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) continue;
+      const attribute* const source = find_attribute(g[n].attributes, "source");
+      const std::size_t p = owner_of(source ? source->s : std::string_view{});
+      if (p < rows_.size()) {
+        fused_node made;
+        made.name = g[n].name, made.in = &g, made.node = n;
+        keep(g, std::move(made), p);
+      } else if (options_.keep_foreign_contexts) {
+        g[n].provider = foreign_provider;
+      } else {
+        return nobody_has(g[n], source ? source->s : "unknown");
+      }
+    }
+    return {};
+  }
+
+  std::size_t owner_of(std::string_view source) const {
+    std::size_t p = 0;
+    while (p < rows_.size() && std::none_of(rows_[p].sources.begin(), rows_[p].sources.end(),
+                                            [&](const context_source& each) { return each.is(source); }))
+      ++p;
+    return p;
+  }
+
+  status nobody_has(const graph_node& n, std::string_view source) const {
+    std::string names;
+    for (const claim_row& row : rows_) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.long_name);
+    return {status_code::not_implemented,
+            fmt::format("node '{}' ({}) was compiled for source '{}', and no provider of this session has that: {}",
+                        n.name, n.op_type, source, names)};
+  }
+
+  void keep(graph& g, fused_node made, std::size_t p) {
+    made.provider = std::uint32_t(p);
+    g[made.node].provider = std::int32_t(p);
+    g[made.node].fused = std::int32_t(fused_.size());
+    fused_.push_back(std::move(made));
   }
 
   /// Nested graphs first, then this one, for one provider.
@@ -109,30 +154,24 @@ class partitioner {
       g[group.nodes.front()].provider = std::int32_t(p);
       return {};
     }
-    if (!options_.allow_compile && !holds_only_contexts(g, group))
+    if (!options_.allow_compile)
       return {status_code::model_requires_compilation,
               fmt::format("wants to compile '{}', and session.disable_model_compile is set", group.name)};
-    const std::string name = fmt::format("{}_{}_{}", rows_[p].long_name, group.name, fused_.size());
+    const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size();
+    const std::string name =
+        fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, number);
     result<fused_node> made = fuse(g, group, name);
     if (!made) return made.error();
-    made->provider = std::uint32_t(p);
     for (node_id n : group.nodes) g[n].provider = std::int32_t(p);  // gone, but who asks for them may be told
-    g[made->node].provider = std::int32_t(p);
-    g[made->node].fused = std::int32_t(fused_.size());
-    fused_.push_back(std::move(*made));
+    keep(g, std::move(*made), p);
     changed = true;
     return {};
   }
 
   status taken_already(const graph_node& n) const {
-    return {status_code::fail, fmt::format("claims node '{}' ({}), which {} has already", n.name, n.op_type,
-                                           rows_[std::size_t(n.provider)].long_name)};
-  }
-
-  static bool holds_only_contexts(const graph& g, const node_group& group) {
-    for (node_id n : group.nodes)
-      if (!g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) return false;
-    return true;
+    return {status_code::fail,
+            fmt::format("claims node '{}' ({}), which {} has already", n.name, n.op_type,
+                        n.provider == foreign_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name)};
   }
 
   static bool has_calls(const graph& g) {

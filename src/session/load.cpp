@@ -2,6 +2,7 @@
 #include <cameo/op/function_bodies.hpp>
 #include <cameo/partition/lower.hpp>
 
+#include "context/workspace.hpp"
 #include "plan/guarded.hpp"
 #include "session/session_impl.hpp"
 
@@ -48,6 +49,39 @@ status session::impl::choose_providers(std::span<const provider> all) {
   return {};
 }
 
+namespace {
+
+/// Whether "ep.<of>.<key>" speaks of this provider.
+bool means(const provider_row& row, std::string_view of) {
+  return of == row.name || context_source{row.long_name, true}.is(of);
+}
+
+}  // namespace
+
+/// Providers with options that the session sets are replaced by copies of them that have these.
+status session::impl::configure_providers() {
+  for (provider& p : providers) {
+    const provider_row& row = *p.row;
+    provider_options set{row.options};
+    for (const auto& [key, text] : options.config) {
+      const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
+      const std::size_t dot = rest.find('.');
+      if (dot == rest.npos || !means(row, rest.substr(0, dot)) || set.set(rest.substr(dot + 1), text)) continue;
+      std::string known;
+      for (const provider_option& each : row.options) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.key);
+      return {status_code::invalid_argument,
+              fmt::format("session key '{}': {} has no option '{}'; it has {}", key, row.long_name,
+                          rest.substr(dot + 1), known.empty() ? "none" : known)};
+    }
+    if (set.empty()) continue;
+    const auto make = [&] { return row.configured(p.self.get(), set); };
+    result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
+    if (!made) return std::move(made.error()).in(row.long_name);
+    p.self = std::move(*made);
+  }
+  return {};
+}
+
 status session::impl::check() {
   for (const provider& p : providers) {
     ops.more.push_back(p.row->kernels().ops);
@@ -77,6 +111,7 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
   for (node_id n : g.order()) {
     const graph_node& node = g[n];
     if (is_known(g, node)) continue;  // never run
+    if (node.provider == foreign_provider) continue;
     if (node.provider >= 0 && providers[std::size_t(node.provider)].row->is_fallback) return &node;
     if (node.fused >= 0) continue;
     for (const class graph* sub : node.subgraphs)
@@ -90,7 +125,8 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
 std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
-    rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not});
+    rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not,
+                    p.row->contexts.sources});
   return rows;
 }
 
@@ -107,7 +143,10 @@ status session::impl::place() {
   const std::vector<claim_row> rows = claimers();
   const auto body = [this](model& m, const graph_node& node) { return body_of(m, node); };
   const auto canceled = [this] { return options.stop.stop_requested(); };
-  const partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
+  partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
+  how.keep_foreign_contexts = compile_only != nullptr;
+  if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
+  if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
       guarded<result<std::deque<fused_node>>>([&] { return partition(*net, rows, ops, how); });
   if (!made) return std::move(made.error());
@@ -133,32 +172,40 @@ status session::impl::align(const value*& constant) {
 }
 
 /// All groups of a provider in one call; exactly one program for each. No second try with another provider.
+status session::impl::compile_groups(std::size_t p) {
+  std::vector<fused_view> views;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < fused.size(); ++i)
+    if (fused[i].provider == p && fused[i].body)
+      views.push_back({fused[i].name, graph_view{*fused[i].body}}), numbers.push_back(i);
+  if (views.empty()) return {};
+  const provider_row& row = *providers[p].row;
+  result<std::vector<compiled_node>> made =
+      guarded<result<std::vector<compiled_node>>>([&] { return row.compile(providers[p].self.get(), views); });
+  if (!made) return std::move(made.error()).in(row.long_name);
+  if (made->size() != views.size())
+    return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
+                                           row.long_name, made->size(), views.size())};
+  for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
+  return {};
+}
+
 status session::impl::compile() {
   programs.resize(fused.size());
-  for (const fused_node& f : fused)
-    for (std::size_t i = 0; i < f.body->value_count(); ++i)
-      if (status s = align((*const_cast<class graph*>(f.body))[value_id(i)].constant); !s) return s;
-  for (std::size_t p = 0; p < providers.size(); ++p) {
-    std::vector<fused_view> views;
-    std::vector<std::size_t> numbers;
-    for (std::size_t i = 0; i < fused.size(); ++i)
-      if (fused[i].provider == p) views.push_back({fused[i].name, graph_view{*fused[i].body}}), numbers.push_back(i);
-    if (views.empty()) continue;
-    const provider_row& row = *providers[p].row;
-    result<std::vector<compiled_node>> made =
-        guarded<result<std::vector<compiled_node>>>([&] { return row.compile(providers[p].self.get(), views); });
-    if (!made) return std::move(made.error()).in(row.long_name);
-    if (made->size() != views.size())
-      return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
-                                             row.long_name, made->size(), views.size())};
-    for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
-    tell_part(double(p + 1) / double(providers.size()));
-  }
+  if (status s = require_storing(); !s) return s;
   for (const fused_node& f : fused) {
     std::string names;
-    for (node_view node : graph_view{*f.body}.nodes())
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", node.op_type());
+    for (std::size_t i = 0; f.body && i < f.body->value_count(); ++i)
+      if (status s = align((*const_cast<class graph*>(f.body))[value_id(i)].constant); !s) return s;
+    if (f.body)
+      for (node_view node : graph_view{*f.body}.nodes())
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", node.op_type());
     fused_ops.push_back(std::move(names));
+  }
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    if (status s = restore(p); !s) return s;
+    if (status s = compile_groups(p); !s) return s;
+    tell_part(double(p + 1) / double(providers.size()));
   }
   return {};
 }
@@ -243,19 +290,7 @@ std::size_t machine_memory() {
 
 }  // namespace
 
-status session::impl::load(function_ref<status()> read) {
-  static constexpr stage stages[] = {
-      {"read", 10},
-      {"check", 5, &impl::check, &impl::log_model},
-      {"optimize", 20, &impl::optimize_before},
-      {"place", 5, &impl::place},
-      {"optimize", 20, &impl::optimize_after},
-      {"optimize", 1, &impl::save_optimized},
-      {"compile", 9, &impl::compile, &impl::log_placements},
-      {"plan", 29, &impl::make_the_plan},
-      {"plan", 1, &impl::describe_io},
-      {"plan", 0, &impl::start_threads, &impl::log_plan},
-  };
+status session::impl::load(std::span<const stage> stages, function_ref<status()> read) {
   memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
   for (const stage& each : stages) {
     if (options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
@@ -297,34 +332,59 @@ result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) 
 
 }  // namespace
 
+/// What comes before the first stage.
+status session::impl::start(const session_parts& parts, const session_options& wanted) {
+  options = wanted;
+  result<session_config> checked = session_config::make(options);
+  if (!checked) return std::move(checked.error());
+  config = std::move(*checked);
+  log_config();
+  transforms = parts.transforms;
+  formats = parts.formats;
+  workspace = options.workspace ? options.workspace : parts.workspace;
+  if (status s = choose_providers(parts.providers); !s) return s;
+  return configure_providers();
+}
+
 /// `read` sets the implementation's format and returns the model.
 template <class Read>
 result<session> session::impl::make(const session_parts& parts, const session_options& options, std::string_view name,
                                     Read&& read) {
+  static constexpr stage stages[] = {
+      {"read", 10},
+      {"check", 5, &impl::check, &impl::log_model},
+      {"check", 0, &impl::choose_output},
+      {"optimize", 20, &impl::optimize_before},
+      {"place", 5, &impl::place},
+      {"compile", 9, &impl::compile},
+      {"compile", 0, &impl::write_compiled},
+      {"optimize", 20, &impl::optimize_after, &impl::log_placements},
+      {"optimize", 1, &impl::save_optimized},
+      {"plan", 29, &impl::make_the_plan},
+      {"plan", 1, &impl::describe_io},
+      {"plan", 0, &impl::start_threads, &impl::log_plan},
+  };
   auto self = std::make_unique<impl>();
   const auto all = [&]() -> status {
-    self->options = options;
-    result<session_config> config = session_config::make(options);
-    if (!config) return std::move(config.error());
-    self->config = std::move(*config);
-    self->log_config();
-    self->transforms = parts.transforms;
-    self->formats = parts.formats;
-    if (status s = self->choose_providers(parts.providers); !s) return s;
+    if (status s = self->start(parts, options); !s) return s;
     if (status s = self->check_groups(); !s) return s;
-    read_options how{options.limits, options.external_data_folder};
-    if (how.external_data_folder.empty())
-      how.external_data_folder = self->config["session.model_external_initializers_file_folder_path"];
     const auto read_model = [&]() -> status {
-      result<std::unique_ptr<model>> net = read(*self, how);
+      result<std::unique_ptr<model>> net = read(*self, self->how_to_read());
       if (!net) return std::move(net.error());
       self->net = std::move(*net);
       return {};
     };
-    return self->load(function_ref<status()>{read_model});
+    return self->load(stages, function_ref<status()>{read_model});
   };
   if (status done = guarded<status>(all); !done) return at(std::move(done), name);
   return session{std::move(self)};
+}
+
+read_options session::impl::how_to_read() const {
+  read_options how{options.limits, options.external_data_folder};
+  if (how.external_data_folder.empty())
+    how.external_data_folder = config["session.model_external_initializers_file_folder_path"];
+  return how;
 }
 
 /// What reads the model. session.load_model_format names it as ONNX Runtime does: "ORT", and everything else is the
@@ -356,29 +416,34 @@ result<const format_row*> session::impl::format_named(std::string_view key) cons
   return status{status_code::invalid_argument, "'ORT' is not among the formats that this runtime was given"};
 }
 
+result<std::unique_ptr<model>> session::impl::read_path(impl& it, const std::string& path, const read_options& how) {
+  const auto file = it.formats.size() > 1 ? file_bytes::map(path) : status{status_code::no_suchfile};
+  if (status s = it.choose_format(file ? (*file)->bytes() : std::span<const std::byte>{}, path); !s) return s;
+  return it.format->read_file(path, how);
+}
+
+result<std::unique_ptr<model>> session::impl::read_span(impl& it, std::span<const std::byte> bytes,
+                                                        std::string_view name, const read_options& how) {
+  if (status s = it.choose_format(bytes, {}); !s) return s;
+  return it.format->read_bytes(bytes, name, how);
+}
+
 result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
-  return impl::make(parts, options, path, [&](impl& it, const read_options& how) {
-    const auto file = parts.formats.size() > 1 ? file_bytes::map(path) : status{status_code::no_suchfile};
-    if (status s = it.choose_format(file ? (*file)->bytes() : std::span<const std::byte>{}, path); !s)
-      return result<std::unique_ptr<model>>{std::move(s)};
-    return it.format->read_file(path, how);
-  });
+  return impl::make(parts, options, path,
+                    [&](impl& it, const read_options& how) { return impl::read_path(it, path, how); });
 }
 
 result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
                               const session_options& options) {
-  return impl::make(parts, options, name, [&](impl& it, const read_options& how) {
-    if (status s = it.choose_format(bytes, {}); !s) return result<std::unique_ptr<model>>{std::move(s)};
-    return it.format->read_bytes(bytes, name, how);
-  });
+  return impl::make(parts, options, name,
+                    [&](impl& it, const read_options& how) { return impl::read_span(it, bytes, name, how); });
 }
 
 result<session> session::load(const session_parts& parts, std::vector<std::byte>&& bytes, std::string_view name,
                               const session_options& options) {
   return impl::make(parts, options, name, [&](impl& it, const read_options& how) {
     it.own_bytes = std::move(bytes);
-    if (status s = it.choose_format(it.own_bytes, {}); !s) return result<std::unique_ptr<model>>{std::move(s)};
-    return it.format->read_bytes(it.own_bytes, name, how);
+    return impl::read_span(it, it.own_bytes, name, how);
   });
 }
 
@@ -388,9 +453,60 @@ result<session> session::load(const session_parts& parts, std::istream& stream, 
     result<std::vector<std::byte>> bytes = read_all(stream, options.limits.model_bytes);
     if (!bytes) return std::move(bytes.error());
     it.own_bytes = std::move(*bytes);
-    if (status s = it.choose_format(it.own_bytes, {}); !s) return s;
-    return it.format->read_bytes(it.own_bytes, name, how);
+    return impl::read_span(it, it.own_bytes, name, how);
   });
+}
+
+namespace {
+
+/// Keys that say elsewhere where the compiled model goes, or that would write another.
+session_options for_compiling(const compile_options& wanted) {
+  session_options options = wanted.session;
+  options.optimize = wanted.optimize;
+  options.config.emplace_back("session.disable_model_compile", "0");
+  options.config.emplace_back("session.optimized_model_filepath", "");
+  return options;
+}
+
+}  // namespace
+
+result<compile_report> session::compile(const session_parts& parts, compile_options wanted) {
+  static constexpr impl::stage stages[] = {
+      {"read", 10},
+      {"check", 5, &impl::check, &impl::log_model},
+      {"check", 0, &impl::choose_output},
+      {"optimize", 15, &impl::optimize_before},
+      {"place", 5, &impl::place},
+      {"compile", 50, &impl::compile, &impl::log_placements},
+      {"optimize", 5, &impl::optimize_after},
+      {"write", 10, &impl::write_compiled},
+  };
+  impl self;
+  std::string name = "model";
+  const auto all = [&]() -> status {
+    if (int(wanted.optimize) > int(optimization_level::all))
+      return {status_code::invalid_argument, "compile_options::optimize is none of the levels"};
+    if (status s = self.start(parts, for_compiling(wanted)); !s) return s;
+    self.compile_only = &wanted;
+    const auto read_model = [&]() -> status {
+      result<std::unique_ptr<model>> net = status{status_code::invalid_argument, "nothing to compile was given"};
+      const read_options how = self.how_to_read();
+      if (auto* const path = std::get_if<std::string>(&wanted.input); path && !path->empty())
+        net = impl::read_path(self, name = *path, how);
+      if (auto* const bytes = std::get_if<std::span<const std::byte>>(&wanted.input); bytes && !bytes->empty())
+        net = impl::read_span(self, *bytes, name, how);
+      if (auto* const graph = std::get_if<std::unique_ptr<model>>(&wanted.input); graph && *graph)
+        self.format = &parts.formats.back(), name = (*graph)->path, net = std::move(*graph);
+      if (!net && net.error().code() == status_code::no_suchfile)  // as ONNX Runtime's compile API
+        return {status_code::invalid_argument, std::string{net.error().words()}};
+      if (!net) return std::move(net.error());
+      self.net = std::move(*net);
+      return {};
+    };
+    return self.load(stages, function_ref<status()>{read_model});
+  };
+  if (status done = guarded<status>(all); !done) return at(std::move(done), name);
+  return compile_report{self.to_write->compiled_nodes, self.to_write->path};
 }
 
 result<session> session::load(const session_parts& parts, std::unique_ptr<model> net, const session_options& options) {

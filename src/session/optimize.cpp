@@ -1,4 +1,5 @@
 // What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
+#include <cameo/transform/rules/definitions.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 #include "session/evaluate.hpp"
@@ -49,11 +50,10 @@ status session::impl::check_groups() {
     return {status_code::invalid_argument,
             fmt::format("{} is '{}'; it can be 'save', 'apply' or nothing", group_key, mode)};
   if (mode != "save") return {};
-  const std::string_view path = config["session.optimized_model_filepath"];
-  const result<const format_row*> to = format_to_save(path);
+  const result<const format_row*> to = saved_format();
   if (!to) return to.error();
   const result<const format_row*> needed = format_named("ORT");
-  if (!path.empty() && needed && *to == *needed) return {};
+  if (*to && needed && *to == *needed) return {};
   return {status_code::invalid_argument,
           fmt::format("{} is 'save', which needs a file in the ORT format: session.optimized_model_filepath with a "
                       "name that ends in .ort, or session.save_model_format ORT",
@@ -132,26 +132,49 @@ status session::impl::optimize_before() {
   return done ? status{} : done.error();
 }
 
-/// The rewrites that providers brought, each among its own nodes. Compiled groups are left alone.
-result<bool> session::impl::optimize_placed(optimization_level level) {
+/// Transforms among the nodes that one provider has. Compiled groups are left alone.
+result<bool> session::impl::rewrite_among(std::size_t p, std::span<const transform_table* const> tables) {
+  if (tables.empty()) return false;
   const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
   const kernel_evaluator kernels{providers, evaluation_limit};
   const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
+  const auto takes = [&](const node_view& n) { return providers[p].row->takes(providers[p].self.get(), n); };
+  return apply_transforms(net->main(), tables, {ops, evaluate, takes, std::int32_t(p)}, {disabled, 10, &log});
+}
+
+/// The rewrites that providers brought, each among its own nodes.
+result<bool> session::impl::optimize_placed(optimization_level level) {
   bool changed = false;
   for (std::size_t p = 0; p < providers.size(); ++p) {
-    const provider_row& row = *providers[p].row;
-    const std::vector<const transform_table*> tables = of_level(row.transforms(), level);
-    if (tables.empty()) continue;
-    const auto takes = [&](const node_view& n) { return row.takes(providers[p].self.get(), n); };
-    const result<bool> done =
-        apply_transforms(net->main(), tables, {ops, evaluate, takes, std::int32_t(p)}, {disabled, 10, &log});
+    const result<bool> done = rewrite_among(p, of_level(providers[p].row->transforms(), level));
     if (!done) return done.error();
     changed = changed || *done;
   }
   return changed;
 }
 
+/// The format that the model is to be saved in; null: it is not to be saved.
+result<const format_row*> session::impl::saved_format() const {
+  const std::string_view path = config["session.optimized_model_filepath"];
+  if (path.empty()) return static_cast<const format_row*>(nullptr);
+  const std::string_view wanted = config["session.save_model_format"];
+  if (wanted.empty()) return format_of({}, path);
+  result<const format_row*> row = format_named(wanted);
+  if (!row) return std::move(row.error()).in("session.save_model_format");
+  return row;
+}
+
+/// What readers of the file to be written have no kernel for, before it is fused into something that nobody has.
+status session::impl::write_out_definitions() {
+  const result<const format_row*> row = saved_format();
+  if (!row || !*row || !(*row)->needs_kernels) return {};
+  for (std::size_t p = 0; p < providers.size(); ++p)
+    if (const result<bool> done = rewrite_among(p, kernels_only::tables()); !done) return done.error();
+  return {};
+}
+
 status session::impl::optimize_after() {
+  if (status s = write_out_definitions(); !s) return s;
   if (const std::string_view mode = config[group_key]; !mode.empty()) {
     if (options.optimize < optimization_level::extended) return {};
     return apply_groups_of_providers(mode == "save" ? group_mode::record : group_mode::replace);
@@ -172,20 +195,11 @@ status session::impl::optimize_after() {
   return {};
 }
 
-/// What session.save_model_format says, or the path's name.
-result<const format_row*> session::impl::format_to_save(std::string_view path) const {
-  const std::string_view wanted = config["session.save_model_format"];
-  if (wanted.empty()) return format_of({}, path);
-  result<const format_row*> row = format_named(wanted);
-  if (!row) return std::move(row.error()).in("session.save_model_format");
-  return row;
-}
-
 /// session.optimized_model_filepath, in that format.
 status session::impl::save_optimized() {
   const std::string path{config["session.optimized_model_filepath"]};
   if (path.empty()) return {};
-  if (!fused.empty())
+  if (std::any_of(fused.begin(), fused.end(), [](const fused_node& f) { return f.body; }))
     return {status_code::fail,
             "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
             "can't hold; use other providers"};
@@ -193,8 +207,9 @@ status session::impl::save_optimized() {
   for (const provider& p : providers)
     tables.insert(tables.end(), p.row->transforms().begin(), p.row->transforms().end());
   note_operators_to_come(*net, tables, ops, names_in(config["optimization.disable_specified_optimizers"]));
-  const result<const format_row*> to = format_to_save(path);
-  return to ? (*to)->write_file(*net, path) : status{to.error()};
+  const result<const format_row*> row = saved_format();
+  if (!row) return row.error();
+  return (*row)->write_file(*net, path, {{}, 0});
 }
 
 }  // namespace cameo::inline CAMEO_ABI

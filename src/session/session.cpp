@@ -53,7 +53,7 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bo
                 std::vector<placement_info>& out) {
   for (node_id n : g.order()) {
     const graph_node& node = g[n];
-    if (node.provider < 0) continue;
+    if (node.provider < 0 || node.provider == foreign_provider) continue;
     placement_info info{std::string{node.name},
                         std::string{node.domain},
                         std::string{node.op_type},

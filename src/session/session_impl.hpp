@@ -4,6 +4,8 @@
 #include <cameo/session/session.hpp>
 #include <cameo/session/threads.hpp>
 
+#include "context/restore.hpp"
+#include "context/write.hpp"
 #include "session/config.hpp"
 
 #include <atomic>
@@ -26,6 +28,19 @@ struct io_binding::impl {
   }
 };
 
+/// The compiled model that is written while a model is loaded, or instead.
+struct compilation {
+  compile_output output;  // never nothing
+  std::string path;       // of the output, if it is a file
+  context_output contexts;
+  write_options weights;
+  bool always = false;  // also when nothing was compiled
+  bool fail_if_nothing = false;
+  std::size_t compiled_nodes = 0;  // once written
+
+  bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
+};
+
 struct session::impl {
   std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
   session_options options;
@@ -42,6 +57,9 @@ struct session::impl {
   std::deque<fused_node> fused;
   std::vector<std::string> fused_ops;  // per fused node: its operators, for people
   std::vector<compiled_node> programs;
+  const compile_options* compile_only = nullptr;  // of runtime::compile
+  std::optional<compilation> to_write;            // null: no compiled model is written
+  std::shared_ptr<context_workspace> workspace;
   std::vector<memory_source> memories;
   std::vector<node_binder> binders;
   heap_arena plan_memory{1 << 16};
@@ -85,27 +103,45 @@ struct session::impl {
   status replay_saved();
   status apply_groups_of_providers(group_mode);
   status optimize_before();
+  result<bool> rewrite_among(std::size_t provider, std::span<const transform_table* const> tables);
   result<bool> optimize_placed(optimization_level);
+  result<const format_row*> saved_format() const;
+  status write_out_definitions();
   status optimize_after();
   status save_optimized();
 
+  // contexts.cpp
+  status choose_output();
+  status restore(std::size_t provider);
+  status choose_file(compilation&) const;
+  status choose_weights(compilation&) const;
+  status choose_contexts(compilation&) const;
+  status write_compiled();
+  status require_storing() const;
+
   // load.cpp, in this order
   status choose_providers(std::span<const provider>);
+  status configure_providers();
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;
-  result<const format_row*> format_to_save(std::string_view path) const;
   status check();
   status inline_ahead();
   status align(const value*&);
   status place();
   status compile();
+  status compile_groups(std::size_t provider);
   status make_the_plan();
   status describe_io();
   status start_threads();
-  status load(function_ref<status()> read);
+  status load(std::span<const stage>, function_ref<status()> read);
+  status start(const session_parts&, const session_options&);
   template <class Read>
   static result<session> make(const session_parts&, const session_options&, std::string_view name, Read&&);
+  static result<std::unique_ptr<model>> read_path(impl&, const std::string& path, const read_options&);
+  static result<std::unique_ptr<model>> read_span(impl&, std::span<const std::byte>, std::string_view name,
+                                                  const read_options&);
+  read_options how_to_read() const;
   std::vector<claim_row> claimers() const;
   result<const function*> body_of(model&, const graph_node&);
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <cameo/ep/context.hpp>
+#include <cameo/ep/options.hpp>
 #include <cameo/kernel/match.hpp>
 #include <cameo/partition/claimer.hpp>
 #include <cameo/run/executor.hpp>
@@ -26,9 +28,12 @@ namespace cameo::inline CAMEO_ABI {
 //
 //   result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
 //
+// What it compiles it can keep in files, with three functions more: see context_store below.
+//
 // Optional: `using transforms = transform_set<...>;` (rewrites of levels extended, layout and all, among its own
 // nodes), `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel, memory
-// of its own (memory_provider below). A class that can't be edited gets all this from ep_traits.
+// of its own (memory_provider below), options that users set per session (configurable_provider below). A class that
+// can't be edited gets all this from ep_traits.
 
 /// Specialise for a class you can't edit: the same hooks as static functions that take the object first.
 template <class P>
@@ -97,6 +102,18 @@ template <class P>
 concept writes_compile = requires {
   &hooks_of<P>::compile;
 };
+/// Has one of the hooks for contexts.
+template <class P>
+concept writes_contexts = requires {
+  &hooks_of<P>::store;
+}
+|| requires { &hooks_of<P>::write; }
+|| requires { &hooks_of<P>::restore; };
+/// Has something called `configured`.
+template <class P>
+concept writes_configured = requires {
+  &hooks_of<P>::configured;
+};
 /// Has one of the hooks for memory of its own.
 template <class P>
 concept writes_memory = requires {
@@ -146,6 +163,48 @@ concept compiler = execution_provider<P> && requires {
   requires hook_returning < result<std::vector<compiled_node>>,
   decltype(&hooks_of<P>::compile), const P&, std::span < const fused_view >> ;
 };
+/// Keeps what it compiles: groups become EPContext nodes of a model that loads without compiling (docs/contexts.md).
+///   static constexpr context_source sources[] = {{"AcmeNpuExecutionProvider"}, {"npu", true}};
+///       what it calls itself in files: the first is written, each is read
+///   using context_builder = ...;
+///       a context under way, default-constructible; one for all groups of a model, or of several that share theirs
+///   result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
+///       adds a group under its name
+///   status write(const context_builder&, byte_sink) const;
+///       the bytes of the context, all groups in it
+///   result<compiled_node> restore(const context_binary&, const context_node&) const;
+///       the program of a group again; NOT_FOUND when the context has none of that name, and any other error is
+///       INVALID_GRAPH to the user: bytes are bad, or of another version or processor, and words name both sides
+/// One thread calls for a session; several sessions may at once.
+template <class P>
+concept context_store = compiler<P> && requires {
+  typename hooks_of<P>::context_builder;
+  requires std::default_initializable<typename hooks_of<P>::context_builder>;
+  std::span<const context_source>{hooks_of<P>::sources};
+  requires hook_returning < result<context_part>,
+  decltype(&hooks_of<P>::store), const P&, typename hooks_of<P>::context_builder&, const fused_view&,
+      const compiled_node& > ;
+  requires hook_returning<status, decltype(&hooks_of<P>::write), const P&, const typename hooks_of<P>::context_builder&,
+                          byte_sink>;
+  requires hook_returning < result<compiled_node>,
+  decltype(&hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
+};
+/// Can say which graphs a context has: sessions that share contexts then hand those they don't need to later ones
+/// (ep.share_ep_contexts).
+template <class P>
+concept context_lister = context_store<P> && requires {
+  requires hook_returning < result<std::vector<std::string>>,
+  decltype(&hooks_of<P>::graphs), const P&, const context_binary& > ;
+};
+/// Says of a compiled model, before any context of it is opened, whether it fits here:
+///   std::string compatibility(std::span<const fused_view>) const;       what to write into the model; "": nothing
+///   result<compiled_fit> fits(std::string_view written) const;          what to think of that
+template <class P>
+concept compatibility_judge = context_store<P> && requires {
+  requires hook_returning<std::string, decltype(&hooks_of<P>::compatibility), const P&, std::span<const fused_view>>;
+  requires hook_returning < result<compiled_fit>,
+  decltype(&hooks_of<P>::fits), const P&, std::string_view > ;
+};
 /// Keeps values in memory of its own; the planner inserts the copies. Thread-safe; `release` gets what `allocate` gave.
 ///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when there is none
 ///   void release(void*, std::size_t bytes) const noexcept;
@@ -157,6 +216,17 @@ concept memory_provider = execution_provider<P> && requires {
   requires hook_returning<void, decltype(&hooks_of<P>::release), const P&, void*, std::size_t>;
   requires hook_returning<status, decltype(&hooks_of<P>::copy_from_host), const P&, void*, const void*, std::size_t>;
   requires hook_returning<status, decltype(&hooks_of<P>::copy_to_host), const P&, void*, const void*, std::size_t>;
+};
+
+/// Takes options from a session's keys: "ep.<name>.<key>" (docs/session_keys.md). A key that is not in the table is
+/// INVALID_ARGUMENT.
+///   static constexpr provider_option options[] = {{"device", "CPU", "which of the SDK's devices"}};
+///   result<P> configured(const provider_options&) const;   a copy of itself for the session; an error is the user's
+template <class P>
+concept configurable_provider = execution_provider<P> && requires {
+  std::span<const provider_option>{hooks_of<P>::options};
+  requires hook_returning < result<P>,
+  decltype(&hooks_of<P>::configured), const P&, const provider_options& > ;
 };
 
 /// Has its nodes rewritten once it has them: `using transforms = transform_set<...>;`, of levels after basic. New nodes
@@ -203,6 +273,14 @@ struct provider_check {
                 "`result<std::vector<compiled_node>> compile(std::span<const fused_view>) const`");
   static_assert(!writes_groups<P> || writes_compile<P> || writes_execute<P> || has_kernels<P>,
                 "cameo: a provider with `groups` needs `compile`");
+  static_assert(!writes_contexts<P> || context_store<P>,
+                "cameo: a provider that keeps what it compiles needs `compile`, `static constexpr context_source "
+                "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
+                "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
+                "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
+  static_assert(!writes_configured<P> || configurable_provider<P>,
+                "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
+                "configured(const provider_options&) const`");
   static_assert(!writes_memory<P> || memory_provider<P>,
                 "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
   static_assert(

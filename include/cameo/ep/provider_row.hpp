@@ -7,6 +7,19 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// What a provider keeps of what it compiled, without its type; sources are empty if it keeps nothing. `builder` is
+/// what `begin` made.
+struct context_row {
+  std::span<const context_source> sources;
+  std::shared_ptr<void> (*begin)();
+  result<context_part> (*store)(const void* self, void* builder, const fused_view&, const compiled_node&);
+  status (*write)(const void* self, const void* builder, byte_sink);
+  result<compiled_node> (*restore)(const void* self, const context_binary&, const context_node&);
+  result<std::vector<std::string>> (*graphs)(const void* self, const context_binary&);
+  std::string (*compatibility)(const void* self, std::span<const fused_view>);
+  result<compiled_fit> (*fits)(const void* self, std::string_view written);
+};
+
 /// A provider without its type. No slot is ever null: what a provider does not write is filled in here. `self` is the
 /// provider's object; spans and views die with the call.
 struct provider_row {
@@ -22,6 +35,10 @@ struct provider_row {
   memory_source (*memory)(const void* self);
   const kernel_table& (*kernels)();                         // of a provider without any: an empty one
   std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
+  context_row contexts;
+  std::span<const provider_option> options;
+  /// The provider as these options want it; without options, never called.
+  result<std::shared_ptr<const void>> (*configured)(const void* self, const provider_options&);
 };
 /// A provider and its object, shared with the sessions made with it.
 struct provider {
@@ -135,6 +152,55 @@ struct erased_hooks {
     if constexpr (rewriting_provider<P>) return hooks::transforms::tables();
     else return {};
   }
+  static constexpr std::span<const context_source> sources() {
+    if constexpr (context_store<P>) return hooks::sources;
+    else return {};
+  }
+  static std::shared_ptr<void> begin_context() {
+    if constexpr (context_store<P>) return std::make_shared<typename hooks::context_builder>();
+    else return nullptr;
+  }
+  static result<context_part> store(const void* self, void* builder, const fused_view& group,
+                                    const compiled_node& program) {
+    if constexpr (context_store<P>)
+      return call_hook(&hooks::store, of(self), *static_cast<typename hooks::context_builder*>(builder), group,
+                       program);
+    else return status{status_code::not_implemented, "keeps no contexts"};
+  }
+  static status write_context(const void* self, const void* builder, byte_sink to) {
+    if constexpr (context_store<P>)
+      return call_hook(&hooks::write, of(self), *static_cast<const typename hooks::context_builder*>(builder), to);
+    else return {status_code::not_implemented, "keeps no contexts"};
+  }
+  static result<compiled_node> restore(const void* self, const context_binary& binary, const context_node& node) {
+    if constexpr (context_store<P>) return call_hook(&hooks::restore, of(self), binary, node);
+    else return status{status_code::not_implemented, "keeps no contexts"};
+  }
+  static result<std::vector<std::string>> graphs(const void* self, const context_binary& binary) {
+    if constexpr (context_lister<P>) return call_hook(&hooks::graphs, of(self), binary);
+    else return std::vector<std::string>{};
+  }
+  static std::string compatibility(const void* self, std::span<const fused_view> groups) {
+    if constexpr (compatibility_judge<P>) return call_hook(&hooks::compatibility, of(self), groups);
+    else return {};
+  }
+  static result<compiled_fit> fits(const void* self, std::string_view written) {
+    if constexpr (compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
+    else return compiled_fit::not_applicable;
+  }
+  static constexpr std::span<const provider_option> options() {
+    if constexpr (configurable_provider<P>) return hooks::options;
+    else return {};
+  }
+  static result<std::shared_ptr<const void>> configured(const void* self, const provider_options& options) {
+    if constexpr (configurable_provider<P>) {
+      result<P> made = call_hook(&hooks::configured, of(self), options);
+      if (!made) return std::move(made.error());
+      return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
+    } else {
+      return static_cast<void>(self), static_cast<void>(options), status{status_code::fail, "has no options"};
+    }
+  }
   static constexpr std::span<const op_row> own_ops() {
     if constexpr (requires { hooks::operators::rows; }) return hooks::operators::rows;
     else return {};
@@ -144,9 +210,22 @@ struct erased_hooks {
 /// Named after the provider, not after a runtime's list: symbols stay short. Constant: nothing runs before main.
 template <class P>
 inline constexpr provider_row provider_row_of{
-    hooks_of<P>::name,          hooks_of<P>::long_name,   fallback_provider<P>,     preferred_layout<P>(),
-    erased_hooks<P>::own_ops(), erased_hooks<P>::groups,  erased_hooks<P>::why_not, erased_hooks<P>::takes_one,
-    erased_hooks<P>::bind,      erased_hooks<P>::compile, erased_hooks<P>::memory,  erased_hooks<P>::kernels,
-    erased_hooks<P>::transforms};
+    hooks_of<P>::name,
+    hooks_of<P>::long_name,
+    fallback_provider<P>,
+    preferred_layout<P>(),
+    erased_hooks<P>::own_ops(),
+    erased_hooks<P>::groups,
+    erased_hooks<P>::why_not,
+    erased_hooks<P>::takes_one,
+    erased_hooks<P>::bind,
+    erased_hooks<P>::compile,
+    erased_hooks<P>::memory,
+    erased_hooks<P>::kernels,
+    erased_hooks<P>::transforms,
+    {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, erased_hooks<P>::store, erased_hooks<P>::write_context,
+     erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits},
+    erased_hooks<P>::options(),
+    erased_hooks<P>::configured};
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -19,15 +19,14 @@ CAMEO_API result<std::unique_ptr<model>> read_onnx(const std::string& path, cons
 CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::string_view name,
                                                    const onnx_read_options& = {});
 
-/// Where the weights of a model go that is written.
-struct onnx_write_options {
-  std::string external_data = {};         // file name beside the model; empty: everything inside
-  std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
-};
+/// How ONNX's files are written; nothing is special about them.
+using onnx_write_options = write_options;
 
 /// Writes a model: complete or absent (temporary name, fsync, rename). Over 2 GB INVALID_ARGUMENT says to use external
 /// data. Fields that cameo did not understand are written back.
 CAMEO_API status write_onnx(const model&, const std::string& path, const onnx_write_options& = {});
+/// The same to a sink; external data is written to a file in `folder` (with its separator; empty: the current one).
+CAMEO_API status write_onnx(const model&, model_sink, const std::string& folder, const onnx_write_options& = {});
 /// The bytes of it, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
 
@@ -59,7 +58,13 @@ struct onnx_format {
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }
-  static status write(const model& m, const std::string& path) { return write_onnx(m, path); }
+  /// write_onnx, to a file and to a sink.
+  static status write(const model& m, const std::string& path, const write_options& options) {
+    return write_onnx(m, path, options);
+  }
+  static status write(const model& m, model_sink to, const std::string& folder, const write_options& options) {
+    return write_onnx(m, to, folder, options);
+  }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

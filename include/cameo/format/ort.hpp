@@ -35,6 +35,8 @@ CAMEO_API result<std::string> write_ort(const model&);
 /// bytes by their identifier. That is what ONNX Runtime goes by.
 struct ort_format {
   static constexpr std::string_view name = "ort";
+  /// See format_row::needs_kernels.
+  static constexpr bool needs_kernels = true;
   /// `path` is empty for bytes that are of no file.
   CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
   /// read_ort, of a file and of bytes.
@@ -49,7 +51,12 @@ struct ort_format {
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }
-  static status write(const model& m, const std::string& path) { return write_ort(m, path); }
+  /// write_ort, to a file and to a sink; weights are inside always.
+  static status write(const model& m, const std::string& path, const write_options&) { return write_ort(m, path); }
+  static status write(const model& m, model_sink to, const std::string&, const write_options&) {
+    const result<std::string> bytes = write_ort(m);
+    return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
+  }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/core/arena.hpp>
-#include <cameo/graph/file_bytes.hpp>
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/graph/name_index.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>

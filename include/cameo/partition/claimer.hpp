@@ -26,6 +26,21 @@ concept group_claimer = requires(const P& p, const graph_view& g) {
   { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;
 };
 
+/// A key in a compiled node's `source` by which a provider knows its own.
+struct context_source {
+  std::string_view key;
+  bool any_case = false;  // letters of either case are the same
+
+  constexpr bool is(std::string_view source) const {
+    if (!any_case) return source == key;
+    if (source.size() != key.size()) return false;
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };
+    for (std::size_t i = 0; i < key.size(); ++i)
+      if (lower(source[i]) != lower(key[i])) return false;
+    return true;
+  }
+};
+
 /// Where images have their channels: [N, C, H, W], as ONNX has them, or [N, H, W, C].
 enum class data_layout : std::uint8_t { nchw, nhwc };
 

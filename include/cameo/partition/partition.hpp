@@ -3,6 +3,8 @@
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/claimer.hpp>
 
+#include <atomic>
+
 namespace cameo::inline CAMEO_ABI {
 
 /// A provider as partitioning sees it, without its type.
@@ -14,7 +16,12 @@ struct claim_row {
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&) = nullptr;
   /// Why it does not take a node, for people: " has no kernel for it".
   std::string (*why_not)(const void* self, const node_view&) = nullptr;
+  /// Compiled nodes with one of these sources are its own: it gets each as a fused group, and no others to see.
+  std::span<const context_source> sources = {};
 };
+
+/// Has a compiled node that is nobody's in this runtime (partition_options::keep_foreign_contexts).
+inline constexpr std::int32_t foreign_provider = 0x7FFFFFFF;
 
 /// A fused group: what its provider is to compile. `body` has the fused node's inputs and outputs, in their order;
 /// constants that the group reads lie in it.
@@ -23,7 +30,7 @@ struct fused_node {
   std::uint32_t provider = 0;
   graph* in = nullptr;  // where the fused node stands
   node_id node = node_id::none;
-  const graph* body = nullptr;
+  const graph* body = nullptr;  // null: the node was compiled already, and carries its context or refers to it
 };
 
 /// What partitioning may do, and whom it asks.
@@ -32,7 +39,11 @@ struct partition_options {
   function_ref<result<const function*>(model&, const graph_node&)> body_of;
   /// Asked between steps; true ends with MODEL_LOAD_CANCELED.
   function_ref<bool()> canceled;
-  bool allow_compile = true;  // session.disable_model_compile="0"
+  bool allow_compile = true;                // session.disable_model_compile="0"
+  bool keep_foreign_contexts = false;       // compiled nodes of unknown sources stay: for a model that is not run here
+  std::string_view fused_name_prefix = {};  // ep.context_node_name_prefix
+  /// Numbers fused groups, also those of other models that share names with this; null: from 0, of this one.
+  std::atomic<std::size_t>* group_numbers = nullptr;
 };
 
 /// Replaces calls of the model's own functions that no provider would take by their bodies, again and again until
@@ -45,7 +56,9 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 /// transposes, then it says what it really takes. Fused nodes in the order they were made.
 ///   INVALID_ARGUMENT            no provider
 ///   MODEL_REQUIRES_COMPILATION  a group would need compiling and that is not allowed
-///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason
+/// Compiled nodes come first: each goes to the provider that has its source among its keys.
+///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason; a compiled node of a source
+///                               that nobody has
 ///   FAIL                        a node that was moved and then not taken; a group that is not convex, insists on a
 ///                               node that somebody has, or names nodes that don't exist
 ///   EP_FAIL                     a hook threw

@@ -6,11 +6,14 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 namespace cameo::inline CAMEO_ABI {
+
+class context_workspace;  // context/workspace.hpp
 
 /// In which order nodes run: one after the other, each on all threads; or those that don't wait for each other at once.
 enum class execution_mode : std::uint8_t { sequential, parallel };
@@ -40,7 +43,13 @@ struct session_options {
   memory_source memory = {};                              // for values of runs; without `allocate`: the heap
   load_limits limits = {};                                // what a hostile file may cost
   std::string external_data_folder = {};                  // instead of the model's own folder
+  std::shared_ptr<context_workspace> workspace = {};      // for ep.share_ep_contexts; null: the runtime's
   std::stop_token stop = {};                              // ends loading with MODEL_LOAD_CANCELED
+  /// Gives and takes contexts of compiled models instead of files; `name` is what the model says, and no path. Called
+  /// while a model is loaded or compiled, perhaps by several threads for several models. There are no files then, also
+  /// when it fails, and what it fails with is passed on.
+  std::function<result<std::vector<std::byte>>(std::string_view name)> read_context = {};
+  std::function<status(std::string_view name, std::span<const std::byte>)> write_context = {};
   /// Called while the model is loaded, on the thread that loads it, some hundred times at most. It does not throw.
   std::function<void(const load_progress&)> progress = {};
   /// Told what a person may want to know of loading: keys without effect, what was rewritten, who runs what. Silent

@@ -67,7 +67,7 @@ class runtime<partial<Ps...>> {
   template <class Formats = default_formats, class Transforms = default_transforms, path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
-    const session_parts parts{mine, Formats::rows, Transforms::tables()};
+    const session_parts parts{mine, Formats::rows, Transforms::tables(), workspace_};
     if constexpr (std::convertible_to<Path, std::string>) return session::load(parts, path, options);
     else return session::load(parts, std::string{std::string_view{path}}, options);
   }
@@ -76,7 +76,7 @@ class runtime<partial<Ps...>> {
   template <class Formats = default_formats, class Transforms = default_transforms, byte_range Bytes>
   result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
     const auto mine = providers();
-    const session_parts parts{mine, Formats::rows, Transforms::tables()};
+    const session_parts parts{mine, Formats::rows, Transforms::tables(), workspace_};
     const std::span<const std::byte> view =
         std::as_bytes(std::span{std::ranges::data(bytes), std::ranges::size(bytes)});
     if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
@@ -89,14 +89,48 @@ class runtime<partial<Ps...>> {
   result<session> load(std::istream& stream, const session_options& options = {},
                        std::string_view name = "model") const {
     const auto mine = providers();
-    return session::load({mine, Formats::rows, Transforms::tables()}, stream, name, options);
+    return session::load({mine, Formats::rows, Transforms::tables(), workspace_}, stream, name, options);
   }
   /// A graph that was built or changed in memory.
   template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
     const auto mine = providers();
-    return session::load({mine, Formats::rows, Transforms::tables()}, std::move(graph), options);
+    return session::load({mine, Formats::rows, Transforms::tables(), workspace_}, std::move(graph), options);
   }
+
+  /// Compiles a model for these providers and writes it: what a provider takes as a group becomes a node that carries
+  /// what the provider made of it, and loads again without compiling (docs/contexts.md). Several threads may compile.
+  ///   INVALID_ARGUMENT  no input, an input file that does not exist, an output that is a folder or has no extension
+  ///   FAIL              what the options forbid; bytes without an output; what can't be written
+  ///   INVALID_GRAPH     a provider would have to compile again what it compiled already
+  ///   and what load() may fail with
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<compile_report> compile(compile_options options) const {
+    const auto mine = providers();
+    return session::compile({mine, Formats::rows, Transforms::tables(), workspace_}, std::move(options));
+  }
+  /// What a compiled model (a file, or bytes) says to the provider with this long name about where it runs; nothing if
+  /// it does not mention it, or the bytes are no model. NO_SUCHFILE when there is none.
+  template <class Formats = default_formats, class Model>
+  requires(path_like<Model> ||
+           byte_range<Model>) result<std::optional<std::string>> compatibility(const Model& model,
+                                                                               std::string_view provider)
+  const {
+    const auto mine = providers();
+    const session_parts parts{mine, Formats::rows};
+    if constexpr (path_like<Model>) return session::compatibility(parts, std::string{model}, provider);
+    else
+      return session::compatibility(parts, std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}),
+                                    provider);
+  }
+  /// What the providers of these names (short or long) think of that text. INVALID_ARGUMENT without a name, for one
+  /// that is not of this runtime, or for names of different providers.
+  result<compiled_fit> fit(std::span<const std::string_view> names, std::string_view written) const {
+    const auto mine = providers();
+    return session::fit({mine, {}}, names, written);
+  }
+  /// What sessions of this runtime and its copies share (ep.share_ep_contexts).
+  const std::shared_ptr<context_workspace>& workspace() const { return workspace_; }
 
   /// Rows and objects in order of priority.
   std::array<provider, sizeof...(Ps)> providers() const {
@@ -105,6 +139,7 @@ class runtime<partial<Ps...>> {
 
  private:
   std::shared_ptr<std::tuple<Ps...>> objects_ = std::make_shared<std::tuple<Ps...>>();
+  std::shared_ptr<context_workspace> workspace_ = std::make_shared<context_workspace>();
 };
 
 template <class... Ps>

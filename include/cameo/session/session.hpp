@@ -1,6 +1,8 @@
 #pragma once
+#include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/run/runner.hpp>
+#include <cameo/session/compile.hpp>
 #include <cameo/session/input.hpp>
 #include <cameo/session/options.hpp>
 
@@ -111,6 +113,7 @@ struct session_parts {
   std::span<const provider> providers;
   std::span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
+  std::shared_ptr<context_workspace> workspace = {};  // of the runtime
 };
 
 /// A model ready to run. Thread-safe: run() from any number of threads.
@@ -173,6 +176,14 @@ class session {
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
+  CAMEO_API static result<compile_report> compile(const session_parts&, compile_options);
+  CAMEO_API static result<std::optional<std::string>> compatibility(const session_parts&, const std::string& path,
+                                                                    std::string_view provider);
+  CAMEO_API static result<std::optional<std::string>> compatibility(const session_parts&,
+                                                                    std::span<const std::byte> bytes,
+                                                                    std::string_view provider);
+  CAMEO_API static result<compiled_fit> fit(const session_parts&, std::span<const std::string_view> names,
+                                            std::string_view written);
 
   struct impl;
 

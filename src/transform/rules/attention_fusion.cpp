@@ -141,7 +141,10 @@ class multi_head_builder {
     return reaches(r_, {past_.all_keys.id(), past_.all_values.id()}, inputs, core_.result);
   }
 
+  /// ONNX Runtime takes values of another size than the keys' only as rows, and without a past.
   bool set_keys(const head_split& q, const head_split& k, const head_split& v) {
+    const bool sizes_differ = k.size != v.size;
+    if (sizes_differ) past_ = {};
     if (past_.key) {
       const head_split nk = head_split::of(r_, {past_.new_key, false}),
                        nv = head_split::of(r_, {past_.new_value, false});
@@ -151,7 +154,7 @@ class multi_head_builder {
       }
       past_ = {};
     }
-    if (k.has_rows() && v.has_rows()) key_ = k.joined(edit_), value_ = v.joined(edit_);
+    if (sizes_differ || (k.has_rows() && v.has_rows())) key_ = k.joined(edit_), value_ = v.joined(edit_);
     else key_ = k.apart(edit_), value_ = v.apart(edit_);
     return true;
   }

@@ -1,0 +1,77 @@
+#pragma once
+#include <cameo/core/function_ref.hpp>
+#include <cameo/core/result.hpp>
+#include <cameo/graph/views.hpp>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace cameo::inline CAMEO_ABI {
+
+// What a provider that keeps its compiled groups in files reads and writes. A compiled group becomes a node of operator
+// EPContext; what the provider writes of it, its context, lies in the node or in a file beside the model. Files, names,
+// attributes and who finds what are the framework's; bytes are the provider's.
+
+/// The bytes of a context: a mapped file, or what a node embeds. A handle, cheap to copy; who points into the bytes
+/// keeps one. Thread-safe.
+class context_binary {
+ public:
+  /// Bytes that `owner` keeps alive. `where` names them in messages: a path, a node.
+  CAMEO_API context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where);
+  std::span<const std::byte> bytes() const { return shared_->bytes; }
+  std::string_view where() const { return shared_->where; }
+
+  /// What a provider makes of the bytes, made once however many nodes and sessions ask: `open` gives a result<T>, or a
+  /// status when the bytes are bad, which every later caller gets as well. T is the same in all calls.
+  template <class T, class Open>
+  result<std::shared_ptr<const T>> opened(Open&& open) const {
+    const std::lock_guard lock{shared_->guard};
+    if (!shared_->is_open) {
+      result<T> made = open(bytes());
+      shared_->is_open = true;
+      if (made) shared_->content = std::make_shared<const T>(std::move(*made));
+      else shared_->failed = std::move(made.error());
+    }
+    if (!shared_->content) return shared_->failed;
+    return std::static_pointer_cast<const T>(shared_->content);
+  }
+
+ private:
+  struct shared {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+    std::string where;
+    std::mutex guard;
+    bool is_open = false;
+    std::shared_ptr<const void> content;
+    status failed;
+  };
+  std::shared_ptr<shared> shared_;
+};
+
+/// A compiled node that a provider is to run again. What it refers to lives as long as the session.
+struct context_node {
+  node_view node;               // its inputs and outputs, with the types that the model says
+  std::string_view graph_name;  // which graph of the context: `partition_name`, or the node's name without one
+  std::string_view sdk_version, hardware_architecture, notes;
+  std::string_view model_file_name;  // of the source, as it was called where it was compiled
+  std::int64_t max_size = 0;
+};
+
+/// What a provider has to say in the node of a group that it stored.
+struct context_part {
+  std::string sdk_version, hardware_architecture, notes;
+  std::int64_t max_size = 0;
+  /// True: the node names or embeds no context; its graph is found by name in that of a node before. The first node
+  /// that a provider stores of a model has the context always, and an embedded one is in that node alone.
+  bool is_secondary = false;
+};
+
+/// Takes the bytes of a context, piece by piece, in order.
+using byte_sink = function_ref<status(std::span<const std::byte>)>;
+
+/// How well a compiled model fits what a provider finds here. Numbers as ONNX Runtime's.
+enum class compiled_fit : std::uint8_t { not_applicable = 0, optimal = 1, prefer_recompilation = 2, unsupported = 3 };
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,49 @@
+#include <cameo/context/compatibility.hpp>
+
+#include "plan/guarded.hpp"
+
+#include <fmt/format.h>
+
+namespace cameo::inline CAMEO_ABI {
+
+std::optional<std::string> compatibility_of(const model& m, std::string_view long_name) {
+  for (const property& each : m.metadata)
+    if (each.first.size() == compatibility_key.size() + long_name.size() && each.first.starts_with(compatibility_key) &&
+        each.first.ends_with(long_name))
+      return std::string{each.second};
+  return {};
+}
+
+result<compiled_fit> fit_of(const provider& p, std::string_view written) {
+  const auto ask = [&] { return p.row->contexts.fits(p.self.get(), written); };
+  result<compiled_fit> fit = guarded<result<compiled_fit>>(ask);
+  if (!fit) return status{status_code::fail, fmt::format("{}: {}", p.row->long_name, fit.error().words())};
+  return fit;
+}
+
+status require_fit(const model& m, std::span<const provider> providers, bool optimal_only,
+                   std::vector<std::string>& warnings) {
+  for (const provider& p : providers) {
+    const std::optional<std::string> written = compatibility_of(m, p.row->long_name);
+    if (!written) continue;
+    const result<compiled_fit> fit = fit_of(p, *written);
+    if (!fit) return status{fit.error()};
+    const auto says = [&](std::string_view what) {
+      return fmt::format("{}: the model was compiled for '{}', which {}", p.row->long_name, *written, what);
+    };
+    switch (*fit) {
+      case compiled_fit::not_applicable:
+      case compiled_fit::optimal: break;
+      case compiled_fit::prefer_recompilation:
+        if (optimal_only)
+          return {status_code::fail, says("works here, but had better be compiled again "
+                                          "(session.fail_on_suboptimal_compiled_model is set)")};
+        warnings.push_back(says("works here, but had better be compiled again"));
+        break;
+      case compiled_fit::unsupported: return {status_code::fail, says("does not work here; compile it again")};
+    }
+  }
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

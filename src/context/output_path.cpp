@@ -1,0 +1,35 @@
+#include "context/output_path.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace cameo::inline CAMEO_ABI {
+
+std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.rfind('/') + 1)}; }
+
+std::string stem_of(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return std::string{name.substr(0, name.rfind('.'))};
+}
+
+result<std::string> compiled_model_path(std::string_view wanted, std::string_view source) {
+  if (wanted.empty()) {
+    if (source.empty())
+      return status{status_code::invalid_argument,
+                    "the model came from memory, so that nothing says where the compiled one goes; set "
+                    "ep.context_file_path"};
+    return fmt::format("{}{}_ctx.onnx", folder_of(source), stem_of(source));
+  }
+  const std::string_view name = wanted.substr(wanted.rfind('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  std::error_code error;
+  if (dot == name.npos || dot + 1 == name.size() || std::filesystem::is_directory(wanted, error))
+    return status{status_code::invalid_argument,
+                  fmt::format("ep.context_file_path '{}' is no path of a file; a name with an extension is needed, as "
+                              "in 'model_ctx.onnx'",
+                              wanted)};
+  return std::string{wanted};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,16 @@
+#pragma once
+#include <cameo/core/result.hpp>
+
+#include <string>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Where the compiled model of `source` goes: `wanted`, or beside the source as "<stem>_ctx.onnx" (epcontext.md 3.1).
+/// INVALID_ARGUMENT when `wanted` is a folder or has no extension, or when there is neither.
+result<std::string> compiled_model_path(std::string_view wanted, std::string_view source);
+
+/// Folder, with its last separator, and file name without extension: "a/b.c.onnx" is "a/" and "b.c".
+std::string folder_of(std::string_view path);
+std::string stem_of(std::string_view path);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,221 @@
+#include "context/restore.hpp"
+
+#include <cameo/file/file_bytes.hpp>
+
+#include "context/node.hpp"
+#include "context/workspace.hpp"
+#include "plan/guarded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+std::string words_for(const context_record& r) {
+  return fmt::format("node '{}' ({})", r.facts.node.name(), r.facts.node.op_type());
+}
+
+status invalid(const context_record& r, std::string_view words) {
+  return {status_code::invalid_graph, fmt::format("{}: {}", words_for(r), words)};
+}
+
+class restorer {
+ public:
+  restorer(const provider& of, const context_folder& where, const context_workspace* shared)
+      : provider_{of}, where_{where}, shared_{shared} {}
+
+  result<std::vector<compiled_node>> run(std::span<const node_view> nodes) {
+    for (const node_view& node : nodes) {
+      result<context_record> record = read_context_node(node);
+      if (!record) return std::move(record.error()).in(fmt::format("node '{}' ({})", node.name(), node.op_type()));
+      records_.push_back(*record);
+    }
+    if (status s = find_files(); !s) return s;
+    if (!take_waiting())
+      if (status s = open_all(); !s) return s;
+    std::vector<compiled_node> programs;
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      result<compiled_node> program = restore(i);
+      if (!program) return std::move(program.error());
+      programs.push_back(std::move(*program));
+    }
+    if (status s = park_others(); !s) return s;
+    return programs;
+  }
+
+ private:
+  /// The real path of every file that is named; nothing is opened yet.
+  status find_files() {
+    files_.resize(records_.size());
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const context_record& r = records_[i];
+      if (!r.is_main && !r.context.empty())
+        return invalid(r, "is not the main node of its context, and yet comes with one");
+      if (!r.is_main || r.is_embedded) continue;
+      if (where_.read) {
+        if (r.context.empty()) return invalid(r, "its context has no name");
+        files_[i] = r.context;
+        continue;
+      }
+      if (!where_.known)
+        return invalid(r,
+                       "its context is a file, and the model came from memory; set ep.context_file_path to where "
+                       "the model would lie");
+      const std::string name{r.context};
+      const auto before =
+          std::find_if(records_.begin(), records_.begin() + std::ptrdiff_t(i),
+                       [&](const context_record& b) { return b.context == name && b.is_main && !b.is_embedded; });
+      if (before != records_.begin() + std::ptrdiff_t(i)) {
+        files_[i] = files_[std::size_t(before - records_.begin())];
+        continue;
+      }
+      result<std::string> path = confined_path(context_path, where_.folder, r.context, words_for(r), where_.also);
+      if (!path) return std::move(path.error());
+      files_[i] = std::move(*path);
+    }
+    return {};
+  }
+
+  /// All graphs of the model, or none: who has to open a file anyway needs no other's.
+  bool take_waiting() {
+    if (!shared_ || where_.read) return false;
+    context_workspace::impl& pool = shared_->inside();
+    const std::lock_guard lock{pool.guard};
+    std::set<waiting_graph> taken;  // twice the same is one
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const std::optional<waiting_graph> found = find_waiting(i, pool);
+      if (!found) return false;
+      own_.emplace_back(pool.waiting.at(*found).binary);
+      taken.insert(*found);
+    }
+    for (const waiting_graph& each : taken) pool.waiting.erase(each);
+    return true;
+  }
+
+  /// A node that names a file means that one; a secondary node, any of the model's. A file that was replaced meanwhile
+  /// is another.
+  std::optional<waiting_graph> find_waiting(std::size_t i, context_workspace::impl& pool) const {
+    if (records_[i].is_main && records_[i].is_embedded) return {};
+    for (std::size_t k = 0; k < files_.size(); ++k) {
+      if (files_[k].empty() || (records_[i].is_main && k != i)) continue;
+      waiting_graph key{provider_.row->long_name, files_[k], std::string{records_[i].facts.graph_name}};
+      const auto at = pool.waiting.find(key);
+      if (at != pool.waiting.end() && at->second.file == file_state::of(files_[k])) return key;
+    }
+    return {};
+  }
+
+  status open_all() {
+    own_.clear(), own_.resize(records_.size());
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const context_record& r = records_[i];
+      if (!r.is_main) continue;
+      if (r.is_embedded) {
+        if (r.context.empty()) return invalid(r, "says that it embeds its context, and has none");
+        const std::span<const std::byte> bytes = std::as_bytes(std::span{r.context.data(), r.context.size()});
+        mains_.push_back(*(own_[i] = context_binary{bytes, nullptr, words_for(r)}));
+        continue;
+      }
+      const auto same = std::find(files_.begin(), files_.begin() + std::ptrdiff_t(i), files_[i]);
+      if (same != files_.begin() + std::ptrdiff_t(i)) {
+        own_[i] = own_[std::size_t(same - files_.begin())];
+        continue;
+      }
+      if (!where_.read) opened_[files_[i]] = file_state::of(files_[i]);
+      result<context_binary> opened = where_.read ? read(r) : map(r, files_[i]);
+      if (!opened) return std::move(opened.error());
+      mains_.push_back(*(own_[i] = std::move(*opened)));
+    }
+    return {};
+  }
+
+  result<context_binary> map(const context_record& r, const std::string& path) const {
+    result<std::shared_ptr<const file_bytes>> file = file_bytes::map(path);
+    if (!file)
+      return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
+    if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
+    // Who opened it stays as long as what he made of it.
+    using both = std::pair<std::shared_ptr<const file_bytes>, std::shared_ptr<const void>>;
+    return context_binary{(*file)->bytes(), std::make_shared<const both>(*file, provider_.self), path};
+  }
+
+  result<context_binary> read(const context_record& r) const {
+    const auto call = [&] { return where_.read(r.context); };
+    result<std::vector<std::byte>> bytes = guarded<result<std::vector<std::byte>>>(call);
+    if (!bytes) return std::move(bytes.error()).in(fmt::format("context '{}'", r.context)).in(words_for(r));
+    auto kept = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
+    return context_binary{*kept, kept, fmt::format("context '{}'", r.context)};
+  }
+
+  /// From its own context, or, a secondary node, from the first main one of the model that has its graph.
+  result<compiled_node> restore(std::size_t i) {
+    const context_record& r = records_[i];
+    if (own_[i]) return ask(r, {&*own_[i], 1});
+    if (mains_.empty())
+      return invalid(r, fmt::format("its context is in another node, and the model has no main node of {}",
+                                    provider_.row->long_name));
+    return ask(r, mains_);
+  }
+
+  result<compiled_node> ask(const context_record& r, std::span<const context_binary> binaries) const {
+    status last;
+    for (const context_binary& binary : binaries) {
+      const auto call = [&] { return provider_.row->contexts.restore(provider_.self.get(), binary, r.facts); };
+      result<compiled_node> made = guarded<result<compiled_node>>(call);
+      if (made && !made->run) return invalid(r, fmt::format("{} made no program of it", provider_.row->long_name));
+      if (made) return made;
+      last = std::move(made.error());
+      if (last.code() == status_code::not_found) continue;
+      if (last.code() == status_code::out_of_memory) return last;
+      return invalid(r, fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), last.words()));
+    }
+    return invalid(r, fmt::format("{}: there is no graph '{}' in {}", provider_.row->long_name, r.facts.graph_name,
+                                  binaries.size() == 1 ? std::string{binaries[0].where()}
+                                                       : fmt::format("{} contexts", binaries.size())));
+  }
+
+  /// Graphs of opened files that this model has no node for.
+  status park_others() {
+    if (!shared_ || where_.read) return {};
+    context_workspace::impl& pool = shared_->inside();
+    for (const context_binary& binary : mains_) {
+      const auto file = std::find(files_.begin(), files_.end(), binary.where());
+      if (file == files_.end()) continue;  // embedded: gone with the model
+      const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
+      result<std::vector<std::string>> graphs = guarded<result<std::vector<std::string>>>(call);
+      if (!graphs)
+        return {status_code::invalid_graph,
+                fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), graphs.error().words())};
+      const file_state state = opened_.at(*file);
+      const std::lock_guard lock{pool.guard};
+      for (std::string& name : *graphs)
+        if (std::none_of(records_.begin(), records_.end(),
+                         [&](const context_record& r) { return r.facts.graph_name == name; }))
+          pool.waiting.insert_or_assign({provider_.row->long_name, *file, std::move(name)},
+                                        waiting_context{binary, state});
+    }
+    return {};
+  }
+
+  const provider& provider_;
+  const context_folder& where_;
+  const context_workspace* shared_;
+  std::vector<context_record> records_;
+  std::vector<std::string> files_;                  // per node: its file's real path; empty if it has none
+  std::vector<std::optional<context_binary>> own_;  // per node: what it has itself
+  std::vector<context_binary> mains_;               // each once
+  std::map<std::string, file_state> opened_;        // by the file's real path
+};
+
+}  // namespace
+
+result<std::vector<compiled_node>> restore_contexts(const provider& of, std::span<const node_view> nodes,
+                                                    const context_folder& where, const context_workspace* shared) {
+  return restorer{of, where, shared}.run(nodes);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

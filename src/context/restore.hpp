@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/context/workspace.hpp>
+#include <cameo/ep/provider_row.hpp>
+
+#include <functional>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Where the contexts of a model are found.
+struct context_folder {
+  std::string folder;  // empty with `known`: the current one
+  std::string also;    // where the model really lies, if its path is a symlink
+  bool known = false;  // false: the model came from memory and nobody said where its contexts are
+  /// Instead of files; null: files. The name is the node's, as it stands.
+  std::function<result<std::vector<std::byte>>(std::string_view name)> read;
+};
+
+/// The programs of a provider's compiled nodes, one each, in order. Files are opened once, and at all only if `shared`
+/// (may be null) does not have every graph wanted; graphs of theirs that this model does not want wait there then.
+/// INVALID_GRAPH naming the node and what is wrong: a path (epcontext.md 1.6), a context that its provider can't read,
+/// a graph that none has. What `read` fails with is passed on.
+result<std::vector<compiled_node>> restore_contexts(const provider&, std::span<const node_view>, const context_folder&,
+                                                    const context_workspace* shared);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,215 @@
+#include "context/write.hpp"
+
+#include <cameo/context/compatibility.hpp>
+
+#include "context/workspace.hpp"
+#include "plan/guarded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// The operator that compiled groups become: the table says which.
+const op_row& context_operator() {
+  static const op_row* const found = [] {
+    const std::span<const op_row> rows = standard_ops();
+    return &*std::find_if(rows.begin(), rows.end(),
+                          [](const op_row& row) { return has_role(row.roles, role::is_compiled_context); });
+  }();
+  return *found;
+}
+
+attribute number(std::string_view name, std::int64_t i) {
+  attribute a;
+  a.name = name, a.kind = attribute_kind::i, a.i = i;
+  return a;
+}
+attribute text(std::string_view name, std::string_view s) {
+  attribute a;
+  a.name = name, a.kind = attribute_kind::s, a.s = s;
+  return a;
+}
+
+result<std::string> bytes_of(const provider& p, const void* builder) {
+  std::string bytes;
+  const auto append = [&](std::span<const std::byte> piece) -> status {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return {};
+  };
+  if (status s = p.row->contexts.write(p.self.get(), builder, append); !s) return s;
+  return bytes;
+}
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+/// To the file, or to who asked for the bytes instead. The context's guard is locked, or nobody else has it.
+status compiled_model::keep_context(shared_context& context, const context_output& out) {
+  const provider& of = context.of;
+  const auto keep_it = [&]() -> status {
+    if (out.write) {
+      const std::string_view name = file_name(context.path);
+      result<std::string> bytes = bytes_of(of, context.builder.get());
+      if (!bytes) return std::move(bytes.error());
+      status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
+      return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
+    }
+    const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
+      return of.row->contexts.write(of.self.get(), context.builder.get(), append);
+    };
+    return files_.add(context.path, produce);
+  };
+  context.is_written = true;
+  status done = guarded<status>(keep_it);
+  return done ? std::move(done) : std::move(done).in(of.row->long_name);
+}
+
+/// The last of several models may have nothing of its own in the context that it completes.
+status compiled_model::finish_shared(const provider& of, const context_output& out) {
+  if (!out.shared || !out.is_last) return {};
+  std::shared_ptr<shared_context> context;
+  {
+    context_workspace::impl& inside = out.shared->inside();
+    const std::lock_guard lock{inside.guard};
+    const auto at = inside.under_way.find(of.row->long_name);
+    if (at == inside.under_way.end()) return {};
+    context = at->second;
+    inside.under_way.erase(at);
+    if (inside.under_way.empty()) inside.groups = 0;
+  }
+  const std::lock_guard one_at_a_time{context->guard};
+  return keep_context(*context, out);
+}
+
+void compiled_model::become_node(const fused_node& f, const provider& p, const context_part& part, bool is_main,
+                                 std::string_view context, bool embedded) {
+  const op_row& op = context_operator();
+  graph& g = *f.in;
+  before_.push_back({&g, f.node, g[f.node]});
+  std::vector<attribute> attributes{text("partition_name", f.name),
+                                    number("max_size", part.max_size),
+                                    text("ep_sdk_version", keep(part.sdk_version)),
+                                    text("ep_cache_context", context),
+                                    text("source", p.row->contexts.sources.front().key),
+                                    number("main_context", is_main),
+                                    number("embed_mode", embedded)};
+  if (!part.hardware_architecture.empty())
+    attributes.push_back(text("hardware_architecture", keep(part.hardware_architecture)));
+  if (!part.notes.empty()) attributes.push_back(text("notes", keep(part.notes)));
+  g.set_attributes(f.node, attributes);
+  g[f.node].domain = op.domain, g[f.node].op_type = op.name;
+  if (std::none_of(model_.imports.begin(), model_.imports.end(),
+                   [&](const opset_import& each) { return each.domain == op.domain; }))
+    model_.imports.push_back({op.domain, op.versions.front().since});
+}
+
+/// What the provider wants to be asked later (epcontext.md 5). What goes wrong there costs no model.
+void compiled_model::tell_fit(const provider& p, std::span<const fused_view> groups) {
+  const auto ask = [&]() -> result<std::string> { return p.row->contexts.compatibility(p.self.get(), groups); };
+  result<std::string> fit = guarded<result<std::string>>(ask);
+  if (!fit || fit->empty()) return;
+  const std::string_view key = keep(fmt::format("{}{}", compatibility_key, p.row->long_name));
+  std::erase_if(model_.metadata, [&](const property& each) { return each.first == key; });
+  model_.metadata.emplace_back(key, keep(std::move(*fit)));
+}
+
+/// All groups of one provider.
+status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::span<const compiled_node> programs,
+                             const provider& of, const context_output& out) {
+  const provider_row& row = *of.row;
+  std::vector<std::size_t> mine;
+  for (std::size_t i = 0; i < fused.size(); ++i)
+    if (fused[i].provider == p && fused[i].body) mine.push_back(i);
+  if (mine.empty()) return finish_shared(of, out);
+  auto context = std::make_shared<shared_context>();
+  context->of = of, context->path = fmt::format("{}{}_{}.bin", out.folder, out.stem, row.long_name);
+  if (out.shared) {
+    const std::lock_guard lock{out.shared->inside().guard};
+    auto& under_way = out.shared->inside().under_way[row.long_name];
+    if (!under_way) under_way = context;
+    context = under_way;
+  }
+  std::vector<context_part> parts;
+  std::vector<fused_view> groups;
+  {
+    const std::lock_guard one_at_a_time{context->guard};
+    if (context->is_written)
+      return {status_code::fail,
+              fmt::format("{}: the context '{}' that models share was written meanwhile; a model came after the last",
+                          row.long_name, context->path)};
+    if (!context->builder) context->builder = row.contexts.begin();
+    for (std::size_t i : mine) {
+      groups.push_back({fused[i].name, graph_view{*fused[i].body}});
+      const auto call = [&] {
+        return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
+      };
+      result<context_part> part = guarded<result<context_part>>(call);
+      if (!part) return std::move(part.error()).in(fused[i].name).in(row.long_name);
+      parts.push_back(std::move(*part));
+    }
+    if (!out.shared && !out.embed)
+      if (status s = keep_context(*context, out); !s) return s;
+  }
+  if (status s = finish_shared(of, out); !s) return s;
+  std::string_view written = keep(std::string{file_name(context->path)});
+  if (out.embed) {
+    result<std::string> bytes = guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get()); });
+    if (!bytes) return std::move(bytes.error()).in(row.long_name);
+    written = keep(std::move(*bytes));
+  }
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    const bool is_main = k == 0 || (!out.embed && !parts[k].is_secondary);
+    become_node(fused[mine[k]], of, parts[k], is_main, is_main ? written : std::string_view{}, out.embed);
+  }
+  tell_fit(of, groups);
+  return {};
+}
+
+status require_one_folder(const context_output& out, std::span<const provider> providers) {
+  if (!out.shared) return {};
+  const auto real = [](std::string_view folder) {
+    std::error_code error;
+    return std::filesystem::canonical(folder.empty() ? "." : folder, error);
+  };
+  const std::lock_guard lock{out.shared->inside().guard};
+  for (const provider& p : providers) {
+    const auto at = out.shared->inside().under_way.find(p.row->long_name);
+    if (at == out.shared->inside().under_way.end()) continue;
+    const std::string_view path = at->second->path, folder = path.substr(0, path.size() - file_name(path).size());
+    if (real(folder) != real(out.folder))
+      return {status_code::invalid_argument,
+              fmt::format("models that share contexts lie in one folder; '{}' is in '{}', and this one is to be in "
+                          "'{}'",
+                          path, folder, out.folder)};
+  }
+  return {};
+}
+
+result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::deque<fused_node>& fused,
+                                                             std::span<const compiled_node> programs,
+                                                             std::span<const provider> providers,
+                                                             const context_output& out) {
+  std::unique_ptr<compiled_model> made{new compiled_model{m}};
+  for (std::size_t p = 0; p < providers.size(); ++p)
+    if (status s = made->store(p, fused, programs, providers[p], out); !s) return s;
+  for (const fused_node& f : fused) f.in->remove_unused_initializers();
+  m.main().remove_unused_initializers();
+  return made;
+}
+
+compiled_model::~compiled_model() {
+  for (const original& each : before_) {
+    graph_node& now = (*each.in)[each.node];
+    now.domain = each.as_it_was.domain, now.op_type = each.as_it_was.op_type;
+    now.attributes = each.as_it_was.attributes;
+  }
+  model_.imports = imports_;
+  model_.metadata = metadata_;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
