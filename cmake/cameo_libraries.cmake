@@ -47,7 +47,7 @@ function(cameo_link_privately target)
 endfunction()
 
 # Their headers alone: whoever links cameo's static libraries needs no target of theirs. fmt is renamed, see
-# src/graph/fmt.cpp.
+# src/file/fmt.cpp.
 function(cameo_use_headers target)
   foreach(library IN LISTS ARGN)
     if(TARGET ${library})

@@ -16,22 +16,23 @@ MAY_INCLUDE = {
     "kernel": ["op"],
     "plan": ["kernel"],
     "run": ["plan"],
-    "graph": ["op"],
+    "file": ["core"],
+    "graph": ["op", "file"],
     "transform": ["graph"],
     "partition": ["transform", "plan"],
     "ep": ["run", "partition"],
     "format": ["graph", "plan"],
     "minimal": ["run", "format"],
     "context": ["ep", "format"],
-    "package": ["core", "op", "ep"],
+    "package": ["file"],
     "session": ["context", "package", "ep", "format", "run"],
     "program": ["session"],
     "interop": ["core"],  # between other libraries' types and ours: for users, never included by another layer
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
-    "fmt/": {"graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
-    "range/v3/": {"graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
+    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
+    "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
     "google/protobuf/": {"format"},
     "onnx/": {"format"},
     "flatbuffers/": {"format"},

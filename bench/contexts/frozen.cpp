@@ -3,7 +3,7 @@
 //   bench_contexts compile MODEL=OUT...          several: they share one context
 //   bench_contexts run MODEL INPUTS EP SECONDS OUTPUTS
 //       INPUTS/inputs.txt lists name, type, dims with commas, file; OUTPUTS gets the bytes of all outputs. One JSON
-//       object; waits for the end of standard input before it ends, and says then what memory it had
+//       object, and then waits for the end of standard input, so that somebody may look at its memory
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/frozen.hpp>
@@ -22,14 +22,6 @@ using runtime = cameo::runtime<cameo::eps::frozen<cameo::eps::cpu>, cameo::eps::
 
 double micros_since(steady::time_point start) {
   return std::chrono::duration<double, std::micro>(steady::now() - start).count();
-}
-
-/// A line "KEY: N kB" of /proc/self/smaps_rollup.
-std::size_t memory_kb(std::string_view key) {
-  std::ifstream lines{"/proc/self/smaps_rollup"};
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(key)) return std::strtoull(line.c_str() + key.size() + 1, nullptr, 10);
-  return 0;
 }
 
 struct input {
@@ -114,15 +106,13 @@ cameo::result<times> measure(const std::string& model, const std::vector<input>&
 int run(std::span<char*> words) {
   std::optional<cameo::session> kept;
   const auto inputs = read_inputs(words[1]);
-  const std::size_t before_kb = memory_kb("Pss:");
   const auto t =
       measure(words[0], inputs, words[2], std::stod(words[3]), std::ofstream{words[4], std::ios::binary}, kept);
   if (!t) return cameo::report(t.error());
-  std::printf("{\"load_ms\": %.4f, \"first_run_us\": %.2f, \"least_us\": %.2f, \"pss_before_kb\": %zu}\n",
-              t->load_us / 1e3, t->first_us, t->least_us, before_kb);
+  std::printf("{\"load_ms\": %.4f, \"first_run_ms\": %.4f, \"least_ms\": %.4f}\n", t->load_us / 1e3, t->first_us / 1e3,
+              t->least_us / 1e3);
   std::fflush(stdout);
   while (std::cin.get() != std::char_traits<char>::eof()) continue;
-  std::printf("{\"pss_kb\": %zu, \"rss_kb\": %zu}\n", memory_kb("Pss:"), memory_kb("Rss:"));
   return 0;
 }
 

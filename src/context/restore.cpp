@@ -1,6 +1,6 @@
 #include "context/restore.hpp"
 
-#include <cameo/graph/file_bytes.hpp>
+#include <cameo/file/file_bytes.hpp>
 
 #include "context/node.hpp"
 #include "context/workspace.hpp"

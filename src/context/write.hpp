@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/partition/partition.hpp>
 
 #include <functional>

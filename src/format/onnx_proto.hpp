@@ -14,6 +14,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 namespace pb = google::protobuf;
+class held_folder;
 
 /// Parses a message that is at most `depth` messages deep; false when it is none.
 bool parse_message(pb::Message&, std::span<const std::byte> bytes, int depth);
@@ -38,7 +39,8 @@ struct tensor_reader {
   std::string folder = {};                                       // of external data
   bool has_folder = false;
   std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
-  std::map<std::string, std::span<const std::byte>> mapped = {};    // by path
+  std::map<std::string, std::span<const std::byte>> mapped = {};    // by location
+  std::shared_ptr<const held_folder> opened = {};                   // the folder, once it was needed
 
   result<value> read(const onnx::TensorProto&);
   result<value> read(const onnx::SparseTensorProto&);

@@ -1,3 +1,4 @@
+#include "file/held_folder.hpp"
 #include "onnx_proto.hpp"
 #include "onnx_wire.hpp"
 #include "tensor_bytes.hpp"
@@ -14,6 +15,7 @@ namespace {
 using byte_span = std::span<const std::byte>;
 
 constexpr std::size_t small_tensor = 64;  // bytes up to which copying is cheaper than keeping track of pages
+constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
 
 bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
 
@@ -236,14 +238,17 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   *location, length, bytes);
-  result<std::string> path = confined_path(external_data_path, folder, *location, describe(t));
-  if (!path) return path.error();
-  auto at = mapped.find(*path);
+  auto at = mapped.find(*location);
   if (at == mapped.end()) {
-    auto file = file_bytes::map(*path);
-    if (!file) return status{status_code::invalid_graph, file.error().words()}.in(describe(t));
+    if (!opened) {
+      result<held_folder> now = held_folder::open(folder);
+      if (!now) return status{status_code::invalid_graph, now.error().words()}.in(describe(t));
+      opened = std::make_shared<const held_folder>(*std::move(now));
+    }
+    auto file = opened->map(external_data_path, *location, describe(t));
+    if (!file) return file.error();
     files->push_back(*file);
-    at = mapped.emplace(*path, (*file)->bytes()).first;
+    at = mapped.emplace(*location, (*file)->bytes()).first;
   }
   const byte_span all = at->second;
   if (offset > all.size() || bytes > all.size() - offset)
@@ -255,7 +260,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
 result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_span bytes) {
   if (is_six_bits(made.type)) return unpack_six_bits(t, made, bytes);
   const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
-  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor);
+  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor, unaligned_from);
 }
 
 result<value> tensor_reader::unpack_six_bits(const onnx::TensorProto&, value made, byte_span bytes) {

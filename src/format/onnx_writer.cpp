@@ -1,7 +1,7 @@
 #include "onnx_proto.hpp"
 #include "onnx_wire.hpp"
 
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include <climits>
 

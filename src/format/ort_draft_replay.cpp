@@ -29,11 +29,11 @@ struct ort_draft_reader::replaying {
   ort_draft_reader& self;
   scope& in;
   std::span<draft_node> nodes;
-  ort::vector_view tables;                 // Graph.nodes
-  std::uint32_t end = 0;                   // max_node_index
-  std::span<std::uint32_t> by_index = {};  // numbers of nodes, sorted by Node.index
-  std::span<std::uint32_t> readers = {};   // per slot: how often it is read, what the graph gives out included
-  std::span<std::string_view> made = {};   // per node: the op id it was replaced under, or nothing
+  ort::vector_view tables;                    // Graph.nodes
+  std::uint32_t end = 0;                      // max_node_index
+  std::span<std::uint32_t> by_index = {};     // numbers of nodes, sorted by Node.index
+  std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
+  std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
   arena_vector<std::uint32_t> members{self.memory_};
   arena_vector<slot> inputs{self.memory_};
 
@@ -44,7 +44,7 @@ struct ort_draft_reader::replaying {
     const result<std::span<std::uint32_t>> counts = self.memory_.take<std::uint32_t>(in.net.values.size() + 1);
     const result<std::span<std::string_view>> ids = self.memory_.take<std::string_view>(nodes.size());
     if (!order || !counts || !ids) return status_code::out_of_memory;
-    by_index = *order, readers = *counts, made = *ids;
+    by_index = *order, readers = *counts, products = *ids;
     for (std::uint32_t i = 0; i < nodes.size(); ++i) by_index[i] = i;
     const auto less = [&](std::uint32_t a, std::uint32_t b) { return index_of(a) < index_of(b); };
     std::make_heap(by_index.begin(), by_index.end(), less);
@@ -291,7 +291,7 @@ struct ort_draft_reader::replaying {
       const result<ort::op_name> name = ort::parse_op_name(r.makes);
       if (!name) return name.error();
       if (status s = attributes_for(r, *name, target.attributes); !s) return s;
-      made[r.target] = r.makes;
+      products[r.target] = r.makes;
       target.op_type = name->op_type;
       target.since = int(name->since);
     }
@@ -338,7 +338,7 @@ struct ort_draft_reader::replaying {
       if (nodes[i].op_type.empty()) continue;  // replaced
       ort::table_view from = tables.table(i);
       std::string_view domain = from.text(ort::node::domain);
-      if (const result<ort::op_name> name = ort::parse_op_name(made[i]); name) domain = name->domain, from = {};
+      if (const result<ort::op_name> name = ort::parse_op_name(products[i]); name) domain = name->domain, from = {};
       if (status s = self.choose_provider(from, domain, in, nodes[i]); !s)
         return std::move(s).in(ort::short_text{} << "node '" << nodes[i].name << "' (" << nodes[i].op_type << ")");
       for (slot s : nodes[i].outputs) in.producers[s] = count;
@@ -374,11 +374,21 @@ status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::sp
   return work.finish(nodes);
 }
 
-result<draft*> read_and_replay_ort_draft(std::span<const std::byte> file,
-                                         std::span<const kernel_table* const> providers, arena& memory) {
-  const result<ort::table_view> root = ort::verify(file);
-  if (!root) return root.error();
-  return ort_draft_reader{providers, memory, &ort_draft_reader::replay}.read(*root);
+status ort_draft_reader::read_and_replay_nodes(const ort::table_view& from, scope& in) {
+  result<std::span<draft_node>> made = read_in_any_order(from, in);
+  if (!made) return made.error();
+  if (status s = replay(from, in, *made); !s) return s;
+  return sort_nodes(*made, in);
 }
+
+const ort_draft_checks replaying_ort_draft_checks{ort::verify,
+                                                  &ort_draft_reader::check_model,
+                                                  &ort_draft_reader::check_args,
+                                                  &ort_draft_reader::find_sorted,
+                                                  &ort_draft_reader::read_and_replay_nodes,
+                                                  &ort_draft_reader::check_edges,
+                                                  &ort_draft_reader::check_names,
+                                                  &ort_draft_reader::match_checked,
+                                                  ort::read_sparse_constant};
 
 }  // namespace cameo::inline CAMEO_ABI

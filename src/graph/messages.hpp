@@ -1,10 +1,7 @@
 #pragma once
 #include <cameo/graph/graph.hpp>
 
-#include <fmt/format.h>
-#include <new>
-#include <stdexcept>
-#include <string>
+#include "file/messages.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -24,27 +21,6 @@ inline std::string describe(const graph& g, const graph_node& n) {
   const char* const dot = n.domain.empty() ? "" : ".";
   if (n.opset < 1) return fmt::format("{} '{}' ({}{}{})", kind, name, n.domain, dot, n.op_type);
   return fmt::format("{} '{}' ({}{}{}, opset {})", kind, name, n.domain, dot, n.op_type, n.opset);
-}
-
-template <class... Args>
-status failed(status_code code, fmt::format_string<Args...> format, Args&&... args) {
-  return status{code, fmt::format(format, std::forward<Args>(args)...)};
-}
-
-/// Calls `work` and turns what containers throw when memory runs out into a status.
-template <class Work>
-auto guarded(Work work) -> decltype(work()) {
-#if defined(__cpp_exceptions)
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return status{status_code::out_of_memory, "no memory left for the graph"};
-  } catch (const std::length_error&) {
-    return status{status_code::out_of_memory, "no memory left for the graph"};
-  }
-#else
-  return work();
-#endif
 }
 
 /// How ONNX's own domain is called in messages.

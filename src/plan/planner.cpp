@@ -30,7 +30,7 @@ class planner {
     for (std::size_t i = 0; i < net_.nodes.size(); ++i) {
       const draft_node& node = net_.nodes[i];
       if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type));
-      options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
+      if constexpr (!target_tier) options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
     }
     if (status s = bring_outputs_home(); !s) return s;
     if (status s = set_levels(); !s) return s;
@@ -182,7 +182,7 @@ class planner {
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       bool is_packed = false;
       for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
-      if (is_packed) options_.watcher.copied(options_.watcher.self, *infos_[step.inputs[i]].constant);
+      if (is_packed) copied(*infos_[step.inputs[i]].constant);
       else if (status s = align(step.inputs[i]); !s) return s;
     }
     return {};
@@ -193,6 +193,10 @@ class planner {
 
   // Constants of a file lie where the file has them. Kernels get them aligned: for good, if they read them in runs,
   // else for the moment that it takes to pack them.
+
+  void copied(const value& constant) {
+    if constexpr (!target_tier) options_.watcher.copied(options_.watcher.self, constant);
+  }
 
   /// Copies a constant that is read in runs, unless it is aligned.
   status align(slot s) {
@@ -207,7 +211,7 @@ class planner {
     moved.data = there;
     const value* const kept = memory_.keep(moved);
     if (!kept) return status_code::out_of_memory;
-    options_.watcher.copied(options_.watcher.self, *infos_[s].constant);
+    copied(*infos_[s].constant);
     infos_[s].constant = kept;
     values_[s] = moved;
     return {};
@@ -245,6 +249,7 @@ class planner {
 
   /// A step's level is one past the highest of what it reads. By level, steps are reordered: stable, so deterministic.
   status set_levels() {
+    if constexpr (target_tier) return {};
     std::uint32_t deepest = 0;
     for (plan_step& step : steps_) {
       std::uint32_t level = 0;
@@ -319,6 +324,11 @@ class planner {
     result<std::span<std::size_t>> regions = memory_.take<std::size_t>(options_.memories.size());
     if (!inputs || !offsets || !regions) return status_code::out_of_memory;
     view.inputs = *inputs;
+    const result<std::span<slot_promise>> promises = memory_.take<slot_promise>(values_.size());
+    if (!promises) return promises.error();
+    for (std::size_t s = 0; s < values_.size(); ++s)
+      if (infos_[s].present && !infos_[s].optional) (*promises)[s] = {infos_[s].kind, infos_[s].type};
+    view.promises = *promises;
     view.captures = nested_ ? std::span<const capture>{brought_captures_} : net_.captures.span();
     view.fixed = {*offsets, *regions};
     if (status s = place_fixed(view); !s) return s;

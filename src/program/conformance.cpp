@@ -3,7 +3,7 @@
 #include "program/options.hpp"
 #include "program/progress.hpp"
 
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/session/threads.hpp>
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

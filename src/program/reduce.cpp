@@ -3,8 +3,8 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
-#include <cameo/graph/atomic_file.hpp>
-#include <cameo/graph/file_bytes.hpp>
+#include <cameo/file/atomic_file.hpp>
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/partition/lower.hpp>
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "program/runtime.hpp"
 #include "program/tensor_files.hpp"
 
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/session/profile.hpp>
 
 #include <fmt/format.h>

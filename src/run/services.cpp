@@ -34,6 +34,25 @@ const value* bound_memory(const step_context& c, slot s) {
 /// True for a value placed by the shapes of an earlier run: it may turn out otherwise this time.
 bool by_shape_plan(const step_context& c, slot s) { return c.within == &c.impl().main && c.impl().placed(s); }
 
+/// Values cross the borders of subgraphs without a kernel in between, and what a file says of the two sides may differ.
+bool keeps(const slot_promise& promise, const value& v) {
+  switch (promise.kind) {
+    case type_kind::tensor: return v.kind == value_kind::tensor && v.type == promise.type;
+    case type_kind::sequence:
+      if (promise.type != dtype::undefined)
+        for (const value& part : v.parts)
+          if (part.kind != value_kind::tensor || part.type != promise.type) return false;
+      return v.kind == value_kind::sequence;
+    case type_kind::map: return v.kind == value_kind::map;
+    default: return true;
+  }
+}
+status check(const plan_view& plan, slot s, const value& v) {
+  if (keeps(plan.promises[s], v)) return {};
+  return status{status_code::invalid_graph, "it is given a value of another type than the model says"}.in(
+      plan.names[s]);
+}
+
 /// Takes over the block of an input that dies with this step, where the kernel allows it.
 storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
   for (const output_hint& h : c.step->hints) {
@@ -165,6 +184,7 @@ bool views(const step_context& c, slot s, const value& from) {
 
 status forward(run_context& base, slot s, const value& from, const extents* shape) {
   step_context& c = own(base);
+  if (status fits = check(*c.within->plan, s, from); !fits) return fits;
   if (from.owner == &planned_storage && views(c, s, from) && !bound_memory(c, s)) {
     value& v = c.values()[s];
     v = from;
@@ -179,6 +199,7 @@ status forward(run_context& base, slot s, const value& from, const extents* shap
 
 status give(run_context& base, slot s, value& kept) {
   step_context& c = own(base);
+  if (status fits = check(*c.within->plan, s, kept); !fits) return fits;
   if (kept.owner != &planned_storage) return put(c, s, kept);
   result<value> copy = copy_tensor(c, kept);
   if (!copy) return copy.error();
@@ -251,7 +272,10 @@ status call(run_context& base, subplan_frame& opened, std::span<const value> inp
   const plan_view& plan = *opened.own.plan;
   if (inputs.size() != plan.inputs.size() || outputs.size() != plan.outputs.size())
     return {status_code::invalid_graph, "the subgraph has another number of inputs or outputs"};
-  for (std::size_t i = 0; i < inputs.size(); ++i) opened.own.values[plan.inputs[i]] = inputs[i];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (status fits = check(plan, plan.inputs[i], inputs[i]); !fits) return fits;
+    opened.own.values[plan.inputs[i]] = inputs[i];
+  }
   step_context inner{r, c.lanes(), c.lane};
   inner.within = &opened.own;
   if (status done = r.run_steps(opened.own, inner); !done) return done;
@@ -331,6 +355,30 @@ status run_plan(run_context& base, const plan_view& plan) {
   return {};
 }
 
+#ifdef CAMEO_CODE_ONLY
+const run_services services{};
+status run_services::allocate(run_context& c, slot s, value_kind kind, const extents& shape, std::size_t parts) {
+  return cameo::allocate(c, s, kind, shape, parts);
+}
+status run_services::forward(run_context& c, slot s, const value& from, const extents* shape) {
+  return cameo::forward(c, s, from, shape);
+}
+status run_services::give(run_context& c, slot s, value& kept) { return cameo::give(c, s, kept); }
+result<value> run_services::keep(run_context& c, const value& v) { return cameo::keep(c, v); }
+void run_services::release(run_context& c, value& v) { cameo::release(c, v); }
+void* run_services::scratch(run_context& c, std::size_t bytes) { return cameo::scratch(c, bytes); }
+char* run_services::text(run_context& c, std::size_t bytes) { return cameo::text(c, bytes); }
+result<value> run_services::make(run_context& c, dtype type, const extents& shape) {
+  return cameo::make(c, type, shape);
+}
+result<subplan_frame*> run_services::open(run_context& c, std::size_t subgraph) { return cameo::open(c, subgraph); }
+status run_services::call(run_context& c, subplan_frame& frame, std::span<const value> in, std::span<value> out) {
+  return cameo::call(c, frame, in, out);
+}
+void run_services::parallel(run_context& c, std::size_t count, task f) { cameo::parallel(c, count, f); }
+bool run_services::stopped(const run_context& c) { return cameo::stopped(c); }
+#else
 const run_services services{allocate, forward, give, keep, release, scratch, text, make, open, call, parallel, stopped};
+#endif
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,6 +1,6 @@
 // Compiled models: read ones run again, and new ones are written, while a model is loaded or instead.
 #include <cameo/context/compatibility.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
 #include "context/output_path.hpp"
 #include "session/session_impl.hpp"

@@ -203,6 +203,10 @@ status session::impl::save_optimized() {
     return {status_code::fail,
             "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
             "can't hold; use other providers"};
+  std::vector<const transform_table*> tables{transforms.begin(), transforms.end()};
+  for (const provider& p : providers)
+    tables.insert(tables.end(), p.row->transforms().begin(), p.row->transforms().end());
+  note_operators_to_come(*net, tables, ops, names_in(config["optimization.disable_specified_optimizers"]));
   const result<const format_row*> row = saved_format();
   if (!row) return row.error();
   return (*row)->write_file(*net, path, {{}, 0});

@@ -1,6 +1,6 @@
 #include <cameo/session/profile.hpp>
 
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/session/session.hpp>
 
 #include <unistd.h>

@@ -276,7 +276,7 @@ void check(const action_case& each, const scratch_folder& folder) {
   std::vector<std::byte> memory(1 << 18);
   heap_arena tables;
   const kernel_table* const lists[] = {&eps::cpu_kernels::table};
-  const auto draft = read_and_replay_ort_draft(file, lists, tables);
+  const auto draft = read_ort_draft(file, lists, tables, &replaying_ort_draft_checks);
   REQUIRE_MESSAGE(draft, draft.error().words());
   CHECK((*draft)->nodes.size() == placements.size());
   auto small = minimal_runtime<saved_optimizations, eps::cpu_kernels>::load(file, memory);

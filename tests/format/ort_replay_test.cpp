@@ -254,6 +254,34 @@ TEST_CASE("what would be done is saved with the operators it makes, which the re
   CHECK(read_and_check(*low)->main().saved_optimizations.empty());
 }
 
+TEST_CASE("a file's resolver knows the operators that rules may still put in where the model has what they need") {
+  const auto knows = [](const bytes& file, std::string_view id) {
+    const ort::vector_view ops =
+        ort::verify(file)->table(ort::session::resolver).vector(ort::resolver::op_kernel_type_str_args);
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      if (ops.table(i).text(ort::op_entry::op_id) == id) return true;
+    return false;
+  };
+  session_options options;
+  options.optimize = optimization_level::none;
+  const auto file = saved(options);
+  REQUIRE(file);
+  CHECK(knows(*file, ":Conv:11"));
+  CHECK(knows(*file, "com.microsoft:FusedConv:1"));
+  CHECK(knows(*file, "com.microsoft:QLinearAdd:1"));
+  CHECK(knows(*file, "com.microsoft.nchwc:ReorderInput:1"));
+  CHECK(!knows(*file, "com.microsoft:QLinearMul:1"));
+  CHECK(!knows(*file, "com.microsoft:Gelu:1"));
+  CHECK(!knows(*file, "com.microsoft:FusedGemm:1"));
+  options.config.emplace_back("optimization.disable_specified_optimizers",
+                              "NchwcTransformer,ConvActivationFusion,ConvAddActivationFusion");
+  const auto fewer = saved(options);
+  REQUIRE(fewer);
+  CHECK(!knows(*fewer, "com.microsoft:FusedConv:1"));
+  CHECK(!knows(*fewer, "com.microsoft.nchwc:ReorderInput:1"));
+  CHECK(knows(*fewer, "com.microsoft:QLinearAdd:1"));
+}
+
 TEST_CASE("saving needs a file in the ORT format, and the key has two values besides nothing") {
   const auto code = [](session_options options) {
     const auto done = runtime<eps::cpu>{}.load(two_optimizers(), options);

@@ -4,7 +4,7 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/conv.hpp>
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/session/profile.hpp>
 

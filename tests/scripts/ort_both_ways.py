@@ -3,7 +3,7 @@
 
 The samples (tests/data/ort): cameo runs each, and what it writes of them, as .ort and as .onnx, onnxruntime loads and
 runs with the expected outputs; the .ort again decodes with flatc, and cameo reads the same from it. Layouts of one
-processor: neither runs weights that the other packed.
+processor: neither runs weights that the other packed. Casts around float16: unless they are left out.
 
 Usage: ort_both_ways.py [NAME...]   only what has one of these in its name
 """
@@ -144,10 +144,30 @@ def check_layouts(scratch):
             problem("layouts of onnxruntime", reason or "run with weights in unknown blocks")
 
 
+def check_left_out(scratch):
+    """Float16 goes through casts unless it is told to stay, at any level."""
+    half = onnx.TensorProto.FLOAT16
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Exp", ["x"], ["y"])], "half",
+                                   [onnx.helper.make_tensor_value_info("x", half, [3])],
+                                   [onnx.helper.make_tensor_value_info("y", half, [3])])
+    plain, file = scratch / "half.onnx", scratch / "half.ort"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8), plain)
+    for level in ("none", "all"):
+        cameo("convert", plain, file, "--optimize", level)
+        if ort_session(file).run(None, {"x": np.zeros(3, np.float16)})[0].tolist() != [1, 1, 1]:
+            problem("half", f"other numbers at level {level}")
+        cameo("convert", plain, file, "--optimize", level, "--config",
+              "optimization.disable_specified_optimizers=InsertCastTransformer")
+        if b"Cast" in file.read_bytes().replace(b":Cast:", b""):  # the resolver knows it anyway
+            problem("half", f"casts that were to be left out at level {level}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     scratch = pathlib.Path(scratch)
     samples = check_samples(scratch)
     if is_wanted("layouts"):
         check_layouts(scratch)
+    if is_wanted("half"):
+        check_left_out(scratch)
 print(f"{samples} samples; {len(problems)} problems")
 sys.exit(1 if problems or not (samples or wanted) else 0)

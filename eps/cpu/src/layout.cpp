@@ -251,6 +251,9 @@ class blocking {
 
 struct blocked_channels {
   static constexpr std::string_view name = "NchwcTransformer";
+  using roots = op_set<op::Conv, op::microsoft::FusedConv>;
+  using makes = op_set<op::nchwc::Conv, op::nchwc::ReorderInput, op::nchwc::ReorderOutput, op::nchwc::MaxPool,
+                       op::nchwc::AveragePool, op::nchwc::GlobalMaxPool, op::nchwc::GlobalAveragePool>;
   static result<bool> run(rewriter& r) { return !r.in().order().empty() && blocking{r}.run(); }
 };
 

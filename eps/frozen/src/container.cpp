@@ -1,4 +1,4 @@
-#include <container.hpp>
+#include "container.hpp"
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
 #include <cameo/eps/frozen.hpp>
+#include <cameo/partition/convex_groups.hpp>
 #include <cameo/partition/lower.hpp>
 
-#include <groups.hpp>
-#include <program.hpp>
+#include "program.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -68,9 +68,14 @@ status check_borders(const draft& net, const node_view& node) {
 }  // namespace
 
 result<std::vector<node_group>> frozen_hooks::groups(const graph_view& g) const {
-  return frozen_file::convex_groups(g, [&](const node_view& node) {
-    return frozen_file::can_hold(node) && kernel_matches(node, base.kernels(), nullptr);
-  });
+  std::vector<node_id> mine;
+  for (node_view node : g.nodes())
+    if (node.provider() < 0 && !is_known(g.raw(), node.raw()) && frozen_file::can_hold(node) &&
+        kernel_matches(node, base.kernels(), nullptr))
+      mine.push_back(node.id());
+  std::vector<node_group> made;
+  for (std::vector<node_id>& nodes : convex_groups(g, mine)) made.push_back({std::move(nodes), "plan"});
+  return made;
 }
 
 result<std::vector<compiled_node>> frozen_hooks::compile(std::span<const fused_view> all) const {

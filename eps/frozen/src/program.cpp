@@ -4,7 +4,7 @@
 #include <cameo/run/run_plan.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
-#include <program.hpp>
+#include "program.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {

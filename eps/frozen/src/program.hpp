@@ -2,7 +2,7 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/session/session.hpp>
 
-#include <container.hpp>
+#include "container.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 

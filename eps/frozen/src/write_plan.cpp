@@ -1,7 +1,7 @@
 #include <cameo/partition/lower.hpp>
 
-#include <plan_stream.hpp>
-#include <program.hpp>
+#include "plan_stream.hpp"
+#include "program.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {

@@ -3,11 +3,8 @@
 #include <cameo/eps/frozen.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include "../src/container.hpp"
 #include "context/compiled.hpp"
-
-#include <cstring>
-#include <numeric>
+#include "reseal.hpp"
 
 namespace cameo::test {
 
@@ -63,6 +60,79 @@ inline std::unique_ptr<model> texts_and_sequences() {
   return b.take();
 }
 
+/// Operators of many shapes of attributes and inputs, each on a small input.
+inline std::unique_ptr<model> many_operators() {
+  model_builder b;
+  const auto ints = [](std::string_view name, std::vector<std::int64_t> all) {
+    static std::deque<std::vector<std::int64_t>> kept;  // until the model has copied them
+    attribute a;
+    a.name = name, a.kind = attribute_kind::ints, a.ints = kept.emplace_back(std::move(all));
+    return a;
+  };
+  const auto real = [](std::string_view name, float f) {
+    attribute a;
+    a.name = name, a.kind = attribute_kind::f, a.f = f;
+    return a;
+  };
+  const auto text = [](std::string_view name, std::string_view words) {
+    attribute a;
+    a.name = name, a.kind = attribute_kind::s, a.s = words;
+    return a;
+  };
+  auto i64 = [&, n = 0](std::vector<std::int64_t> all) mutable {
+    return b.constant<std::int64_t>("i" + std::to_string(n++), {std::int64_t(all.size())}, all);
+  };
+  const auto integer = model_builder::integer;
+  const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4), dim::of(6)});
+  const value_id scale = b.constant("scale", {6}, ramp(6)), bias = b.constant("bias", {6}, ramp(6, 0.002f));
+  const value_id y = b.node("LayerNormalization", {x, scale, bias}, {integer("axis", -1), real("epsilon", 1e-3f)});
+  b.output(b.node("Slice", {y, i64({1}), i64({5}), i64({2})}));
+  b.output(b.node("Gather", {y, i64({3, -1})}, {integer("axis", 1)}));
+  b.output(b.node("Transpose", {y}, {ints("perm", {2, 0, 1})}));
+  b.output(b.node("Pad", {x, i64({0, 1, 0, 0, 0, 2})}, {text("mode", "reflect")}));
+  b.output(b.node("ReduceMean", {x}, {ints("axes", {1}), integer("keepdims", 0)}));
+  b.output(b.node("Concat", {x, y}, {integer("axis", 2)}));
+  b.output(b.node("Cast", {b.node("LeakyRelu", {x}, {real("alpha", 0.3f)})}, {integer("to", 7)}));
+  b.output(b.node("Expand", {b.node("Shape", {x}), i64({2, 3})}));
+  b.output(b.node("CumSum", {x, b.constant<std::int64_t>("axis", {}, {1})}));
+  b.output(b.node("Einsum", {x, y}, {text("equation", "nij,nkj->nik")}));
+  b.output(b.node("ArgMax", {x}, {integer("axis", 1)}));
+  return b.take();
+}
+
+/// A loop whose body is a product with a weight of the body and one of the graph around it; every round's product is
+/// given out, too. `trips` says how often.
+inline std::unique_ptr<model> product_in_a_loop() {
+  model_builder b;
+  model& m = b.whole();
+  const value_id trips = b.input("trips", dtype::i64, {}), x = b.input("x", dtype::f32, {dim::of(8), dim::of(16)});
+  graph& body = m.add_graph(&b.main());
+  body.name = "body";
+  const auto body_input = [&](std::string_view name, dtype type, std::vector<dim> shape) {
+    const value_id v = body.add_value(name, m.keep(value_type::tensor(type, std::move(shape))));
+    body.add_input(v);
+    return v;
+  };
+  static_cast<void>(body_input("i", dtype::i64, {}));
+  const value_id condition = body_input("condition", dtype::boolean, {});
+  const value_id now = body_input("now", dtype::f32, {dim::of(8), dim::of(16)});
+  const value_id w = body.capture_of(b.constant("w", {16, 16}, ramp(256, 0.0005f)));
+  const value_id product = body.add_value("product"), next = body.add_value("next"), same = body.add_value("same");
+  body.add_node({"multiply", "", "MatMul", {}, {}, 17, std::vector{now, w}, std::vector{product}});
+  body.add_node({"soften", "", "Tanh", {}, {}, 17, std::vector{product}, std::vector{next}});
+  body.add_node({"same", "", "Identity", {}, {}, 17, std::vector{condition}, std::vector{same}});
+  body.add_output(same), body.add_output(next), body.add_output(product);
+  attribute holds;
+  holds.name = "body", holds.kind = attribute_kind::g, holds.i = 0;
+  const value_id last = b.main().add_value("last"), all = b.main().add_value("all");
+  graph* const graphs[] = {&body};
+  const value_id on = b.constant<bool>("on", {}, {true});
+  b.main().add_node(
+      {"loop", "", "Loop", {}, {}, 17, std::vector{trips, on, x}, std::vector{last, all}, std::vector{holds}, graphs});
+  b.output(last), b.output(all);
+  return b.take();
+}
+
 /// A compiled model and its context.
 struct compiled_files {
   scratch_folder folder;
@@ -93,36 +163,6 @@ inline std::string bits_of(const session& s, std::span<const named_input> inputs
   return all;
 }
 
-/// Gives a damaged container the checksums that fit it, as far as it can be read at all.
-inline void reseal(std::span<std::byte> bytes) {
-  using namespace eps::frozen_file;
-  header head;
-  if (bytes.size() < sizeof head) return;
-  std::memcpy(&head, bytes.data(), sizeof head);
-  const auto within = [&](std::uint64_t offset, std::uint64_t size, std::span<std::byte> all) {
-    return offset <= all.size() && size <= all.size() - offset;
-  };
-  if (within(head.directory, head.directory_bytes, bytes) && head.directory % 8 == 0) {
-    const auto rows = bytes.subspan(std::size_t(head.directory), std::size_t(head.directory_bytes));
-    directory counts{};
-    if (rows.size() >= sizeof counts) std::memcpy(&counts, rows.data(), sizeof counts);
-    for (std::uint64_t i = 0; i < counts.plans && i < 1000 && counts.blobs < rows.size(); ++i) {
-      const std::uint64_t at = sizeof counts + counts.blobs * sizeof(blob_row) + i * sizeof(plan_row);
-      plan_row row;
-      if (!within(at, sizeof row, rows)) break;
-      std::memcpy(&row, rows.data() + at, sizeof row);
-      if (within(row.offset, row.bytes, bytes))
-        row.checksum = checksum_of(bytes.subspan(std::size_t(row.offset), std::size_t(row.bytes)));
-      std::memcpy(rows.data() + at, &row, sizeof row);
-    }
-    head.directory_checksum = checksum_of(rows);
-  }
-  head.file_bytes = bytes.size(), head.bytes = sizeof head, head.version = format_version;
-  std::memcpy(head.magic, magic, sizeof magic);
-  std::memcpy(bytes.data(), &head, sizeof head);
-  head.checksum = checksum_of(bytes.first(offsetof(header, checksum)));
-  std::memcpy(bytes.data(), &head, sizeof head);
-}
 inline std::span<std::byte> bytes_of(std::string& text) {
   return std::as_writable_bytes(std::span{text.data(), text.size()});
 }

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 
 namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
@@ -42,19 +43,21 @@ void* first_of(const std::vector<std::string>& files, std::string& why) {
   return nullptr;
 }
 
-std::vector<std::string> candidates(const std::string& folder) {
-  std::vector<std::string> files;
-  const auto add = [&](const std::string& from) {
-    if (from.empty()) return;
-    files.push_back(from + "/" CAMEO_OPENVINO_LIBRARY);
-    files.push_back(from + "/libopenvino_c.so");
-  };
-  add(folder);
-  if (const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES")) add(named);
-  add(CAMEO_OPENVINO_FOLDER);
-  files.push_back(CAMEO_OPENVINO_LIBRARY);
-  files.push_back("libopenvino_c.so");
+/// The SDK's libraries in a folder, that of the version that cameo was built with first.
+std::vector<std::string> libraries_in(const std::string& folder) {
+  std::vector<std::string> files{folder + "/" CAMEO_OPENVINO_LIBRARY};
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, none})
+    if (entry.path().filename().string().rfind("libopenvino_c.so", 0) == 0) files.push_back(entry.path().string());
   return files;
+}
+
+/// The helper library: beside this code, or where an installed program has its libraries, or where the system looks.
+void* load_helper() {
+  constexpr const char* helper = "libcameo_openvino_query.so";
+  const std::string here = folder_of_this_code();
+  std::string unused;
+  return first_of({fmt::format("{}/{}", here, helper), fmt::format("{}/../lib/{}", here, helper), helper}, unused);
 }
 
 template <class Function>
@@ -123,19 +126,26 @@ result<const sdk*> sdk::load(const std::string& folder) {
   const std::lock_guard lock{guard};
   if (loaded) return loaded;
   std::string why;
-  void* const library = first_of(candidates(folder), why);
+  void* library = nullptr;
+  const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
+  const std::string place = !folder.empty() || !named ? folder : named;
+  if (!place.empty()) {
+    library = first_of(libraries_in(place), why);
+  } else {
+    // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
+    if (const char* (*where)() = nullptr; void* const helper = load_helper())
+      if (find(helper, "cameo_openvino_folder", where)) library = first_of(libraries_in(where()), why);
+    if (!library) library = first_of({CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+  }
   if (!library)
     return status{status_code::ep_fail,
                   fmt::format("OpenVINO's library was not found; set CAMEO_OPENVINO_LIBRARIES to the folder of {} ({})",
                               CAMEO_OPENVINO_LIBRARY, why)};
   auto made = std::make_unique<sdk>();
   if (status s = made->bind(library); !s) return s;
-  // The helper goes by the name of the C++ library of one version, which the C library has loaded if it is of that one.
-  constexpr const char* helper = "libcameo_openvino_query.so";
-  std::vector<std::string> files{fmt::format("{}/{}", folder_of_this_code(), helper),
-                                 fmt::format("{}/{}", CAMEO_OPENVINO_QUERY_FOLDER, helper), helper};
-  std::string unused;
-  if (void* const query = first_of(files, unused)) find(query, "cameo_openvino_can_run", made->query_);
+  // The helper is of one version of the C++ library, and must not bring its own along where another is loaded.
+  if (dlopen(CAMEO_OPENVINO_CXX_LIBRARY, RTLD_NOW | RTLD_NOLOAD))
+    if (void* const helper = load_helper()) find(helper, "cameo_openvino_can_run", made->query_);
   return loaded = made.release();
 }
 
@@ -168,10 +178,11 @@ result<handle<ov_core_t>> sdk::make_core() const {
   return handle<ov_core_t>{core, core_free};
 }
 
-status sdk::can_run(std::string_view onnx, const std::string& device) const {
+status sdk::can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const {
   if (query_) {
     char words[512] = {};
-    if (query_(onnx.data(), onnx.size(), device.c_str(), words, sizeof words) == 0) return {};
+    if (query_(onnx.data(), onnx.size(), device.c_str(), shapes.data(), shapes.size(), words, sizeof words) == 0)
+      return {};
     return {status_code::not_implemented, on_one_line(words)};
   }
   result<handle<ov_core_t>> core = make_core();

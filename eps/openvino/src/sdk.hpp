@@ -4,6 +4,7 @@
 #include <openvino/c/openvino.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,9 @@ class sdk {
   std::string take(const char* text) const;
   result<std::string> version() const;
   result<handle<ov_core_t>> make_core() const;
-  /// Whether the device runs all of a model; the SDK's words if not. Without the helper library that asks, whether the
-  /// SDK reads it.
-  status can_run(std::string_view onnx, const std::string& device) const;
+  /// Whether the device runs all of a model, and gives outputs of these shapes (the rank of each, then its dims; -1 for
+  /// what is not known); the SDK's words if not. Without the helper library that asks, whether the SDK reads it.
+  status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
 
   // The functions, under their own names less "ov_".
   decltype(&::ov_get_openvino_version) get_openvino_version = nullptr;
@@ -79,7 +80,8 @@ class sdk {
   status bind(void* library);
   /// Of the helper library, which is in this build's folder, beside the program or where the system looks; null
   /// without.
-  int (*query_)(const char* onnx, std::size_t bytes, const char* device, char* words, std::size_t room) = nullptr;
+  int (*query_)(const char* onnx, std::size_t bytes, const char* device, const std::int64_t* shapes, std::size_t count,
+                char* words, std::size_t room) = nullptr;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail

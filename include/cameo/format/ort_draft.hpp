@@ -3,6 +3,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// What read_ort_draft checks, and the ways to read what only files of others have: nodes in another order than they
+/// run in, sparse initializers, versions of operators that the lists don't know. A program that names it nowhere has
+/// none of that in it.
+struct ort_draft_checks;
+extern CAMEO_API const ort_draft_checks all_ort_draft_checks;
+
 /// Reads a model in ONNX Runtime's format, versions 5 and 6, straight into a draft: no graph, no schemas, no heap.
 /// Every node gets the first of the `providers` (at most 255) with a kernel for it, as draft_node::provider, and that
 /// kernel's row; operators are known from the providers' lists alone. For a version of an operator that the lists don't
@@ -17,17 +23,18 @@ namespace cameo::inline CAMEO_ABI {
 ///   INVALID_ARGUMENT  an element type that nobody knows; dims that are negative or too large
 ///   NOT_IMPLEMENTED   an operator, version or type without a kernel in the lists
 ///   OUT_OF_MEMORY     `memory` is full
+/// Without `checks` (null) the file is trusted as the program's code is: it must be one that passes them, of version 6,
+/// as cameo writes it; of any other anything may come.
 CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const kernel_table* const> providers,
-                                        arena& memory);
+                                        arena& memory, const ort_draft_checks* checks = &all_ort_draft_checks);
 
-/// The same, and does what the file has saved (graph::saved_optimizations says what that is): the nodes of a record
-/// become the one that it names, before kernels are looked for, so that the lists need none for the others. A record is
-/// passed over if its nodes have gone into an earlier one or are not connected as it says; those of optimizers that
-/// cameo does not have, and those that name no operator, stay undone. What the numbers mean is for who wrote the file:
-/// that scales are of the axis that a new node takes them for, say, is not checked again.
+/// Checks all of that, and does what the file has saved (graph::saved_optimizations says what that is): the nodes of a
+/// record become the one that it names, before kernels are looked for, so that the lists need none for the others. A
+/// record is passed over if its nodes have gone into an earlier one or are not connected as it says; those of
+/// optimizers that cameo does not have, and those that name no operator, stay undone. What the numbers mean is for who
+/// wrote the file: that scales are of the axis that a new node takes them for, say, is not checked again.
 ///   FAIL  besides the above: a record that is no record, with a node outside the graph, an action that its optimizer
 ///         does not have, or another operator than the action makes; an optimizer that is listed twice
-CAMEO_API result<draft*> read_and_replay_ort_draft(std::span<const std::byte> file,
-                                                   std::span<const kernel_table* const> providers, arena& memory);
+extern CAMEO_API const ort_draft_checks replaying_ort_draft_checks;
 
 }  // namespace cameo::inline CAMEO_ABI

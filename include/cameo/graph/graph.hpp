@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/core/arena.hpp>
-#include <cameo/graph/file_bytes.hpp>
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/graph/name_index.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
@@ -277,6 +277,12 @@ struct function {
   std::unique_ptr<graph> body;
 };
 
+/// An operator in one of its versions.
+struct versioned_op {
+  const op_row* op;
+  const op_version* version;
+};
+
 /// A model: graphs and all that they refer to. Bytes it was read from stay mapped while it lives. Not thread-safe.
 class model {
  public:
@@ -295,6 +301,7 @@ class model {
   std::vector<std::shared_ptr<const file_bytes>> files;
   std::string path;                   // where it was read from; empty for bytes
   std::vector<std::string> warnings;  // what its reader left out or put right, for a log
+  std::vector<versioned_op> to_come;  // that rewrites may still put in: written for builds that have no schemas
   /// What the file said that cameo does not interpret, as the bytes of a message of the same kind with only those
   /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have theirs.
   std::string_view unknown;

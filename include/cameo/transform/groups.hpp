@@ -31,12 +31,16 @@ struct group_policy {
   bool signed_activations = false;  // products of int8 by int8, which are slow or imprecise on some processors
 };
 
+struct made_op;
+
 /// A group rewrite without its type.
 struct group_row {
   std::string_view name;
   std::span<const op_id> roots;
   bool (*select)(const rewriter&, const node_view&, const group_policy&, rewrite_group&);
   bool (*replace)(edit&, const rewriter&, const rewrite_group&);
+  std::span<const made_op> makes = {};  // as other transforms say it
+  std::span<const op_id> needs = {};
 };
 
 /// Chooses groups around nodes of its `roots`, and replaces what was chosen.

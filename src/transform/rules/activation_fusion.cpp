@@ -67,6 +67,8 @@ bool add_fused(edit& e, const rewriter& r, const node_view& conv, const node_vie
 struct fuse_conv_activation {
   static constexpr std::string_view name = "ConvActivationFusion";
   using roots = activations;
+  using makes = op_set<op::microsoft::FusedConv>;
+  using needs = op_set<op::Conv>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const node_view conv = made_by<op::Conv>(r, root.input(0));
     if (!conv || !may_fuse(r, root.input(0))) return false;
@@ -79,6 +81,7 @@ struct fuse_conv_activation {
 struct conv_activation_group {
   static constexpr std::string_view name = fuse_conv_activation::name;
   using roots = op_set<op::Conv>;
+  using makes = fuse_conv_activation::makes;
   static bool select(const rewriter& r, const node_view& n, const group_policy&, rewrite_group& to) {
     const node_view f = reader_of(r, n.output(0), activations{});
     if (!f || f.input(0) != n.output(0) || !may_fuse(r, n.output(0)) || !parameters_of(r, f)) return false;
@@ -100,6 +103,8 @@ struct conv_activation_group {
 struct fuse_conv_add_activation {
   static constexpr std::string_view name = "ConvAddActivationFusion";
   using roots = op_set<op::Relu>;
+  using makes = op_set<op::microsoft::FusedConv>;
+  using needs = op_set<op::Add, op::Conv>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const node_view sum = made_by<op::Add>(r, root.input(0));
     if (!sum || !may_fuse(r, root.input(0))) return false;
@@ -123,6 +128,8 @@ struct fuse_conv_add_activation {
 struct fuse_gemm_activation {
   static constexpr std::string_view name = "GemmActivationFusion";
   using roots = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu>;
+  using makes = op_set<op::microsoft::FusedGemm>;
+  using needs = op_set<op::Gemm>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const node_view gemm = made_by<op::Gemm>(r, root.input(0));
     if (!gemm || !root.input(0).sole_use() || gemm.since() < 7 || root.input(0).element() != dtype::f32) return false;

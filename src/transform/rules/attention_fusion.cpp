@@ -242,6 +242,9 @@ class multi_head_builder {
 struct fuse_attention {
   static constexpr std::string_view name = "AttentionFusion";
   using roots = op_set<op::Softmax>;
+  using makes = op_set<op::microsoft::MultiHeadAttention, op::Add, op::Cast, op::Concat, op::Expand, op::Gather,
+                       op::IsNaN, op::Reshape, op::Shape, op::Transpose, op::Where>;
+  using needs = op_set<op::MatMul>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const std::optional<attention_core> core = attention_core::of(r, root);
     return core && multi_head_builder{r, *core, core->result.producer()}.build();
@@ -252,6 +255,7 @@ struct fuse_attention {
 struct join_heads {
   static constexpr std::string_view name = "AttentionHeadsFusion";
   using roots = op_set<op::Attention>;
+  using makes = op_set<op::Transpose, op::Reshape>;
   static bool rewrite(rewriter& r, const node_view& root) {
     for (std::size_t i = 1; i < root.output_count(); ++i)
       if (root.output(i)) return false;

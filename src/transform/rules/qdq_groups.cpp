@@ -331,6 +331,15 @@ struct qdq_groups {
       return all;
     }();
   };
+  struct makes {
+    static constexpr auto names = [] {
+      std::array<made_op, std::size(target_rows)> all{};
+      for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = {target_rows[i].domain, target_rows[i].op, target_rows[i].target};
+      return all;
+    }();
+  };
+  using needs = op_set<op::DequantizeLinear>;
   static bool select(const rewriter& r, const node_view& n, const group_policy& policy, rewrite_group& to) {
     const target_row* const row = row_of(n);
     return row && selection{r, n, policy, to}.make(*row);

@@ -43,13 +43,21 @@ struct frozen_hooks {
   std::string packing;  // how its kernels pack; see names_its_packing
   bool verify;
 
+  /// Convex groups of what the base runs and a container can hold.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
+  /// A plan for each, optimized as by a session of the base alone at level all.
   CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
+  /// FAIL when the context has another plan of that name.
   CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&) const;
+  /// The whole container.
   CAMEO_API status write(const frozen_context&, byte_sink) const;
+  /// The plan of a node's graph, whose weights stay where the binary has them.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
+  /// Names of the plans in it.
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
+  /// Which cameo this is, and for which processor.
   CAMEO_API std::string compatibility(std::span<const fused_view>) const;
+  /// Optimal for the same words, unsupported for others.
   CAMEO_API result<compiled_fit> fits(std::string_view written) const;
 };
 
@@ -64,16 +72,24 @@ struct frozen {
   static constexpr std::string_view name = "frozen", long_name = "FrozenExecutionProvider";
   static constexpr context_source sources[] = {{"FrozenExecutionProvider"}};
   using context_builder = frozen_context;
+  static constexpr provider_option options[] = {
+      {"verify", "0",
+       "1: weights of contexts are held against their checksums when they are opened, which reads them all"}};
 
   Base base = {};
-  bool verify = false;  // weights of contexts are checked as well when they are opened, which reads them all
+  bool verify = false;  // see options
 
+  /// A copy for a session, as its keys want it.
+  result<frozen> configured(const provider_options& wanted) const { return frozen{base, wanted["verify"] == "1"}; }
+  // What context_store, context_lister and compatibility_judge ask for: see frozen_hooks.
   result<std::vector<node_group>> groups(const graph_view& g) const { return hooks().groups(g); }
   result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const { return hooks().compile(all); }
+  /// See frozen_hooks.
   result<context_part> store(frozen_context& to, const fused_view& group, const compiled_node& program) const {
     return hooks().store(to, group, program);
   }
   status write(const frozen_context& context, byte_sink to) const { return hooks().write(context, to); }
+  /// See frozen_hooks.
   result<compiled_node> restore(const context_binary& from, const context_node& node) const {
     return hooks().restore(from, node);
   }

@@ -9,12 +9,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class descriptor;
+
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
  public:
   /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words, or
   /// when the file shrinks meanwhile.
   CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
+  /// The same of a file that is open for reading; `path` is what messages call it.
+  static result<std::shared_ptr<const file_bytes>> map(const descriptor&, std::string path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;
   CAMEO_API ~file_bytes();
@@ -37,12 +41,16 @@ class file_bytes {
 struct path_rule {
   std::string_view what;  // "external data", for messages
   bool inner_dot_dot;     // `sub/../file` is fine as long as it stays inside
+  bool plain_names;       // nothing that another system reads otherwise, or that looks like something else
+  bool anywhere;          // absolute, out of the folder, by any link: the package says so, who installs it trusts it
   status_code refused;
 };
-inline constexpr path_rule external_data_path{"external data", true, status_code::invalid_graph};
-inline constexpr path_rule context_path{"context", true, status_code::invalid_graph};
+inline constexpr path_rule external_data_path{"external data", true, false, false, status_code::invalid_graph};
+inline constexpr path_rule context_path{"context", true, false, false, status_code::invalid_graph};
+inline constexpr path_rule package_path{"path", false, true, false, status_code::fail};
+inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
 
-/// Joins a relative `location` written in a model to the folder `base`, if it stays inside: not absolute, no drive, no
+/// Joins a relative `location` written in a file to the folder `base`, if it stays inside: not absolute, no drive, no
 /// name that a system reserves for devices, no `..` that leads out, no symlink that leads out, a regular file. A
 /// symlink may lead into `also`, if that is not empty: where the model really lies that is itself a symlink. The rule's
 /// status naming the location otherwise. `whose` says whose path it is ("initializer 'w'").

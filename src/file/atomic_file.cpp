@@ -1,10 +1,11 @@
-#include <cameo/graph/atomic_file.hpp>
+#include <cameo/file/atomic_file.hpp>
 
-#include "../graph/messages.hpp"
+#include "messages.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>

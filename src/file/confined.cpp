@@ -1,0 +1,170 @@
+#include "held_folder.hpp"
+#include "messages.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Calls `ask` with every part of a path until it says yes. A file written on one system is read on another: both
+/// separators count.
+template <class Ask>
+bool any_part(std::string_view location, Ask ask) {
+  while (!location.empty()) {
+    const std::size_t end = std::min(location.find_first_of("/\\"), location.size());
+    if (ask(location.substr(0, end))) return true;
+    location.remove_prefix(std::min(end + 1, location.size()));
+  }
+  return false;
+}
+
+/// CON, nul.txt, COM1: devices on some systems, whatever folder they are named in.
+bool names_device(std::string_view part) {
+  static constexpr std::string_view devices[] = {"CON",  "PRN",  "AUX",  "NUL",  "COM1", "COM2", "COM3",   "COM4",
+                                                 "COM5", "COM6", "COM7", "COM8", "COM9", "LPT1", "LPT2",   "LPT3",
+                                                 "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9", "CONIN$", "CONOUT$"};
+  static constexpr std::string_view firsts = "CPANLcpanl";
+  if (part.size() < 3 || firsts.find(part.front()) == firsts.npos) return false;
+  part = part.substr(0, part.find_first_of(".:"));
+  while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+  return std::any_of(std::begin(devices), std::end(devices), [&](std::string_view device) {
+    return part.size() == device.size() && std::equal(part.begin(), part.end(), device.begin(), [](char a, char b) {
+             return (a >= 'a' && a <= 'z' ? char(a - ('a' - 'A')) : a) == b;
+           });
+  });
+}
+
+/// Whether the words of a path lead out of where it starts, or can mean something else on another system.
+bool leads_out(std::string_view location) {
+  int depth = 0;
+  return any_part(location, [&](std::string_view part) {
+    if (part == "..") return --depth < 0;
+    depth += part.empty() || part == "." ? 0 : 1;
+    return false;
+  });
+}
+
+/// The next character of UTF-8, and what is behind it; ~0u for bytes that are none.
+char32_t next_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? unsigned(static_cast<unsigned char>(text[i])) : 0u; };
+  const unsigned first = byte(0);
+  const std::size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
+  static constexpr unsigned masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07}, least[] = {0, 0, 0x80, 0x800, 0x10000};
+  char32_t made = char32_t(first & masks[length]);
+  bool sound = length != 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    sound &= byte(i) >> 6 == 2;
+    made = made << 6 | char32_t(byte(i) & 0x3F);
+  }
+  text.remove_prefix(std::min(std::max(length, std::size_t{1}), text.size()));
+  return sound && made >= least[length] && made <= 0x10FFFF && made >> 11 != 0x1B ? made : ~char32_t{0};
+}
+
+struct character_range {
+  char32_t first, last;
+};
+/// Nothing to see, turned round, or other systems' dots, slashes and digits: a path with one of them reads as another.
+constexpr character_range hard_to_see[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0xA0, 0xA0},     {0xAD, 0xAD},     {0xB2, 0xB3},       {0xB9, 0xB9},
+    {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x2000, 0x200F},
+    {0x2024, 0x2026}, {0x2028, 0x202F}, {0x2044, 0x2044}, {0x205F, 0x206F}, {0x2215, 0x2216},   {0x2236, 0x2236},
+    {0x29F5, 0x29F5}, {0x29F8, 0x29F9}, {0x3000, 0x3000}, {0x3164, 0x3164}, {0xE000, 0xF8FF},   {0xFE00, 0xFE0F},
+    {0xFE52, 0xFE52}, {0xFE55, 0xFE55}, {0xFE68, 0xFE68}, {0xFEFF, 0xFEFF}, {0xFF0E, 0xFF0F},   {0xFF1A, 0xFF1A},
+    {0xFF3C, 0xFF3C}, {0xFF61, 0xFF61}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFF}, {0x1D173, 0x1D17A}, {0xE0000, 0x10FFFF},
+};
+
+/// A letter and an accent where there is one character for both: systems disagree whether it is the same name.
+bool is_accent(char32_t c) { return (c >= 0x0300 && c <= 0x0345) || (c >= 0x1161 && c <= 0x11FF); }
+bool is_letter(char32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+
+std::string_view hidden_in(std::string_view location) {
+  char32_t before = 0;
+  while (!location.empty()) {
+    const char32_t c = next_character(location);
+    if (c >= 0x20 && c < 0x7F) {
+      before = c;
+      continue;
+    }
+    if (c == ~char32_t{0}) return "is not UTF-8";
+    for (const character_range& range : hard_to_see)
+      if (c >= range.first && c <= range.last) return "has a character in it that is hard to see";
+    if (is_accent(c) && (is_letter(before) || (before >= 0x1100 && before <= 0x11FF)))
+      return "has a letter with a separate accent (the name must be in Unicode's form NFC)";
+    before = c;
+  }
+  return {};
+}
+
+/// What a name must not be for all systems to read it alike.
+std::string_view not_plain(std::string_view location) {
+  if (location.find('\\') != location.npos) return "has a backslash in it (folders end with /)";
+  if (any_part(location, [](std::string_view part) {
+        return part != "." && !part.empty() && (part.back() == '.' || part.back() == ' ');
+      }))
+    return "has a part that ends in a dot or a space";
+  return hidden_in(location);
+}
+
+}  // namespace
+
+std::string_view malformed(const path_rule& rule, std::string_view location) {
+  if (location.empty()) return "names no file";
+  if (location.find('\0') != location.npos) return "has a zero byte in its name";
+  if (rule.anywhere) return {};
+  if (location.front() == '/' || location.front() == '\\') return "is absolute";
+  if (location.size() > 1 && location[1] == ':') return "names a drive";
+  if (any_part(location, names_device)) return "names a device";
+  if (!rule.inner_dot_dot && any_part(location, [](std::string_view part) { return part == ".."; }))
+    return "has '..' in it";
+  if (leads_out(location)) return "leads out of the folder";
+  return rule.plain_names ? not_plain(location) : std::string_view{};
+}
+
+namespace {
+
+/// The words of a path that can't be had, or nothing.
+status refused(const path_rule& rule, const found_path& at, std::string_view folder, std::string_view location,
+               std::string_view whose) {
+  std::string_view why = at.why;
+  if (at.trouble == path_trouble::none && at.kind == found_kind::file) return {};
+  if (why.empty())
+    why = at.kind == found_kind::nothing ? "cannot be opened (there is no such file)" : "is not a regular file";
+  return failed(rule.refused, "{}: {} '{}' {}; it must be a regular file inside the folder '{}', named relative to it",
+                whose, rule.what, location, why, folder);
+}
+
+}  // namespace
+
+result<std::shared_ptr<const file_bytes>> held_folder::map(const path_rule& rule, std::string_view location,
+                                                           std::string_view whose, const held_folder* also) const try {
+  const found_path at = find(rule, location, open_for::reading, also);
+  if (status s = refused(rule, at, path_, location, whose); !s) return s;
+  std::string path = real_path(at.handle);
+  if (path.empty()) path = (std::filesystem::path{path_} / location).string();
+  auto mapped = file_bytes::map(at.handle, std::move(path));
+  if (!mapped) return status{rule.refused, mapped.error().words()}.in(whose);
+  return mapped;
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+} catch (const std::exception& e) {
+  return status{status_code::fail, e.what()};
+}
+
+result<std::string> confined_path(const path_rule& rule, const std::string& base, std::string_view location,
+                                  std::string_view whose, const std::string& also) try {
+  const result<held_folder> inside = held_folder::open(base);
+  if (!inside) return status{rule.refused, inside.error().words()}.in(whose);
+  const result<held_folder> second = also.empty() ? result<held_folder>{status_code::fail} : held_folder::open(also);
+  const found_path at = inside->find(rule, location, open_for::place, second ? &*second : nullptr);
+  if (status s = refused(rule, at, base, location, whose); !s) return s;
+  std::string path = real_path(at.handle);
+  if (path.empty()) path = std::filesystem::canonical(std::filesystem::path{base.empty() ? "." : base} / location);
+  return path;
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+} catch (const std::exception& e) {
+  return status{status_code::fail, e.what()};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,82 @@
+#pragma once
+#include <cameo/file/file_bytes.hpp>
+
+#include <sys/types.h>
+#include <utility>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// An open file or folder of the system, closed on the way out.
+class descriptor {
+ public:
+  descriptor() = default;
+  explicit descriptor(int opened) : number_{opened} {}
+  descriptor(descriptor&& from) noexcept : number_{std::exchange(from.number_, -1)} {}
+  descriptor& operator=(descriptor&& from) noexcept { return std::swap(number_, from.number_), *this; }
+  ~descriptor();
+
+  explicit operator bool() const { return number_ >= 0; }
+  int operator*() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+/// Which file it is, whatever it is called.
+struct file_id {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const file_id&) const = default;
+};
+
+enum class found_kind : std::uint8_t { nothing, file, folder, other };
+/// What keeps a path from being followed: how it is written, where it leads, or the system.
+enum class path_trouble : std::uint8_t { none, malformed, outside, system };
+
+/// What lay behind a path when it was looked up, held open: what is read of it is that file, whatever takes its name
+/// meanwhile. Without trouble and with nothing found, there is no such file.
+struct found_path {
+  path_trouble trouble = path_trouble::none;
+  found_kind kind = found_kind::nothing;
+  std::string why;  // "leads out of the folder", if there is trouble
+  descriptor handle;
+  file_id id;
+
+  bool is(found_kind wanted) const { return trouble == path_trouble::none && kind == wanted; }
+};
+
+/// Whether a found file is wanted for reading, or only to know where it is.
+enum class open_for : bool { place, reading };
+/// How links are followed: `kernel` asks the system to stay inside where it can, and walks where it can't say.
+enum class follow : bool { kernel, walk };
+
+/// A folder held open. Paths written in files are followed from it, part by part, with every link; what they lead to
+/// has to lie inside.
+class held_folder {
+ public:
+  /// An empty path is the current folder. NO_SUCHFILE when there is none.
+  static result<held_folder> open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  int handle() const { return *handle_; }
+  /// Follows `location` if the rule allows it to be written like that. Links may lead into `also`, if there is one.
+  found_path find(const path_rule&, std::string_view location, open_for, const held_folder* also = nullptr,
+                  follow = follow::kernel) const;
+  /// The bytes of the regular file there, under the conditions and with the words of confined_path.
+  result<std::shared_ptr<const file_bytes>> map(const path_rule&, std::string_view location, std::string_view whose,
+                                                const held_folder* also = nullptr) const;
+
+ private:
+  held_folder(std::string path, descriptor handle, file_id id)
+      : path_{std::move(path)}, handle_{std::move(handle)}, id_{id} {}
+  std::string path_;
+  descriptor handle_;
+  file_id id_;
+};
+
+/// Why a path can't be what it is written to be, by the rule; empty if it can.
+std::string_view malformed(const path_rule&, std::string_view location);
+/// Where an open file lies now; empty where the system does not tell.
+std::string real_path(const descriptor&);
+
+}  // namespace cameo::inline CAMEO_ABI

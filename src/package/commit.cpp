@@ -1,0 +1,253 @@
+#include "file/messages.hpp"
+#include "package/impl.hpp"
+
+#include <cameo/file/atomic_file.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Nothing that the package on disk names is touched until one file takes another's place: new folders get names that
+// were free, changed components, unless one is all that changes, too, and the manifest comes last.
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0;
+}
+
+void sync_folder(const std::string& path) {
+  const descriptor opened{::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (opened) (void)::fsync(*opened);
+}
+
+/// A path that goes unless it is kept: for what is made beside its place.
+class passing_folder {
+ public:
+  explicit passing_folder(std::string path) : path_{std::move(path)} {}
+  passing_folder(const passing_folder&) = delete;
+  passing_folder& operator=(const passing_folder&) = delete;
+  ~passing_folder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  /// Takes its place; what is there already, unless it is an empty folder, stays, and this fails.
+  status move_to(const std::string& place) {
+    if (::rename(path_.c_str(), place.c_str()) != 0)
+      return failed(status_code::fail, "{}: cannot take its place: {}", place, std::strerror(errno));
+    path_.clear();
+    sync_folder(std::string{parent_of(place)});
+    return {};
+  }
+
+ private:
+  std::string path_;
+};
+
+/// ".name.1234.0.tmp": what `prune` knows for what it is.
+std::string passing_name(const std::string& folder, std::string_view name) {
+  static std::atomic<unsigned> number = 0;
+  return fmt::format("{}/.{}.{}.{}.tmp", folder, name, ::getpid(), number++);
+}
+
+std::string as_file(const json& value) { return dump(value, 2) + "\n"; }
+
+class writer {
+ public:
+  writer(package::impl& of, std::string root) : of_{of}, root_{std::move(root)} {}
+
+  status place_staged() {
+    for (const staged_files& each : of_.staged)
+      if (status s = each.asset.empty() ? place_variant(each) : place_asset(each); !s) return s;
+    return {};
+  }
+
+  /// Components that are written to the manifest stay where their variants are.
+  void move_inside() {
+    for (package_component& c : of_.components) {
+      if (!c.file) continue;
+      of_.superseded.push_back(*c.file);
+      c.file.reset();
+      of_.manifest_changed = true;
+    }
+    of_.changed.clear();
+  }
+
+  status write_texts() {
+    if (!of_.manifest_changed && of_.changed.size() == 1) {
+      const package_component* const c = of_.find(*of_.changed.begin());
+      return write_file_atomically(root_ + "/" + *c->file, as_file(to_json(*c, false)));
+    }
+    for (package_component& c : of_.components)
+      if (c.file && of_.changed.count(c.name)) {
+        const std::string fresh = free_file(parent_of(*c.file));
+        if (status s = write_file_atomically(root_ + "/" + fresh, as_file(to_json(c, false))); !s) return s;
+        of_.superseded.push_back(*c.file);
+        c.file = fresh;
+        of_.manifest_changed = true;
+      }
+    if (!of_.manifest_changed) return {};
+    return write_file_atomically(root_ + "/" + std::string{manifest_file}, as_file(to_json(of_)));
+  }
+
+ private:
+  std::string free_file(std::string_view folder) const {
+    for (int i = 2;; ++i) {
+      std::string path = joined(folder, fmt::format("component-{}.json", i));
+      if (!is_there(root_ + "/" + path)) return path;
+    }
+  }
+
+  status place_variant(const staged_files& staged) {
+    package_component& c = *of_.find(staged.component);
+    const auto v = std::find_if(c.variants.begin(), c.variants.end(),
+                                [&](const package_variant& each) { return each.name == staged.variant; });
+    const std::string base = c.base.empty() ? root_ : root_ + "/" + c.base;
+    std::string name = v->name;
+    for (int i = 2; is_there(base + "/" + name); ++i) name = fmt::format("{}-{}", v->name, i);
+    if (status s = copy(staged.from, base, name); !s) return s;
+    v->directory = name == v->name ? std::nullopt : std::optional{name};
+    v->folder = joined(c.base, name);
+    return {};
+  }
+
+  status copy(const std::string& from, const std::string& base, const std::string& name) {
+    const result<held_folder> source = held_folder::open(from);
+    if (!source) return status{source.error()};
+    passing_folder made{passing_name(base, name)};
+    if (status s = copy_tree(*source, {}, made.path(), [](const std::string&) { return false; }); !s) return s;
+    return made.move_to(base + "/" + name);
+  }
+
+  status place_asset(const staged_files& staged) {
+    const std::string base = root_ + "/" + std::string{assets_folder};
+    const std::string name = "sha256-" + staged.asset.substr(7);
+    if (is_there(base + "/" + name)) return {};
+    if (::mkdir(base.c_str(), 0777) != 0 && errno != EEXIST)
+      return failed(status_code::fail, "{}: cannot be made: {}", base, std::strerror(errno));
+    const result<held_folder> source = held_folder::open(staged.from);
+    if (!source) return status{source.error()};
+    passing_folder made{passing_name(base, name)};
+    if (status s = copy_tree(*source, {}, made.path(), [](const std::string&) { return false; }); !s) return s;
+    const result<std::string> hash = hash_folder(made.path());
+    if (!hash || *hash != staged.asset)
+      return failed(status_code::fail, "the files in '{}' are no longer those of {}", staged.from, staged.asset);
+    return made.move_to(base + "/" + name);
+  }
+
+  package::impl& of_;
+  std::string root_;
+};
+
+/// The package as a reader of what was written gets it.
+status read_back(package::impl& to, const std::string& folder) {
+  std::vector<package_problem> problems;
+  package_open_options options = to.options;
+  options.verify_assets = false;
+  auto made = read_folder(folder, options, {}, problems);
+  if (!made) return std::move(made.error()).in("the package that was written cannot be read: ");
+  (*made)->superseded = std::move(to.superseded);
+  (*made)->options = to.options;
+  to = std::move(**made);
+  return {};
+}
+
+void remove_files(const std::string& root, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    struct stat facts {};
+    const std::string whole = root + "/" + path;
+    if (::lstat(whole.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) ::unlink(whole.c_str());
+  }
+}
+
+/// What a copy of the package leaves out: what is written anew, and what nothing names any more.
+bool is_left_out(const package::impl& p, const std::string& path) {
+  if (path == manifest_file || (path.starts_with('.') && path.ends_with(".tmp"))) return true;
+  for (const package_component& c : p.components)
+    if (c.file == path) return true;
+  return std::find(p.superseded.begin(), p.superseded.end(), path) != p.superseded.end() ||
+         (p.layout != package_layout::schema_1 && path.starts_with("models/") && path.ends_with("/metadata.json"));
+}
+
+/// The folder is complete before it gets its name.
+status write_new(package::impl next, const std::string& to, package_form form) {
+  const std::string parent = std::string{parent_of(to)};
+  passing_folder made{passing_name(to.find('/') == to.npos ? "." : parent, fs::path{to}.filename().string())};
+  if (next.root) {
+    const auto skips = [&](const std::string& path) { return is_left_out(next, path); };
+    if (status s = copy_tree(*next.root, {}, made.path(), skips); !s) return s;
+  } else if (::mkdir(made.path().c_str(), 0777) != 0) {
+    return failed(status_code::fail, "{}: cannot be made: {}", made.path(), std::strerror(errno));
+  }
+  writer into{next, made.path()};
+  if (status s = into.place_staged(); !s) return s;
+  if (form == package_form::dense) into.move_inside();
+  for (const package_component& c : next.components)
+    if (c.file)
+      if (status s = write_file_atomically(made.path() + "/" + *c.file, as_file(to_json(c, false))); !s) return s;
+  next.changed.clear();
+  next.manifest_changed = true;
+  if (status s = into.write_texts(); !s) return s;
+  std::vector<package_problem> problems;
+  if (const auto read = read_folder(made.path(), next.options, {}, problems); !read)
+    return failed(status_code::fail, "the package would not open at '{}': {}", to,
+                  problems.empty() ? std::string{} : problems.front().text());
+  return made.move_to(to);
+}
+
+}  // namespace
+
+status package::commit(package_form form) {
+  return guarded([&]() -> status {
+    if (!impl_->root)
+      return status{status_code::invalid_argument, "the package has no folder yet: save_as gives it one"};
+    const bool is_older = impl_->layout != package_layout::schema_1;
+    const bool moves = form == package_form::dense && std::any_of(impl_->components.begin(), impl_->components.end(),
+                                                                  [](const auto& c) { return c.file.has_value(); });
+    if (!impl_->is_edited() && !is_older && !moves) return {};
+    impl next = *impl_;
+    next.manifest_changed |= is_older;
+    const std::string root = next.root_path();
+    writer into{next, root};
+    if (status s = into.place_staged(); !s) return s;
+    if (form == package_form::dense) into.move_inside();
+    if (status s = into.write_texts(); !s) return s;
+    remove_files(root, next.superseded);
+    if (status s = read_back(next, next.folder); !s) return s;
+    *impl_ = std::move(next);
+    return {};
+  });
+}
+
+status package::save_as(const std::string& to, package_form form) {
+  return guarded([&]() -> status {
+    std::error_code error;
+    std::string place = fs::path{to}.lexically_normal().string();
+    while (place.size() > 1 && place.ends_with('/')) place.pop_back();
+    if (place.empty() || place == "." || place == "/")
+      return status{status_code::invalid_argument, "save_as needs the name of a folder"};
+    if (is_there(place) && !(fs::is_directory(fs::symlink_status(place, error)) && fs::is_empty(place, error)))
+      return failed(status_code::fail, "{}: has something in it; a package is saved to an empty folder, or a new one",
+                    to);
+    if (status s = write_new(*impl_, place, form); !s) return s;
+    impl next;
+    next.options = impl_->options;
+    if (status s = read_back(next, place); !s) return s;
+    next.superseded.clear();
+    *impl_ = std::move(next);
+    return {};
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,218 @@
+#include "file/messages.hpp"
+#include "package/impl.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+template <class... Args>
+status refused(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
+}
+
+/// Names become names of folders.
+status check_name(std::string_view what, std::string_view name) {
+  if (name.empty()) return refused("a {} needs a name", what);
+  const std::string_view why = name == "."                   ? "means the folder itself"
+                               : name.find('/') != name.npos ? "has a slash in it"
+                                                             : malformed(package_path, name);
+  if (!why.empty()) return refused("the {} name '{}' {}, and is to be the name of a folder", what, name, why);
+  return {};
+}
+
+void mark_changed(package::impl& p, const package_component& c) {
+  if (c.file) p.changed.insert(c.name);
+  else p.manifest_changed = true;
+}
+
+void drop_staged(package::impl& p, std::string_view component, std::string_view variant) {
+  p.staged.erase(std::remove_if(p.staged.begin(), p.staged.end(),
+                                [&](const staged_files& s) {
+                                  return s.asset.empty() && s.component == component &&
+                                         (variant.empty() || s.variant == variant);
+                                }),
+                 p.staged.end());
+}
+
+/// Takes the ort payload from the fields that are made of it, unless it is given.
+void complete_ort(package_variant& v) {
+  for (executor_info& each : v.executors) each.file.reset();
+  const bool has_ort = std::any_of(v.executors.begin(), v.executors.end(),
+                                   [](const executor_info& e) { return e.name == ort_executor; });
+  if (has_ort || (!v.model_file && v.session_options.empty() && v.provider_options.empty())) return;
+  json made = json::object();
+  if (v.model_file) append(made, "model_file", *v.model_file);
+  const auto put = [&](const char* field, const package_options_list& options) {
+    if (options.empty()) return;
+    json& all = append(made, field, json::object());
+    for (const auto& [key, value] : options) append(all, key, value);
+  };
+  put("session_options", v.session_options);
+  put("provider_options", v.provider_options);
+  v.executors.insert(v.executors.begin(), {std::string{ort_executor}, {}, dump(made)});
+}
+
+}  // namespace
+
+result<package_variant> checked_variant(const package::impl& in, const package_component& to,
+                                        const package_variant& v) {
+  for (const executor_info& each : v.executors)
+    if (const parsed_json payload = parse_json(each.json); !payload.trouble.empty())
+      return refused("executor '{}': {}", each.name, payload.trouble);
+  for (const std::string* text : {&v.metadata, &v.unknown})
+    if (const parsed_json read = parse_json(*text); !text->empty() && !read.trouble.empty())
+      return refused("variant '{}': {}", v.name, read.trouble);
+  if (!v.unknown.empty() && !parse_json(v.unknown).value.is_object())
+    return refused("variant '{}': unknown fields are an object", v.name);
+  const json written = to_json(v, std::nullopt);
+  // As text and back, as a reader of the package gets it.
+  const parsed_json read = parse_json(dump(written));
+  if (!read.trouble.empty()) return refused("variant '{}': {}", v.name, read.trouble);
+  package::impl nowhere;
+  nowhere.installed = in.installed;
+  nowhere.minor = in.minor;
+  nowhere.assets = in.assets;
+  std::vector<package_problem> problems;
+  package_reader reader{nowhere, problems, {}};
+  package_component alone;
+  alone.base = to.base;
+  const place at{"variant"};
+  reader.read_variant(alone, v.name, read.value, at / v.name);
+  if (!problems.empty()) return refused("{}", problems.front().text());
+  return std::move(alone.variants.front());
+}
+
+void package::set_name(std::optional<std::string> name) {
+  impl_->name = std::move(name);
+  impl_->manifest_changed = true;
+}
+
+void package::set_version(std::optional<std::string> version) {
+  impl_->version = std::move(version);
+  impl_->manifest_changed = true;
+}
+
+void package::set_description(std::optional<std::string> description) {
+  impl_->description = std::move(description);
+  impl_->manifest_changed = true;
+}
+
+status package::set_metadata(std::string_view text) {
+  return guarded([&]() -> status {
+    if (!text.empty()) {
+      const parsed_json read = parse_json(text);
+      if (!read.trouble.empty()) return refused("metadata: {}", read.trouble);
+      impl_->metadata = dump(read.value);
+    } else {
+      impl_->metadata.clear();
+    }
+    impl_->manifest_changed = true;
+    return {};
+  });
+}
+
+status package::add_component(std::string name) {
+  return guarded([&]() -> status {
+    if (name.empty()) return refused("a component needs a name");
+    if (find(name)) return refused("there is a component '{}' already", name);
+    package_component made;
+    made.name = std::move(name);
+    impl_->components.push_back(std::move(made));
+    impl_->manifest_changed = true;
+    return {};
+  });
+}
+
+status package::remove_component(std::string_view name) {
+  return guarded([&]() -> status {
+    const result<const package_component*> found = component(name);
+    if (!found) return status{found.error()};
+    const std::string kept{name};  // the text may be the component's own
+    std::vector<std::string> variants;
+    for (const package_variant& v : (*found)->variants) variants.push_back(v.name);
+    for (const std::string& v : variants)
+      if (status s = remove_variant(kept, v); !s) return s;
+    const auto at = impl_->components.begin() + (*found - impl_->components.data());
+    if (at->file) impl_->superseded.push_back(*at->file);
+    drop_staged(*impl_, kept, {});
+    impl_->changed.erase(kept);
+    impl_->components.erase(at);
+    impl_->manifest_changed = true;
+    return {};
+  });
+}
+
+status package::add_variant(std::string_view to, package_variant v, const std::string& from) {
+  return guarded([&]() -> status {
+    const result<const package_component*> found = component(to);
+    if (!found) return status{found.error()};
+    if (status s = check_name("variant", v.name); !s) return s;
+    if ((*found)->find(v.name)) return refused("component '{}' has a variant '{}' already", to, v.name);
+    if (!from.empty())
+      if (const result<held_folder> files = held_folder::open(from); !files)
+        return status{status_code::invalid_argument, files.error().words()};
+    complete_ort(v);
+    if (v.architecture && v.metadata.empty())
+      v.metadata = dump(json{{"architecture", *v.architecture}, {"match_architecture", true}});
+    result<package_variant> checked = checked_variant(*impl_, **found, v);
+    if (!checked) return std::move(checked.error());
+    package_component& c = *impl_->find(to);
+    if (!from.empty()) impl_->staged.push_back({c.name, v.name, {}, from});
+    c.variants.push_back(*std::move(checked));
+    mark_changed(*impl_, c);
+    return {};
+  });
+}
+
+status package::remove_variant(std::string_view from, std::string_view name) {
+  return guarded([&]() -> status {
+    const result<const package_variant*> found = variant(from, name);
+    if (!found) return status{found.error()};
+    package_component& c = *impl_->find(from);
+    const std::string folder = (*found)->folder;
+    const std::string kept = (*found)->name;
+    c.variants.erase(c.variants.begin() + (*found - c.variants.data()));
+    drop_staged(*impl_, c.name, kept);
+    const auto uses = [&](const package_component& other) {
+      return std::any_of(other.variants.begin(), other.variants.end(),
+                         [&](const package_variant& v) { return v.folder == folder; });
+    };
+    if (!folder.empty() && folder != c.base && folder != "." &&
+        std::none_of(impl_->components.begin(), impl_->components.end(), uses))
+      impl_->superseded.push_back(folder);
+    mark_changed(*impl_, c);
+    return {};
+  });
+}
+
+result<std::string> package::add_asset(const std::string& from, std::string_view expected) {
+  return guarded([&]() -> result<std::string> {
+    result<std::string> uri = hash_folder(from);
+    if (!uri) return status{status_code::invalid_argument, uri.error().words()};
+    if (!expected.empty() && *uri != expected)
+      return refused("the files in '{}' make {}, and not {}", from, *uri, expected);
+    const auto is_same = [&](const package_asset& a) { return a.uri == *uri; };
+    if (std::any_of(impl_->assets.begin(), impl_->assets.end(), is_same)) return uri;
+    impl_->assets.push_back({*uri, joined(assets_folder, "sha256-" + uri->substr(7)), false});
+    impl_->staged.push_back({{}, {}, *uri, from});
+    return uri;
+  });
+}
+
+status package::remove_asset(std::string_view uri) {
+  return guarded([&]() -> status {
+    const auto at =
+        std::find_if(impl_->assets.begin(), impl_->assets.end(), [&](const package_asset& a) { return a.uri == uri; });
+    if (at == impl_->assets.end()) return refused("the package has no shared asset '{}'", uri);
+    impl_->manifest_changed |= at->is_listed;
+    const std::string kept = at->uri;
+    impl_->assets.erase(at);
+    impl_->staged.erase(std::remove_if(impl_->staged.begin(), impl_->staged.end(),
+                                       [&](const staged_files& s) { return s.asset == kept; }),
+                        impl_->staged.end());
+    return {};
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

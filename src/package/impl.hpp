@@ -1,0 +1,152 @@
+#pragma once
+#include "file/held_folder.hpp"
+#include "package/json.hpp"
+
+#include <cameo/core/function_ref.hpp>
+
+#include <set>
+
+namespace cameo::inline CAMEO_ABI {
+
+constexpr std::string_view manifest_file = "manifest.json";
+constexpr std::string_view component_file = "component.json";
+constexpr std::string_view assets_folder = "shared_assets";
+constexpr std::string_view ort_executor = "ort";
+
+/// Files that become a variant's, or an asset's, when the package is written.
+struct staged_files {
+  std::string component, variant;  // empty: an asset
+  std::string asset;               // its URI
+  std::string from;
+};
+
+struct package::impl {
+  std::string folder;
+  std::shared_ptr<const held_folder> root;  // null: nowhere yet
+  package_layout layout = package_layout::schema_1;
+  int major = 1, minor = 0;
+  bool installed = false;
+  std::optional<std::string> name, version, description;
+  std::string metadata, unknown;
+  std::vector<package_component> components;
+  std::vector<package_asset> assets;
+  package_open_options options;
+
+  // Edits since the package was read.
+  bool manifest_changed = false;
+  std::set<std::string> changed;  // components that are files, by name
+  std::vector<staged_files> staged;
+  std::vector<std::string> superseded;  // folders and files that nothing names once it is written, below the root
+
+  bool is_edited() const { return manifest_changed || !changed.empty() || !staged.empty(); }
+  const path_rule& rule() const { return installed ? installed_path : package_path; }
+  /// The folder's own path, absolute.
+  std::string root_path() const;
+  package_component* find(std::string_view component);
+};
+
+/// "<uri>" and what stands behind it, if the text names an asset.
+struct asset_reference {
+  std::string_view uri, tail;
+  bool has_tail = false;
+};
+std::optional<asset_reference> as_asset(std::string_view text);
+
+/// Where a text leads: below the root, or absolute in an installed package. A fault and words when it leads nowhere.
+struct led_to {
+  std::string path;
+  found_path at;
+  package_fault fault = package_fault::none;
+  std::string words;
+};
+led_to follow_text(const package::impl&, std::string_view base, std::string_view text, open_for = open_for::place);
+
+/// `text` seen from `base`; both below the root.
+std::string joined(std::string_view base, std::string_view text);
+/// The folder that a file lies in; empty: the root.
+std::string_view parent_of(std::string_view path);
+
+/// Collects what is wrong; the first error is what `open` fails with.
+class problem_list {
+ public:
+  explicit problem_list(std::vector<package_problem>& to) : all_{to} {}
+  void add(package_fault, const place&, std::string words, bool is_error = true);
+  bool failed() const { return errors_ > 0; }
+  const package_problem* first_error() const;
+
+ private:
+  std::vector<package_problem>& all_;
+  std::size_t errors_ = 0;
+};
+
+/// What reading looks at beyond what opening needs.
+struct read_extent {
+  bool paths = false;          // every file has to be there
+  bool unknown_fields = true;  // are worth a warning where they are no error
+};
+
+class package_reader {
+ public:
+  package_reader(package::impl& to, std::vector<package_problem>& problems, read_extent extent)
+      : to_{to}, problems_{problems}, extent_{extent} {}
+  /// The manifest and all it names. False when something is wrong.
+  bool read();
+  const problem_list& problems() const { return problems_; }
+
+ private:
+  friend class older_reader;
+  std::optional<json> load(const std::string& file, const place& named_at);
+  void read_manifest(const json&, const place&);
+  void read_version(const json&, const place&);
+  void read_layout(const json&, const place&);
+  void read_assets(const json&, const place&);
+  void find_assets();
+  void read_components(const json&, const place&);
+  void read_component_reference(const std::string& name, const json&, const place&);
+  void read_component(package_component, const json&, const place&);
+  void read_variant(package_component&, const std::string& name, const json&, const place&);
+  friend result<package_variant> checked_variant(const package::impl&, const package_component&,
+                                                 const package_variant&);
+  void read_executors(package_variant&, const std::string& folder, const json&, const place&);
+  void read_ort(package_variant&, const std::string& folder, const json&, const place&);
+  void read_options(package_options_list&, const json&, std::string_view field, const place&);
+  void check_session_options(package_variant&, const std::string& folder, const place&);
+  void check_variant(const package_variant&, const std::string& folder, const place&);
+  void check_model_file(const package_variant&, const std::string& folder, const place&);
+  std::optional<std::string> text_of(const json&, std::string_view field, const place&);
+  std::string unknown_of(const json&, std::span<const std::string_view> known, const place&);
+
+  package::impl& to_;
+  problem_list problems_;
+  read_extent extent_;
+};
+
+/// The layouts before schema 1; false when the manifest is of neither.
+bool is_older_layout(const package::impl&, const json& manifest);
+void read_older(package_reader&, package::impl&, problem_list&, const json& manifest, const place&);
+
+/// The text of a file that is open for reading.
+result<std::string> read_text(const descriptor&, std::size_t most);
+/// What is in a folder, sorted.
+result<std::vector<std::string>> names_in(int folder);
+/// Adds an error for every asset that is not what its name says.
+void verify_assets(const package::impl&, problem_list&);
+result<std::string> hash_opened_folder(const descriptor&, std::string_view called);
+
+/// What reading the package in `folder` gives; all that is wrong is in `problems`.
+result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, const package_open_options&, read_extent,
+                                                   std::vector<package_problem>& problems);
+
+/// A variant as reading it back would make it. INVALID_ARGUMENT saying what is wrong with it.
+result<package_variant> checked_variant(const package::impl&, const package_component&, const package_variant&);
+json to_json(const package_variant&, const std::optional<std::string>& directory);
+/// The body that stands in a file, or, with `at_root`, in the manifest, where variant folders are named from the root.
+json to_json(const package_component&, bool at_root);
+json to_json(const package::impl&);
+
+/// Copies a tree; links are followed as long as they stay inside. `skips` says which paths are left out. What is copied
+/// has reached the disk. FAIL in words, and what has been copied stays.
+status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
+                 function_ref<bool(const std::string&)> skips);
+
+}  // namespace cameo::inline CAMEO_ABI

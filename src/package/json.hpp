@@ -1,0 +1,39 @@
+#pragma once
+#include <cameo/package/package.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+using json = nlohmann::ordered_json;
+
+/// Bounds of what is read: a package is small, whoever wrote it.
+constexpr std::size_t most_json_bytes = std::size_t{64} << 20;
+constexpr int most_json_depth = 64;
+
+/// Parses one JSON text that nobody vouches for: bounded depth, no key twice, no number beyond double. On failure,
+/// why not; of what is no JSON also the line.
+struct parsed_json {
+  json value;
+  std::string trouble;  // empty: fine
+};
+parsed_json parse_json(std::string_view text);
+
+/// As cameo writes it. Texts are UTF-8 once parsed.
+std::string dump(const json&, int indent = -1);
+
+/// A member that the object does not have yet, behind the others. (The map's own way looks for the key among them all.)
+json& append(json& object, std::string key, json value);
+
+/// Where we are in a file, for messages: a list towards the root that lives on the stack.
+struct place {
+  std::string_view file;
+  const place* above = nullptr;
+  std::string_view key = {};
+
+  place operator/(std::string_view next) const { return {file, this, next}; }
+  /// "/components/main", with ~ and / of keys escaped.
+  std::string pointer() const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

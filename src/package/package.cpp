@@ -1,0 +1,150 @@
+#include <cameo/package/package.hpp>
+
+#include "file/messages.hpp"
+#include "package/impl.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+status as_status(const std::string& folder, const package_problem& problem) {
+  return status{status_code::fail, problem.text()}.in(folder.empty() ? "." : folder);
+}
+
+template <class T>
+std::string names_of(const std::vector<T>& all) {
+  static constexpr std::size_t most = 20;
+  std::string made;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) made += (i ? ", " : "") + all[i].name;
+  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
+}
+
+}  // namespace
+
+result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, const package_open_options& options,
+                                                   read_extent extent, std::vector<package_problem>& problems) {
+  auto made = std::make_unique<package::impl>();
+  made->folder = folder;
+  made->options = options;
+  result<held_folder> root = held_folder::open(folder);
+  if (!root) {
+    problem_list{problems}.add(
+        root.error().code() == status_code::no_suchfile ? package_fault::not_found : package_fault::io, {{}},
+        "not a folder that can be opened, as a package is");
+    return as_status(folder, problems.front());
+  }
+  made->root = std::make_shared<const held_folder>(*std::move(root));
+  package_reader reader{*made, problems, extent};
+  if (reader.read() && options.verify_assets) {
+    problem_list more{problems};
+    verify_assets(*made, more);
+  }
+  for (const package_problem& p : problems)
+    if (p.is_error) return as_status(folder, p);
+  return made;
+}
+
+package::package(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
+package::package(package&&) noexcept = default;
+package& package::operator=(package&&) noexcept = default;
+package::~package() = default;
+
+package_component* package::impl::find(std::string_view name) {
+  const auto at =
+      std::find_if(components.begin(), components.end(), [&](const package_component& c) { return c.name == name; });
+  return at == components.end() ? nullptr : &*at;
+}
+
+const package_variant* package_component::find(std::string_view variant) const {
+  const auto at =
+      std::find_if(variants.begin(), variants.end(), [&](const package_variant& v) { return v.name == variant; });
+  return at == variants.end() ? nullptr : &*at;
+}
+
+result<package> package::open(const std::string& folder, const package_open_options& options, package_problem* why) {
+  return guarded([&]() -> result<package> {
+    std::vector<package_problem> problems;
+    auto made = read_folder(folder, options, {}, problems);
+    if (made) return package{*std::move(made)};
+    if (why)
+      for (const package_problem& p : problems)
+        if (p.is_error) {
+          *why = p;
+          break;
+        }
+    return made.error();
+  });
+}
+
+result<package> package::make(std::string name) {
+  return guarded([&]() -> result<package> {
+    auto made = std::make_unique<impl>();
+    if (!name.empty()) made->name = std::move(name);
+    made->manifest_changed = true;
+    return package{std::move(made)};
+  });
+}
+
+status package::validate(const std::string& folder, const package_checks& checks, std::vector<package_problem>& to) {
+  return guarded([&]() -> status {
+    package_open_options options;
+    options.strict = false;
+    to.clear();
+    options.verify_assets = checks.assets;
+    const auto made = read_folder(folder, options, {checks.paths, checks.unknown_fields}, to);
+    return made ? status{} : status{made.error()};
+  });
+}
+
+const std::string& package::folder() const { return impl_->folder; }
+package_layout package::layout() const { return impl_->layout; }
+std::pair<int, int> package::schema_version() const { return {impl_->major, impl_->minor}; }
+bool package::is_installed() const { return impl_->installed; }
+const std::optional<std::string>& package::name() const { return impl_->name; }
+const std::optional<std::string>& package::version() const { return impl_->version; }
+const std::optional<std::string>& package::description() const { return impl_->description; }
+std::string_view package::metadata() const { return impl_->metadata; }
+std::string_view package::unknown() const { return impl_->unknown; }
+std::span<const package_component> package::components() const { return impl_->components; }
+std::span<const package_asset> package::assets() const { return impl_->assets; }
+const package_component* package::find(std::string_view component) const { return impl_->find(component); }
+
+result<const package_component*> package::component(std::string_view name) const {
+  if (const package_component* found = find(name)) return found;
+  return failed(status_code::invalid_argument, "the package has no component '{}'; it has {}", name,
+                names_of(impl_->components));
+}
+
+result<const package_variant*> package::variant(std::string_view in, std::string_view name) const {
+  const result<const package_component*> found = component(in);
+  if (!found) return status{found.error()};
+  if (const package_variant* v = (*found)->find(name)) return v;
+  return failed(status_code::invalid_argument, "component '{}' has no variant '{}'; it has {}", in, name,
+                names_of((*found)->variants));
+}
+
+result<std::string> package::resolve(std::string_view base, std::string_view text, bool must_exist,
+                                     package_problem* why) const {
+  return guarded([&]() -> result<std::string> {
+    led_to to = follow_text(*impl_, base, text);
+    if (to.fault == package_fault::none && must_exist && to.at.kind == found_kind::nothing)
+      to.fault = package_fault::not_found, to.words = fmt::format("there is nothing at '{}'", to.path);
+    if (to.fault == package_fault::none) return joined(impl_->root_path(), to.path);
+    if (why) *why = {to.fault, true, {}, {}, to.words};
+    return status{status_code::fail, to.words};
+  });
+}
+
+result<std::shared_ptr<const file_bytes>> package::read(const package_variant& v, std::string_view text) const {
+  return guarded([&]() -> result<std::shared_ptr<const file_bytes>> {
+    led_to to =
+        follow_text(*impl_, v.folder.empty() ? v.directory.value_or(v.name) : v.folder, text, open_for::reading);
+    if (to.fault != package_fault::none) return status{status_code::fail, to.words}.in("variant '" + v.name + "'");
+    if (to.at.kind != found_kind::file)
+      return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to.path);
+    return file_bytes::map(to.at.handle, joined(impl_->root_path(), to.path));
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

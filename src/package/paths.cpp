@@ -1,0 +1,101 @@
+#include "package/impl.hpp"
+
+#include "file/messages.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cameo::inline CAMEO_ABI {
+
+std::string joined(std::string_view base, std::string_view text) {
+  if (base.empty() || text.starts_with('/')) return std::string{text};
+  return fmt::format("{}/{}", base, text);
+}
+
+std::string_view parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? std::string_view{} : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string package::impl::root_path() const {
+  if (!root) return {};
+  std::error_code error;
+  const std::filesystem::path made = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+  return error ? root->path() : made.string();
+}
+
+std::optional<asset_reference> as_asset(std::string_view text) {
+  constexpr std::string_view scheme = "sha256:";
+  constexpr std::size_t length = scheme.size() + 64;
+  if (!text.starts_with(scheme) || text.size() < length || (text.size() > length && text[length] != '/')) return {};
+  const std::string_view digits = text.substr(scheme.size(), 64);
+  if (digits.find_first_not_of("0123456789abcdef") != digits.npos) return {};
+  if (text.size() == length) return asset_reference{text, {}, false};
+  return asset_reference{text.substr(0, length), text.substr(length + 1), true};
+}
+
+led_to follow_text(const package::impl& in, std::string_view base, std::string_view text, open_for use) {
+  led_to made;
+  const auto fails = [&](package_fault fault, std::string words) -> led_to {
+    made.fault = fault, made.words = std::move(words);
+    return std::move(made);
+  };
+  if (text.empty()) return fails(package_fault::schema, "names no file");
+  std::string_view checked = text;
+  if (const std::optional<asset_reference> asset = as_asset(text)) {
+    const auto at =
+        std::find_if(in.assets.begin(), in.assets.end(), [&](const package_asset& a) { return a.uri == asset->uri; });
+    if (at == in.assets.end())
+      return fails(package_fault::not_found, fmt::format("there is no shared asset '{}'", asset->uri));
+    if (asset->has_tail && (asset->tail.empty() || !malformed(package_path, asset->tail).empty()))
+      return fails(
+          package_fault::confinement,
+          fmt::format("'{}' {}", text, asset->tail.empty() ? "names no file" : malformed(package_path, asset->tail)));
+    made.path = asset->has_tail ? joined(at->path, asset->tail) : at->path;
+    checked = {};
+  } else {
+    made.path = joined(base, text);
+  }
+  if (!checked.empty())
+    if (const std::string_view why = malformed(in.rule(), checked); !why.empty())
+      return fails(package_fault::confinement, fmt::format("'{}' {}", text, why));
+  if (!in.root) return made;
+  made.at = in.root->find(in.rule(), made.path, use);
+  switch (made.at.trouble) {
+    case path_trouble::none: break;
+    case path_trouble::malformed:
+    case path_trouble::outside: return fails(package_fault::confinement, fmt::format("'{}' {}", text, made.at.why));
+    case path_trouble::system: return fails(package_fault::io, fmt::format("'{}' {}", text, made.at.why));
+  }
+  if (made.at.kind == found_kind::other)
+    return fails(package_fault::confinement, fmt::format("'{}' is neither a file nor a folder", text));
+  return made;
+}
+
+result<std::string> read_text(const descriptor& file, std::size_t most) {
+  struct stat facts {};
+  if (::fstat(*file, &facts) != 0 || !S_ISREG(facts.st_mode)) return status{status_code::fail, "is not a regular file"};
+  std::string made;
+  std::size_t size = std::min(std::size_t(facts.st_size) + 1, most + 1);
+  while (true) {  // it may grow or shrink meanwhile
+    const std::size_t before = made.size();
+    made.resize(before + std::max(size, std::size_t{4096}));
+    const ssize_t got = ::read(*file, made.data() + before, made.size() - before);
+    if (got < 0 && errno == EINTR) {
+      made.resize(before);
+      continue;
+    }
+    if (got < 0) return failed(status_code::fail, "cannot be read: {}", std::strerror(errno));
+    made.resize(before + std::size_t(got));
+    if (got == 0) return made;
+    if (made.size() > most) return failed(status_code::fail, "has more than {} bytes", most);
+    size = 4096;
+  }
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,352 @@
+#include "file/messages.hpp"
+#include "package/impl.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::size_t most_problems = 1000;
+
+constexpr std::string_view manifest_fields[] = {
+    "schema_version", "package_name", "package_version", "description",
+    "layout",         "components",   "shared_assets",   "additional_metadata"};
+constexpr std::string_view component_fields[] = {"variants", "component_name", "additional_metadata"};
+constexpr std::string_view variant_fields[] = {
+    "variant_directory", "ep", "device", "compatibility_string", "executor_info", "additional_metadata"};
+/// What a package must not make a session do: write files, or look into other people's runs.
+constexpr std::string_view forbidden_keys[] = {"session.optimized_model_filepath", "session.enable_profiling",
+                                               "session.debug_layout_transformation",
+                                               "session.collect_node_memory_stats_to_file", "ep.context_enable"};
+constexpr std::string_view path_keys[] = {"session.model_external_initializers_file_folder_path",
+                                          "ep.context_file_path", "ep.context_source_model_path"};
+
+template <class Range>
+bool is_one_of(std::string_view text, const Range& of) {
+  return std::find(std::begin(of), std::end(of), text) != std::end(of);
+}
+
+/// A decimal number without sign, spaces or anything else; -1 if it is none, or beyond int.
+int whole_number(std::string_view text) {
+  int made = -1;
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), made);
+  return error == std::errc{} && end == text.data() + text.size() ? made : -1;
+}
+
+std::string_view kind_of(const json& value) {
+  switch (value.type()) {
+    case json::value_t::object: return "an object";
+    case json::value_t::array: return "an array";
+    case json::value_t::string: return "a text";
+    case json::value_t::boolean: return "true or false";
+    case json::value_t::null: return "null";
+    default: return "a number";
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(package_fault fault) {
+  static constexpr std::string_view names[] = {"none",        "io",        "schema",    "version",
+                                               "confinement", "not_found", "integrity", "argument"};
+  return names[std::size_t(fault)];
+}
+
+std::string package_problem::text() const {
+  std::string made = file;
+  if (!at.empty()) made += (made.empty() ? "" : ": ") + at;
+  return made.empty() ? words : made + ": " + words;
+}
+
+void problem_list::add(package_fault fault, const place& where, std::string words, bool is_error) {
+  errors_ += is_error;
+  if (all_.size() == most_problems) all_.push_back({fault, is_error, {}, {}, "and more"});
+  if (all_.size() > most_problems) return;
+  all_.push_back({fault, is_error, std::string{where.file}, where.pointer(), std::move(words)});
+}
+
+const package_problem* problem_list::first_error() const {
+  const auto at = std::find_if(all_.begin(), all_.end(), [](const package_problem& p) { return p.is_error; });
+  return at == all_.end() ? nullptr : &*at;
+}
+
+bool package_reader::read() {
+  const place top{manifest_file};
+  const std::optional<json> manifest = load(std::string{manifest_file}, {{}});
+  if (!manifest) return false;
+  if (!manifest->is_object()) {
+    problems_.add(package_fault::schema, top, fmt::format("needs an object, not {}", kind_of(*manifest)));
+    return false;
+  }
+  if (is_older_layout(to_, *manifest)) read_older(*this, to_, problems_, *manifest, top);
+  else read_manifest(*manifest, top);
+  return !problems_.failed();
+}
+
+/// `file` below the root; `named_at` is whose fault it is when there is none.
+std::optional<json> package_reader::load(const std::string& file, const place& named_at) {
+  led_to to = follow_text(to_, {}, file, open_for::reading);
+  if (to.fault != package_fault::none) return problems_.add(to.fault, named_at, to.words), std::nullopt;
+  if (to.at.kind != found_kind::file)
+    return problems_.add(package_fault::not_found, named_at, fmt::format("there is no file '{}'", file)), std::nullopt;
+  const place whole{file};
+  result<std::string> text = read_text(to.at.handle, most_json_bytes);
+  if (!text) return problems_.add(package_fault::io, whole, std::string{text.error().words()}), std::nullopt;
+  parsed_json parsed = parse_json(*text);
+  if (!parsed.trouble.empty()) return problems_.add(package_fault::schema, whole, parsed.trouble), std::nullopt;
+  return std::move(parsed.value);
+}
+
+std::optional<std::string> package_reader::text_of(const json& object, std::string_view field, const place& at) {
+  const auto found = object.find(field);
+  if (found == object.end() || found->is_null()) return {};
+  if (found->is_string()) return found->get<std::string>();
+  problems_.add(package_fault::schema, at / field, fmt::format("needs a text, not {}", kind_of(*found)));
+  return {};
+}
+
+/// Fields that schema 1.0 does not have: an error, a warning, or, in a later minor version, none of our business.
+std::string package_reader::unknown_of(const json& object, std::span<const std::string_view> known, const place& at) {
+  json kept = json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (is_one_of(key, known)) continue;
+    append(kept, key, value);
+    if (to_.minor == 0 && (to_.options.strict || extent_.unknown_fields))
+      problems_.add(package_fault::schema, at / key, fmt::format("schema 1.0 has no field '{}' here", key),
+                    to_.options.strict);
+  }
+  return kept.empty() ? std::string{} : dump(kept);
+}
+
+void package_reader::read_manifest(const json& manifest, const place& at) {
+  read_version(manifest, at);
+  if (problems_.failed()) return;  // what follows is of another schema
+  to_.name = text_of(manifest, "package_name", at);
+  to_.version = text_of(manifest, "package_version", at);
+  to_.description = text_of(manifest, "description", at);
+  if (const auto found = manifest.find("additional_metadata"); found != manifest.end()) to_.metadata = dump(*found);
+  to_.unknown = unknown_of(manifest, manifest_fields, at);
+  read_layout(manifest, at);
+  read_assets(manifest, at);
+  find_assets();
+  read_components(manifest, at);
+}
+
+void package_reader::read_version(const json& manifest, const place& at) {
+  const auto found = manifest.find("schema_version");
+  const place here = at / "schema_version";
+  if (found == manifest.end()) return problems_.add(package_fault::schema, at, "has no schema_version");
+  std::string text;
+  if (found->is_number_integer()) text = dump(*found);
+  else if (found->is_string()) text = found->get<std::string>();
+  const std::size_t dot = std::min(text.find('.'), text.size());
+  to_.major = whole_number(std::string_view{text}.substr(0, dot));
+  to_.minor = dot == text.size() ? 0 : whole_number(std::string_view{text}.substr(dot + 1));
+  if (to_.major < 0 || to_.minor < 0)
+    return problems_.add(package_fault::schema, here,
+                         fmt::format("needs a text like \"1.0\", or a whole number, not {}", dump(*found)));
+  if (to_.major != 1)
+    problems_.add(package_fault::version, here,
+                  fmt::format("the package has schema {}.{}; this reads version 1", to_.major, to_.minor));
+}
+
+void package_reader::read_layout(const json& manifest, const place& at) {
+  const std::string layout = text_of(manifest, "layout", at).value_or("portable");
+  to_.installed = layout == "installed";
+  if (!to_.installed && layout != "portable")
+    problems_.add(package_fault::schema, at / "layout",
+                  fmt::format("needs \"portable\" or \"installed\", not \"{}\"", layout));
+}
+
+void package_reader::read_assets(const json& manifest, const place& above) {
+  const auto found = manifest.find("shared_assets");
+  if (found == manifest.end()) return;
+  const place at = above / "shared_assets";
+  if (!found->is_object())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
+  for (const auto& [uri, value] : found->items()) {
+    const place here = at / uri;
+    const std::optional<asset_reference> asset = as_asset(uri);
+    if (!asset || asset->has_tail) {
+      problems_.add(package_fault::schema, here, "needs a name of \"sha256:\" and 64 lower-case hexadecimal digits");
+      continue;
+    }
+    if (!value.is_string()) {
+      problems_.add(package_fault::schema, here, fmt::format("needs a text, not {}", kind_of(value)));
+      continue;
+    }
+    const led_to to = follow_text(to_, {}, value.get_ref<const std::string&>());
+    if (to.fault != package_fault::none) problems_.add(to.fault, here, to.words);
+    else if (to.at.kind != found_kind::folder)
+      problems_.add(package_fault::not_found, here, fmt::format("there is no folder '{}'", to.path));
+    else to_.assets.push_back({uri, to.path, true});
+  }
+}
+
+void package_reader::read_components(const json& manifest, const place& above) {
+  const auto found = manifest.find("components");
+  if (found == manifest.end()) return problems_.add(package_fault::schema, above, "has no components");
+  const place at = above / "components";
+  if (!found->is_object())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
+  for (const auto& [name, value] : found->items()) read_component_reference(name, value, at / name);
+}
+
+void package_reader::read_component_reference(const std::string& name, const json& value, const place& at) {
+  package_component made;
+  made.name = name;
+  if (name.empty()) problems_.add(package_fault::schema, at, "a component needs a name");
+  if (value.is_object()) return read_component(std::move(made), value, at);
+  if (!value.is_string())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object or a path, not {}", kind_of(value)));
+  const std::string& text = value.get_ref<const std::string&>();
+  const led_to to = follow_text(to_, {}, text);
+  if (to.fault != package_fault::none) return problems_.add(to.fault, at, to.words);
+  if (to.at.kind == found_kind::nothing)
+    return problems_.add(package_fault::not_found, at, fmt::format("there is nothing at '{}'", text));
+  std::string path = to.path;
+  while (path.ends_with('/')) path.pop_back();
+  made.file = to.at.kind == found_kind::folder ? joined(path, component_file) : path;
+  made.base = std::string{parent_of(*made.file)};
+  const std::optional<json> body = load(*made.file, at);
+  if (!body) return;
+  const std::string file = *made.file;
+  const place whole{file};
+  if (!body->is_object())
+    return problems_.add(package_fault::schema, whole, fmt::format("needs an object, not {}", kind_of(*body)));
+  read_component(std::move(made), *body, whole);
+}
+
+void package_reader::read_component(package_component made, const json& body, const place& at) {
+  made.component_name = text_of(body, "component_name", at);
+  if (const auto found = body.find("additional_metadata"); found != body.end()) made.metadata = dump(*found);
+  made.unknown = unknown_of(body, component_fields, at);
+  const auto variants = body.find("variants");
+  if (variants == body.end()) return problems_.add(package_fault::schema, at, "has no variants");
+  const place here = at / "variants";
+  if (!variants->is_object())
+    return problems_.add(package_fault::schema, here, fmt::format("needs an object, not {}", kind_of(*variants)));
+  for (const auto& [name, value] : variants->items()) read_variant(made, name, value, here / name);
+  to_.components.push_back(std::move(made));
+}
+
+void package_reader::read_variant(package_component& in, const std::string& name, const json& body, const place& at) {
+  if (!body.is_object())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(body)));
+  package_variant made;
+  made.name = name;
+  if (name.empty()) problems_.add(package_fault::schema, at, "a variant needs a name");
+  made.directory = text_of(body, "variant_directory", at);
+  made.ep = text_of(body, "ep", at);
+  made.device = text_of(body, "device", at);
+  made.compatibility = text_of(body, "compatibility_string", at);
+  if (const auto found = body.find("additional_metadata"); found != body.end()) {
+    made.metadata = dump(*found);
+    // Only where an older layout had it as a constraint: otherwise the word may mean anything.
+    if (found->is_object() && found->value("match_architecture", json{}) == json(true))
+      if (const auto hint = found->find("architecture"); hint != found->end() && hint->is_string())
+        made.architecture = hint->get<std::string>();
+  }
+  made.unknown = unknown_of(body, variant_fields, at);
+  const place named = made.directory ? at / "variant_directory" : at;
+  const led_to to = follow_text(to_, in.base, made.directory ? *made.directory : name);
+  if (to.fault != package_fault::none) return problems_.add(to.fault, named, to.words);
+  if (to.at.kind == found_kind::folder) made.folder = to.path;
+  else if (made.directory)
+    return problems_.add(package_fault::not_found, named, fmt::format("there is no folder '{}'", to.path));
+  if (const auto found = body.find("executor_info"); found != body.end())
+    read_executors(made, to.path, *found, at / "executor_info");
+  check_variant(made, to.path, at);
+  in.variants.push_back(std::move(made));
+}
+
+void package_reader::read_executors(package_variant& to, const std::string& folder, const json& all, const place& at) {
+  if (!all.is_object())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(all)));
+  for (const auto& [name, value] : all.items()) {
+    const place here = at / name;
+    executor_info made{name, {}, {}};
+    if (value.is_object()) {
+      made.json = dump(value);
+      if (name == ort_executor) read_ort(to, folder, value, here);
+    } else if (value.is_string()) {
+      made.file = value.get<std::string>();
+      const led_to file = follow_text(to_, folder, *made.file);
+      if (file.fault != package_fault::none) {
+        problems_.add(file.fault, here, file.words);
+        continue;
+      }
+      const std::optional<json> payload = load(file.path, here);
+      if (!payload) continue;
+      made.json = dump(*payload);
+      if (name == ort_executor) read_ort(to, folder, *payload, {file.path});
+    } else {
+      problems_.add(package_fault::schema, here, fmt::format("needs an object or a path, not {}", kind_of(value)));
+      continue;
+    }
+    to.executors.push_back(std::move(made));
+  }
+}
+
+void package_reader::read_ort(package_variant& to, const std::string& folder, const json& payload, const place& at) {
+  if (!payload.is_object())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(payload)));
+  to.model_file = text_of(payload, "model_file", at);
+  read_options(to.session_options, payload, "session_options", at);
+  read_options(to.provider_options, payload, "provider_options", at);
+  check_session_options(to, folder, at / "session_options");
+  if (to.model_file) check_model_file(to, folder, at / "model_file");
+}
+
+void package_reader::read_options(package_options_list& to, const json& payload, std::string_view field,
+                                  const place& above) {
+  const auto found = payload.find(field);
+  if (found == payload.end()) return;
+  const place at = above / field;
+  if (!found->is_object())
+    return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
+  for (const auto& [key, value] : found->items()) {
+    if (value.is_string()) to.emplace_back(key, value.get<std::string>());
+    else problems_.add(package_fault::schema, at / key, fmt::format("needs a text, not {}", kind_of(value)));
+  }
+}
+
+void package_reader::check_session_options(package_variant& to, const std::string& folder, const place& at) {
+  for (auto& [key, value] : to.session_options) {
+    if (is_one_of(key, forbidden_keys))
+      problems_.add(package_fault::schema, at / key,
+                    fmt::format("variant '{}': a package may not set '{}'", to.name, key));
+    if (!is_one_of(key, path_keys)) continue;
+    const led_to found = follow_text(to_, folder, value);
+    if (found.fault != package_fault::none) problems_.add(found.fault, at / key, found.words);
+    else if (extent_.paths && key == path_keys[0] && found.at.kind != found_kind::folder)
+      problems_.add(package_fault::not_found, at / key, fmt::format("there is no folder '{}'", found.path));
+    else value = joined(to_.root_path(), found.path);
+  }
+}
+
+void package_reader::check_model_file(const package_variant& v, const std::string& folder, const place& at) {
+  const led_to to = follow_text(to_, folder, *v.model_file);
+  if (to.fault != package_fault::none) problems_.add(to.fault, at, to.words);
+  else if (extent_.paths && to.at.kind != found_kind::file)
+    problems_.add(package_fault::not_found, at, fmt::format("there is no file '{}'", to.path));
+}
+
+/// What opening accepts and nobody wants.
+void package_reader::check_variant(const package_variant& v, const std::string& folder, const place& at) {
+  if (!extent_.paths) return;
+  if (v.folder.empty()) problems_.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", folder));
+  if (!v.ep) problems_.add(package_fault::schema, at, "has no ep, and so is never selected", false);
+  if (!v.model_file) problems_.add(package_fault::schema, at, "has no model_file, and so makes no session", false);
+  static constexpr std::string_view devices[] = {"cpu", "gpu", "npu"};
+  if (!v.device) return;
+  std::string lower = *v.device;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
+  if (!is_one_of(lower, devices))
+    problems_.add(package_fault::schema, at / "device", fmt::format("no device is '{}'", *v.device), false);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

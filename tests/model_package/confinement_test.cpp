@@ -1,0 +1,214 @@
+#include "packages.hpp"
+
+#include "file/held_folder.hpp"
+#include "package/json.hpp"
+
+#include <sys/stat.h>
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+std::string with_model(const std::string& file, const std::string& layout = "portable") {
+  return R"({"schema_version": "1.0", "layout": ")" + layout +
+         R"(", "components": {"main": {"variants": {"v1": {"executor_info": {"ort": {"model_file": ")" + file +
+         "\"}}}}}}}";
+}
+
+package_fault fault_of_model(const package_folder& at, const std::string& file,
+                             const std::string& layout = "portable") {
+  at.write("pkg/manifest.json", with_model(file, layout));
+  return problem_of(at / "pkg").fault;
+}
+
+/// Folders and links for both ways of following a path.
+void write_tree(const package_folder& at) {
+  at.write("in/file", "inside").write("in/sub/deep/file", "deep").write("out/file", "outside").make("in/empty");
+  at.link("file", "in/to_file")
+      .link("sub/deep", "in/to_folder")
+      .link("../out", "in/escape")
+      .link("../out/file", "in/escape_file");
+  at.link(at / "in/file", "in/absolute").link(at / "out/file", "in/absolute_out").link("loop_b", "in/loop_a");
+  at.link("loop_a", "in/loop_b").link("nowhere", "in/dangling").link("../in/sub", "in/there_and_back");
+  at.link("../../in/to_file", "in/sub/up").link("..", "in/parent").link("/", "in/top").link(".", "in/self");
+  REQUIRE(::mkfifo((at / "in/pipe").c_str(), 0600) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("portable paths stay inside the package, however they are written") {
+  const package_folder at;
+  at.write("pkg/v1/m.onnx", "model").write("pkg/v2/m.onnx", "model").write("m.onnx", "outside");
+  CHECK(fault_of_model(at, "m.onnx") == package_fault::none);
+  for (const std::string& file : {std::string{"../v2/m.onnx"},
+                                  at / "pkg/v1/m.onnx",
+                                  std::string{"v1/../v1/m.onnx"},
+                                  std::string{"../../m.onnx"},
+                                  std::string{"C:m.onnx"},
+                                  std::string{"..\\\\m.onnx"},
+                                  std::string{"sub\\\\m.onnx"},
+                                  std::string{"\\\\\\\\host\\\\m.onnx"},
+                                  std::string{"nul.onnx"},
+                                  std::string{"sub/COM1"},
+                                  std::string{".. /m.onnx"},
+                                  std::string{"sub./m.onnx"},
+                                  std::string{"m.onnx\\u0000"},
+                                  std::string{"m\\u202egnp.onnx"},
+                                  std::string{"\\u2024\\u2024/m.onnx"},
+                                  std::string{"\\uff0e\\uff0e/m.onnx"},
+                                  std::string{"a\\u2215m.onnx"},
+                                  std::string{"m\\u200b.onnx"},
+                                  std::string{"COM\\u00b9"},
+                                  std::string{"e\\u0301.onnx"},
+                                  std::string{"a\\u0001.onnx"}})
+    CHECK_MESSAGE(fault_of_model(at, file) == package_fault::confinement, file);
+  CHECK(fault_of_model(at, "") == package_fault::schema);
+  CHECK(fault_of_model(at, "\\u00e9\\u4e2d.onnx") == package_fault::none);  // names of every language are fine
+  CHECK(fault_of_model(at, "../v2/m.onnx", "installed") == package_fault::none);
+  CHECK(fault_of_model(at, at / "pkg/v2/m.onnx", "installed") == package_fault::none);
+  const package p = opened(at / "pkg");
+  CHECK(p.read(p.components()[0].variants[0], at / "pkg/v2/m.onnx"));
+}
+
+TEST_CASE("names of variants, components and executors' files are paths, too") {
+  const auto fault = [](const std::string& manifest) { return problem_with(manifest).fault; };
+  CHECK(fault(manifest_of(variant_json("../up", ""))) == package_fault::confinement);
+  CHECK(fault(manifest_of(variant_json("v", R"("variant_directory": "/etc")"))) == package_fault::confinement);
+  CHECK(fault(manifest_of(variant_json("v", R"("executor_info": {"x": "/etc/passwd"})"))) ==
+        package_fault::confinement);
+  CHECK(fault(R"({"schema_version": "1.0", "components": {"c": "../c"}})") == package_fault::confinement);
+  CHECK(fault(R"({"schema_version": "1.0", "components": {"c": "/etc/passwd"}})") == package_fault::confinement);
+}
+
+TEST_CASE("links out of the package are refused, for folders and files; links inside are followed") {
+  const package_folder at;
+  at.write("outside/m.onnx", "outside").make("pkg/v1").write("pkg/kept/m.onnx", "inside");
+  at.link("../../outside/m.onnx", "pkg/v1/m.onnx").link("../kept/m.onnx", "pkg/v1/n.onnx");
+  CHECK(fault_of_model(at, "m.onnx") == package_fault::confinement);
+  CHECK(fault_of_model(at, "n.onnx") == package_fault::none);
+  CHECK(fault_of_model(at, "m.onnx", "installed") == package_fault::none);
+  at.link("../outside", "pkg/away");
+  at.write("pkg/manifest.json", manifest_of(variant_json("v", R"("variant_directory": "away")")));
+  CHECK(problem_of(at / "pkg").fault == package_fault::confinement);
+  at.write("pkg/manifest.json", manifest_of(variant_json("away", "")));
+  CHECK(problem_of(at / "pkg").fault == package_fault::confinement);
+  at.write("outside/component.json", R"({"variants": {}})");
+  at.write("pkg/manifest.json", R"({"schema_version": "1.0", "components": {"c": "away"}})");
+  CHECK(problem_of(at / "pkg").fault == package_fault::confinement);
+}
+
+TEST_CASE("what is swapped after the package was opened leads nowhere else") {
+  const package_folder at;
+  at.write("outside/m.onnx", "outside").write("pkg/v1/m.onnx", "inside");
+  at.write("pkg/manifest.json", with_model("m.onnx"));
+  const package p = opened(at / "pkg");
+  const package_variant& v = p.components()[0].variants[0];
+  // The file, by a link.
+  std::filesystem::remove(at / "pkg/v1/m.onnx");
+  at.link("../../outside/m.onnx", "pkg/v1/m.onnx");
+  CHECK(p.read(v, "m.onnx").error().code() == status_code::fail);
+  // The folder, by a link.
+  std::filesystem::remove_all(at / "pkg/v1");
+  at.link("../outside", "pkg/v1");
+  CHECK(p.read(v, "m.onnx").error().code() == status_code::fail);
+  // The package itself: what was opened is what is read.
+  std::filesystem::remove(at / "pkg/v1");
+  at.write("pkg/v1/m.onnx", "inside");
+  std::filesystem::rename(at / "pkg", at / "moved");
+  at.link("outside", "pkg");
+  const auto bytes = p.read(v, "m.onnx");
+  REQUIRE_MESSAGE(bytes, bytes.error().words());
+  CHECK((*bytes)->bytes().size() == std::string_view{"inside"}.size());
+}
+
+TEST_CASE("following a path by hand ends where the system ends, or says that it leads out") {
+  const package_folder at;
+  write_tree(at);
+  const result<held_folder> root = held_folder::open(at / "in");
+  REQUIRE(root);
+  struct row {
+    std::string path;
+    path_trouble trouble;
+    found_kind kind;
+  };
+  const row rows[] = {
+      {"file", path_trouble::none, found_kind::file},
+      {"sub/deep/file", path_trouble::none, found_kind::file},
+      {"sub", path_trouble::none, found_kind::folder},
+      {"sub/", path_trouble::none, found_kind::folder},
+      {"./sub//deep", path_trouble::none, found_kind::folder},
+      {"sub/../file", path_trouble::none, found_kind::file},
+      {"to_file", path_trouble::none, found_kind::file},
+      {"to_folder/file", path_trouble::none, found_kind::file},
+      {"sub/up", path_trouble::none, found_kind::file},
+      {"there_and_back/deep/file", path_trouble::none, found_kind::file},
+      {"absolute", path_trouble::none, found_kind::file},
+      {"self/self/file", path_trouble::none, found_kind::file},
+      {"pipe", path_trouble::none, found_kind::other},
+      {"nothing", path_trouble::none, found_kind::nothing},
+      {"sub/nothing/file", path_trouble::none, found_kind::nothing},
+      {"file/more", path_trouble::none, found_kind::nothing},
+      {"file/", path_trouble::none, found_kind::nothing},
+      {"dangling", path_trouble::none, found_kind::nothing},
+      {"escape", path_trouble::outside, found_kind::nothing},
+      {"escape/file", path_trouble::outside, found_kind::nothing},
+      {"escape/nothing", path_trouble::outside, found_kind::nothing},
+      {"escape_file", path_trouble::outside, found_kind::nothing},
+      {"absolute_out", path_trouble::outside, found_kind::nothing},
+      {"parent", path_trouble::outside, found_kind::nothing},
+      {"parent/in/file", path_trouble::none, found_kind::file},
+      {"top/etc", path_trouble::outside, found_kind::nothing},
+      {"loop_a", path_trouble::system, found_kind::nothing},
+      {"../in/file", path_trouble::malformed, found_kind::nothing},
+      {"/file", path_trouble::malformed, found_kind::nothing},
+  };
+  for (const row& r : rows)
+    for (const follow how : {follow::kernel, follow::walk})
+      for (const open_for use : {open_for::place, open_for::reading}) {
+        const found_path found = root->find(external_data_path, r.path, use, nullptr, how);
+        CHECK_MESSAGE(found.trouble == r.trouble, r.path);
+        CHECK_MESSAGE(found.kind == r.kind, r.path);
+        CHECK(bool(found.handle) == (r.kind != found_kind::nothing));
+        if (r.kind != found_kind::file) continue;
+        std::error_code error;
+        CHECK(real_path(found.handle) == std::filesystem::canonical(at / ("in/" + r.path), error));
+      }
+  const result<held_folder> other = held_folder::open(at / "out");
+  REQUIRE(other);
+  CHECK(root->find(external_data_path, "escape/file", open_for::reading, &*other).is(found_kind::file));
+  CHECK(root->find(external_data_path, "top/etc", open_for::place, &*other).trouble == path_trouble::outside);
+}
+
+TEST_CASE("JSON of nobody's: nested, doubled, huge, cut short") {
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  CHECK(has(parse_json(deep).trouble, "nested deeper"));
+  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").trouble, "'c' stands there twice"));
+  CHECK(has(parse_json("1e999").trouble, "number"));
+  CHECK(parse_json("123456789012345678901234567890").trouble.empty());
+  CHECK(!parse_json("\"\xff\xfe\"").trouble.empty());
+  CHECK(!parse_json("{\"a\": ").trouble.empty());
+  std::string many = "{";
+  for (int i = 0; i < 100000; ++i) many += (i ? ",\"k" : "\"k") + std::to_string(i) + "\": 0";
+  CHECK(parse_json(many + "}").trouble.empty());
+  CHECK(has(parse_json(many + ", \"k5\": 0}").trouble, "'k5' stands there twice"));
+  const package_problem doubled =
+      problem_with(R"({"schema_version": "1.0", "components": {}, "components": {"a": {"variants": {}}}})");
+  CHECK(doubled.fault == package_fault::schema);
+  CHECK(problem_with(R"({"schema_version": "1.0", "components": {}, "additional_metadata": )" + deep + "}").fault ==
+        package_fault::schema);
+}
+
+TEST_CASE("a manifest that is a pipe, a folder or a link out is no manifest, and nothing waits for it") {
+  const package_folder at;
+  REQUIRE(::mkfifo((at / "manifest.json").c_str(), 0600) == 0);
+  CHECK(problem_of(at.path()).fault != package_fault::none);
+  std::filesystem::remove(at / "manifest.json");
+  at.make("manifest.json");
+  CHECK(problem_of(at.path()).fault == package_fault::not_found);
+  std::filesystem::remove(at / "manifest.json");
+  const package_folder other;
+  other.write("m", R"({"schema_version": "1.0", "components": {}})");
+  at.link(other / "m", "manifest.json");
+  CHECK(problem_of(at.path()).fault == package_fault::confinement);
+}
