@@ -235,7 +235,7 @@ function(cameo_add_tests)
   if(TARGET cameo_inspect AND NOT CAMEO_SANITIZE AND "tests/program/page_of_three.cpp" MATCHES "${CAMEO_TEST_FILTER}")
     set(fusing ${PROJECT_SOURCE_DIR}/examples/fusing_provider)
     add_executable(page_of_three ${PROJECT_SOURCE_DIR}/tests/program/page_of_three.cpp ${fusing}/groups.cpp
-                                 ${fusing}/program.cpp)
+                                 ${fusing}/program.cpp ${fusing}/context.cpp)
     set_target_properties(page_of_three PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_link_libraries(page_of_three PRIVATE cameo_inspect)
     cameo_link_everything(page_of_three)

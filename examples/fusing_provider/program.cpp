@@ -78,6 +78,8 @@ cameo::status program::run(cameo::run_context& c) const {
   auto registers = c.scratch<float>(register_count_ * std::size_t(block) * c.lanes());
   if (!places || !registers) return cameo::status_code::out_of_memory;
   const cameo::extents& shape = input_count_ ? c.input(0).shape : constants_[0].shape;
+  for (const cameo::value& constant : constants_)
+    if (constant.shape != shape) return {cameo::status_code::invalid_argument, "a constant of a loop differs in shape"};
   float** at = places->data();
   for (std::size_t i = 0; i < input_count_; ++i) {
     if (c.input(i).shape != shape) return {cameo::status_code::invalid_argument, "inputs of a loop differ in shape"};

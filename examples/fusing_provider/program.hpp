@@ -2,7 +2,9 @@
 #include <cameo/graph/views.hpp>
 #include <cameo/kernel/run_context.hpp>
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace acme {
@@ -24,8 +26,18 @@ class program {
  public:
   /// `body` has only nodes with an opcode, on tensors of one shape; its constants outlive the program.
   static program of(const cameo::graph_view& body);
-  /// Thread-safe. INVALID_ARGUMENT when inputs have different shapes.
+  /// Thread-safe. INVALID_ARGUMENT when inputs or constants have different shapes.
   cameo::status run(cameo::run_context&) const;
+
+  /// For a file. Places in the bytes are relative to their beginning.
+  std::string to_bytes() const;
+  /// Checked in every respect: whatever the bytes are, what is made can be run. It reads its constants where they lie,
+  /// in the bytes that `owner` keeps. INVALID_GRAPH.
+  static cameo::result<program> from_bytes(std::span<const std::byte>, std::shared_ptr<const void> owner);
+  /// Whether the node has as many inputs and outputs.
+  bool fits(const cameo::node_view& node) const {
+    return node.input_count() == input_count_ && node.output_count() == output_count_;
+  }
 
  private:
   static constexpr std::int64_t block = 1024;
@@ -34,6 +46,7 @@ class program {
   std::vector<instruction> code_;
   std::size_t input_count_ = 0, output_count_ = 0, register_count_ = 0;
   std::vector<cameo::value> constants_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of constants that came from a file
 };
 
 }  // namespace acme
