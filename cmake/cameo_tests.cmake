@@ -160,24 +160,33 @@ function(cameo_add_initialiser_tests)
   endforeach()
 endfunction()
 
-# The reader of ORT files against libFuzzer, which clang brings: its sources again with sanitizers, the rest as it is.
-function(cameo_add_fuzzers)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE OR NOT "tests/fuzz/ort.cpp" MATCHES "${CAMEO_TEST_FILTER}")
+# Readers of what nobody vouches for against libFuzzer, which clang brings: their sources again with sanitizers, the rest
+# as it is. cameo_add_fuzzer(NAME seeds SOURCES ... ARGS of libFuzzer) makes fuzz_NAME from tests/fuzz/NAME.cpp.
+function(cameo_add_fuzzer name seeds)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;ARGS")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE OR NOT "tests/fuzz/${name}.cpp" MATCHES "${CAMEO_TEST_FILTER}")
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/format/ort_*.cpp)
-  add_executable(fuzz_ort ${PROJECT_SOURCE_DIR}/tests/fuzz/ort.cpp ${sources})
-  cameo_link_everything(fuzz_ort)
-  cameo_use_headers(fuzz_ort fmt::fmt)
-  target_include_directories(fuzz_ort PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp ${sources})
+  cameo_link_everything(fuzz_${name})
+  cameo_use_headers(fuzz_${name} fmt::fmt nlohmann_json::nlohmann_json)
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   set(sanitize -fsanitize=fuzzer,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
-  target_compile_options(fuzz_ort PRIVATE ${sanitize})
-  target_link_options(fuzz_ort PRIVATE ${sanitize})
-  set_target_properties(fuzz_ort PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set(found ${PROJECT_BINARY_DIR}/fuzz_ort)  # inputs that go further than those before
+  target_compile_options(fuzz_${name} PRIVATE ${sanitize})
+  target_link_options(fuzz_${name} PRIVATE ${sanitize})
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set(found ${PROJECT_BINARY_DIR}/fuzz_${name})  # inputs that go further than those before
   file(MAKE_DIRECTORY ${found})
-  cameo_add_test(fuzz.ort fuzz_ort -max_total_time=60 -max_len=16384 -rss_limit_mb=3000 -timeout=10 -print_final_stats=1
-    -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/data/ort)
+  cameo_add_test(fuzz.${name} fuzz_${name} -max_total_time=60 -max_len=16384 -timeout=10 -print_final_stats=1 ${arg_ARGS}
+    -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/${seeds})
+endfunction()
+
+function(cameo_add_fuzzers)
+  cameo_add_fuzzer(ort data/ort SOURCES format/ort_*.cpp ARGS -rss_limit_mb=3000)
+  cameo_add_fuzzer(package fuzz/package_seeds SOURCES package/*.cpp file/*.cpp
+    ARGS -dict=${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
 endfunction()
 
 function(cameo_add_tests)
