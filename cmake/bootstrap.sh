@@ -10,6 +10,7 @@ cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-
   python3
   chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
+  g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   doxygen"
 
 cameo_say() { printf '== %s\n' "$*" >&2; }
@@ -76,6 +77,12 @@ cameo_venv() {
     printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
+# cameo_openvino: Intel's SDK and ONNX Runtime with it, each in a venv of its own; builds from here on have the provider.
+cameo_openvino() {
+  cameo_venv openvino eps/openvino/requirements.txt && cameo_venv ort_openvino eps/openvino/tests/requirements.txt &&
+    export CAMEO_VENV_openvino CAMEO_VENV_ort_openvino
+}
+
 # Processors this process may use, at least one.
 cameo_jobs() { nproc 2>/dev/null || echo 1; }
 
@@ -87,6 +94,10 @@ cameo_build() {
   for target in "$@"; do arguments+=(--target "$target"); done
   local python=() log
   [ -z "${CAMEO_VENV_PYTHON:-}" ] || python=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
+  case $preset in release|clang)  # a sanitizer does not know what the SDK does
+    [ -z "${CAMEO_VENV_openvino:-}" ] || python+=(-DCAMEO_EP_OPENVINO=ON -DCAMEO_OPENVINO_PYTHON="$CAMEO_VENV_openvino"
+      -DCAMEO_ORT_OPENVINO_PYTHON="${CAMEO_VENV_ort_openvino:-}") ;;
+  esac
   # CMake's chatter is of interest only when it fails.
   log=$(cd "$cameo_root" && cmake --preset "$preset" -Wno-dev ${python[@]+"${python[@]}"} 2>&1 </dev/null) || {
     printf '%s\n' "$log" >&2

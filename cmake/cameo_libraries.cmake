@@ -97,7 +97,7 @@ function(cameo_add_program)
   find_package(CLI11 REQUIRED)
   add_executable(cameo_program ${sources})
   # CLI11 is half of what these files compile, and nothing in them runs more than once; bench.cpp times, so not it.
-  foreach(name main options run conformance inspect ops reduce)
+  foreach(name main options run conformance inspect ops reduce compile share weight_sharing)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/program/${name}.cpp PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:-O0>")
   endforeach()
@@ -106,6 +106,9 @@ function(cameo_add_program)
   target_compile_definitions(cameo_program PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
   target_link_libraries(cameo_program PRIVATE cameo_options cameo_inspect ${cameo_program_providers} cameo_cameo)
   cameo_use_headers(cameo_program CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  # The same program under the name of ONNX Runtime's, whose options it then has.
+  add_custom_command(TARGET cameo_program POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink cameo ${PROJECT_BINARY_DIR}/ep_weight_sharing_ctx_gen)
   find_package(PNG QUIET)  # images as inputs, where their libraries are
   find_package(JPEG QUIET)
   foreach(library PNG JPEG)

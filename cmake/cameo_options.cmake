@@ -43,9 +43,15 @@ if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything c
   add_link_options(-Wl,--gc-sections)
   set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # every function is called from one or two places: a tenth of the code
-    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
-    add_compile_options(--param=max-inline-insns-size=6)
-    add_link_options(--param=max-inline-insns-size=6)
+    if(NOT DEFINED CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+      set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+    endif()
+    set(inlining --param=max-inline-insns-size=6)
+    if(CMAKE_SIZEOF_VOID_P EQUAL 4)  # calls are short there
+      set(inlining --param=max-inline-insns-size=5 -fno-partial-inlining)
+    endif()
+    add_compile_options(${inlining})
+    add_link_options(${inlining})
   endif()
   if(CMAKE_CXX_FLAGS_MINSIZEREL STREQUAL "-Os -DNDEBUG")  # nobody chose it
     set(CMAKE_CXX_FLAGS_MINSIZEREL "-Oz -DNDEBUG")

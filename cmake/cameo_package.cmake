@@ -93,6 +93,8 @@ function(cameo_install)
     set_property(TARGET cameo_program PROPERTY EXPORT_NAME program)
     install(TARGETS cameo_program EXPORT cameo_program
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cameo_program)
+    install(FILES ${PROJECT_BINARY_DIR}/ep_weight_sharing_ctx_gen DESTINATION ${CMAKE_INSTALL_BINDIR}
+      COMPONENT cameo_program)
     install(EXPORT cameo_program NAMESPACE cameo:: FILE cameo-program.cmake DESTINATION ${folder}
       COMPONENT cameo_program)
   endif()

@@ -1,9 +1,13 @@
 # Providers: eps/NAME/{include,src,tests} and a CMakeLists.txt with one call.
 
 # cameo_add_provider(NAME cpu PRIVATE its own libraries HEADERS_OF libraries of which it needs the headers alone) makes
-# cameo_ep_NAME from eps/NAME/src/**.cpp; eps/NAME/tests/*_test.cpp join the test runner.
+# cameo_ep_NAME from eps/NAME/src/**.cpp; eps/NAME/tests/*_test.cpp join the test runner. TYPE is what follows cameo::eps::
+# in the program's list of providers, if it is not NAME.
 function(cameo_add_provider)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PRIVATE;HEADERS_OF")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TYPE" "PRIVATE;HEADERS_OF")
+  if(arg_TYPE)
+    set_property(GLOBAL PROPERTY cameo_type_of_${arg_NAME} ${arg_TYPE})
+  endif()
   set(target cameo_ep_${arg_NAME})
   set(folder ${PROJECT_SOURCE_DIR}/eps/${arg_NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/src/*.cpp)
@@ -27,6 +31,9 @@ endfunction()
 # The providers of the program, and what the tests want beside them.
 macro(cameo_add_providers)
   set(cameo_program_list ${CAMEO_PROVIDERS})
+  if(CAMEO_EP_OPENVINO)
+    list(PREPEND cameo_program_list openvino)
+  endif()
   list(REMOVE_ITEM cameo_program_list cpu)
   list(APPEND cameo_program_list cpu)  # the fallback is last
   list(REMOVE_DUPLICATES cameo_program_list)
@@ -51,7 +58,11 @@ macro(cameo_generate_providers_header)
   set(cameo_program_providers)
   foreach(provider IN LISTS cameo_program_list)
     string(APPEND includes "#include <cameo/eps/${provider}.hpp>\n")
-    list(APPEND types "cameo::eps::${provider}")
+    get_property(type GLOBAL PROPERTY cameo_type_of_${provider})
+    if(NOT type)
+      set(type ${provider})
+    endif()
+    list(APPEND types "cameo::eps::${type}")
     list(APPEND cameo_program_providers cameo_ep_${provider})
   endforeach()
   list(JOIN types ", " types)

@@ -160,33 +160,57 @@ function(cameo_add_initialiser_tests)
   endforeach()
 endfunction()
 
-# Readers of what nobody vouches for against libFuzzer, which clang brings: their sources again with sanitizers, the rest
-# as it is. cameo_add_fuzzer(NAME seeds SOURCES ... ARGS of libFuzzer) makes fuzz_NAME from tests/fuzz/NAME.cpp.
-function(cameo_add_fuzzer name seeds)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;ARGS")
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE OR NOT "tests/fuzz/${name}.cpp" MATCHES "${CAMEO_TEST_FILTER}")
+# cameo_fuzzer(NAME SOURCES files that it reads bytes with LENGTH of the longest input SEEDS folders DICTIONARY words that
+# inputs are made of): libFuzzer, which
+# clang brings, at tests/fuzz/NAME.cpp, a minute as a test. Its sources are built again with sanitizers, the rest is as it
+# is.
+function(cameo_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LENGTH;DICTIONARY" "SOURCES;SEEDS")
+  if(NOT "tests/fuzz/${name}.cpp" MATCHES "${CAMEO_TEST_FILTER}")
     return()
   endif()
-  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
-  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
-  add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp ${sources})
+  add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp ${arg_SOURCES})
   cameo_link_everything(fuzz_${name})
   cameo_use_headers(fuzz_${name} fmt::fmt nlohmann_json::nlohmann_json)
-  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/eps)
   set(sanitize -fsanitize=fuzzer,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
   target_compile_options(fuzz_${name} PRIVATE ${sanitize})
   target_link_options(fuzz_${name} PRIVATE ${sanitize})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(found ${PROJECT_BINARY_DIR}/fuzz_${name})  # inputs that go further than those before
   file(MAKE_DIRECTORY ${found})
-  cameo_add_test(fuzz.${name} fuzz_${name} -max_total_time=60 -max_len=16384 -timeout=10 -print_final_stats=1 ${arg_ARGS}
-    -artifact_prefix=${found}/ ${found} ${PROJECT_SOURCE_DIR}/tests/${seeds})
+  if(arg_DICTIONARY)
+    set(arg_DICTIONARY -dict=${arg_DICTIONARY})
+  endif()
+  cameo_add_test(fuzz.${name} fuzz_${name} ${arg_DICTIONARY} -max_total_time=60 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
+    -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${arg_SEEDS})
 endfunction()
 
 function(cameo_add_fuzzers)
-  cameo_add_fuzzer(ort data/ort SOURCES format/ort_*.cpp ARGS -rss_limit_mb=3000)
-  cameo_add_fuzzer(package fuzz/package_seeds SOURCES package/*.cpp file/*.cpp
-    ARGS -dict=${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CAMEO_SANITIZE)
+    return()
+  endif()
+  set(seeds ${PROJECT_SOURCE_DIR}/tests/data)
+  # The planner, too: what the reader of targets lets through must not harm it.
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/format/ort_*.cpp ${PROJECT_SOURCE_DIR}/src/plan/*.cpp)
+  cameo_fuzzer(ort SOURCES ${sources} LENGTH 16384 SEEDS ${seeds}/ort)
+  cameo_fuzzer(ovep_bin SOURCES ${PROJECT_SOURCE_DIR}/eps/openvino/src/container.cpp LENGTH 200000
+    SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/package/*.cpp ${PROJECT_SOURCE_DIR}/src/file/*.cpp)
+  cameo_fuzzer(package SOURCES ${sources} LENGTH 16384 SEEDS ${PROJECT_SOURCE_DIR}/tests/fuzz/package_seeds
+    DICTIONARY ${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
+  if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/eps/frozen/src/*.cpp ${PROJECT_SOURCE_DIR}/src/plan/*.cpp
+      ${PROJECT_SOURCE_DIR}/src/run/*.cpp ${PROJECT_SOURCE_DIR}/src/kernel/*.cpp)
+    set(seeds ${PROJECT_BINARY_DIR}/fuzz_frozen_seeds)
+    file(MAKE_DIRECTORY ${seeds})
+    cameo_fuzzer(frozen SOURCES ${sources} LENGTH 32768 SEEDS ${seeds})
+    if(TARGET fuzz_frozen)
+      target_compile_definitions(fuzz_frozen PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
+      set_tests_properties(eps.frozen.container PROPERTIES FIXTURES_SETUP frozen_seeds)
+      set_tests_properties(fuzz.frozen PROPERTIES FIXTURES_REQUIRED frozen_seeds)
+    endif()
+  endif()
 endfunction()
 
 function(cameo_add_tests)
@@ -223,6 +247,9 @@ function(cameo_add_tests)
     target_link_libraries(page_of_three PRIVATE cameo_inspect)
     cameo_link_everything(page_of_three)
   endif()
+  if(TARGET cameo_program AND NOT CAMEO_SANITIZE AND "tests/program/references/" MATCHES "${CAMEO_TEST_FILTER}")
+    cameo_add_program_of_references()
+  endif()
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/scripts/*.py)
   list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
   foreach(file IN LISTS files)
@@ -234,8 +261,36 @@ function(cameo_add_tests)
     cameo_add_test(script.${name} ${CAMEO_VENV_PYTHON} ${file})
     set_tests_properties(script.${name} PROPERTIES RESOURCE_LOCK build_tree)
   endforeach()
+  if(openvino IN_LIST cameo_built_providers AND NOT CAMEO_SANITIZE AND "eps/openvino/tests" MATCHES "${CAMEO_TEST_FILTER}")
+    cameo_add_test(script.openvino_both_ways ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/eps/openvino/tests/contexts.py)
+    set_property(TEST script.openvino_both_ways APPEND PROPERTY ENVIRONMENT CAMEO_OPENVINO_PYTHON=${CAMEO_OPENVINO_PYTHON}
+      CAMEO_ORT_OPENVINO_PYTHON=${CAMEO_ORT_OPENVINO_PYTHON})
+  endif()
   cameo_add_test(layers ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
   cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
+endfunction()
+
+# The program's commands on compiled models with the reference providers of tests/context: what depends on the list of
+# providers is compiled a second time, the rest are the program's own objects.
+function(cameo_add_program_of_references)
+  set(program ${PROJECT_SOURCE_DIR}/src/program)
+  set(folder ${PROJECT_BINARY_DIR}/tests/references)
+  add_executable(cameo_references ${PROJECT_SOURCE_DIR}/tests/program/references/main.cpp ${program}/options.cpp
+    ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp
+    "$<FILTER:$<TARGET_OBJECTS:cameo_program>,INCLUDE,/(inputs|images|npy|tensor_files|data_set|progress)[.]cpp>")
+  set_target_properties(cameo_references PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${folder})
+  target_include_directories(cameo_references BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/program/references
+    ${PROJECT_SOURCE_DIR}/src)
+  cameo_link_everything(cameo_references)
+  cameo_use_headers(cameo_references CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  foreach(library PNG JPEG)
+    find_package(${library} QUIET)
+    if(${library}_FOUND)
+      cameo_link_privately(cameo_references ${library}::${library})
+    endif()
+  endforeach()
+  add_custom_command(TARGET cameo_references POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink cameo ${folder}/ep_weight_sharing_ctx_gen)
 endfunction()
 
 # cameo_example(ARGS ... SAYS regex NEEDS_MODELS): the program of examples/NAME. Run as a test, it ends with status 0; run

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -52,8 +53,11 @@ class restorer {
     files_.resize(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const context_record& r = records_[i];
+      if (!r.is_main && !r.context.empty())
+        return invalid(r, "is not the main node of its context, and yet comes with one");
       if (!r.is_main || r.is_embedded) continue;
       if (where_.read) {
+        if (r.context.empty()) return invalid(r, "its context has no name");
         files_[i] = r.context;
         continue;
       }
@@ -62,8 +66,9 @@ class restorer {
                        "its context is a file, and the model came from memory; set ep.context_file_path to where "
                        "the model would lie");
       const std::string name{r.context};
-      const auto before = std::find_if(records_.begin(), records_.begin() + std::ptrdiff_t(i),
-                                       [&](const context_record& b) { return b.context == name && !b.is_embedded; });
+      const auto before =
+          std::find_if(records_.begin(), records_.begin() + std::ptrdiff_t(i),
+                       [&](const context_record& b) { return b.context == name && b.is_main && !b.is_embedded; });
       if (before != records_.begin() + std::ptrdiff_t(i)) {
         files_[i] = files_[std::size_t(before - records_.begin())];
         continue;
@@ -75,32 +80,40 @@ class restorer {
     return {};
   }
 
-  /// All graphs of the model, or none: who has to open the file anyway needs no other's.
+  /// All graphs of the model, or none: who has to open a file anyway needs no other's.
   bool take_waiting() {
     if (!shared_ || where_.read) return false;
     context_workspace::impl& pool = shared_->inside();
     const std::lock_guard lock{pool.guard};
-    std::vector<std::map<waiting_graph, context_binary>::iterator> found;
+    std::set<waiting_graph> taken;  // twice the same is one
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      auto at = pool.waiting.end();
-      for (const std::string& file : files_)
-        if (at == pool.waiting.end() && !file.empty())
-          at = pool.waiting.find({provider_.row->long_name, file, std::string{records_[i].facts.graph_name}});
-      if (at == pool.waiting.end()) return false;
-      found.push_back(at);
+      const std::optional<waiting_graph> found = find_waiting(i, pool);
+      if (!found) return false;
+      own_.emplace_back(pool.waiting.at(*found).binary);
+      taken.insert(*found);
     }
-    for (const auto& at : found) own_.emplace_back(at->second), pool.waiting.erase(at);
+    for (const waiting_graph& each : taken) pool.waiting.erase(each);
     return true;
   }
 
+  /// A node that names a file means that one; a secondary node, any of the model's. A file that was replaced meanwhile
+  /// is another.
+  std::optional<waiting_graph> find_waiting(std::size_t i, context_workspace::impl& pool) const {
+    if (records_[i].is_main && records_[i].is_embedded) return {};
+    for (std::size_t k = 0; k < files_.size(); ++k) {
+      if (files_[k].empty() || (records_[i].is_main && k != i)) continue;
+      waiting_graph key{provider_.row->long_name, files_[k], std::string{records_[i].facts.graph_name}};
+      const auto at = pool.waiting.find(key);
+      if (at != pool.waiting.end() && at->second.file == file_state::of(files_[k])) return key;
+    }
+    return {};
+  }
+
   status open_all() {
-    own_.resize(records_.size());
+    own_.clear(), own_.resize(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const context_record& r = records_[i];
-      if (!r.is_main) {
-        if (!r.context.empty()) return invalid(r, "is not the main node of its context, and yet comes with one");
-        continue;
-      }
+      if (!r.is_main) continue;
       if (r.is_embedded) {
         if (r.context.empty()) return invalid(r, "says that it embeds its context, and has none");
         const std::span<const std::byte> bytes = std::as_bytes(std::span{r.context.data(), r.context.size()});
@@ -112,6 +125,7 @@ class restorer {
         own_[i] = own_[std::size_t(same - files_.begin())];
         continue;
       }
+      if (!where_.read) opened_[files_[i]] = file_state::of(files_[i]);
       result<context_binary> opened = where_.read ? read(r) : map(r, files_[i]);
       if (!opened) return std::move(opened.error());
       mains_.push_back(*(own_[i] = std::move(*opened)));
@@ -124,7 +138,9 @@ class restorer {
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
     if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
-    return context_binary{(*file)->bytes(), *file, path};
+    // Who opened it stays as long as what he made of it.
+    using both = std::pair<std::shared_ptr<const file_bytes>, std::shared_ptr<const void>>;
+    return context_binary{(*file)->bytes(), std::make_shared<const both>(*file, provider_.self), path};
   }
 
   result<context_binary> read(const context_record& r) const {
@@ -174,11 +190,13 @@ class restorer {
       if (!graphs)
         return {status_code::invalid_graph,
                 fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), graphs.error().words())};
+      const file_state state = opened_.at(*file);
       const std::lock_guard lock{pool.guard};
       for (std::string& name : *graphs)
         if (std::none_of(records_.begin(), records_.end(),
                          [&](const context_record& r) { return r.facts.graph_name == name; }))
-          pool.waiting.insert_or_assign({provider_.row->long_name, *file, std::move(name)}, binary);
+          pool.waiting.insert_or_assign({provider_.row->long_name, *file, std::move(name)},
+                                        waiting_context{binary, state});
     }
     return {};
   }
@@ -190,6 +208,7 @@ class restorer {
   std::vector<std::string> files_;                  // per node: its file's real path; empty if it has none
   std::vector<std::optional<context_binary>> own_;  // per node: what it has itself
   std::vector<context_binary> mains_;               // each once
+  std::map<std::string, file_state> opened_;        // by the file's real path
 };
 
 }  // namespace

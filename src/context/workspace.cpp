@@ -1,10 +1,19 @@
 #include "context/workspace.hpp"
 
+#include <sys/stat.h>
+
 namespace cameo::inline CAMEO_ABI {
 
 context_binary::context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where)
     : shared_{std::make_shared<shared>()} {
   shared_->bytes = bytes, shared_->owner = std::move(owner), shared_->where = std::move(where);
+}
+
+file_state file_state::of(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return {};
+  return {std::uint64_t(facts.st_dev), std::uint64_t(facts.st_ino), std::uint64_t(facts.st_size),
+          std::int64_t(facts.st_mtim.tv_sec), std::int64_t(facts.st_mtim.tv_nsec)};
 }
 
 context_workspace::context_workspace() : impl_{std::make_unique<impl>()} {}

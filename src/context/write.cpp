@@ -1,13 +1,11 @@
 #include "context/write.hpp"
 
 #include <cameo/context/compatibility.hpp>
-#include <cameo/file/atomic_file.hpp>
 
 #include "context/workspace.hpp"
 #include "plan/guarded.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -46,23 +44,46 @@ result<std::string> bytes_of(const provider& p, const void* builder) {
   return bytes;
 }
 
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace
 
-/// To the file, or to who asked for the bytes instead.
-status compiled_model::keep_context(const provider& p, const void* builder, const std::string& path,
-                                    std::string_view name, const context_output& out) {
-  if (out.write) {
-    result<std::string> bytes = bytes_of(p, builder);
-    if (!bytes) return std::move(bytes.error()).in(p.row->long_name);
-    status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
-    return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
-  }
-  const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
-    return p.row->contexts.write(p.self.get(), builder, append);
+/// To the file, or to who asked for the bytes instead. The context's guard is locked, or nobody else has it.
+status compiled_model::keep_context(shared_context& context, const context_output& out) {
+  const provider& of = context.of;
+  const auto keep_it = [&]() -> status {
+    if (out.write) {
+      const std::string_view name = file_name(context.path);
+      result<std::string> bytes = bytes_of(of, context.builder.get());
+      if (!bytes) return std::move(bytes.error());
+      status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
+      return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
+    }
+    const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
+      return of.row->contexts.write(of.self.get(), context.builder.get(), append);
+    };
+    return files_.add(context.path, produce);
   };
-  if (status s = write_file_atomically(path, produce); !s) return std::move(s).in(p.row->long_name);
-  files_.push_back(path);
-  return {};
+  context.is_written = true;
+  status done = guarded<status>(keep_it);
+  return done ? std::move(done) : std::move(done).in(of.row->long_name);
+}
+
+/// The last of several models may have nothing of its own in the context that it completes.
+status compiled_model::finish_shared(const provider& of, const context_output& out) {
+  if (!out.shared || !out.is_last) return {};
+  std::shared_ptr<shared_context> context;
+  {
+    context_workspace::impl& inside = out.shared->inside();
+    const std::lock_guard lock{inside.guard};
+    const auto at = inside.under_way.find(of.row->long_name);
+    if (at == inside.under_way.end()) return {};
+    context = at->second;
+    inside.under_way.erase(at);
+    if (inside.under_way.empty()) inside.groups = 0;
+  }
+  const std::lock_guard one_at_a_time{context->guard};
+  return keep_context(*context, out);
 }
 
 void compiled_model::become_node(const fused_node& f, const provider& p, const context_part& part, bool is_main,
@@ -104,38 +125,42 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   std::vector<std::size_t> mine;
   for (std::size_t i = 0; i < fused.size(); ++i)
     if (fused[i].provider == p && fused[i].body) mine.push_back(i);
-  if (mine.empty()) return {};
-  const std::string name = fmt::format("{}_{}.bin", out.stem, row.long_name);
+  if (mine.empty()) return finish_shared(of, out);
   auto context = std::make_shared<shared_context>();
-  context->of = of, context->path = out.folder + name;
+  context->of = of, context->path = fmt::format("{}{}_{}.bin", out.folder, out.stem, row.long_name);
   if (out.shared) {
     const std::lock_guard lock{out.shared->inside().guard};
     auto& under_way = out.shared->inside().under_way[row.long_name];
     if (!under_way) under_way = context;
     context = under_way;
-    if (out.is_last) out.shared->inside().under_way.erase(row.long_name);
   }
-  const std::lock_guard one_at_a_time{context->guard};
-  if (!context->builder) context->builder = row.contexts.begin();
   std::vector<context_part> parts;
   std::vector<fused_view> groups;
-  for (std::size_t i : mine) {
-    groups.push_back({fused[i].name, graph_view{*fused[i].body}});
-    const auto call = [&] {
-      return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
-    };
-    result<context_part> part = guarded<result<context_part>>(call);
-    if (!part) return std::move(part.error()).in(fused[i].name).in(row.long_name);
-    parts.push_back(std::move(*part));
+  {
+    const std::lock_guard one_at_a_time{context->guard};
+    if (context->is_written)
+      return {status_code::fail,
+              fmt::format("{}: the context '{}' that models share was written meanwhile; a model came after the last",
+                          row.long_name, context->path)};
+    if (!context->builder) context->builder = row.contexts.begin();
+    for (std::size_t i : mine) {
+      groups.push_back({fused[i].name, graph_view{*fused[i].body}});
+      const auto call = [&] {
+        return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
+      };
+      result<context_part> part = guarded<result<context_part>>(call);
+      if (!part) return std::move(part.error()).in(fused[i].name).in(row.long_name);
+      parts.push_back(std::move(*part));
+    }
+    if (!out.shared && !out.embed)
+      if (status s = keep_context(*context, out); !s) return s;
   }
-  std::string_view written = keep(context->path.substr(context->path.rfind('/') + 1));
+  if (status s = finish_shared(of, out); !s) return s;
+  std::string_view written = keep(std::string{file_name(context->path)});
   if (out.embed) {
     result<std::string> bytes = guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get()); });
     if (!bytes) return std::move(bytes.error()).in(row.long_name);
     written = keep(std::move(*bytes));
-  } else if (!out.shared || out.is_last) {
-    const auto call = [&] { return keep_context(of, context->builder.get(), context->path, written, out); };
-    if (status s = guarded<status>(call); !s) return s;
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const bool is_main = k == 0 || (!out.embed && !parts[k].is_secondary);
@@ -145,30 +170,36 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   return {};
 }
 
+status require_one_folder(const context_output& out, std::span<const provider> providers) {
+  if (!out.shared) return {};
+  const auto real = [](std::string_view folder) {
+    std::error_code error;
+    return std::filesystem::canonical(folder.empty() ? "." : folder, error);
+  };
+  const std::lock_guard lock{out.shared->inside().guard};
+  for (const provider& p : providers) {
+    const auto at = out.shared->inside().under_way.find(p.row->long_name);
+    if (at == out.shared->inside().under_way.end()) continue;
+    const std::string_view path = at->second->path, folder = path.substr(0, path.size() - file_name(path).size());
+    if (real(folder) != real(out.folder))
+      return {status_code::invalid_argument,
+              fmt::format("models that share contexts lie in one folder; '{}' is in '{}', and this one is to be in "
+                          "'{}'",
+                          path, folder, out.folder)};
+  }
+  return {};
+}
+
 result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::deque<fused_node>& fused,
                                                              std::span<const compiled_node> programs,
                                                              std::span<const provider> providers,
                                                              const context_output& out) {
   std::unique_ptr<compiled_model> made{new compiled_model{m}};
-  if (out.shared && out.embed)
-    return status{status_code::invalid_argument,
-                  "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
-  if (!fused.empty() && !out.embed && out.stem.empty())
-    return status{status_code::invalid_argument,
-                  "contexts are to be files, and nobody said where; embed them, or name their folder and model "
-                  "(ep.context_file_path, compile_options::binary_folder)"};
   for (std::size_t p = 0; p < providers.size(); ++p)
-    if (status s = made->store(p, fused, programs, providers[p], out); !s) {
-      made->discard_files();
-      return s;
-    }
+    if (status s = made->store(p, fused, programs, providers[p], out); !s) return s;
+  for (const fused_node& f : fused) f.in->remove_unused_initializers();
   m.main().remove_unused_initializers();
   return made;
-}
-
-void compiled_model::discard_files() {
-  for (const std::string& path : files_) ::unlink(path.c_str());
-  files_.clear();
 }
 
 compiled_model::~compiled_model() {

@@ -1,17 +1,20 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/partition/partition.hpp>
 
 #include <functional>
 
 namespace cameo::inline CAMEO_ABI {
 
+struct shared_context;
+
 /// What a compiled model is to be, and where its contexts go.
 struct context_output {
   std::string folder;  // of files beside the model, with its last separator; empty: the current one
-  std::string stem;    // of their names: "<stem>_<long name>.bin"; empty: contexts can't be files
-  bool embed = false;
+  std::string stem;    // of their names: "<stem>_<long name>.bin"; not empty unless they are embedded
+  bool embed = false;  // inside the model; never with `shared`
   /// Takes contexts instead of files; null: files.
   std::function<status(std::string_view name, std::span<const std::byte>)> write;
   const context_workspace* shared = nullptr;  // one context for several models; null: this model's own
@@ -20,10 +23,8 @@ struct context_output {
 
 /// Turns a partitioned model into the compiled one, for a writer of its format, and back again when it goes: compiled
 /// groups are EPContext nodes, operators' imports and metadata have what those need, and initializers that only
-/// compiled groups read are gone for good. What it stored in files is there when `make` returns, or, when it fails,
-/// not. Errors are those of the providers' hooks, with their names.
-///   NOT_IMPLEMENTED  a provider compiled groups and keeps none
-///   INVALID_ARGUMENT contexts can be neither embedded nor files; sharing what is embedded
+/// compiled groups read are gone for good. Contexts in files are there once files() are committed. Errors are those of
+/// the providers' hooks, with their names.
 class compiled_model {
  public:
   static result<std::unique_ptr<compiled_model>> make(model&, std::deque<fused_node>&,
@@ -35,8 +36,8 @@ class compiled_model {
 
   /// Compiled nodes in it; 0: nothing was compiled.
   std::size_t node_count() const { return before_.size(); }
-  /// Removes the files that `make` wrote: the model itself could not be.
-  void discard_files();
+  /// Contexts that become files, and what else is to be there with them or not at all.
+  file_batch& files() { return files_; }
 
  private:
   struct original {
@@ -47,8 +48,8 @@ class compiled_model {
   explicit compiled_model(model& m) : model_{m}, imports_{m.imports}, metadata_{m.metadata} {}
   status store(std::size_t p, std::deque<fused_node>&, std::span<const compiled_node>, const provider&,
                const context_output&);
-  status keep_context(const provider&, const void* builder, const std::string& path, std::string_view name,
-                      const context_output&);
+  status keep_context(shared_context&, const context_output&);
+  status finish_shared(const provider&, const context_output&);
   void become_node(const fused_node&, const provider&, const context_part&, bool is_main, std::string_view context,
                    bool embedded);
   void tell_fit(const provider&, std::span<const fused_view>);
@@ -59,7 +60,11 @@ class compiled_model {
   std::vector<property> metadata_;
   std::vector<original> before_;
   std::deque<std::string> texts_;  // of attributes and metadata
-  std::vector<std::string> files_;
+  file_batch files_;
 };
+
+/// Before anybody compiles. INVALID_ARGUMENT when the models before, with which this shares contexts, lie elsewhere: a
+/// node says only the name of its context's file.
+status require_one_folder(const context_output&, std::span<const provider>);
 
 }  // namespace cameo::inline CAMEO_ABI

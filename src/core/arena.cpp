@@ -4,6 +4,18 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+void* arena::allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept {
+  std::size_t bytes = 0;
+  return __builtin_mul_overflow(count, width, &bytes) ? nullptr : allocate(bytes, alignment);
+}
+
+void* arena::allocate_more(const void* from, std::size_t used, std::size_t count, std::size_t width,
+                           std::size_t alignment) noexcept {
+  void* const memory = allocate_all(count, width, alignment);
+  if (memory && used) std::memcpy(memory, from, used * width);
+  return memory;
+}
+
 heap_arena::~heap_arena() {
   destroy_kept();
   while (chunks_) std::free(std::exchange(chunks_, chunks_->next));

@@ -14,7 +14,8 @@ memory_source heap_memory() noexcept {
           nullptr,
           [](void*, std::size_t bytes, std::size_t alignment) noexcept -> void* {
             if (bytes > std::size_t(-1) / 2) return nullptr;
-            return std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
+            // Not std::, which C libraries of devices lack.
+            return ::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
           },
           [](void*, void* memory, std::size_t) noexcept { std::free(memory); },
           copy,

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,24 +17,30 @@ status system_error(const std::string& path, std::string_view doing) {
   return failed(status_code::fail, "{}: {}: {}", path, doing, std::strerror(errno));
 }
 
+/// A name beside `path` that nobody else has.
+std::string name_beside(const std::string& path) {
+  static std::atomic<unsigned> number = 0;
+  return fmt::format("{}.{}.{}.tmp", path, ::getpid(), number++);
+}
+
 /// A file under a temporary name; gone unless it was renamed.
 class temporary_file {
  public:
-  explicit temporary_file(const std::string& final_path) {
-    static std::atomic<unsigned> number = 0;
+  explicit temporary_file(const std::string& final_path) : path_{final_path} {
     do {
-      name_ = fmt::format("{}.{}.{}.tmp", final_path, ::getpid(), number++);
+      name_ = name_beside(path_);
       descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    } while (descriptor_ < 0 && errno == EEXIST);
+    } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
+    is_there_ = descriptor_ >= 0;
   }
   temporary_file(const temporary_file&) = delete;
   temporary_file& operator=(const temporary_file&) = delete;
   ~temporary_file() {
-    const bool was_made = descriptor_ >= 0 || closed_;
     if (descriptor_ >= 0) ::close(descriptor_);
-    if (was_made && !renamed_) ::unlink(name_.c_str());
+    if (is_there_) ::unlink(name_.c_str());
   }
 
+  const std::string& path() const { return path_; }
   bool is_open() const { return descriptor_ >= 0; }
 
   bool append(std::span<const std::byte> bytes) {
@@ -45,17 +52,24 @@ class temporary_file {
     return true;
   }
 
-  bool rename_to(const std::string& path) {
-    if (::fsync(descriptor_) != 0) return false;
-    closed_ = true;
-    if (::close(std::exchange(descriptor_, -1)) != 0) return false;
-    return renamed_ = ::rename(name_.c_str(), path.c_str()) == 0;
+  /// To the disk.
+  bool finish() {
+    while (::fsync(descriptor_) != 0)
+      if (errno != EINTR) return false;
+    // Linux has closed the file also when it says that it was interrupted.
+    return ::close(std::exchange(descriptor_, -1)) == 0 || errno == EINTR;
+  }
+
+  bool rename() {
+    if (::rename(name_.c_str(), path_.c_str()) != 0) return false;
+    is_there_ = false;
+    return true;
   }
 
  private:
-  std::string name_;
+  std::string path_, name_;
   int descriptor_ = -1;
-  bool closed_ = false, renamed_ = false;
+  bool is_there_ = false;
 };
 
 /// Makes the new name itself last; some file systems have nothing to do for it and say so.
@@ -70,16 +84,84 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
-status write_file_atomically(const std::string& path,
-                             function_ref<status(function_ref<status(std::span<const std::byte>)>)> produce) {
+namespace {
+
+result<std::unique_ptr<temporary_file>> write_temporary(const std::string& path, file_maker produce) {
+  auto file = std::make_unique<temporary_file>(path);
+  if (!file->is_open()) return system_error(path, "cannot make a file beside it");
+  const auto append = [&](std::span<const std::byte> piece) {
+    return file->append(piece) ? status{} : system_error(path, "cannot write");
+  };
+  if (status s = produce(append); !s) return s;
+  if (!file->finish()) return system_error(path, "cannot write it to the disk");
+  return file;
+}
+
+/// What lies under a path, kept under another name until it is known whether it is still needed.
+class former_file {
+ public:
+  explicit former_file(const std::string& path) : path_{path} {
+    const std::string name = name_beside(path);
+    if (::link(path.c_str(), name.c_str()) == 0) name_ = name;
+    else was_there_ = errno != ENOENT;
+  }
+  former_file(former_file&& other) noexcept
+      : path_{std::move(other.path_)}, name_{std::exchange(other.name_, {})}, was_there_{other.was_there_} {}
+  former_file& operator=(former_file&&) = delete;
+  ~former_file() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  void put_back() {
+    if (!name_.empty() && ::rename(name_.c_str(), path_.c_str()) == 0) name_.clear();
+    else if (!was_there_) ::unlink(path_.c_str());
+  }
+
+ private:
+  std::string path_, name_;  // no name: there was nothing, or the file system has no links
+  bool was_there_ = true;
+};
+
+}  // namespace
+
+struct file_batch::impl {
+  std::vector<std::unique_ptr<temporary_file>> files;
+};
+
+file_batch::file_batch() : impl_{std::make_unique<impl>()} {}
+file_batch::~file_batch() = default;
+
+status file_batch::add(const std::string& path, file_maker produce) {
   return guarded([&]() -> status {
-    temporary_file file{path};
-    if (!file.is_open()) return system_error(path, "cannot make a file beside it");
-    const auto append = [&](std::span<const std::byte> piece) {
-      return file.append(piece) ? status{} : system_error(path, "cannot write");
-    };
-    if (status s = produce(append); !s) return s;
-    if (!file.rename_to(path)) return system_error(path, "cannot put the new file in its place");
+    result<std::unique_ptr<temporary_file>> file = write_temporary(path, produce);
+    if (!file) return std::move(file.error());
+    impl_->files.push_back(std::move(*file));
+    return {};
+  });
+}
+
+status file_batch::commit() {
+  return guarded([&]() -> status {
+    std::vector<former_file> before;
+    before.reserve(impl_->files.size());
+    for (const auto& file : impl_->files) {
+      before.emplace_back(file->path());
+      if (file->rename()) continue;
+      status failed = system_error(file->path(), "cannot put the new file in its place");
+      before.pop_back();
+      for (auto each = before.rbegin(); each != before.rend(); ++each) each->put_back();
+      return failed;
+    }
+    for (const auto& file : impl_->files) sync_folder_of(file->path());
+    impl_->files.clear();
+    return {};
+  });
+}
+
+status write_file_atomically(const std::string& path, file_maker produce) {
+  return guarded([&]() -> status {
+    result<std::unique_ptr<temporary_file>> file = write_temporary(path, produce);
+    if (!file) return std::move(file.error());
+    if (!(*file)->rename()) return system_error(path, "cannot put the new file in its place");
     sync_folder_of(path);
     return status_code::ok;
   });

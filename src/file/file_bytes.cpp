@@ -41,7 +41,10 @@ void file_bytes::forget_pages(const void* data, std::size_t count) const {
 
 result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& path) {
   // Opening a pipe must not wait for its writer; for a regular file O_NONBLOCK means nothing.
-  const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  int opened = -1;
+  do opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  while (opened < 0 && errno == EINTR);
+  const descriptor file{opened};
   if (!file) return system_error(path, "cannot open");
   return map(file, path);
 }
@@ -56,9 +59,13 @@ result<std::shared_ptr<const file_bytes>> file_bytes::map(const descriptor& file
   if (memory == MAP_FAILED) return system_error(path, "cannot map");
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
   // Reading past the end of a file that has shrunk since would end the process.
-  if (struct stat now{}; ::fstat(*file, &now) != 0 || std::size_t(now.st_size) < size) {
+  struct stat now {};
+  const bool is_known = ::fstat(*file, &now) == 0;
+  if (!is_known || std::size_t(now.st_size) < size) {
+    status bad = is_known ? failed(status_code::fail, "{}: became shorter while it was opened", path)
+                          : system_error(path, "cannot stat");
     ::munmap(memory, size);
-    return failed(status_code::fail, "{}: became shorter while it was opened", path);
+    return bad;
   }
   try {
     return std::shared_ptr<const file_bytes>{new file_bytes{std::move(path), bytes}};

@@ -55,14 +55,18 @@ struct tensor_reader {
 /// Writes values into tensors. Weights become numbers of `raw` (see strip_raw_data), or external data.
 struct tensor_writer {
   std::vector<std::span<const std::byte>>* raw = nullptr;  // null: the bytes themselves
-  std::string external_file = {};                          // empty: none
-  std::size_t external_threshold = 0;
-  std::vector<std::span<const std::byte>> external = {};  // the file's contents, padding included
+  write_options options = {};                              // where what goes
+  std::vector<std::span<const std::byte>> external = {};   // the file's contents, padding included
   std::uint64_t external_bytes = 0;
   std::deque<std::string> packed = {};  // what had to be packed for the file
 
   status write(const value&, onnx::TensorProto&);
   status write(const value&, onnx::SparseTensorProto&);
+  /// An initializer, which may be elsewhere; `to` has its name.
+  status write_initializer(const value&, onnx::TensorProto& to);
+
+ private:
+  void go_out(std::span<const std::byte> bytes, onnx::TensorProto&);
 };
 
 /// "tensor 'w' float[3,4]" as a message says it, whatever is wrong with it.

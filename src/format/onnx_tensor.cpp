@@ -15,6 +15,7 @@ namespace {
 using byte_span = std::span<const std::byte>;
 
 constexpr std::size_t small_tensor = 64;  // bytes up to which copying is cheaper than keeping track of pages
+constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
 
 bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
 
@@ -259,7 +260,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
 result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_span bytes) {
   if (is_six_bits(made.type)) return unpack_six_bits(t, made, bytes);
   const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
-  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor);
+  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor, unaligned_from);
 }
 
 result<value> tensor_reader::unpack_six_bits(const onnx::TensorProto&, value made, byte_span bytes) {
@@ -354,8 +355,9 @@ std::string pack_six_bits(std::span<const std::uint8_t> from) {
   return packed;
 }
 
-constexpr std::size_t tensor_alignment = 64;  // in a file of external data
-constexpr char padding[tensor_alignment] = {};
+// In a file of external data.
+constexpr std::size_t tensor_alignment = 64, large_alignment = 4096, large_tensor = std::size_t{1} << 20;
+constexpr char padding[large_alignment] = {};
 
 void add_entry(onnx::TensorProto& to, const char* key, std::string entry) {
   auto& added = *to.add_external_data();
@@ -379,16 +381,8 @@ status tensor_writer::write(const value& v, onnx::TensorProto& to) {
     packed.push_back(pack_six_bits({static_cast<const std::uint8_t*>(v.data), v.bytes()}));
     bytes = bytes_of_text(packed.back());
   }
-  if (!external_file.empty() && bytes.size() >= external_threshold && !bytes.empty()) {
-    const std::size_t gap = std::size_t(-external_bytes % tensor_alignment);
-    if (gap) external.push_back(std::as_bytes(std::span{padding, gap}));
-    external_bytes += gap;
-    to.set_data_location(onnx::TensorProto::EXTERNAL);
-    add_entry(to, "location", external_file);
-    add_entry(to, "offset", std::to_string(external_bytes));
-    add_entry(to, "length", std::to_string(bytes.size()));
-    external.push_back(bytes);
-    external_bytes += bytes.size();
+  if (!options.external_data.empty() && bytes.size() >= options.external_threshold && !bytes.empty()) {
+    go_out(bytes, to);
   } else if (raw) {
     to.set_raw_data(raw_index(raw->size()));
     raw->push_back(bytes);
@@ -396,6 +390,42 @@ status tensor_writer::write(const value& v, onnx::TensorProto& to) {
     to.set_raw_data(bytes.data(), bytes.size());
   }
   return status_code::ok;
+}
+
+void set_external(onnx::TensorProto& to, std::string file, std::uint64_t offset, std::size_t bytes) {
+  to.set_data_location(onnx::TensorProto::EXTERNAL);
+  add_entry(to, "location", std::move(file));
+  add_entry(to, "offset", std::to_string(offset));
+  add_entry(to, "length", std::to_string(bytes));
+}
+
+void tensor_writer::go_out(std::span<const std::byte> bytes, onnx::TensorProto& to) {
+  const std::size_t alignment = options.external_alignment     ? options.external_alignment
+                                : bytes.size() >= large_tensor ? large_alignment
+                                                               : tensor_alignment;
+  for (std::size_t gap = std::size_t(-external_bytes % alignment); gap;) {
+    const std::size_t piece = std::min(gap, std::size(padding));
+    external.push_back(std::as_bytes(std::span{padding, piece}));
+    external_bytes += piece, gap -= piece;
+  }
+  set_external(to, options.external_data, external_bytes, bytes.size());
+  external.push_back(bytes);
+  external_bytes += bytes.size();
+}
+
+status tensor_writer::write_initializer(const value& v, onnx::TensorProto& to) {
+  if (!options.place || v.kind != value_kind::tensor || v.type == dtype::string || is_six_bits(v.type))
+    return write(v, to);
+  const result<std::optional<external_place>> place = options.place(to.name(), v);
+  if (!place) return status{place.error()};
+  if (!*place) return write(v, to);
+  if ((*place)->file.empty() || (*place)->file.front() == '/')
+    return failed(status_code::invalid_argument, "'{}': its place is in '{}', which is no name relative to the model",
+                  to.name(), (*place)->file);
+  to.set_data_type(int(v.type));
+  for (std::int64_t d : v.shape.dims()) to.add_dims(d);
+  set_external(to, (*place)->file, (*place)->offset, v.bytes());
+  return {};
 }
 
 status tensor_writer::write(const value& v, onnx::SparseTensorProto& to) {

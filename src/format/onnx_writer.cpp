@@ -137,7 +137,7 @@ class onnx_writer {
     auto& message = *to.add_initializer();
     restore(v.constant_unknown, message);
     message.set_name(std::string{v.name});
-    return tensors_.write(*v.constant, message);
+    return tensors_.write_initializer(*v.constant, message);
   }
 
   static bool has_info(const graph_value& v) {
@@ -255,23 +255,40 @@ result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
   return pieces;
 }
 
+status check_options(const onnx_write_options& options) {
+  const std::string& file = options.external_data;
+  if (file.find_first_of("/\\") != std::string::npos || file == "." || file == "..")
+    return failed(status_code::invalid_argument, "external data '{}' must be a file name of its own beside the model",
+                  file);
+  if (options.external_alignment & (options.external_alignment - 1))
+    return failed(status_code::invalid_argument, "external data is to begin at multiples of {}, no power of two",
+                  options.external_alignment);
+  if (!file.empty() && options.place)
+    return failed(status_code::invalid_argument, "initializers go to the file '{}', or where a function says; not both",
+                  file);
+  return {};
+}
+
 /// `name` stands for the model in messages.
 status write_pieces(const model& from, std::string_view name, const std::string& folder,
                     const onnx_write_options& options, function_ref<status(const wire_pieces&)> to) {
   return guarded([&]() -> status {
     tensor_writer tensors;
-    tensors.external_file = options.external_data;
-    tensors.external_threshold = options.external_threshold;
-    if (options.external_data.find_first_of("/\\") != std::string::npos || options.external_data == "." ||
-        options.external_data == "..")
-      return failed(status_code::invalid_argument,
-                    "{}: external data '{}' must be a file name of its own beside the model", name,
-                    options.external_data);
+    if (status s = check_options(options); !s) return std::move(s).in(name);
+    tensors.options = options;
     result<wire_pieces> pieces = pieces_of(from, tensors);
     if (!pieces) return std::move(pieces.error()).in(name);
     // The data first: a model whose data is absent would be worse than none.
+    const auto external = [&](model_sink append) -> status {
+      for (std::span<const std::byte> piece : tensors.external)
+        if (status s = append(piece); !s) return s;
+      return {};
+    };
     if (!tensors.external.empty())
-      if (status s = write_file_atomically(folder + options.external_data, tensors.external); !s) return s;
+      if (status s = options.external_to ? options.external_to(external)
+                                         : write_file_atomically(folder + options.external_data, external);
+          !s)
+        return s;
     return to(*pieces);
   });
 }

@@ -22,15 +22,14 @@ status read_dims(const table_view& from, std::size_t slot, std::string_view name
   return {};
 }
 
-result<value> read_strings(const table_view& t, value made, std::size_t count, arena& memory) {
+result<value> read_strings(const table_view& t, value made, std::int64_t count, arena& memory) {
   if (!t.has(tensor::string_data)) return wrong(status_code::fail, "Tensor.string_data is missing");
   const vector_view strings = t.vector(tensor::string_data);
-  if (strings.size() != count)
-    return wrong(status_code::fail, "Tensor.string_data has ", std::int64_t(strings.size()), " entries, needs ",
-                 std::int64_t(count));
-  result<std::span<std::string_view>> texts = memory.take<std::string_view>(count);
+  if (std::int64_t(strings.size()) != count)
+    return wrong(status_code::fail, "Tensor.string_data has ", std::int64_t(strings.size()), " entries, needs ", count);
+  result<std::span<std::string_view>> texts = memory.take<std::string_view>(strings.size());
   if (!texts) return texts.error();
-  for (std::size_t i = 0; i < count; ++i) (*texts)[i] = strings.text(i);
+  for (std::size_t i = 0; i < strings.size(); ++i) (*texts)[i] = strings.text(i);
   made.data = texts->data();
   return made;
 }
@@ -67,7 +66,7 @@ bool index_at(const value& indices, std::size_t n, std::int64_t& to) {
 
 /// False when an index lies outside.
 bool scatter(const value& values, const value& indices, value& dense) {
-  const std::size_t width = row_of(dense.type).bits / 8, nnz = std::size_t(values.shape.count());
+  const std::size_t width = bits_of(dense.type) / 8, nnz = std::size_t(values.shape.count());
   const bool by_rows = indices.shape.rank() == 2;
   for (std::size_t n = 0, rank = by_rows ? dense.shape.rank() : 1; n < nnz; ++n) {
     std::int64_t at = 0;
@@ -100,7 +99,7 @@ result<value> read_constant(const table_view& t, std::string_view what, arena& m
     return wrong(status_code::fail, "tensor '", name,
                  "': Tensor.external_data_offset: data in another file belongs to checkpoints, not to models");
   if (made.type == dtype::string) {
-    result<value> strings = read_strings(t, made, std::size_t(count), memory);
+    result<value> strings = read_strings(t, made, count, memory);
     if (strings) return strings;
     return std::move(strings.error()).in(name);
   }
@@ -133,7 +132,7 @@ result<value> read_sparse_constant(const table_view& sparse, std::string_view na
   if (nnz < 0 || (indices->shape != flat && indices->shape != rows))
     return refuse(status_code::invalid_graph, "SparseTensor.indices: one per value is needed, or a row of them");
   std::uint64_t bytes = 0;
-  if (row_of(dense.type).bits % 8 != 0 || dense.type == dtype::string ||
+  if (bits_of(dense.type) % 8 != 0 || dense.type == dtype::string ||
       !checked_bytes(dense.type, std::uint64_t(count), bytes) || bytes > std::size_t(-1) / 2)
     return refuse(status_code::invalid_argument, "it is too large when dense, packed, or of strings");
   dense.data = memory.allocate(std::size_t(bytes), 16);

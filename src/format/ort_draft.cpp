@@ -1,7 +1,5 @@
 #include "ort_draft_reader.hpp"
 
-#include "ort_resolver.hpp"
-
 namespace cameo::inline CAMEO_ABI {
 
 using ort::wrong;
@@ -45,7 +43,8 @@ status read_type(const ort::table_view& from, operand& to) {
     case ort::sequence_member: {
       const ort::table_view held = value.table(ort::sequence_type::elem_type);
       status s = held ? read_type(held, inner) : missing("SequenceType.elem_type");
-      to.kind = type_kind::sequence, to.type = inner.type;
+      to.kind = type_kind::sequence;
+      if (inner.kind == type_kind::tensor) to.type = inner.type;
       return s;
     }
     case ort::map_member: {
@@ -64,25 +63,9 @@ status read_type(const ort::table_view& from, operand& to) {
 }  // namespace
 
 result<draft*> ort_draft_reader::read(const ort::table_view& root) {
-  const result<std::int64_t> version = ort::version_of(root);
-  if (!version) return version.error();
-  if (*version < ort::first_with_resolver)
-    return wrong(status_code::fail, "InferenceSession.ort_version is ", *version,
-                 "; without operator schemas 5 is the oldest that can be read: convert the file with all of cameo, "
-                 "which writes version 6");
-  const ort::table_view resolver = root.table(ort::session::resolver);
-  if (!resolver) return missing("InferenceSession.kernel_type_str_resolver");
-  if (status s = ort::check_resolver(resolver, memory_); !s) return s;
-  resolver_ = resolver.vector(ort::resolver::op_kernel_type_str_args);
-  const ort::table_view model = root.table(ort::session::model);
-  if (!model) return missing("InferenceSession.model");
-  if (!model.has(ort::model::opset_import)) return missing("Model.opset_import");
-  opsets_ = model.vector(ort::model::opset_import);
-  for (std::size_t i = 0; i < opsets_.size(); ++i)
-    if (!opsets_.table(i).has(ort::opset::domain)) return missing("OperatorSetId.domain");
-  const ort::table_view graph = model.table(ort::model::graph);
-  if (!graph) return missing("Model.graph");
-  return read_graph(graph, nullptr);
+  if (checks_)
+    if (status s = (this->*checks_->model)(root); !s) return s;
+  return read_graph(root.table(ort::session::model).table(ort::model::graph), nullptr);
 }
 
 result<draft*> ort_draft_reader::read_graph(const ort::table_view& from, scope* outer) {
@@ -93,8 +76,9 @@ result<draft*> ort_draft_reader::read_graph(const ort::table_view& from, scope* 
   if (status s = read_node_args(from, in); !s) return s;
   if (status s = read_inputs(from, in); !s) return s;
   if (status s = read_initializers(from, in); !s) return s;
-  if (status s = read_nodes(from, in); !s) return s;
-  if (status s = check_edges(from, in); !s) return s;
+  if (status s = checks_ ? (this->*checks_->nodes)(from, in) : read_nodes(from, in); !s) return s;
+  if (checks_)
+    if (status s = (this->*checks_->edges)(from, in); !s) return s;
   if (status s = read_outputs(from, in); !s) return s;
   return net;
 }
@@ -102,36 +86,18 @@ result<draft*> ort_draft_reader::read_graph(const ort::table_view& from, scope* 
 // --- names ---
 
 status ort_draft_reader::read_node_args(const ort::table_view& from, scope& in) {
-  const auto count = [&](ort::graph::slot slot) { return from.vector(slot).size(); };
-  if (!in.args && count(ort::graph::nodes) + count(ort::graph::inputs) + count(ort::graph::outputs) != 0)
-    return missing("Graph.node_args");
-  for (std::size_t i = 0; i < in.args.size(); ++i) {
-    const ort::table_view info = in.args.table(i);
-    if (!info.has(ort::value_info::name)) return missing("ValueInfo.name");
-    if (!info.text(ort::value_info::name).empty() && !info.has(ort::value_info::type))
-      return missing("ValueInfo.type").in(info.text(ort::value_info::name));
-  }
   const result<std::span<slot>> slots = memory_.take<slot>(in.args.size());
-  const result<std::span<std::uint32_t>> order = ort::sorted_by_text(in.args, ort::value_info::name, memory_);
-  if (!slots || !order || !in.net.values.reserve(in.args.size() + 1)) return status_code::out_of_memory;
-  in.slots = *slots, in.order = *order;
-  for (std::size_t i = 1; i < in.order.size(); ++i) {
-    const std::string_view name = in.args.table(in.order[i]).text(ort::value_info::name);
-    if (name == in.args.table(in.order[i - 1]).text(ort::value_info::name))
-      return wrong(status_code::fail, "Graph.node_args: '", name, "' is there twice");
-  }
-  return {};
+  if (!slots || !in.net.values.reserve(in.args.size() + 1)) return status_code::out_of_memory;
+  in.slots = *slots;
+  return checks_ ? (this->*checks_->args)(from, in) : status{};
 }
 
 /// The number of a name among node_args, or none.
 std::uint32_t ort_draft_reader::find(const scope& in, std::string_view name) const {
-  const auto name_of = [&](std::uint32_t i) { return in.args.table(i).text(ort::value_info::name); };
-  std::size_t first = 0, last = in.order.size();
-  while (first < last) {
-    const std::size_t middle = first + (last - first) / 2;
-    name_of(in.order[middle]) < name ? first = middle + 1 : last = middle;
-  }
-  return first < in.order.size() && name_of(in.order[first]) == name ? in.order[first] : none;
+  if (checks_) return (this->*checks_->find)(in, name);
+  for (std::uint32_t i = 0; i < in.args.size(); ++i)
+    if (in.args.table(i).text(ort::value_info::name) == name) return i;
+  return none;
 }
 
 /// A new value with the type that the file says.
@@ -212,10 +178,10 @@ status ort_draft_reader::read_initializers(const ort::table_view& from, scope& i
     if (status s = add_initializer(in, name, ort::read_constant(dense.table(i), name, memory_)); !s) return s;
   }
   const ort::vector_view sparse = from.vector(ort::graph::sparse_initializers);
-  for (std::size_t i = 0; i < sparse.size(); ++i) {
+  for (std::size_t i = 0; checks_ && i < sparse.size(); ++i) {
     const std::string_view name = sparse.table(i).table(ort::sparse_tensor::values).text(ort::tensor::name);
     if (name.empty()) return missing("Graph.sparse_initializers: SparseTensor.values, or its Tensor.name,");
-    if (status s = add_initializer(in, name, ort::read_sparse_constant(sparse.table(i), name, memory_)); !s) return s;
+    if (status s = add_initializer(in, name, checks_->sparse(sparse.table(i), name, memory_)); !s) return s;
   }
   const ort::vector_view names = from.vector(ort::graph::inputs);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -241,10 +207,11 @@ status ort_draft_reader::read_outputs(const ort::table_view& from, scope& in) {
 // --- door ---
 
 result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const kernel_table* const> providers,
-                              arena& memory) {
-  const result<ort::table_view> root = ort::verify(file);
-  if (!root) return root.error();
-  return ort_draft_reader{providers, memory}.read(*root);
+                              arena& memory, const ort_draft_checks* checks) {
+  ort_draft_reader reader{providers, memory, checks};
+  if (!checks) return reader.read(ort::root_of(file));
+  const result<ort::table_view> root = checks->verify(file);
+  return root ? reader.read(*root) : result<draft*>{root.error()};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,19 +1,30 @@
 #pragma once
 #include <cameo/format/ort_draft.hpp>
+#include <cameo/kernel/match.hpp>
 
 #include "ort_constant.hpp"
 #include "ort_schema.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
+/// Words for a node: its name, or what it makes, and its operator.
+inline status in_node(status s, const ort::table_view& n) {
+  if constexpr (!status::has_words) return s;
+  std::string_view name = n.text(ort::node::name);
+  const ort::vector_view outputs = n.vector(ort::node::outputs);
+  if (name.empty() && outputs.size()) name = outputs.text(0);
+  ort::short_text where;
+  where << "node '" << name << "' (" << n.text(ort::node::op_type) << ")";
+  return std::move(s).in(where);
+}
+
 /// Turns verified tables into a draft. One use, one thread; half-made after an error.
 class ort_draft_reader {
  public:
-  ort_draft_reader(std::span<const kernel_table* const> providers, arena& memory)
-      : providers_{providers}, memory_{memory} {}
+  ort_draft_reader(std::span<const kernel_table* const> providers, arena& memory, const ort_draft_checks* checks)
+      : providers_{providers}, memory_{memory}, checks_{checks} {}
   result<draft*> read(const ort::table_view& root);
 
- private:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   /// A value of an outer scope that only a subgraph's subgraph reads: node_args of the scope between need not have it.
   struct passed {
@@ -47,23 +58,54 @@ class ort_draft_reader {
 
   // Nodes: ort_draft_nodes.cpp
   status read_nodes(const ort::table_view&, scope&);
-  status check_indices(const ort::table_view&, scope&);
-  status check_edges(const ort::table_view&, const scope&);
-  status define_outputs(const ort::vector_view& nodes, scope&);
+  status define_outputs(const ort::table_view& node, scope&, draft_node&);
   status read_node(const ort::table_view&, scope&, draft_node&);
-  status check_names(const ort::table_view&, const scope&);
-  status check_counts(const ort::table_view&, const op_version*);
   status read_attributes(const ort::table_view&, scope&, draft_node&);
   status read_attribute(const ort::table_view&, scope&, attribute&, arena_vector<draft*>& subgraphs);
-  status choose_provider(const ort::table_view&, const scope&, draft_node&);
-  result<verdict> match_by_file(const node_signature&, const kernel_table&, const op_row&);
-  status sort_nodes(std::span<const draft_node>, scope&);
+  status choose_provider(const ort::table_view&, std::string_view domain, const scope&, draft_node&);
   result<const void*> aligned(const ort::vector_view&, std::size_t width);
 
+  // Checks: ort_draft_checks.cpp
+  status check_model(const ort::table_view& root);
+  status check_args(const ort::table_view& graph, scope&);
+  std::uint32_t find_sorted(const scope&, std::string_view name) const;
+  result<std::span<draft_node>> read_in_any_order(const ort::table_view& graph, scope&);
+  status choose_providers(const ort::vector_view& nodes, const scope&, std::span<draft_node>);
+  status read_unsorted_nodes(const ort::table_view& graph, scope&);
+  status check_indices(const ort::table_view& graph, scope&);
+  status check_edges(const ort::table_view& graph, const scope&);
+  status check_names(const ort::table_view& node, const scope&);
+  status check_counts(const ort::table_view& node, const op_version*);
+  result<verdict> match_checked(const ort::table_view& node, const draft_node&, const node_signature&,
+                                const kernel_table&, const op_row&);
+  result<verdict> match_by_file(const node_signature&, const kernel_table&, const op_row&);
+  status sort_nodes(std::span<const draft_node>, scope&);
+
+  // What was saved for later: ort_draft_replay.cpp
+  struct replaying;
+  status replay(const ort::table_view& graph, scope&, std::span<draft_node>&);
+  status read_and_replay_nodes(const ort::table_view& graph, scope&);
+
+ private:
   std::span<const kernel_table* const> providers_;
   arena& memory_;
+  const ort_draft_checks* checks_;
   ort::vector_view opsets_, resolver_;
   arena_vector<operand> operands_{memory_};
+};
+
+/// What is asked of a file that is not trusted, where the reader comes by.
+struct ort_draft_checks {
+  result<ort::table_view> (*verify)(std::span<const std::byte> file);
+  status (ort_draft_reader::*model)(const ort::table_view& root);
+  status (ort_draft_reader::*args)(const ort::table_view& graph, ort_draft_reader::scope&);
+  std::uint32_t (ort_draft_reader::*find)(const ort_draft_reader::scope&, std::string_view name) const;
+  status (ort_draft_reader::*nodes)(const ort::table_view& graph, ort_draft_reader::scope&);
+  status (ort_draft_reader::*edges)(const ort::table_view& graph, const ort_draft_reader::scope&);
+  status (ort_draft_reader::*names)(const ort::table_view& node, const ort_draft_reader::scope&);
+  result<verdict> (ort_draft_reader::*match)(const ort::table_view& node, const draft_node&, const node_signature&,
+                                             const kernel_table&, const op_row&);
+  result<value> (*sparse)(const ort::table_view& sparse, std::string_view name, arena&);
 };
 
 }  // namespace cameo::inline CAMEO_ABI

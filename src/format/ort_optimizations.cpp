@@ -14,7 +14,16 @@ status missing(std::string_view field) { return failed(status_code::fail, "{} is
 
 }  // namespace
 
+/// What is wrong with them is told when they are to be replayed: the graph is complete without.
 status ort_reader::read_optimizations(const ort::table_view& from, scope& in) {
+  const status done = read_all_optimizations(from, in);
+  if (done || done.code() == status_code::out_of_memory) return done;
+  in.g.saved_problem = or_throw(model_.memory.copy(done.words()));
+  model_.warnings.push_back(fmt::format("saved optimizations are left out: {}", done.words()));
+  return {};
+}
+
+status ort_reader::read_all_optimizations(const ort::table_view& from, scope& in) {
   const ort::vector_view optimizers = from.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records);
   if (!optimizers || optimizers.size() == 0) return {};
   if (version_ < ort::first_with_resolver) {
@@ -44,7 +53,7 @@ status ort_reader::read_optimizations(const ort::table_view& from, scope& in) {
     }
   }
   in.g.saved_optimizations = kept(made);
-  in.g.saved_for_nodes = in.g.node_capacity();
+  in.g.hold_saved();
   return {};
 }
 
@@ -67,9 +76,8 @@ status ort_reader::read_record(const ort::table_view& from, const scope& in, sav
   const std::int64_t wanted = places(to.variadic_input, to.inputs, to.variadic_inputs) + 1 +
                               places(to.variadic_output, to.outputs, to.variadic_outputs);
   const vector_view numbers = nodes.vector(indices::node_indices);
-  if (std::int64_t(numbers.size()) != wanted)
-    return failed(status_code::fail, "NodesToOptimizeIndices.node_indices has {} entries, needs {}", numbers.size(),
-                  wanted);
+  if (const auto given = std::int64_t(numbers.size()); given != wanted && given != wanted + 1)
+    return failed(status_code::fail, "NodesToOptimizeIndices.node_indices has {} entries, needs {}", given, wanted);
   std::vector<node_id> found;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto index = numbers.number<std::uint32_t>(i);
@@ -95,8 +103,11 @@ status ort_reader::read_record(const ort::table_view& from, const scope& in, sav
 
 /// They speak of nodes by number, so any change to the nodes ends them.
 bool ort_writer::keeps_optimizations(const scope& in) const {
-  if (in.g.saved_optimizations.empty() || in.nodes.size() != in.g.node_capacity()) return false;
-  return in.g.saved_for_nodes == in.g.node_capacity();
+  if (!in.g.keeps_saved()) return false;
+  for (const saved_optimization& each : in.g.saved_optimizations)
+    for (node_id n : each.nodes)
+      if (n != node_id::none && in.number_of(n) == ort::no_node) return false;  // a constant in the file
+  return true;
 }
 
 void ort_writer::write_optimizations(ref from, const scope& in) {

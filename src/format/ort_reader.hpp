@@ -67,6 +67,7 @@ class ort_reader {
                          std::vector<graph*>& subgraphs);
   status read_attribute(const ort::table_view&, scope&, std::size_t depth, attribute&, std::vector<graph*>& subgraphs);
   status read_optimizations(const ort::table_view&, scope&);
+  status read_all_optimizations(const ort::table_view&, scope&);
   status read_record(const ort::table_view&, const scope&, saved_optimization&, bool& is_whole);
 
   /// The type of a name of this scope; false if node_args does not have it.

@@ -95,7 +95,7 @@ result<value> ort_tensors::read_strings(const ort::table_view& t, value made, st
 }
 
 result<value> ort_tensors::place(value made, byte_span bytes) {
-  return place_tensor(memory, budget, made, bytes, true, small_tensor);
+  return place_tensor(memory, budget, made, bytes, true, small_tensor, 0);
 }
 
 // --- sparse tensors ---

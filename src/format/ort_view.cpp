@@ -25,7 +25,8 @@ status wrong(std::string_view words) { return {status_code::fail, words}; }
 
 class verifier {
  public:
-  explicit verifier(std::span<const std::byte> file) : file_{file}, work_left_{64 * file.size() + (1u << 26)} {}
+  explicit verifier(std::span<const std::byte> file)
+      : file_{file}, work_left_{64 * std::uint64_t(file.size()) + (1u << 26)} {}
 
   result<table_view> run() {
     if (file_.size() > largest_file) return wrong("an ORT file ends below 2 GiB");
@@ -137,7 +138,8 @@ class verifier {
   }
 
   std::span<const std::byte> file_;
-  std::size_t work_left_, depth_ = 0, tables_ = 0;
+  std::uint64_t work_left_;
+  std::size_t depth_ = 0, tables_ = 0;
 };
 
 }  // namespace

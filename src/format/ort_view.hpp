@@ -117,6 +117,13 @@ class short_text {
   std::size_t size_ = 0;
 };
 
+/// The root of a file that somebody has gone through.
+inline table_view root_of(std::span<const std::byte> file) {
+  std::uint32_t distance;
+  std::memcpy(&distance, file.data(), sizeof distance);
+  return table_view{file.data() + distance};
+}
+
 /// True when bytes 4 to 7 say that this is an ORT file.
 bool has_identifier(std::span<const std::byte>);
 

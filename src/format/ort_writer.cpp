@@ -359,6 +359,8 @@ void ort_writer::write_resolver(ref from) {
     std::int8_t is_output;
     std::uint32_t index;
   };
+  for (const versioned_op& each : model_.to_come)
+    need(op_id_text(each.op->domain, each.op->name, each.version->since), *each.version);
   const auto top = to_.add(from, fields{}.offset(resolver::op_kernel_type_str_args));
   const auto ops = to_.tables(top[resolver::op_kernel_type_str_args], ops_.size());
   std::size_t at = 0;

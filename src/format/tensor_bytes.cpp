@@ -8,7 +8,6 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 constexpr std::size_t tensor_alignment = 64;
-constexpr std::size_t large_tensor = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
 
 bool all_zero_or_one(std::span<const std::byte> bytes) {
   unsigned seen = 0;
@@ -28,10 +27,10 @@ result<void*> allocate_tensor(arena& memory, std::size_t budget, std::size_t byt
 }
 
 result<value> place_tensor(arena& memory, std::size_t budget, value made, std::span<const std::byte> bytes,
-                           bool may_stay, std::size_t small) {
+                           bool may_stay, std::size_t small, std::size_t large) {
   const bool odd_bools = made.type == dtype::boolean && !all_zero_or_one(bytes);
   made.data = const_cast<std::byte*>(bytes.data());
-  if (may_stay && !odd_bools && bytes.size() > small && (bytes.size() >= large_tensor || is_aligned(made))) return made;
+  if (may_stay && !odd_bools && bytes.size() > small && (bytes.size() >= large || is_aligned(made))) return made;
   result<void*> data = allocate_tensor(memory, budget, bytes.size());
   if (!data) return data.error();
   made.data = *data;

@@ -215,6 +215,7 @@ node_id graph::add_node(const node_spec& spec) {
   n.first_edge = std::uint32_t(edges_.size());
   n.input_count = std::uint32_t(spec.inputs.size());
   nodes_.push_back(n);
+  ++node_changes_;
   for (value_id v : spec.inputs) append_edge(id, v);
   for (std::size_t i = 0; i < n.outputs.size(); ++i)
     if (n.outputs[i] != value_id::none) {
@@ -237,6 +238,7 @@ void graph::remove_node(node_id id) {
     if (v != value_id::none && (*this)[v].producer == id) (*this)[v].producer = node_id::none;
   n.outputs = {};
   n.removed = true;
+  ++node_changes_;
 }
 
 void graph::set_input(node_id n, std::size_t i, value_id v) {

@@ -267,10 +267,13 @@ result<std::vector<node_id>> inline_call(graph& g, node_id id, const function& f
 result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body, const op_table& ops) {
   return guarded([&]() -> result<std::vector<node_id>> {
     const graph_node call = g[id];
-    if (body.outer() != &g || !body.inputs().empty() || body.outputs().size() != call.outputs.size())
+    const bool is_beside = body.outer() != &g;  // then both capture from the same graph
+    if ((is_beside && body.outer() != g.outer()) || body.inputs().size() > call.input_count ||
+        body.outputs().size() != call.outputs.size())
       return failed(status_code::not_implemented, "body '{}' has inputs of its own", body.name);
     std::vector<value_id> map(body.value_count(), value_id::none), outputs(call.outputs.begin(), call.outputs.end());
-    for (value_id v : body.captures()) map[index_of(v)] = body[v].outer;
+    for (value_id v : body.captures()) map[index_of(v)] = is_beside ? g.capture_of(body[v].outer) : body[v].outer;
+    for (std::size_t i = 0; i < body.inputs().size(); ++i) map[index_of(body.inputs()[i])] = g.input(id, i);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const value_id v = body.outputs()[i];
       if (outputs[i] == value_id::none || map[index_of(v)] != value_id::none || body[v].producer == node_id::none)

@@ -13,8 +13,9 @@ status check_node(graph&, node_id, const op_table&, bool in_function);
 result<std::vector<value_id>> expand_call(graph&, node_id, const function&, const op_table&,
                                           std::vector<node_id>* added = nullptr);
 
-/// Replaces a node by a copy of one of its bodies, which has no inputs of its own: names made unique, nodes resolved
-/// against `ops`. The nodes added, in order. NOT_IMPLEMENTED, and nothing changed, if it has inputs.
+/// Replaces a node by a copy of a body, one of its own or of a node of the graph around: the node's first inputs are
+/// what the body has as inputs; names made unique, nodes resolved against `ops`. The nodes added, in order.
+/// NOT_IMPLEMENTED, and nothing changed, if the body has more inputs.
 result<std::vector<node_id>> inline_body(graph&, node_id, const graph& body, const op_table& ops);
 
 }  // namespace cameo::inline CAMEO_ABI

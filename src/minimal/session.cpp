@@ -37,9 +37,11 @@ bool is_tensor_of(dtype type, const value& given) {
 
 /// True for a value that kernels may take for what the model says.
 bool fits(const value& given, const operand& wanted) {
-  if (wanted.kind == type_kind::sequence && given.kind == value_kind::sequence)
-    return std::all_of(given.parts.begin(), given.parts.end(),
-                       [&](const value& v) { return is_tensor_of(wanted.type, v); });
+  if (wanted.kind == type_kind::sequence && given.kind == value_kind::sequence) {
+    for (const value& part : given.parts)
+      if (!is_tensor_of(wanted.type, part)) return false;
+    return true;
+  }
   if (wanted.kind != type_kind::tensor || !is_tensor_of(wanted.type, given)) return false;
   if (!wanted.has_rank) return true;
   if (given.shape.rank() != wanted.shape.rank()) return false;
@@ -52,14 +54,14 @@ bool fits(const value& given, const operand& wanted) {
 
 result<minimal_session> minimal_session::load(std::span<const std::byte> file, std::span<std::byte> memory,
                                               std::span<const kernel_table* const> lists,
-                                              const minimal_options& options) {
+                                              const minimal_options& options, const ort_draft_checks* checks) {
   arena first{memory};
   void* const place = first.allocate(sizeof(impl), alignof(impl));
   if (!place) return status_code::out_of_memory;
   minimal_session made{::new (place) impl{memory.subspan(first.used()), first.used()}};
   impl& self = *made.impl_;
   self.source = self.values.source();
-  result<draft*> net = read_ort_draft(file, lists, self.tables);
+  result<draft*> net = read_ort_draft(file, lists, self.tables, checks);
   if (!net) return net.error();
   self.net = *net;
   const result<std::span<node_binder>> binders = self.tables.take<node_binder>(lists.size());

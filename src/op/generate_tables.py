@@ -46,6 +46,10 @@ ROLES = {
     ("ai.onnx.preview.training", "Gradient"): ["needs_training"],
 }
 
+# What cameo's nodes say and no schema does. Weights of ONNX Runtime's Conv on blocks are packed for the processor at
+# hand, in blocks whose size the file does not tell; cameo packs them when it loads, and files hold them as they were.
+OWN_ATTRIBUTES = {("com.microsoft.nchwc", "Conv"): {"plain_weights": "i"}}
+
 DTYPES = {
     name: number
     for number, name in enumerate(
@@ -165,13 +169,20 @@ def wrap(head, items, tail, indent="    "):
     return lines + [line.rstrip()]
 
 
+def attribute_rules(s, from_onnx):
+    rules = {name: attribute_rule(a, from_onnx) for name, a in s.attributes.items()}
+    for name, kind in OWN_ATTRIBUTES.get((s.domain, s.name), {}).items():
+        rules[name] = "{" + c_string(name) + ", attribute_kind::" + kind + "}"
+    return [rule for _, rule in sorted(rules.items())]
+
+
 def version_row(tables, s, from_onnx):
     inputs = [Parameter(p, from_onnx, s.min_input - i) for i, p in enumerate(s.inputs)]
     outputs = [Parameter(p, from_onnx, s.min_output - i) for i, p in enumerate(s.outputs)]
     rules = {c.type_param_str: c.allowed_type_strs for c in s.type_constraints}
     for p in inputs + outputs:  # a type that is its own name
         rules.setdefault(p.type, [p.type])
-    attributes = [attribute_rule(a, from_onnx) for _, a in sorted(s.attributes.items())]
+    attributes = attribute_rules(s, from_onnx)
     fields = [str(s.since_version), tables.array("parameter", [p.row() for p in inputs]),
               tables.array("parameter", [p.row() for p in outputs]),
               tables.array("type_rule", [type_rule(k, v) for k, v in rules.items()]),

@@ -17,7 +17,9 @@ operand describe(const graph_value& v) {
     if (v.constant) o.type = v.constant->type;
   } else {
     o.kind = t->kind;
-    o.type = t->kind == type_kind::sequence && t->of ? t->of->type : t->type;
+    o.type = t->kind != type_kind::sequence              ? t->type
+             : t->of && t->of->kind == type_kind::tensor ? t->of->type
+                                                         : dtype::undefined;
     if (t->kind == type_kind::tensor && t->shape && t->shape->size() <= max_rank) {
       o.has_rank = true;
       for (const dim& d : *t->shape) o.shape.push_back(d.known() ? d.size : -1);

@@ -157,8 +157,9 @@ class partitioner {
     if (!options_.allow_compile)
       return {status_code::model_requires_compilation,
               fmt::format("wants to compile '{}', and session.disable_model_compile is set", group.name)};
+    const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size();
     const std::string name =
-        fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, fused_.size());
+        fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, number);
     result<fused_node> made = fuse(g, group, name);
     if (!made) return made.error();
     for (node_id n : group.nodes) g[n].provider = std::int32_t(p);  // gone, but who asks for them may be told

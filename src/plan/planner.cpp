@@ -30,7 +30,7 @@ class planner {
     for (std::size_t i = 0; i < net_.nodes.size(); ++i) {
       const draft_node& node = net_.nodes[i];
       if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type));
-      options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
+      if constexpr (!target_tier) options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
     }
     if (status s = bring_outputs_home(); !s) return s;
     if (status s = set_levels(); !s) return s;
@@ -166,7 +166,8 @@ class planner {
                          .state = memory_,
                          .prepack = options_.prepack,
                          .hints = hints,
-                         .constants = {this, kept_constant, passing_constant}};
+                         .constants = {this, kept_constant, passing_constant},
+                         .packs = options_.packs};
     binding_ = step.inputs;
     if (node.compiled.run) {
       step.kernel = node.compiled;
@@ -181,18 +182,28 @@ class planner {
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       bool is_packed = false;
       for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
-      if (is_packed) options_.watcher.copied(options_.watcher.self, *infos_[step.inputs[i]].constant);
+      if (is_packed) copied(*infos_[step.inputs[i]].constant);
       else if (status s = align(step.inputs[i]); !s) return s;
     }
     return {};
   }
 
+  /// A constant of which only what was packed of it is there (pack_keeper).
+  static bool is_missing(const value& v) { return v.kind == value_kind::tensor && !v.data && v.bytes() > 0; }
+
   // Constants of a file lie where the file has them. Kernels get them aligned: for good, if they read them in runs,
   // else for the moment that it takes to pack them.
 
+  void copied(const value& constant) {
+    if constexpr (!target_tier) options_.watcher.copied(options_.watcher.self, constant);
+  }
+
   /// Copies a constant that is read in runs, unless it is aligned.
   status align(slot s) {
-    if (!s || !infos_[s].constant || is_aligned(*infos_[s].constant)) return {};
+    if (!s || !infos_[s].constant) return {};
+    if (is_missing(*infos_[s].constant))
+      return {status_code::invalid_graph, "reads the elements of a constant that has none"};
+    if (is_aligned(*infos_[s].constant)) return {};
     value moved = *infos_[s].constant;
     void* const there = memory_.allocate(moved.bytes(), 64);
     if (!there) return status_code::out_of_memory;
@@ -200,7 +211,7 @@ class planner {
     moved.data = there;
     const value* const kept = memory_.keep(moved);
     if (!kept) return status_code::out_of_memory;
-    options_.watcher.copied(options_.watcher.self, *infos_[s].constant);
+    copied(*infos_[s].constant);
     infos_[s].constant = kept;
     values_[s] = moved;
     return {};
@@ -208,6 +219,7 @@ class planner {
 
   static const value* kept_constant(void* self, std::size_t input, const value& v) {
     planner& p = *static_cast<planner*>(self);
+    if (is_missing(v)) return nullptr;
     if (is_aligned(v)) return &v;
     const slot s = p.binding_[input];
     return p.align(s) ? p.infos_[s].constant : nullptr;
@@ -215,6 +227,7 @@ class planner {
 
   static const value* passing_constant(void* self, std::size_t, const value& v) {
     planner& p = *static_cast<planner*>(self);
+    if (is_missing(v)) return nullptr;
     if (is_aligned(v)) return &v;
     p.passing_bytes_.clear();
     const std::size_t blocks = v.bytes() / sizeof(block) + 1;
@@ -236,6 +249,7 @@ class planner {
 
   /// A step's level is one past the highest of what it reads. By level, steps are reordered: stable, so deterministic.
   status set_levels() {
+    if constexpr (target_tier) return {};
     std::uint32_t deepest = 0;
     for (plan_step& step : steps_) {
       std::uint32_t level = 0;
@@ -310,6 +324,11 @@ class planner {
     result<std::span<std::size_t>> regions = memory_.take<std::size_t>(options_.memories.size());
     if (!inputs || !offsets || !regions) return status_code::out_of_memory;
     view.inputs = *inputs;
+    const result<std::span<slot_promise>> promises = memory_.take<slot_promise>(values_.size());
+    if (!promises) return promises.error();
+    for (std::size_t s = 0; s < values_.size(); ++s)
+      if (infos_[s].present && !infos_[s].optional) (*promises)[s] = {infos_[s].kind, infos_[s].type};
+    view.promises = *promises;
     view.captures = nested_ ? std::span<const capture>{brought_captures_} : net_.captures.span();
     view.fixed = {*offsets, *regions};
     if (status s = place_fixed(view); !s) return s;
@@ -368,7 +387,7 @@ class planner {
   const draft& net_;
   const plan_options& options_;
   arena& memory_;
-  bool nested_ = false;
+  bool nested_ = options_.as_step;
   std::size_t levels_ = 0;
   std::span<const capture> brought_captures_;
   arena_vector<plan_step> steps_{memory_};

@@ -1,16 +1,18 @@
-#include "program/expand.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/partition.hpp>
+#include <cameo/transform/rules/definitions.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace cameo::program {
-result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort) {
+
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without) {
   result<std::unique_ptr<model>> read = ort_format::recognises({}, path) ? read_ort(path) : read_onnx(path);
   if (!read) return read;
   op_table ops;
@@ -23,7 +25,18 @@ result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_or
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [] { return false; };
   if (status s = inline_functions(**read, {}, ops, {body, canceled}); !s) return std::move(s).in(path);
-  if (status s = expand_for_ort(**read, ops); !s) return std::move(s).in(path);
+  const auto no_kernels = [](const node_view&, arena&) -> result<std::span<const value>> {
+    return status_code::not_implemented;
+  };
+  const auto any = [](const node_view&) { return true; };
+  std::vector<std::string_view> disabled;
+  for (std::size_t at = 0, end; at < without.size(); at = end + 1) {
+    end = std::min(without.find_first_of(",;", at), without.size());
+    disabled.push_back(without.substr(at, end - at));
+  }
+  const result<bool> written_out =
+      apply_transforms((*read)->main(), kernels_only::tables(), {ops, no_kernels, any}, {disabled});
+  if (!written_out) return status{written_out.error()}.in(path);
   return read;
 }
 
@@ -38,15 +51,19 @@ struct convert_options {
 bool is_ort(const std::string& path) { return ort_format::recognises({}, path); }
 bool is_onnx(const std::string& path) { return std::filesystem::path{path}.extension() == ".onnx"; }
 
+/// Names of transforms that are left out.
+std::string disabled_in(const convert_options& o) {
+  std::string names;
+  for (const auto& [key, text] : o.common.config)
+    if (key == "optimization.disable_specified_optimizers") names += "," + text;
+  return names;
+}
+
 /// What a session would run; what depends on this processor stays out unless asked for.
 status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   session_options how = o.common.session();
-  if (!o.for_this_machine) {
-    std::string disabled = "NchwcTransformer";
-    for (const auto& [key, text] : o.common.config)
-      if (key == "optimization.disable_specified_optimizers") disabled += "," + text;
-    how.config.emplace_back("optimization.disable_specified_optimizers", disabled);
-  }
+  if (!o.for_this_machine)
+    how.config.emplace_back("optimization.disable_specified_optimizers", "NchwcTransformer" + disabled_in(o));
   how.config.emplace_back("session.optimized_model_filepath", o.to);
   how.config.emplace_back("session.save_model_format", is_ort(o.to) ? "ORT" : "ONNX");
   how.config.emplace_back("session.disable_prepacking", "1");  // nothing is run
@@ -54,10 +71,23 @@ status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   return loaded ? status{} : loaded.error();
 }
 
+/// What a session may make of the model later.
+void note_operators(model& net, bool for_this_machine) {
+  std::vector<const transform_table*> tables{default_transforms::tables().begin(), default_transforms::tables().end()};
+  op_table ops;
+  for (const provider& p : program_runtime{}.providers()) {
+    tables.insert(tables.end(), p.row->transforms().begin(), p.row->transforms().end());
+    ops.more.push_back(p.row->own_ops);
+  }
+  const std::string_view disabled[] = {"NchwcTransformer"};
+  note_operators_to_come(net, tables, ops, std::span{disabled}.first(for_this_machine ? 0 : 1));
+}
+
 status convert_model(const convert_options& o) {
-  result<std::unique_ptr<model>> read = read_checked(o.from, is_ort(o.to));
+  result<std::unique_ptr<model>> read = read_checked(o.from, is_ort(o.to), disabled_in(o));
   if (!read) return std::move(read.error());
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
+  note_operators(**read, o.for_this_machine);
   return is_ort(o.to) ? write_ort(**read, o.to) : write_onnx(**read, o.to);
 }
 

@@ -1,4 +1,4 @@
-#include "program/options.hpp"
+#include "program/share.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -21,6 +21,8 @@ int dispatch(int argc, char** argv) {
   add_conformance(app, chosen);
   add_inspect(app, chosen);
   add_convert(app, chosen);
+  add_compile(app, chosen);
+  add_share(app, chosen);
   add_ops(app, chosen);
   add_reduce(app, chosen);
   try {
@@ -34,7 +36,9 @@ int dispatch(int argc, char** argv) {
 int run(int argc, char** argv) {
   int code = 1;
   try {
-    code = dispatch(argc, argv);
+    const std::string_view name = argc > 0 ? argv[0] : "";
+    code = name.substr(name.rfind('/') + 1) == "ep_weight_sharing_ctx_gen" ? run_weight_sharing(argc, argv)
+                                                                           : dispatch(argc, argv);
   } catch (const std::bad_alloc&) {
     code = fail({status_code::out_of_memory, "the program's own memory"});
   } catch (const std::exception& e) {

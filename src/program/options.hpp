@@ -34,12 +34,15 @@ void add_bench(CLI::App&, action&);
 void add_conformance(CLI::App&, action&);
 void add_inspect(CLI::App&, action&);
 void add_convert(CLI::App&, action&);
+void add_compile(CLI::App&, action&);
+void add_share(CLI::App&, action&);
 void add_ops(CLI::App&, action&);
 void add_reduce(CLI::App&, action&);
 
 /// A model, checked against the operators of the program's providers; for an ORT file without what that can't hold:
-/// calls of functions, and operators that only their definitions run.
-result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort);
+/// calls of functions, and what readers of such files have no kernel for (kernels_only, but for the transforms that
+/// `without` names, with commas).
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {});
 
 /// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed.
 int fail(const status&);

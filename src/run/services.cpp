@@ -1,4 +1,6 @@
 // What kernels ask of the runner while they run.
+#include <cameo/run/run_plan.hpp>
+
 #include "plan/too_large.hpp"
 #include "run/runner_impl.hpp"
 
@@ -31,6 +33,25 @@ const value* bound_memory(const step_context& c, slot s) {
 
 /// True for a value placed by the shapes of an earlier run: it may turn out otherwise this time.
 bool by_shape_plan(const step_context& c, slot s) { return c.within == &c.impl().main && c.impl().placed(s); }
+
+/// Values cross the borders of subgraphs without a kernel in between, and what a file says of the two sides may differ.
+bool keeps(const slot_promise& promise, const value& v) {
+  switch (promise.kind) {
+    case type_kind::tensor: return v.kind == value_kind::tensor && v.type == promise.type;
+    case type_kind::sequence:
+      if (promise.type != dtype::undefined)
+        for (const value& part : v.parts)
+          if (part.kind != value_kind::tensor || part.type != promise.type) return false;
+      return v.kind == value_kind::sequence;
+    case type_kind::map: return v.kind == value_kind::map;
+    default: return true;
+  }
+}
+status check(const plan_view& plan, slot s, const value& v) {
+  if (keeps(plan.promises[s], v)) return {};
+  return status{status_code::invalid_graph, "it is given a value of another type than the model says"}.in(
+      plan.names[s]);
+}
 
 /// Takes over the block of an input that dies with this step, where the kernel allows it.
 storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
@@ -163,6 +184,7 @@ bool views(const step_context& c, slot s, const value& from) {
 
 status forward(run_context& base, slot s, const value& from, const extents* shape) {
   step_context& c = own(base);
+  if (status fits = check(*c.within->plan, s, from); !fits) return fits;
   if (from.owner == &planned_storage && views(c, s, from) && !bound_memory(c, s)) {
     value& v = c.values()[s];
     v = from;
@@ -177,6 +199,7 @@ status forward(run_context& base, slot s, const value& from, const extents* shap
 
 status give(run_context& base, slot s, value& kept) {
   step_context& c = own(base);
+  if (status fits = check(*c.within->plan, s, kept); !fits) return fits;
   if (kept.owner != &planned_storage) return put(c, s, kept);
   result<value> copy = copy_tensor(c, kept);
   if (!copy) return copy.error();
@@ -211,11 +234,8 @@ result<value> make(run_context& base, dtype type, const extents& shape) {
   return v;
 }
 
-result<subplan_frame*> open(run_context& base, std::size_t subgraph) {
-  step_context& c = own(base);
+result<subplan_frame*> open_frame(step_context& c, const plan_view& plan) {
   runner::impl& r = c.impl();
-  if (subgraph >= c.step->subplans.size()) return status{status_code::fail, "the node has no such subgraph"};
-  const plan_view& plan = *c.step->subplans[subgraph];
   const spin_lock hold{r.lock()};
   const std::size_t head = align_up(sizeof(subplan_frame), 64);
   storage_block* const block = r.take(0, head + plan.initial.size() * sizeof(value));
@@ -233,7 +253,16 @@ result<subplan_frame*> open(run_context& base, std::size_t subgraph) {
   }
   for (std::size_t s = 0; s < plan.initial.size(); ++s)
     std::construct_at(opened->own.values + s, opened->own.start(slot(s)));
-  for (const capture& each : plan.captures) opened->own.values[each.inner] = c.values()[each.outer];
+  return opened;
+}
+
+result<subplan_frame*> open(run_context& base, std::size_t subgraph) {
+  step_context& c = own(base);
+  if (subgraph >= c.step->subplans.size()) return status{status_code::fail, "the node has no such subgraph"};
+  const plan_view& plan = *c.step->subplans[subgraph];
+  result<subplan_frame*> opened = open_frame(c, plan);
+  if (opened)
+    for (const capture& each : plan.captures) (*opened)->own.values[each.inner] = c.values()[each.outer];
   return opened;
 }
 
@@ -243,7 +272,10 @@ status call(run_context& base, subplan_frame& opened, std::span<const value> inp
   const plan_view& plan = *opened.own.plan;
   if (inputs.size() != plan.inputs.size() || outputs.size() != plan.outputs.size())
     return {status_code::invalid_graph, "the subgraph has another number of inputs or outputs"};
-  for (std::size_t i = 0; i < inputs.size(); ++i) opened.own.values[plan.inputs[i]] = inputs[i];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (status fits = check(plan, plan.inputs[i], inputs[i]); !fits) return fits;
+    opened.own.values[plan.inputs[i]] = inputs[i];
+  }
   step_context inner{r, c.lanes(), c.lane};
   inner.within = &opened.own;
   if (status done = r.run_steps(opened.own, inner); !done) return done;
@@ -257,12 +289,96 @@ status call(run_context& base, subplan_frame& opened, std::span<const value> inp
   return {};
 }
 
+/// True for an output of the step that has its place already: planned, or the caller's.
+bool has_place(const step_context& c, slot s) {
+  const value& place = c.values()[s];
+  if (place.kind != value_kind::tensor || !place.data || place.memory != 0) return false;
+  if (place.owner) return place.owner == &planned_storage;
+  const value* const bound = bound_memory(c, s);
+  return bound && bound->data == place.data;
+}
+
+/// Such outputs are written there at once, where they turn out to have that shape.
+void lend_outputs(const step_context& c, frame& inner) {
+  for (std::size_t i = 0; i < inner.plan->outputs.size(); ++i) {
+    const slot s = c.step->outputs[i];
+    value& v = inner.values[inner.plan->outputs[i]];
+    if (v.kind != value_kind::none || !has_place(c, s) || v.type != c.values()[s].type) continue;
+    v = c.values()[s];
+    v.owner = nullptr;
+  }
+}
+
+/// Output i of the step from the value that the plan made of it.
+status take_output(step_context& c, step_context& inner, std::size_t i, const value& v) {
+  const slot s = c.step->outputs[i];
+  if (s == 0) return {};
+  const value& place = c.values()[s];
+  if (has_place(c, s) && v.kind == value_kind::tensor && v.memory == 0 && v.type == place.type &&
+      v.shape == place.shape) {
+    if (place.data != v.data && v.bytes()) std::memcpy(place.data, v.data, v.bytes());
+    return {};
+  }
+  result<value> kept = keep(inner, v);
+  if (!kept) return kept.error();
+  return put(c, s, *kept);
+}
+
 void parallel(run_context& base, std::size_t count, task f) { own(base).impl().options->pool.parallel(count, f); }
 
 bool stopped(const run_context& base) { return own(base).impl().stopped(); }
 
 }  // namespace
 
+status run_plan(run_context& base, const plan_view& plan) {
+  step_context& c = own(base);
+  runner::impl& r = c.impl();
+  if (plan.inputs.size() != c.step->inputs.size() || plan.outputs.size() != c.step->outputs.size() ||
+      plan.fixed.region_bytes.size() != 1)
+    return {status_code::invalid_graph, "the plan has another number of inputs, outputs or kinds of memory"};
+  const result<subplan_frame*> opened = open_frame(c, plan);
+  if (!opened) return opened.error();
+  frame& inner = (*opened)->own;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) inner.values[plan.inputs[i]] = c.input(i);
+  lend_outputs(c, inner);
+  step_context context{r, c.lanes(), c.lane};
+  context.within = &inner;
+  if (status done = r.run_steps(inner, context); !done) return done;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i)
+    if (status taken = take_output(c, context, i, inner.values[plan.outputs[i]]); !taken) return taken;
+  const spin_lock hold{r.lock()};
+  for (slot s : plan.inputs) inner.values[s] = {};  // they are not the frame's to give back
+  for (slot s : plan.outputs) r.reset(inner, s);
+  if (r.shared)  // then steps gave nothing back
+    for (const plan_step& step : plan.steps)
+      for (slot s : step.releases) r.reset(inner, s);
+  return {};
+}
+
+#ifdef CAMEO_CODE_ONLY
+const run_services services{};
+status run_services::allocate(run_context& c, slot s, value_kind kind, const extents& shape, std::size_t parts) {
+  return cameo::allocate(c, s, kind, shape, parts);
+}
+status run_services::forward(run_context& c, slot s, const value& from, const extents* shape) {
+  return cameo::forward(c, s, from, shape);
+}
+status run_services::give(run_context& c, slot s, value& kept) { return cameo::give(c, s, kept); }
+result<value> run_services::keep(run_context& c, const value& v) { return cameo::keep(c, v); }
+void run_services::release(run_context& c, value& v) { cameo::release(c, v); }
+void* run_services::scratch(run_context& c, std::size_t bytes) { return cameo::scratch(c, bytes); }
+char* run_services::text(run_context& c, std::size_t bytes) { return cameo::text(c, bytes); }
+result<value> run_services::make(run_context& c, dtype type, const extents& shape) {
+  return cameo::make(c, type, shape);
+}
+result<subplan_frame*> run_services::open(run_context& c, std::size_t subgraph) { return cameo::open(c, subgraph); }
+status run_services::call(run_context& c, subplan_frame& frame, std::span<const value> in, std::span<value> out) {
+  return cameo::call(c, frame, in, out);
+}
+void run_services::parallel(run_context& c, std::size_t count, task f) { cameo::parallel(c, count, f); }
+bool run_services::stopped(const run_context& c) { return cameo::stopped(c); }
+#else
 const run_services services{allocate, forward, give, keep, release, scratch, text, make, open, call, parallel, stopped};
+#endif
 
 }  // namespace cameo::inline CAMEO_ABI

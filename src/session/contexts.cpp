@@ -6,7 +6,6 @@
 #include "session/session_impl.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -42,6 +41,24 @@ class buffer {
   std::vector<std::byte> held_;
 };
 
+auto appending_to(std::string& bytes) {
+  return [&bytes](std::span<const std::byte> piece) -> status {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return {};
+  };
+}
+
+/// To the caller's string or function.
+status write_to_memory(compilation& it, function_ref<status(model_sink)> write) {
+  if (auto* const bytes = std::get_if<std::string*>(&it.output)) {
+    (*bytes)->clear();
+    return write(appending_to(**bytes));
+  }
+  buffer all{std::get<std::function<status(std::span<const std::byte>)>>(it.output)};
+  if (status s = write([&](std::span<const std::byte> piece) { return all.take(piece); }); !s) return s;
+  return all.flush();
+}
+
 std::string real_folder_of(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -59,38 +76,42 @@ status session::impl::choose_output() {
     if (logs(log_level::warning)) options.log(log_level::warning, words);
   if (!compile_only && !config.is_on("ep.context_enable")) return {};
   compilation it;
-  const auto* const wanted = compile_only ? std::get_if<std::string>(&compile_only->output) : nullptr;
-  const bool to_file = !compile_only || wanted || compile_only->output.index() == 0;
-  if (to_file) {
-    if (compile_only && !wanted && net->path.empty())
-      return {status_code::fail, "the model came from memory, and no output was set for what is compiled of it"};
-    if (wanted && wanted->empty()) return {status_code::invalid_argument, "the output's path is empty"};
-    result<std::string> path =
-        compiled_model_path(wanted ? std::string_view{*wanted} : config["ep.context_file_path"], net->path);
-    if (!path) return std::move(path.error());
-    it.path = std::move(*path);
-    std::error_code error;
-    if (std::filesystem::exists(it.path, error) && (!compile_only || compile_only->fail_if_output_exists))
-      return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
-    it.output = it.path;
-  } else {
-    it.output = compile_only->output;
-  }
-  const std::string_view external = compile_only ? std::string_view{compile_only->external_initializers}
-                                                 : config["ep.context_model_external_initializers_file_name"];
-  if (external.starts_with('/'))
-    return {status_code::fail, fmt::format("'{}': the file of initializers lies beside the compiled model; its name "
-                                           "is relative to that",
-                                           external)};
-  it.weights = {std::string{external}, compile_only ? compile_only->external_threshold : 0};
   it.fail_if_nothing = compile_only && compile_only->fail_if_nothing_compiled;
   it.always = compile_only != nullptr;
+  if (status s = choose_file(it); !s) return s;
+  if (status s = choose_contexts(it); !s) return s;
+  if (status s = choose_weights(it); !s) return s;
+  to_write = std::move(it);
+  return {};
+}
+
+status session::impl::choose_file(compilation& it) const {
+  const auto* const wanted = compile_only ? std::get_if<std::string>(&compile_only->output) : nullptr;
+  if (compile_only && !wanted && compile_only->output.index() != 0) {
+    it.output = compile_only->output;
+    return {};
+  }
+  if (compile_only && !wanted && net->path.empty())
+    return {status_code::fail, "the model came from memory, and no output was set for what is compiled of it"};
+  if (wanted && wanted->empty()) return {status_code::invalid_argument, "the output's path is empty"};
+  result<std::string> path =
+      compiled_model_path(wanted ? std::string_view{*wanted} : config["ep.context_file_path"], net->path);
+  if (!path) return std::move(path.error());
+  it.path = std::move(*path);
+  std::error_code error;
+  if (std::filesystem::exists(it.path, error) && (!compile_only || compile_only->fail_if_output_exists))
+    return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
+  it.output = it.path;
+  return {};
+}
+
+status session::impl::choose_contexts(compilation& it) const {
   context_output& contexts = it.contexts;
-  contexts.embed = compile_only ? compile_only->embed || config.is_on("ep.context_embed_mode")
-                                : config.is_on("ep.context_embed_mode");
+  contexts.embed = config.is_on("ep.context_embed_mode") || (compile_only && compile_only->embed);
   contexts.write = options.write_context;
   contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
-  if (!compile_only && config["ep.context_file_path"].empty()) contexts.stem = stem_of(net->path);
+  const bool was_named = compile_only ? compile_only->output.index() != 0 : !config["ep.context_file_path"].empty();
+  if (!was_named) contexts.stem = stem_of(net->path);
   if (compile_only && (!compile_only->binary_folder.empty() || !compile_only->binary_model.empty())) {
     const std::string& folder = compile_only->binary_folder;
     if (folder.empty() || compile_only->binary_model.empty() || !folder.ends_with('/'))
@@ -100,17 +121,57 @@ status session::impl::choose_output() {
                           folder, compile_only->binary_model)};
     contexts.folder = folder, contexts.stem = stem_of(compile_only->binary_model);
   }
+  if (contexts.stem.empty() && contexts.write)  // a name for who gets it, not of a file
+    contexts.stem = net->path.empty() ? "model" : stem_of(net->path);
   if (config.is_on("ep.share_ep_contexts")) {
     contexts.shared = workspace.get();
     contexts.is_last = config.is_on("ep.stop_share_ep_contexts");
   }
-  to_write = std::move(it);
+  return {};
+}
+
+/// Where initializers go that stay outside contexts.
+status session::impl::choose_weights(compilation& it) const {
+  const std::string_view file = compile_only ? std::string_view{compile_only->external_initializers}
+                                             : config["ep.context_model_external_initializers_file_name"];
+  const auto invalid = [&](std::string_view words) {
+    return status{status_code::invalid_argument, fmt::format("initializers to '{}': {}", file, words)};
+  };
+  if (file.starts_with('/'))
+    return {status_code::fail, fmt::format("'{}': the file of initializers lies beside the compiled model; its name "
+                                           "is relative to that",
+                                           file)};
+  if (file.find_first_of("/\\") != file.npos || file == "." || file == "..")
+    return invalid("it must be the name of a file beside the compiled model");
+  const auto is_taken = [&](std::string_view name) { return !file.empty() && file == name; };
+  if (is_taken(it.path.substr(it.path.rfind('/') + 1))) return invalid("that is the compiled model itself");
+  for (const provider& p : providers)
+    if (is_taken(fmt::format("{}_{}.bin", it.contexts.stem, p.row->long_name))) return invalid("that is a context");
+  it.weights = {std::string{file}, 0};
+  if (!compile_only) return {};
+  it.weights.external_threshold = compile_only->external_threshold;
+  it.weights.external_alignment = compile_only->external_alignment;
+  if (it.weights.external_alignment & (it.weights.external_alignment - 1))
+    return invalid("compile_options::external_alignment is no power of two");
+  if (compile_only->external_buffer && file.empty())
+    return invalid("compile_options::external_buffer needs a name for what is in it");
+  it.weights.place = compile_only->place_initializer;
+  if (it.weights.place && !file.empty()) return invalid("and place_initializer; it is one or the other");
   return {};
 }
 
 /// Before anybody compiles: what can't be kept need not be made.
 status session::impl::require_storing() const {
   if (!to_write) return {};
+  const context_output& contexts = to_write->contexts;
+  if (status s = require_one_folder(contexts, providers); !s) return s;
+  if (contexts.shared && contexts.embed)
+    return {status_code::invalid_argument,
+            "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
+  if (!fused.empty() && !contexts.embed && contexts.stem.empty())
+    return {status_code::invalid_argument,
+            "contexts are to be files, and nobody said where; embed them, or name their folder and model "
+            "(compile_options::binary_folder, binary_model)"};
   for (const fused_node& f : fused) {
     const provider_row& row = *providers[f.provider].row;
     if (!f.body)
@@ -157,35 +218,31 @@ status session::impl::write_compiled() {
   compilation& it = *to_write;
   const bool any = !fused.empty();
   if (!any && it.fail_if_nothing) return {status_code::fail, "no provider compiled anything of the model"};
-  if (!any && !it.always) {
-    if (logs(log_level::warning))
-      options.log(log_level::warning, "no provider compiled anything of the model: no compiled model is written");
-    return {};
-  }
+  const bool writes_model = any || it.always;
+  if (!writes_model && logs(log_level::warning))
+    options.log(log_level::warning, "no provider compiled anything of the model: no compiled model is written");
+  if (!writes_model && !it.contexts.shared) return {};
   result<std::unique_ptr<compiled_model>> compiled =
       compiled_model::make(*net, fused, programs, providers, it.contexts);
   if (!compiled) return std::move(compiled.error());
-  const format_row& to = it.path.empty() ? formats.back() : *format_of({}, it.path);
-  const std::string& folder = it.contexts.folder;
-  status done;
-  if (std::holds_alternative<std::string>(it.output)) {
-    done = to.write_file(*net, it.path, it.weights);
-  } else if (auto* const bytes = std::get_if<std::string*>(&it.output)) {
-    (*bytes)->clear();
-    const auto append = [&](std::span<const std::byte> piece) -> status {
-      (*bytes)->append(reinterpret_cast<const char*>(piece.data()), piece.size());
-      return {};
-    };
-    done = to.write_to(*net, append, folder, it.weights);
-  } else {
-    buffer all{std::get<std::function<status(std::span<const std::byte>)>>(it.output)};
-    done = to.write_to(
-        *net, [&](std::span<const std::byte> piece) { return all.take(piece); }, folder, it.weights);
-    if (done) done = all.flush();
-  }
-  if (!done) (*compiled)->discard_files();
   it.compiled_nodes = (*compiled)->node_count();
-  return done;
+  file_batch& files = (*compiled)->files();
+  if (!writes_model) return files.commit();  // of other models, whose context this one completes
+  const std::string folder = it.is_to_memory() ? it.contexts.folder : folder_of(it.path);
+  if (compile_only && compile_only->external_buffer) {
+    compile_only->external_buffer->clear();
+    it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
+      return produce(appending_to(*compile_only->external_buffer));
+    };
+  } else if (!it.weights.external_data.empty()) {
+    it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
+      return files.add(folder + it.weights.external_data, produce);
+    };
+  }
+  const format_row& to = it.path.empty() ? formats.back() : *format_of({}, it.path);
+  const auto write = [&](model_sink append) { return to.write_to(*net, append, folder, it.weights); };
+  status done = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write);
+  return done ? files.commit() : done;
 }
 
 result<std::optional<std::string>> session::compatibility(const session_parts& parts, const std::string& path,

@@ -2,6 +2,7 @@
 #include <cameo/op/function_bodies.hpp>
 #include <cameo/partition/lower.hpp>
 
+#include "context/workspace.hpp"
 #include "plan/guarded.hpp"
 #include "session/session_impl.hpp"
 
@@ -45,6 +46,39 @@ status session::impl::choose_providers(std::span<const provider> all) {
                   fmt::format("session.disable_cpu_ep_fallback is set, and yet the fallback '{}' is named as a "
                               "provider; do one or the other",
                               p.row->name)};
+  return {};
+}
+
+namespace {
+
+/// Whether "ep.<of>.<key>" speaks of this provider.
+bool means(const provider_row& row, std::string_view of) {
+  return of == row.name || context_source{row.long_name, true}.is(of);
+}
+
+}  // namespace
+
+/// Providers with options that the session sets are replaced by copies of them that have these.
+status session::impl::configure_providers() {
+  for (provider& p : providers) {
+    const provider_row& row = *p.row;
+    provider_options set{row.options};
+    for (const auto& [key, text] : options.config) {
+      const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
+      const std::size_t dot = rest.find('.');
+      if (dot == rest.npos || !means(row, rest.substr(0, dot)) || set.set(rest.substr(dot + 1), text)) continue;
+      std::string known;
+      for (const provider_option& each : row.options) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.key);
+      return {status_code::invalid_argument,
+              fmt::format("session key '{}': {} has no option '{}'; it has {}", key, row.long_name,
+                          rest.substr(dot + 1), known.empty() ? "none" : known)};
+    }
+    if (set.empty()) continue;
+    const auto make = [&] { return row.configured(p.self.get(), set); };
+    result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
+    if (!made) return std::move(made.error()).in(row.long_name);
+    p.self = std::move(*made);
+  }
   return {};
 }
 
@@ -112,6 +146,7 @@ status session::impl::place() {
   partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
   how.keep_foreign_contexts = compile_only != nullptr;
   if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
+  if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
       guarded<result<std::deque<fused_node>>>([&] { return partition(*net, rows, ops, how); });
   if (!made) return std::move(made.error());
@@ -307,7 +342,8 @@ status session::impl::start(const session_parts& parts, const session_options& w
   transforms = parts.transforms;
   formats = parts.formats;
   workspace = options.workspace ? options.workspace : parts.workspace;
-  return choose_providers(parts.providers);
+  if (status s = choose_providers(parts.providers); !s) return s;
+  return configure_providers();
 }
 
 /// `read` sets the implementation's format and returns the model.
@@ -331,6 +367,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
   auto self = std::make_unique<impl>();
   const auto all = [&]() -> status {
     if (status s = self->start(parts, options); !s) return s;
+    if (status s = self->check_groups(); !s) return s;
     const auto read_model = [&]() -> status {
       result<std::unique_ptr<model>> net = read(*self, self->how_to_read());
       if (!net) return std::move(net.error());

@@ -37,6 +37,8 @@ struct compilation {
   bool always = false;  // also when nothing was compiled
   bool fail_if_nothing = false;
   std::size_t compiled_nodes = 0;  // once written
+
+  bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
 };
 
 struct session::impl {
@@ -97,19 +99,29 @@ struct session::impl {
   void log_plan() const;
 
   // optimize.cpp
+  status check_groups();
+  status replay_saved();
+  status apply_groups_of_providers(group_mode);
   status optimize_before();
+  result<bool> rewrite_among(std::size_t provider, std::span<const transform_table* const> tables);
   result<bool> optimize_placed(optimization_level);
+  result<const format_row*> saved_format() const;
+  status write_out_definitions();
   status optimize_after();
   status save_optimized();
 
   // contexts.cpp
   status choose_output();
   status restore(std::size_t provider);
+  status choose_file(compilation&) const;
+  status choose_weights(compilation&) const;
+  status choose_contexts(compilation&) const;
   status write_compiled();
   status require_storing() const;
 
   // load.cpp, in this order
   status choose_providers(std::span<const provider>);
+  status configure_providers();
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;

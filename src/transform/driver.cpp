@@ -3,8 +3,21 @@
 #include "graph/messages.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace cameo::inline CAMEO_ABI {
+
+namespace {
+
+/// One row for all kinds.
+struct any_row {
+  std::string_view name;
+  std::span<const op_id> roots;
+  std::span<const made_op> makes;
+  std::span<const op_id> needs;
+};
+
+}  // namespace
 
 void transform_log::add(std::string_view name) {
   const auto at = std::find_if(transforms.begin(), transforms.end(), [&](const entry& e) { return e.name == name; });
@@ -68,16 +81,19 @@ class driver {
       }
     }
     rewriter r{g, around_};
+    known_.clear();
+    looked_at_ = 0;
     if (index_.has_rewrites() && walk(r)) {
       changed = true;
       if (status s = r.refresh(); !s) return s;
     }
     for (const pass_row* pass : index_.passes()) {
+      look_at_new(g);
       const result<bool> done = pass->run(r);
       if (!done) return done.error();
       if (!*done) continue;
       changed = true;
-      note(pass->name);
+      note(g, {pass->name, pass->roots, pass->makes, pass->needs});
       if (status s = r.refresh(); !s) return s;
     }
     return changed;
@@ -90,6 +106,7 @@ class driver {
     std::deque<node_id> todo{g.order().begin(), g.order().end()};
     std::size_t left = 4 * todo.size() + 1000;  // rewrites that undo each other end here
     bool changed = false;
+    look_at_new(g);
     for (std::size_t at = 0; at < todo.size() && left > 0; ++at) {
       const node_id n = todo[at];
       for (const rewrite_index::entry& each : index_.of(g[n])) {
@@ -97,17 +114,38 @@ class driver {
         if (!each.row->rewrite(r, r.node(n))) continue;
         changed = true;
         --left;
-        note(each.row->name);
+        note(g, {each.row->name, each.row->roots, each.row->makes, each.row->needs});
         r.take_touched(todo);
         break;
       }
     }
     return changed;
   }
-  void note(std::string_view name) const {
-    if (options_.log) options_.log->add(name);
+  /// Counts a change, and looks whether what is new was said.
+  void note(const graph& g, const any_row& row) {
+    if (!options_.log) return;
+    options_.log->add(row.name);
+    for (std::size_t i = looked_at_; i < g.node_capacity(); ++i) {
+      const graph_node& n = g[node_id(i)];
+      if (n.removed || !n.op || known_.contains(n.op->id)) continue;
+      const auto is_it = [&](const made_op& made) { return made.domain == n.domain && made.name == n.op_type; };
+      if (std::none_of(row.makes.begin(), row.makes.end(), is_it))
+        options_.log->unsaid.push_back(fmt::format("{} made {}", row.name, n.op_type));
+    }
+    look_at_new(g);
+  }
+  void look_at_new(const graph& g) {
+    for (; looked_at_ < g.node_capacity(); ++looked_at_) look_at(g[node_id(looked_at_)]);
+  }
+  /// Subgraphs' nodes too: they may move up.
+  void look_at(const graph_node& n) {
+    if (n.op) known_.insert(n.op->id);
+    for (const graph* body : n.subgraphs)
+      for (node_id inner : body->order()) look_at((*body)[inner]);
   }
 
+  std::set<op_id> known_;      // operators that the graph has had
+  std::size_t looked_at_ = 0;  // nodes
   const rewrite_index& index_;
   const rewriter::surroundings& around_;
   const transform_options& options_;
@@ -126,6 +164,48 @@ void rewriter::take_touched(std::deque<node_id>& to) {
         if (!graph_[u.node].removed) to.push_back(u.node);
   touched_nodes_.clear();
   touched_values_.clear();
+}
+
+void note_operators_to_come(model& m, std::span<const transform_table* const> tables, const op_table& ops,
+                            std::span<const std::string_view> disabled) {
+  std::vector<any_row> rows;
+  for (const transform_table* table : tables) {
+    for (const rewrite_row& row : table->rewrites) rows.push_back({row.name, row.roots, row.makes, row.needs});
+    for (const pass_row& row : table->passes) rows.push_back({row.name, row.roots, row.makes, row.needs});
+    for (const group_row& row : table->groups) rows.push_back({row.name, row.roots, row.makes, row.needs});
+  }
+  std::erase_if(rows, [&](const any_row& row) {
+    return row.makes.empty() || std::find(disabled.begin(), disabled.end(), row.name) != disabled.end();
+  });
+  std::set<op_id> there;
+  const auto look = [&](const graph& g, const auto& again) -> void {
+    for (node_id n : g.order()) {
+      if (g[n].op) there.insert(g[n].op->id);
+      for (const graph* body : g[n].subgraphs) again(*body, again);
+    }
+  };
+  look(m.main(), look);
+  const auto is_there = [&](op_id id) { return there.contains(id); };
+  std::vector<made_op> found;
+  for (bool more = true; more;) {
+    more = false;
+    for (const any_row& row : rows) {
+      if (!std::all_of(row.needs.begin(), row.needs.end(), is_there) ||
+          !(row.roots.empty() || std::any_of(row.roots.begin(), row.roots.end(), is_there)))
+        continue;
+      for (const made_op& made : row.makes)
+        if ((made.at == op_id{} || is_there(made.at)) && there.insert(make_op_id(made.domain, made.name)).second)
+          found.push_back(made), more = true;
+    }
+  }
+  m.to_come.clear();
+  for (const made_op& each : found) {
+    const op_row* const op = ops.find(each.domain, each.name);
+    if (!op || op->versions.empty()) continue;
+    const std::int64_t opset = m.opset(each.domain);
+    if (const op_version* const version = opset ? op->at(opset) : &op->versions.back())
+      m.to_come.push_back({op, version});
+  }
 }
 
 result<bool> apply_transforms(graph& g, std::span<const transform_table* const> tables,

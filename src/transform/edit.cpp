@@ -169,14 +169,19 @@ void edit::rewire(const exchange& each) {
   to_.prune(old_producer);
 }
 
-bool edit::commit() {
+bool edit::possible() const {
   graph& g = to_.in();
   const auto legal = [&](node_id n) {
     return resolve_and_check_node(g, n, to_.around().ops) && infer_node_types(g, n) && to_.around().takes(to_.node(n));
   };
-  const auto possible = [&](const exchange& each) { return fits(each) && can_take_name(each); };
-  if (bad_ || replaced_.empty() || !std::all_of(added_.begin(), added_.end(), legal) ||
-      !std::all_of(replaced_.begin(), replaced_.end(), possible)) {
+  const auto exchangeable = [&](const exchange& each) { return fits(each) && can_take_name(each); };
+  return !bad_ && !done_ && !replaced_.empty() && std::all_of(added_.begin(), added_.end(), legal) &&
+         std::all_of(replaced_.begin(), replaced_.end(), exchangeable);
+}
+
+bool edit::commit() {
+  graph& g = to_.in();
+  if (!possible()) {
     abandon();
     return false;
   }

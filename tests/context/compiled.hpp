@@ -6,9 +6,9 @@
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
 
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace cameo::test {
 
@@ -19,7 +19,8 @@ class scratch_folder {
  public:
   scratch_folder() {
     static std::atomic<int> number = 0;
-    path_ = fs::temp_directory_path() / ("cameo_context_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
+    path_ =
+        fs::temp_directory_path() / ("cameo_context_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
     fs::create_directories(path_);
   }
   scratch_folder(const scratch_folder&) = delete;
@@ -101,13 +102,105 @@ inline bool near(const std::vector<float>& a, const std::vector<float>& b) {
          std::equal(a.begin(), a.end(), b.begin(), [](float p, float q) { return std::abs(p - q) <= 1e-6f; });
 }
 
+/// Attributes of a compiled node to be: text, numbers, and how to change them.
+using attributes = std::vector<attribute>;
+inline attribute text_attribute(std::string_view name, std::string_view s) {
+  attribute a;
+  a.name = name, a.kind = attribute_kind::s, a.s = s;
+  return a;
+}
+inline attribute number_attribute(std::string_view name, std::int64_t i) { return model_builder::integer(name, i); }
+inline void set(attributes& all, const attribute& a) {
+  std::erase_if(all, [&](const attribute& each) { return each.name == a.name; });
+  all.push_back(a);
+}
+inline void drop(attributes& all, std::string_view name) {
+  std::erase_if(all, [&](const attribute& each) { return each.name == name; });
+}
+/// Writes `to`, which is `from` with every compiled node's attributes passed through `change(attributes&, number)`.
+template <class Change>
+std::string edited(const std::string& from, const std::string& to, Change&& change) {
+  const auto m = read(from);
+  std::size_t number = 0;
+  for (node_view node : context_nodes(*m)) {
+    const auto before = m->main()[node.id()].attributes;
+    attributes all(before.begin(), before.end());
+    change(all, number++);
+    m->main().set_attributes(node.id(), all);
+  }
+  save(*m, to);
+  return to;
+}
+
+/// Both models' nodes one after the other in a third: y of the first is x of the second.
+inline std::string merged(const std::string& first, const std::string& second, const std::string& to) {
+  const auto a = read(first);
+  const auto b = read(second);
+  graph& g = a->main();
+  std::map<std::string, value_id> names;
+  const value_id joint = g.outputs()[0];
+  graph& h = b->main();
+  for (std::size_t i = 0; i < h.value_count(); ++i) {
+    const value_id v = value_id(i);
+    if (h[v].is_input) names.emplace(h[v].name, joint);
+    else
+      names.emplace(h[v].name, g.add_value(*a->memory.copy("second/" + std::string{h[v].name}),
+                                           h[v].type ? a->keep(*h[v].type) : nullptr));
+    if (h[v].constant && !h[v].is_input)
+      g.add_initializer(names[std::string{h[v].name}], a->memory.keep(*h[v].constant));
+  }
+  for (node_view node : graph_view{h}.nodes()) {
+    const graph_node& n = h[node.id()];
+    std::vector<value_id> ins, outs;
+    for (value_view in : node.inputs()) ins.push_back(names.at(std::string{in.name()}));
+    for (value_view out : node.outputs()) outs.push_back(names.at(std::string{out.name()}));
+    g.add_node({n.name, n.domain, n.op_type, {}, {}, n.opset, ins, outs, n.attributes});
+  }
+  // The first's output stays one, so that both can be looked at.
+  g.add_output(names.at(std::string{h[h.outputs()[0]].name}));
+  save(*a, to);
+  return to;
+}
+
+/// x[2,3] -> the same operators, to be behind plain().
+inline std::unique_ptr<model> plain_behind() {
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
+  const value_id y = b.node("MatMul", {x, b.constant("w", {3, 2}, ramp(6, 0.002f))});
+  b.output(b.node("Relu", {b.node("Add", {y, b.constant("b", {2}, ramp(2, 0.03f))})}));
+  return b.take();
+}
+
 inline session_options keys(std::vector<std::pair<std::string, std::string>> config) {
   session_options options;
   options.config = std::move(config);
   return options;
 }
 
+/// RefA, RefB and cpu; sessions use RefA and cpu unless they are told others.
+struct ref_runtime {
+  ref_counters a, b;
+  runtime<ref_a, ref_b, eps::cpu> with{ref_a{&a}, ref_b{&b}, eps::cpu{}};
+
+  template <class Model>
+  result<session> load(Model&& model, session_options options = {}) {
+    if (options.providers.empty()) options.providers = {"RefA", "cpu"};
+    return with.load(std::forward<Model>(model), options);
+  }
+  result<compile_report> compile(compile_options options) {
+    if (options.session.providers.empty()) options.session.providers = {"RefA", "cpu"};
+    return with.compile(std::move(options));
+  }
+  result<compile_report> compile(std::string input, std::string output = {}) {
+    compile_options options;
+    options.input = std::move(input);
+    if (!output.empty()) options.output = std::move(output);
+    return compile(std::move(options));
+  }
+};
+
 /// Code and words, for messages of failed checks; "OK" when it is fine.
+inline std::string verdict(const status& s) { return s ? "OK" : std::string{s.name()} + ": " + std::string{s.words()}; }
 template <class T>
 std::string verdict(const result<T>& r) {
   return r ? "OK" : std::string{r.error().name()} + ": " + std::string{r.error().words()};

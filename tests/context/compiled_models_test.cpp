@@ -4,21 +4,6 @@
 namespace cameo::test {
 namespace {
 
-using eps::cpu;
-
-struct ref_runtime {
-  ref_counters a, b;
-  runtime<ref_a, ref_b, cpu> with{ref_a{&a}, ref_b{&b}, cpu{}};
-  result<session> load(const std::string& path, session_options options = {}) {
-    if (options.providers.empty()) options.providers = {"RefA", "cpu"};
-    return with.load(path, options);
-  }
-  result<compile_report> compile(compile_options options) {
-    if (options.session.providers.empty()) options.session.providers = {"RefA", "cpu"};
-    return with.compile(std::move(options));
-  }
-};
-
 TEST_CASE("1: a compiled model and its context appear beside the source, and the session runs") {
   const scratch_folder folder;
   ref_runtime ref;
@@ -96,8 +81,8 @@ TEST_CASE("5: an output path that is a folder or has no extension is refused bef
   for (const char* name : {"out/", "outfile"}) {
     const scratch_folder folder;
     ref_runtime ref;
-    const auto s = ref.load(saved(folder, "m.onnx"),
-                            keys({{"ep.context_enable", "1"}, {"ep.context_file_path", folder / name}}));
+    const auto s =
+        ref.load(saved(folder, "m.onnx"), keys({{"ep.context_enable", "1"}, {"ep.context_file_path", folder / name}}));
     CHECK(verdict(s).find("INVALID_ARGUMENT: ") == 0);
     CHECK(ref.a.compiled == 0);
     CHECK(folder.files() == std::vector<std::string>{"m.onnx"});

@@ -136,6 +136,17 @@ int main() {
 
   // The memory that it says it used is enough; with less, whatever happens is a status.
   expect(classify(model, one.used, 360, 1).code == status_code::ok, "what it says it needs is enough");
+  const result<std::size_t> needed = runtime::memory_needed(model, memory);
+  const auto loads = [&](std::size_t bytes) {
+    return runtime::load(model, std::span{memory}.first(bytes)).error().code();
+  };
+  expect(needed && *needed < one.used && loads(*needed) == status_code::ok, "what a load needs can be asked");
+  expect(loads(*needed - 64) == status_code::out_of_memory, "and no less is enough");
+  expect(
+      runtime::memory_needed(model, std::span{memory}.first(*needed / 2)).error().code() == status_code::out_of_memory,
+      "asking takes as much as a load");
+  const result<minimal_session> trusted = runtime::load_trusted(model, memory);
+  expect(trusted && trusted->memory_used() < *needed, "a trusted file needs no memory for its checks");
   std::size_t enough = 0;
   for (std::size_t bytes = 0; bytes <= one.used && !enough; bytes += 256) {
     const outcome got = classify(model, bytes, 1, 1);

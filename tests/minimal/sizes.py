@@ -13,7 +13,7 @@ LIBRARIES = {"libc.so.6", "libm.so.6"}
 FORBIDDEN = re.compile(r"__cxa_(throw|allocate|begin)|__gxx_personality|^_Zn[wa]|^_Zd[la]|^_ZSt\d+__throw|_Unwind_|"
                        r"^_ZNS[ois]|^_ZNSt\d+(locale|exception|logic_error|basic_stringI)|protobuf|4onnx|3fmt|nlohmann|"
                        r"^(malloc|calloc|realloc|aligned_alloc|posix_memalign)(@|$)")
-SECTIONS = re.compile(r"^\.(text|init|fini|rodata|data|eh_frame|gcc_except_table|init_array|fini_array|tm_clone)")
+SECTIONS = re.compile(r"^\.(text|vectors|ARM\.exidx|init|fini|rodata|data|eh_frame|gcc_except_table|init_array|fini_array|tm_clone)")
 
 
 def run(*command):

@@ -2,10 +2,14 @@
 //
 // A run of one thread, after the first, makes no heap call and no system call. Heap calls are counted by replacing
 // malloc and its kin; system calls are trapped by a seccomp filter in a process of its own, so a lock that blocks would
-// be seen as well. 1,000 steps of a decoder with a growing cache make none either, once they have grown it before.
+// be seen as well. 1,000 steps of a decoder with a growing cache make none either, once they have grown it before; nor
+// do they where the decoder is one compiled node.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/test_paths.hpp>
+#if __has_include(<cameo/eps/frozen.hpp>)
+#include <cameo/eps/frozen.hpp>
+#endif
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -54,7 +58,13 @@ void free(void* memory) { count_call(), __libc_free(memory); }
 
 namespace {
 
+#if __has_include(<cameo/eps/frozen.hpp>)
+using runtime = cameo::runtime<cameo::eps::frozen<cameo::eps::cpu>, cameo::eps::cpu>;
+constexpr bool can_compile = true;
+#else
 using runtime = cameo::runtime<cameo::eps::cpu>;
+constexpr bool can_compile = false;
+#endif
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "FAILED: %s\n", what.c_str());
@@ -77,9 +87,10 @@ std::vector<std::byte> bytes_of(const std::string& path) {
   return {first, first + all.size()};
 }
 
-cameo::session load(const std::string& path) {
+cameo::session load(const std::string& path, bool compiled = false) {
   cameo::session_options options;
   options.threads = 1;
+  options.providers = {compiled ? "frozen" : "cpu"};
   return must(runtime{}.load(path, options), path);
 }
 
@@ -157,7 +168,11 @@ void check_case(const std::string& folder, int runs) {
 /// Two bindings take turns: each step reads the cache in the other's memory.
 class decoder {
  public:
-  decoder() : bindings_{must(session_.bind(), "decoder"), must(session_.bind(), "decoder")} {}
+  explicit decoder(bool compiled)
+      : session_{load(std::string{cameo::test::source_dir} + "/tests/data/decoder.onnx", compiled)},
+        bindings_{must(session_.bind(), "decoder"), must(session_.bind(), "decoder")} {
+    if (compiled && session_.step_count() != 1) fail("the decoder is not one compiled node");
+  }
 
   cameo::status decode(int steps) {
     const cameo::value none = cameo::value::tensor(cameo::dtype::f32, {1, 4, 0, 16}, &nothing_);
@@ -177,7 +192,7 @@ class decoder {
 
  private:
   static constexpr const char* names_[] = {"past_key_0", "past_value_0", "past_key_1", "past_value_1"};
-  cameo::session session_ = load(std::string{cameo::test::source_dir} + "/tests/data/decoder.onnx");
+  cameo::session session_;
   cameo::io_binding bindings_[2];
   std::int64_t token_ = 0;
   float nothing_ = 0;
@@ -190,8 +205,8 @@ long resident_kb() {
   return 0;
 }
 
-void check_decoder() {
-  decoder d;
+void check_decoder(bool compiled) {
+  decoder d{compiled};
   must(d.decode(1000), "decoder");
   std::vector<float> first(64);
   std::memcpy(first.data(), d.last(1000).data, sizeof(float) * 64);
@@ -240,6 +255,7 @@ int main() {
   for (const char* name :
        {"test_sequence_model4", "test_strnorm_model_monday_casesensintive_lower", "test_expand_shape_model1"})
     check_case(cases + "simple/" + name, 100);
-  check_decoder();
+  check_decoder(false);
+  if (can_compile) check_decoder(true);
   return 0;
 }

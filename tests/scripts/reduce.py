@@ -83,7 +83,7 @@ def check_lists(folder):
         done = subprocess.run([CAMEO, "reduce", model, "-o", header, "--name", f"{name}_kernels"], cwd=SOURCE,
                               capture_output=True, text=True)
         expect(done.returncode == 0, done.stderr)
-        kept = SOURCE / f"tests/minimal/{name}_kernels.hpp"
+        kept = SOURCE / f"examples/embedded/{name}_kernels.hpp"
         expect(done.returncode == 0 and header.read_text() == kept.read_text(), f"{kept} is as written")
 
 

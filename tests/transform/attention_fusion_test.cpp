@@ -167,6 +167,25 @@ TEST_CASE("attention is found with keys turned and scores scaled in every way, a
   }
 }
 
+TEST_CASE("values of another size than the keys' are handed over as rows") {
+  // [batch, heads, length, size] from the start: nothing says that rows would be cheaper.
+  const auto make = [] {
+    model_builder b;
+    const auto input = [&](std::string_view name, std::int64_t size) {
+      return b.input(name, dtype::f32, {dim::of(2), dim::of(4), dim::of(6), dim::of(size)});
+    };
+    const value_id q = input("q", 16), k = input("k", 16), v = input("v", 32);
+    const value_id turned = b.node("Transpose", {k}, {attribute_of("perm", std::vector<std::int64_t>{0, 1, 3, 2})});
+    b.output(b.node("MatMul", {b.node("Softmax", {b.node("MatMul", {q, turned})}), v}));
+    return b.take();
+  };
+  const session done = check_fires<attention_fusion>("AttentionFusion", make, 2e-5);
+  const graph& g = done.graph().main();
+  const auto found = std::ranges::find_if(g.order(), [&](node_id n) { return g[n].op_type == "MultiHeadAttention"; });
+  REQUIRE(found != g.order().end());
+  for (std::size_t i = 0; i < 3; ++i) CHECK(g[g.input(*found, i)].type->shape->size() == 3);
+}
+
 TEST_CASE("masks become what MultiHeadAttention takes") {
   CHECK(has_input(fires({.hides = mask::padding}), 4));
   const session full = fires({.hides = mask::bias});

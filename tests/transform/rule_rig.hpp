@@ -117,6 +117,7 @@ session check_fires(std::string_view transform, Make make, double tolerance = 1e
   REQUIRE_MESSAGE(plain, plain.error().words());
   REQUIRE_MESSAGE(done, done.error().words());
   CHECK_MESSAGE(changes(*done, transform) > 0, transform, " did not change anything");
+  for (const std::string& each : done->rewrites().unsaid) FAIL_CHECK(each, ", and does not say so");
   check_same(*plain, *done, tolerance);
   return std::move(*done);
 }

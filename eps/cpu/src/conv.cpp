@@ -385,6 +385,28 @@ result<activation> activation_of(const bind_context& c) {
   return f;
 }
 
+/// The weights of every group, one after the other.
+template <class T, class Number>
+status pack_groups(bind_context& c, const value& w, const conv_sizes& s, std::span<Number> to) {
+  std::span<Number> wide;
+  if constexpr (!std::is_same_v<T, Number>) {
+    result<std::span<Number>> copy = c.keep<Number>(std::size_t(s.rows * s.depth));
+    if (!copy) return copy.error();
+    wide = *copy;
+  }
+  for (std::int64_t g = 0; g < s.groups; ++g) {
+    const T* const from = w.as<T>().data() + g * s.rows * s.depth;
+    Number* const packed = to.data() + std::size_t(g) * s.packed_size;
+    if constexpr (std::is_same_v<T, Number>) {
+      pack_weights(from, s, packed);
+    } else {
+      widen_row(from, wide.data(), s.rows * s.depth);
+      pack_weights(static_cast<const Number*>(wide.data()), s, packed);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 template <class T>
@@ -401,25 +423,9 @@ result<conv<T>> conv<T>::bind(bind_context& c) {
     return made;  // run says why
   std::size_t size = 0;
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
-  result<std::span<number>> packed = c.keep<number>(size);
-  const value* const w = c.constant_to_pack(1);
-  if (!packed || !w) return status_code::out_of_memory;
-  std::span<number> wide;
-  if constexpr (!std::is_same_v<T, number>) {
-    result<std::span<number>> copy = c.keep<number>(std::size_t(s.rows * s.depth));
-    if (!copy) return copy.error();
-    wide = *copy;
-  }
-  for (std::int64_t g = 0; g < s.groups; ++g) {
-    const T* const from = w->as<T>().data() + g * s.rows * s.depth;
-    number* const to = packed->data() + std::size_t(g) * s.packed_size;
-    if constexpr (std::is_same_v<T, number>) {
-      pack_weights(from, s, to);
-    } else {
-      widen_row(from, wide.data(), s.rows * s.depth);
-      pack_weights(static_cast<const number*>(wide.data()), s, to);
-    }
-  }
+  const auto fill = [&](const value& w, std::span<number> to) { return pack_groups<T>(c, w, s, to); };
+  const result<std::span<const number>> packed = c.pack<number>(1, size, fill);
+  if (!packed) return packed.error();
   made.packed = packed->data();
   return made;
 }

@@ -22,7 +22,7 @@ inline void convert_floats(dtype type, const void* from, double* to, std::int64_
     default: break;
   }
   float wide[narrow_block];
-  const std::size_t bytes = row_of(type).bits / 8;
+  const std::size_t bytes = bits_of(type) / 8;
   for (std::int64_t done = 0; done < n; done += narrow_block) {
     const std::int64_t m = std::min(narrow_block, n - done);
     convert_floats(type, static_cast<const std::byte*>(from) + std::size_t(done) * bytes, wide, m);

@@ -216,7 +216,9 @@ class blocking {
     const bool has_own_op = k == kind::conv || k == kind::pool;
     const std::string_view domain = has_own_op ? op::nchwc::Conv::domain : n.domain();
     const std::string_view op = n.is<op::microsoft::FusedConv>() ? op::nchwc::Conv::name : n.op_type();
-    forms_.insert_or_assign(std::uint32_t(n.output(0).id()), edit_.add(domain, op, inputs, n.raw().attributes));
+    std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
+    if (k == kind::conv) attributes.push_back(attribute_of("plain_weights", 1));
+    forms_.insert_or_assign(std::uint32_t(n.output(0).id()), edit_.add(domain, op, inputs, attributes));
   }
 
   /// What plain nodes read of blocked ones.
@@ -249,6 +251,9 @@ class blocking {
 
 struct blocked_channels {
   static constexpr std::string_view name = "NchwcTransformer";
+  using roots = op_set<op::Conv, op::microsoft::FusedConv>;
+  using makes = op_set<op::nchwc::Conv, op::nchwc::ReorderInput, op::nchwc::ReorderOutput, op::nchwc::MaxPool,
+                       op::nchwc::AveragePool, op::nchwc::GlobalMaxPool, op::nchwc::GlobalAveragePool>;
   static result<bool> run(rewriter& r) { return !r.in().order().empty() && blocking{r}.run(); }
 };
 

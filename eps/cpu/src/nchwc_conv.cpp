@@ -410,17 +410,20 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   if (!given.empty()) f->a = given[0];
   if (given.size() > 1) f->b = given[1];
   nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels()};
+  made.plain_weights = c.int_or("plain_weights", 0) != 0;
   made.w.groups = c.int_or("group", 1);
   if (made.w.groups < 1) return bad_attribute("group is ", made.w.groups, "; it must be at least 1");
-  if (!c.is_constant(1) || !c.prepack) return made;
+  if (!c.is_constant(1) || !c.prepack || !made.plain_weights) return made;
   result<filters> known = filters_of(c.inputs[1].constant->shape, made.w.groups);
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  result<std::span<float>> packed = c.keep<float>(size);
-  const value* const w = c.constant_to_pack(1);
-  if (!packed || !w) return status_code::out_of_memory;
-  pack(w->as<float>().data(), *known, made.loops->most_blocks, packed->data());
+  const result<std::span<const float>> packed =
+      c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
+        pack(w.as<float>().data(), *known, made.loops->most_blocks, to.data());
+        return {};
+      });
+  if (!packed) return packed.error();
   made.packed = packed->data(), made.w = *known, made.w_known = true;
   const value* const b = c.constant(2);
   if (c.has_input(2) && (!b || !check_bias(*b, *known))) return made;
@@ -433,6 +436,10 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
 }
 
 status nchwc_conv::run(run_context& c) const {
+  if (!plain_weights)
+    return refuse(status_code::not_implemented,
+                  "weights are packed for the processor that the model was optimized on, in blocks of a size that the "
+                  "file does not tell; save it again with the optimizer NchwcTransformer disabled");
   const extents& x = c.input(0).shape;
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();

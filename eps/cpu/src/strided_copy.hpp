@@ -6,7 +6,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Bytes of an element that takes whole ones; a string is a std::string_view and moves like any 16 bytes.
-inline std::size_t element_bytes(dtype type) { return row_of(type).bits / 8; }
+inline std::size_t element_bytes(dtype type) { return bits_of(type) / 8; }
 
 /// The one loop nest that all data movement is: from a place that steps by `from` to one that steps by `to`, for each
 /// loop, the outermost first. Steps are in elements; a step of 0 repeats, a negative one goes backwards. Neighbouring

@@ -23,7 +23,7 @@ inline status give_all(run_context& c, std::size_t first, std::span<value> kept)
 
 /// Whole bytes that `count` elements take; false where elements of less than a byte leave some over.
 inline bool whole_bytes(dtype type, std::int64_t count, std::size_t& bytes) {
-  const std::size_t bits = std::size_t(count) * row_of(type).bits;
+  const std::size_t bits = std::size_t(count) * bits_of(type);
   bytes = bits / 8;
   return bits % 8 == 0;
 }
@@ -46,7 +46,7 @@ inline result<tensor_slice> slice_of(run_context& c, const value& x, std::size_t
     v.data = bytes_of(x) + std::size_t(at) * bytes;
     return tensor_slice{v};
   }
-  if (row_of(x.type).bits < 8) return not_in_bytes(x.type, v.shape);
+  if (bits_of(x.type) < 8) return not_in_bytes(x.type, v.shape);
   const result<value> made = c.make(x.type, v.shape);
   if (!made) return made.error();
   if (v.shape.count() > 0) {
@@ -72,7 +72,7 @@ inline status put_slice(run_context& c, const value& y, std::size_t axis, std::i
     std::memcpy(bytes_of(y) + std::size_t(at) * bytes, element.data, bytes);
     return {};
   }
-  if (row_of(y.type).bits < 8) return not_in_bytes(y.type, expected);
+  if (bits_of(y.type) < 8) return not_in_bytes(y.type, expected);
   strided_copy copy{element_bytes(y.type)};
   copy.loop(count / inner, inner, y.shape[axis] * inner);
   copy.loop(inner, 1, 1);

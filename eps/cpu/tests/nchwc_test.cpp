@@ -155,6 +155,7 @@ std::vector<float> run_conv(const conv_case& k, std::size_t lanes) {
   kernel_rig rig{1, lanes};
   k.image.attributes(rig);
   rig.attribute("group", k.groups);
+  rig.attribute("plain_weights", std::int64_t{1});
   const std::vector<float> parameters = parameters_of(k.activation);
   if (!k.activation.empty()) rig.attribute("activation", k.activation);
   if (!parameters.empty()) rig.attribute("activation_params", parameters);
@@ -194,6 +195,14 @@ TEST_CASE("nchwc Conv: random shapes, channels, groups, strides, dilations, pads
       REQUIRE(one == run_conv(k, 3));
     }
   });
+}
+
+TEST_CASE("nchwc Conv: weights that somebody else packed are bound, and refused when they would be used") {
+  kernel_rig rig{1};
+  rig.input({1, 16, 1, 1}, std::vector<float>(16, 1)).input({16, 16, 1, 1}, std::vector<float>(256, 1), true);
+  const status done = rig.run<eps::nchwc_conv>({dtype::f32});
+  CHECK(done.code() == status_code::not_implemented);
+  CHECK(done.words().find("NchwcTransformer disabled") != std::string_view::npos);
 }
 
 TEST_CASE("nchwc Conv: lines and blocks of every width") {
@@ -420,7 +429,8 @@ TEST_CASE("nchwc operators refuse what does not fit") {
   const std::vector<float> numbers(16 * 9 * 64);
   const auto conv = [&](const extents& x, const extents& w, std::int64_t group, const extents& sum = {}) {
     kernel_rig rig{1};
-    rig.attribute("group", group).input(x, numbers).input(w, numbers, true).no_input();
+    rig.attribute("group", group).attribute("plain_weights", std::int64_t{1});
+    rig.input(x, numbers).input(w, numbers, true).no_input();
     if (sum.rank()) rig.input(sum, numbers);
     return rig.run<eps::nchwc_conv>({dtype::f32}).code();
   };

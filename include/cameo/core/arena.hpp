@@ -23,13 +23,18 @@ class arena {
     return grow_ && grow_(*this, bytes, alignment) ? try_allocate(bytes, alignment) : nullptr;
   }
 
+  /// allocate() for `count` things of `width` bytes. Null, too, where so many bytes can't be counted.
+  CAMEO_API void* allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept;
+
+  /// The same, with a copy of `used` of them in front. Not inline: every list calls it.
+  CAMEO_API void* allocate_more(const void* from, std::size_t used, std::size_t count, std::size_t width,
+                                std::size_t alignment) noexcept;
+
   /// `count` value-initialised elements.
   template <class T>
   result<std::span<T>> take(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "cameo: an arena of elements calls no destructors");
-    std::size_t bytes = 0;
-    if (__builtin_mul_overflow(count, sizeof(T), &bytes)) return status_code::out_of_memory;
-    void* const memory = allocate(bytes, alignof(T));
+    void* const memory = allocate_all(count, sizeof(T), alignof(T));
     if (!memory) return status_code::out_of_memory;
     T* const first = static_cast<T*>(memory);
     for (std::size_t i = 0; i < count; ++i) std::construct_at(first + i);
@@ -116,11 +121,8 @@ class arena_vector {
   /// Room for `count` elements in all. False when the arena is full; the list is then as it was, here and below.
   [[nodiscard]] bool reserve(std::size_t count) noexcept {
     if (count <= capacity_) return true;
-    std::size_t bytes = 0;
-    if (__builtin_mul_overflow(count, sizeof(T), &bytes)) return false;
-    void* const memory = memory_->allocate(bytes, alignof(T));
+    void* const memory = memory_->allocate_more(data_, size_, count, sizeof(T), alignof(T));
     if (!memory) return false;
-    if (size_) std::memcpy(memory, static_cast<const void*>(data_), size_ * sizeof(T));
     data_ = static_cast<T*>(memory);
     capacity_ = count;
     return true;

@@ -60,6 +60,7 @@ template <class... Elements>
 struct element_table : Elements... {
   using Elements::id_of...;
   static constexpr dtype_row rows[] = {{dtype::undefined, 0, "undefined"}, Elements::row()...};
+  static constexpr std::uint8_t bits[] = {0, Elements::row().bits...};
 };
 /// Every element type of ONNX, in the order of dtype.
 using elements =
@@ -98,6 +99,8 @@ struct element_check {
 };
 /// What is known of an element type.
 constexpr const dtype_row& row_of(dtype type) { return elements::rows[std::size_t(type)]; }
+/// row_of(type).bits, for programs that have no use for names.
+constexpr std::uint8_t bits_of(dtype type) { return elements::bits[std::size_t(type)]; }
 
 /// The dtype with this name ("float", "int64", ...), or `undefined`.
 constexpr dtype dtype_named(std::string_view name) {
@@ -117,7 +120,7 @@ inline constexpr type_mask mask_of = (type_mask{} | ... | bit_of(dtype_of<Ts>));
 /// Bytes that `count` elements take; false if that does not fit.
 [[nodiscard]] constexpr bool checked_bytes(dtype type, std::uint64_t count, std::uint64_t& bytes) {
   std::uint64_t bits = 0;
-  if (__builtin_mul_overflow(count, std::uint64_t{row_of(type).bits}, &bits)) return false;
+  if (__builtin_mul_overflow(count, std::uint64_t{bits_of(type)}, &bits)) return false;
   bytes = bits / 8 + (bits % 8 != 0);
   return true;
 }

@@ -61,14 +61,15 @@ class extents {
   }
   /// False when a dim is negative or the product overflows.
   [[nodiscard]] constexpr bool checked_count(std::int64_t& count) const {
-    count = 1;
+    std::uint64_t product = 1;  // unsigned is cheaper to watch where 64 bits are two registers
     bool zero = false;
     for (std::int64_t d : dims()) {
       if (d < 0) return false;
       if (d == 0) zero = true;
-      else if (!checked_multiply(count, d, count)) return false;
+      else if (!checked_multiply(product, std::uint64_t(d), product) || product > std::uint64_t(INT64_MAX))
+        return false;
     }
-    if (zero) count = 0;
+    count = zero ? 0 : std::int64_t(product);
     return true;
   }
 

@@ -94,13 +94,13 @@ struct value {
     return {static_cast<T*>(data), shape};
   }
   /// Bytes of a tensor's elements. Checked when the value was made.
-  std::size_t bytes() const { return (std::size_t(shape.count()) * row_of(type).bits + 7) / 8; }
+  std::size_t bytes() const { return (std::size_t(shape.count()) * bits_of(type) + 7) / 8; }
 };
 
 /// False for a tensor whose elements lie at an address that they can't be read at, as a file may have them.
 inline bool is_aligned(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0) return true;
-  const std::size_t bytes = row_of(v.type).bits / 8, largest_power = bytes & (~bytes + 1);
+  const std::size_t bytes = bits_of(v.type) / 8, largest_power = bytes & (~bytes + 1);
   return bytes < 2 ||
          reinterpret_cast<std::uintptr_t>(v.data) % std::min(largest_power, alignof(std::max_align_t)) == 0;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/ep/context.hpp>
+#include <cameo/ep/options.hpp>
 #include <cameo/kernel/match.hpp>
 #include <cameo/partition/claimer.hpp>
 #include <cameo/run/executor.hpp>
@@ -31,7 +32,8 @@ namespace cameo::inline CAMEO_ABI {
 //
 // Optional: `using transforms = transform_set<...>;` (rewrites of levels extended, layout and all, among its own
 // nodes), `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel, memory
-// of its own (memory_provider below). A class that can't be edited gets all this from ep_traits.
+// of its own (memory_provider below), options that users set per session (configurable_provider below). A class that
+// can't be edited gets all this from ep_traits.
 
 /// Specialise for a class you can't edit: the same hooks as static functions that take the object first.
 template <class P>
@@ -107,6 +109,11 @@ concept writes_contexts = requires {
 }
 || requires { &hooks_of<P>::write; }
 || requires { &hooks_of<P>::restore; };
+/// Has something called `configured`.
+template <class P>
+concept writes_configured = requires {
+  &hooks_of<P>::configured;
+};
 /// Has one of the hooks for memory of its own.
 template <class P>
 concept writes_memory = requires {
@@ -211,6 +218,17 @@ concept memory_provider = execution_provider<P> && requires {
   requires hook_returning<status, decltype(&hooks_of<P>::copy_to_host), const P&, void*, const void*, std::size_t>;
 };
 
+/// Takes options from a session's keys: "ep.<name>.<key>" (docs/session_keys.md). A key that is not in the table is
+/// INVALID_ARGUMENT.
+///   static constexpr provider_option options[] = {{"device", "CPU", "which of the SDK's devices"}};
+///   result<P> configured(const provider_options&) const;   a copy of itself for the session; an error is the user's
+template <class P>
+concept configurable_provider = execution_provider<P> && requires {
+  std::span<const provider_option>{hooks_of<P>::options};
+  requires hook_returning < result<P>,
+  decltype(&hooks_of<P>::configured), const P&, const provider_options& > ;
+};
+
 /// Has its nodes rewritten once it has them: `using transforms = transform_set<...>;`, of levels after basic. New nodes
 /// are its own if it takes them; else a rewrite does not happen.
 template <class P>
@@ -260,6 +278,9 @@ struct provider_check {
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
                 "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
                 "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
+  static_assert(!writes_configured<P> || configurable_provider<P>,
+                "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
+                "configured(const provider_options&) const`");
   static_assert(!writes_memory<P> || memory_provider<P>,
                 "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
   static_assert(

@@ -36,6 +36,9 @@ struct provider_row {
   const kernel_table& (*kernels)();                         // of a provider without any: an empty one
   std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
   context_row contexts;
+  std::span<const provider_option> options;
+  /// The provider as these options want it; without options, never called.
+  result<std::shared_ptr<const void>> (*configured)(const void* self, const provider_options&);
 };
 /// A provider and its object, shared with the sessions made with it.
 struct provider {
@@ -185,6 +188,19 @@ struct erased_hooks {
     if constexpr (compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
     else return compiled_fit::not_applicable;
   }
+  static constexpr std::span<const provider_option> options() {
+    if constexpr (configurable_provider<P>) return hooks::options;
+    else return {};
+  }
+  static result<std::shared_ptr<const void>> configured(const void* self, const provider_options& options) {
+    if constexpr (configurable_provider<P>) {
+      result<P> made = call_hook(&hooks::configured, of(self), options);
+      if (!made) return std::move(made.error());
+      return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
+    } else {
+      return static_cast<void>(self), static_cast<void>(options), status{status_code::fail, "has no options"};
+    }
+  }
   static constexpr std::span<const op_row> own_ops() {
     if constexpr (requires { hooks::operators::rows; }) return hooks::operators::rows;
     else return {};
@@ -208,6 +224,8 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::kernels,
     erased_hooks<P>::transforms,
     {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, erased_hooks<P>::store, erased_hooks<P>::write_context,
-     erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits}};
+     erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits},
+    erased_hooks<P>::options(),
+    erased_hooks<P>::configured};
 
 }  // namespace cameo::inline CAMEO_ABI

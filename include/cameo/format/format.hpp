@@ -2,6 +2,9 @@
 #include <cameo/core/function_ref.hpp>
 #include <cameo/graph/graph.hpp>
 
+#include <functional>
+#include <optional>
+
 namespace cameo::inline CAMEO_ABI {
 
 /// Limits on what a hostile file may cost.
@@ -16,13 +19,26 @@ struct read_options {
   std::string external_data_folder = {};  // instead of the model's own folder
 };
 
+/// Takes the bytes of a model, piece by piece, in order.
+using model_sink = function_ref<status(std::span<const std::byte>)>;
+
+/// Where a weight lies that is in a file already.
+struct external_place {
+  std::string file;  // relative to the model's folder
+  std::uint64_t offset = 0;
+};
+
 /// Where the weights of a model go that is written.
 struct write_options {
   std::string external_data = {};         // file name beside the model; empty: everything inside
   std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
+  /// Each tensor there begins at a multiple of this, a power of two; 0: of 64 bytes, and large ones (1 MiB) of 4 KiB.
+  std::size_t external_alignment = 0;
+  /// Gets the bytes instead of a file, from `produce`, before the model's own.
+  std::function<status(function_ref<status(model_sink)> produce)> external_to = {};
+  /// Asked for every initializer instead: where it is, or nothing for inside the model. Not with external_data.
+  std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
 };
-/// Takes the bytes of a model, piece by piece, in order.
-using model_sink = function_ref<status(std::span<const std::byte>)>;
 
 /// A format without its type.
 struct format_row {
@@ -38,6 +54,9 @@ struct format_row {
   status (*write_file)(const model&, const std::string& path, const write_options&);
   /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
   status (*write_to)(const model&, model_sink, const std::string& folder, const write_options&);
+  /// Readers run what they have kernels for, and don't look definitions of operators up: who writes such a file applies
+  /// `kernels_only` (transform/rules/definitions.hpp) first.
+  bool needs_kernels;
 };
 
 /// A format is a type with these as static functions; a session links those it names.
@@ -65,6 +84,12 @@ status write_as(const model& m, const Where&... where) {
   if constexpr (writable_format<F>) return F::write(m, where...);
   else return static_cast<void>(m), status{status_code::not_implemented};
 }
+/// Whether F says `static constexpr bool needs_kernels = true`; see format_row.
+template <model_format F>
+constexpr bool for_kernels() {
+  if constexpr (requires { F::needs_kernels; }) return F::needs_kernels;
+  else return false;
+}
 /// F without its type.
 template <model_format F>
 inline constexpr format_row format_row_of{
@@ -78,7 +103,8 @@ inline constexpr format_row format_row_of{
     [](const model& m, const std::string& path, const write_options& options) { return write_as<F>(m, path, options); },
     [](const model& m, model_sink to, const std::string& folder, const write_options& options) {
       return write_as<F>(m, to, folder, options);
-    }};
+    },
+    for_kernels<F>()};
 
 /// Formats to try, in order; the last is taken for bytes that none recognises.
 template <model_format... Fs>

@@ -35,6 +35,8 @@ CAMEO_API result<std::string> write_ort(const model&);
 /// bytes by their identifier. That is what ONNX Runtime goes by.
 struct ort_format {
   static constexpr std::string_view name = "ort";
+  /// See format_row::needs_kernels.
+  static constexpr bool needs_kernels = true;
   /// `path` is empty for bytes that are of no file.
   CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
   /// read_ort, of a file and of bytes.

@@ -82,7 +82,8 @@ struct node_spec {
 /// are those of the graph. Nothing in it has happened: the graph is complete without.
 struct saved_optimization {
   std::string_view optimizer, action;
-  std::span<const node_id> nodes;  // input nodes, the node in question, output nodes; `none`: absent
+  // Input nodes, the node in question, output nodes, and maybe one between those; `none`: absent.
+  std::span<const node_id> nodes;
   std::uint32_t inputs = 0, outputs = 0;
   bool variadic_input = false, variadic_output = false;
   std::uint32_t variadic_inputs = 0, variadic_outputs = 0;
@@ -100,8 +101,8 @@ class graph {
   std::string_view name, doc_string;
   std::span<const property> metadata;
   std::string_view unknown;                                 // see model::unknown
-  std::span<const saved_optimization> saved_optimizations;  // as read; they hold while no node has changed
-  std::size_t saved_for_nodes = 0;                          // node_capacity() then
+  std::span<const saved_optimization> saved_optimizations;  // as read or recorded; good while keeps_saved()
+  std::string_view saved_problem;                           // what is wrong with those of the file: none were read
 
   model& owner() const { return *owner_; }
   /// The graph whose node holds this one; null for the main graph and bodies of functions.
@@ -120,6 +121,9 @@ class graph {
   std::span<const value_id> outputs() const { return outputs_; }
   std::span<const value_id> initializers() const { return initializers_; }
   std::span<const value_id> captures() const { return captures_; }
+  /// Says that the saved optimizations are of the graph as it is; they are void once a node has come or gone.
+  void hold_saved() { saved_at_ = node_changes_; }
+  bool keeps_saved() const { return !saved_optimizations.empty() && saved_at_ == node_changes_; }
   /// Nodes in an order of execution, removed ones left out; valid after sort().
   std::span<const node_id> order() const { return order_; }
 
@@ -214,6 +218,7 @@ class graph {
   graph* outer_;
   node_id holder_ = node_id::none;
   std::vector<graph_value> values_;
+  std::size_t node_changes_ = 0, saved_at_ = 0;  // nodes that came and went
   std::vector<graph_node> nodes_;
   std::vector<edge> edges_;
   std::vector<value_id> inputs_, outputs_, initializers_, captures_;
@@ -272,6 +277,12 @@ struct function {
   std::unique_ptr<graph> body;
 };
 
+/// An operator in one of its versions.
+struct versioned_op {
+  const op_row* op;
+  const op_version* version;
+};
+
 /// A model: graphs and all that they refer to. Bytes it was read from stay mapped while it lives. Not thread-safe.
 class model {
  public:
@@ -290,6 +301,7 @@ class model {
   std::vector<std::shared_ptr<const file_bytes>> files;
   std::string path;                   // where it was read from; empty for bytes
   std::vector<std::string> warnings;  // what its reader left out or put right, for a log
+  std::vector<versioned_op> to_come;  // that rewrites may still put in: written for builds that have no schemas
   /// What the file said that cameo does not interpret, as the bytes of a message of the same kind with only those
   /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have theirs.
   std::string_view unknown;

@@ -6,7 +6,7 @@ namespace cameo::inline CAMEO_ABI {
 
 /// What a kernel tells the planner about its outputs, besides running.
 struct output_hint {
-  /// What it says: see may_overwrite(), views() and constant_to_pack().
+  /// What it says: see may_overwrite(), views() and pack().
   enum class use : std::uint8_t { may_overwrite, views, packs } kind;
   std::uint32_t output, input;
 };
@@ -23,6 +23,21 @@ struct constant_store {
   };
 };
 
+/// Who keeps packed constants longer than one plan. Plans of one draft pack the same things in the same order. The
+/// default keeps nothing.
+struct pack_keeper {
+  void* self = nullptr;
+  /// `bytes` that were packed when the draft was planned before, aligned to 64, there as long as the plan; null: they
+  /// are packed now. An error ends planning.
+  result<const void*> (*find)(void* self, std::size_t bytes) = [](void*, std::size_t) -> result<const void*> {
+    return static_cast<const void*>(nullptr);
+  };
+  /// Told of what was packed. An error ends planning.
+  status (*packed)(void* self, const void* made, std::size_t bytes) = [](void*, const void*, std::size_t) -> status {
+    return {};
+  };
+};
+
 /// What a kernel sees once, when a plan is made. One thread; spans live as long as the plan unless said.
 class bind_context {
  public:
@@ -35,6 +50,7 @@ class bind_context {
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
   arena_vector<output_hint>& hints;
   constant_store constants = {};
+  pack_keeper packs = {};
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node leaves it out. A wrong kind counts as left out: models are checked
@@ -76,13 +92,6 @@ class bind_context {
     return is_constant(i) ? constants.kept(constants.self, i, *inputs[i].constant) : nullptr;
   }
   bool is_constant(std::size_t i) const { return has_input(i) && inputs[i].constant; }
-  /// The same for a kernel that makes a copy of its own (keep) and never reads the elements in a run: they are there
-  /// until the next such call. The planner need not keep them.
-  const value* constant_to_pack(std::size_t i) {
-    if (!is_constant(i)) return nullptr;
-    hint({output_hint::use::packs, 0, index(i)});
-    return constants.passing(constants.self, i, *inputs[i].constant);
-  }
   /// Number of a graph attribute among the node's subgraphs, for run_context::open; -1 when it is left out.
   int subgraph(std::string_view name) const {
     const attribute* a = find(name);
@@ -103,6 +112,30 @@ class bind_context {
     void* const memory = state.allocate(bytes, 64);
     if (!memory) return status_code::out_of_memory;
     return std::span<T>{static_cast<T*>(memory), count};
+  }
+  /// The constant behind input i in a form of the kernel's own, aligned to 64; it lives as long as the plan. `fill` is
+  /// called as `status fill(const value& constant, std::span<T> to)` with memory that is not initialised, and writes
+  /// all of it; or not at all, when it was packed for an earlier plan. The kernel never reads the constant's elements
+  /// elsewhere, nor in a run: they need not be there. What is packed are numbers that may be anything, as those of a
+  /// file may: no sizes and no indices.
+  template <class T, class Fill>
+  result<std::span<const T>> pack(std::size_t i, std::size_t count, Fill&& fill) {
+    static_assert(std::is_trivial_v<T>);
+    static_assert(std::is_same_v<std::invoke_result_t<Fill&, const value&, std::span<T>>, status>,
+                  "cameo: what fills packed memory is `status fill(const value& constant, std::span<T> to)`");
+    std::size_t bytes = 0;
+    if (!is_constant(i)) return status_code::fail;
+    if (!checked_multiply(count, sizeof(T), bytes)) return status_code::out_of_memory;
+    hint({output_hint::use::packs, 0, index(i)});
+    const result<const void*> found = packs.find(packs.self, bytes);
+    if (!found) return found.error();
+    if (*found) return std::span<const T>{static_cast<const T*>(*found), count};
+    result<std::span<T>> made = keep<T>(count);
+    const value* const constant = constants.passing(constants.self, i, *inputs[i].constant);
+    if (!made || !constant) return status_code::out_of_memory;
+    if (status s = fill(*constant, *made); !s) return s;
+    if (status s = packs.packed(packs.self, made->data(), bytes); !s) return s;
+    return std::span<const T>{*made};
   }
 
  private:

@@ -10,20 +10,27 @@ class run_context;
 /// A subgraph while a kernel runs it; made by run_context::open, gone with the kernel's call.
 struct subplan_frame;
 
-/// What the runner does for kernels. One implementation (run/runner.cpp); the table keeps this layer free of it.
+/// What the runner does for kernels. One implementation (run/services.cpp). On hosts the table keeps this layer free of
+/// it; a build for targets calls it directly, so that a program has no more of it than its kernels call.
 struct run_services {
-  status (*allocate)(run_context&, std::uint32_t slot, value_kind, const extents&, std::size_t parts);
-  status (*forward)(run_context&, std::uint32_t slot, const value& from, const extents*);
-  status (*give)(run_context&, std::uint32_t slot, value&);
-  result<value> (*keep)(run_context&, const value&);
-  void (*release)(run_context&, value&);
-  void* (*scratch)(run_context&, std::size_t bytes);
-  char* (*text)(run_context&, std::size_t bytes);
-  result<value> (*make)(run_context&, dtype, const extents&);
-  result<subplan_frame*> (*open)(run_context&, std::size_t subgraph);
-  status (*call)(run_context&, subplan_frame&, std::span<const value> inputs, std::span<value> outputs);
-  void (*parallel)(run_context&, std::size_t, function_ref<void(std::size_t, std::size_t)>);
-  bool (*stopped)(const run_context&);
+#ifdef CAMEO_CODE_ONLY
+#define CAMEO_SERVICE(result, name, ...) static result name(__VA_ARGS__)
+#else
+#define CAMEO_SERVICE(result, name, ...) result (*name)(__VA_ARGS__)
+#endif
+  CAMEO_SERVICE(status, allocate, run_context&, std::uint32_t slot, value_kind, const extents&, std::size_t parts);
+  CAMEO_SERVICE(status, forward, run_context&, std::uint32_t slot, const value& from, const extents*);
+  CAMEO_SERVICE(status, give, run_context&, std::uint32_t slot, value&);
+  CAMEO_SERVICE(result<value>, keep, run_context&, const value&);
+  CAMEO_SERVICE(void, release, run_context&, value&);
+  CAMEO_SERVICE(void*, scratch, run_context&, std::size_t bytes);
+  CAMEO_SERVICE(char*, text, run_context&, std::size_t bytes);
+  CAMEO_SERVICE(result<value>, make, run_context&, dtype, const extents&);
+  CAMEO_SERVICE(result<subplan_frame*>, open, run_context&, std::size_t subgraph);
+  CAMEO_SERVICE(status, call, run_context&, subplan_frame&, std::span<const value> inputs, std::span<value> outputs);
+  CAMEO_SERVICE(void, parallel, run_context&, std::size_t, function_ref<void(std::size_t, std::size_t)>);
+  CAMEO_SERVICE(bool, stopped, const run_context&);
+#undef CAMEO_SERVICE
 };
 
 /// What a kernel sees at every run: one node of one run. Values and views die with the call. Only the thread that

@@ -45,7 +45,8 @@ class minimal_session {
 
   /// For minimal_runtime.
   CAMEO_API static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
-                                                std::span<const kernel_table* const> lists, const minimal_options&);
+                                                std::span<const kernel_table* const> lists, const minimal_options&,
+                                                const ort_draft_checks* = &all_ort_draft_checks);
 
  private:
   struct impl;
@@ -64,8 +65,40 @@ struct minimal_runtime {
   /// read_ort_draft's and make_plan's; OUT_OF_MEMORY says that `memory` is too small.
   static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
                                       const minimal_options& options = {}) {
-    static constexpr const kernel_table* lists[] = {&Lists::table...};
     return minimal_session::load(file, memory, lists, options);
+  }
+  /// load() of a file that is a part of the program, and trusted as its code is: nothing in it is checked, and the code
+  /// that checks is not linked. It must be one that load() takes, as cameo writes it (not ONNX Runtime); of any other
+  /// anything may come. Try it with load() where that costs nothing: in a test on a host.
+  static result<minimal_session> load_trusted(std::span<const std::byte> file, std::span<std::byte> memory,
+                                              const minimal_options& options = {}) {
+    return minimal_session::load(file, memory, lists, options, nullptr);
+  }
+  /// How much memory load() of this file takes, found by a load into `scratch`, which is free again afterwards: the
+  /// same on every device with this program. Where all shapes are in the file, runs take little more, what kernels need
+  /// for a moment; memory_used() after one says how much. Errors as load()'s: OUT_OF_MEMORY says that `scratch` is too
+  /// small.
+  static result<std::size_t> memory_needed(std::span<const std::byte> file, std::span<std::byte> scratch,
+                                           const minimal_options& options = {}) {
+    const result<minimal_session> made = load(file, scratch, options);
+    if (!made) return made.error();
+    return made->memory_used();
+  }
+
+ private:
+  static constexpr const kernel_table* lists[] = {&Lists::table...};
+};
+
+/// First in the list of a minimal_runtime: what files have saved for later is done when they are loaded, as
+/// replaying_ort_draft_checks says. A program that does not name it carries nothing of it.
+struct saved_optimizations {};
+template <class... Lists>
+struct minimal_runtime<saved_optimizations, Lists...> {
+  /// See the runtime without; codes also as replaying_ort_draft_checks has them.
+  static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
+                                      const minimal_options& options = {}) {
+    static constexpr const kernel_table* lists[] = {&Lists::table...};
+    return minimal_session::load(file, memory, lists, options, &replaying_ort_draft_checks);
   }
 };
 

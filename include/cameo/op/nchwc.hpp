@@ -19,7 +19,7 @@ inline constexpr attribute_rule a1[] = {
     {"activation", attribute_kind::s}, {"activation_params", attribute_kind::floats},
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"dilations", attribute_kind::ints},
     {"group", attribute_kind::i, false, true, 1}, {"kernel_shape", attribute_kind::ints},
-    {"pads", attribute_kind::ints}, {"strides", attribute_kind::ints}};
+    {"pads", attribute_kind::ints}, {"plain_weights", attribute_kind::i}, {"strides", attribute_kind::ints}};
 inline constexpr attribute_rule a2[] = {
     {"auto_pad", attribute_kind::s, false, true, 0, 0, "NOTSET"}, {"ceil_mode", attribute_kind::i, false, true, 0},
     {"dilations", attribute_kind::ints}, {"kernel_shape", attribute_kind::ints, true}, {"pads", attribute_kind::ints},

@@ -3,6 +3,8 @@
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/claimer.hpp>
 
+#include <atomic>
+
 namespace cameo::inline CAMEO_ABI {
 
 /// A provider as partitioning sees it, without its type.
@@ -40,6 +42,8 @@ struct partition_options {
   bool allow_compile = true;                // session.disable_model_compile="0"
   bool keep_foreign_contexts = false;       // compiled nodes of unknown sources stay: for a model that is not run here
   std::string_view fused_name_prefix = {};  // ep.context_node_name_prefix
+  /// Numbers fused groups, also those of other models that share names with this; null: from 0, of this one.
+  std::atomic<std::size_t>* group_numbers = nullptr;
 };
 
 /// Replaces calls of the model's own functions that no provider would take by their bodies, again and again until

@@ -27,12 +27,20 @@ struct placement {
   std::span<std::size_t> region_bytes;  // per memory kind
 };
 
+/// What kernels were bound for: how a slot's value is, however it gets there. Of a sequence, the type is that of the
+/// tensors in it.
+struct slot_promise {
+  type_kind kind = type_kind::unknown;  // unknown: nothing is promised
+  dtype type = dtype::undefined;        // undefined: nothing of elements
+};
+
 /// What the runner needs, all of it constant: spans into the arena that the plan was made in. `initial` is how a frame
 /// starts: constants in place, types set. A value is fixed when it has an offset in `fixed`.
 struct plan_view {
   std::span<const plan_step> steps;
   std::span<const value> initial;           // per slot; slot 0 is `none`
   std::span<const std::string_view> names;  // per slot
+  std::span<const slot_promise> promises;   // per slot
   std::span<const slot> inputs, outputs;    // of the graph, in its order
   std::span<const capture> captures;        // of a subgraph: filled from the enclosing frame
   placement fixed;

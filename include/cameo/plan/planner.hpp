@@ -36,6 +36,9 @@ struct plan_options {
   /// Bytes of one region that are not believed any more: 1 TB, or 2 GB where addresses have 32 bits.
   std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
+  pack_keeper packs = {};
+  /// For run_plan: to be run as a step of other plans. Outputs then have no place in it, as they outlive its frame.
+  bool as_step = false;
 };
 
 /// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must

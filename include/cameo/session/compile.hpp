@@ -27,6 +27,11 @@ struct compile_options {
   bool fail_if_output_exists = false;      // with FAIL; else it is replaced
   std::string external_initializers = {};  // file beside the model for initializers that stay; empty: inside it
   std::size_t external_threshold = 0;      // bytes from which they go there
+  std::size_t external_alignment = 0;      // of each there (write_options)
+  std::string* external_buffer = nullptr;  // gets what would be in that file, instead
+  /// Asked for every initializer that stays: where it is, in a file of the caller's, or nothing for inside the model.
+  /// Instead of external_initializers.
+  std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place_initializer = {};
   /// Folder (with its separator) and model name for files of contexts when the model itself goes to memory.
   std::string binary_folder = {}, binary_model = {};
 };

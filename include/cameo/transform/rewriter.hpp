@@ -29,6 +29,7 @@ class rewriter {
     evaluate_ref evaluate;
     function_ref<bool(const node_view&)> takes;
     std::int32_t provider = -1;
+    bool keeps_quantized = false;  // DequantizeLinear of a constant is not folded: a group may want it
   };
   rewriter(graph& g, const surroundings& around) : graph_{g}, around_{around} {}
   rewriter(const rewriter&) = delete;
@@ -126,6 +127,10 @@ class edit {
   /// and prunes what nobody reads any more. False, and nothing changed, if a new node is not legal, would have another
   /// element type or shape than what it replaces, or is nobody's; or if a graph output could not keep its name.
   CAMEO_API bool commit();
+  /// Would commit() say yes? Afterwards new nodes have their operator's version and types.
+  CAMEO_API bool possible() const;
+  /// The nodes that were added, in order.
+  std::span<const node_id> added() const { return added_; }
 
  private:
   struct exchange {

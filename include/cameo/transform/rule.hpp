@@ -248,6 +248,42 @@ struct rule_of {
   static constexpr to_table to{};
   using when_type = std::remove_cvref_t<decltype(Rule.when)>;
   static constexpr rule_data data{from.steps, to.steps, [](const match_result& m) { return when_type::hold(m); }};
+
+  static constexpr std::size_t count_made() {
+    std::size_t count = 0;
+    for (const result_step& step : to.steps) count += step.kind == result_step::what::node;
+    return count;
+  }
+  static constexpr bool is_needed(const pattern_step& step) {
+    return step.kind == pattern_step::what::node && step.ops.size() == 1;
+  }
+  static constexpr std::size_t count_needed() {
+    std::size_t count = 0;
+    for (const pattern_step& step : from.steps) count += is_needed(step);
+    return count;
+  }
+
+ public:
+  /// What it makes, and what must be there for that: read off the rule.
+  struct makes {
+    static constexpr auto names = [] {
+      std::array<made_op, count_made()> all{};
+      std::size_t at = 0;
+      for (const result_step& step : to.steps)
+        if (step.kind == result_step::what::node) all[at++] = {step.domain, step.op};
+      return all;
+    }();
+  };
+  /// See makes.
+  struct needs {
+    static constexpr auto ids = [] {
+      std::array<op_id, count_needed()> all{};
+      std::size_t at = 0;
+      for (const pattern_step& step : from.steps)
+        if (is_needed(step)) all[at++] = step.ops[0];
+      return all;
+    }();
+  };
 };
 
 }  // namespace cameo::inline CAMEO_ABI

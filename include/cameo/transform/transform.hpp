@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/type_list.hpp>
+#include <cameo/transform/groups.hpp>
 #include <cameo/transform/level.hpp>
 #include <cameo/transform/rewriter.hpp>
 
@@ -16,24 +17,42 @@ namespace cameo::inline CAMEO_ABI {
 //   static result<bool> run(rewriter&);                   once per step over the whole graph
 //
 // The first kind is tried again at the nodes it makes and at their readers. A declarative rule becomes one by
-// rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>.
+// rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>. A third
+// kind chooses and replaces in two halves, and is applied by its own functions: groups.hpp.
 
-/// Operators, as their ids.
+/// An operator that a transform puts into a graph.
+struct made_op {
+  std::string_view domain, name;
+  op_id at{};  // only where there is a root of this operator; 0: of any
+};
+
+/// Operators, as their ids and names.
 template <declared_op... Ops>
 struct op_set {
   static constexpr op_id ids[] = {op_id_of<Ops>...};
+  static constexpr made_op names[] = {{Ops::domain, Ops::name}...};
 };
+
+// What a transform makes it says with `using makes = op_set<...>`, besides operators that the graph has anyhow (a
+// declarative rule says it by itself), and what a graph needs to have for that, besides a root, with `using needs =
+// op_set<...>`. Tests hold transforms to it (transform_log::unsaid), and files for builds without schemas
+// tell those builds of the operators that may come (note_operators_to_come).
 
 /// A local rewrite without its type.
 struct rewrite_row {
   std::string_view name;
   std::span<const op_id> roots;
   bool (*rewrite)(rewriter&, const node_view&);
+  std::span<const made_op> makes = {};
+  std::span<const op_id> needs = {};
 };
 /// A pass without its type.
 struct pass_row {
   std::string_view name;
   result<bool> (*run)(rewriter&);
+  std::span<const op_id> roots = {};  // that it looks for, if it says so
+  std::span<const made_op> makes = {};
+  std::span<const op_id> needs = {};
 };
 
 /// Is tried at every node of its `roots`.
@@ -52,16 +71,18 @@ concept graph_pass = requires(rewriter& r) {
 template <class T>
 struct transform_check {
   static_assert(
-      local_rewrite<T> || graph_pass<T>,
+      local_rewrite<T> || graph_pass<T> || group_rewrite<T>,
       "cameo: a transform needs `name`, and `static result<bool> run(rewriter&)`, or `using roots = op_set<...>` "
       "and `static bool rewrite(rewriter&, const node_view&)`");
 };
 
 /// The transforms of one level, in order: first the local rewrites, all in one walk over the nodes, then the passes.
+/// Groups are for apply_groups() and replay_groups() alone.
 struct transform_table {
   optimization_level level;
   std::span<const rewrite_row> rewrites;
   std::span<const pass_row> passes;
+  std::span<const group_row> groups;
 };
 
 /// Transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>, my_pass>`.
@@ -69,30 +90,55 @@ template <optimization_level Level, class... Ts>
 class transform_list {
   static_assert((sizeof(transform_check<Ts>) && ... && true));
   static_assert(Level != optimization_level::none, "cameo: at level none nothing is rewritten");
-  static constexpr std::size_t local = (std::size_t(local_rewrite<Ts>) + ... + 0u);
+  template <class T>
+  static constexpr int kind = local_rewrite<T> ? 0
+                              : graph_pass<T>  ? 1
+                                               : 2;
+  template <int Kind>
+  static constexpr std::size_t count = (std::size_t(kind<Ts> == Kind) + ... + 0u);
 
-  template <class Row, std::size_t N, bool Local>
-  static constexpr std::array<Row, N> rows_of() {
-    std::array<Row, N> rows{};
+  template <class T>
+  static constexpr std::span<const op_id> roots_of() {
+    if constexpr (requires { T::roots::ids; }) return T::roots::ids;
+    else return {};
+  }
+  template <class T>
+  static constexpr std::span<const made_op> makes_of() {
+    if constexpr (requires { T::makes::names; }) return T::makes::names;
+    else return {};
+  }
+  template <class T>
+  static constexpr std::span<const op_id> needs_of() {
+    if constexpr (requires { T::needs::ids; }) return T::needs::ids;
+    else return {};
+  }
+  template <class T>
+  static constexpr auto row_of() {
+    if constexpr (kind<T> == 0)
+      return rewrite_row{T::name, T::roots::ids, [](rewriter& r, const node_view& n) { return T::rewrite(r, n); },
+                         makes_of<T>(), needs_of<T>()};
+    else if constexpr (kind<T> == 1)
+      return pass_row{T::name, [](rewriter& r) { return T::run(r); }, roots_of<T>(), makes_of<T>(), needs_of<T>()};
+    else return group_row{T::name, T::roots::ids, T::select, T::replace, makes_of<T>(), needs_of<T>()};
+  }
+  template <class Row, int Kind>
+  static constexpr auto rows_of() {
+    std::array<Row, count<Kind>> rows{};
     [[maybe_unused]] std::size_t at = 0;
     const auto one = [&]<class T>(type_list<T>) {
-      if constexpr (local_rewrite<T> == Local) {
-        if constexpr (Local)
-          rows[at++] = {T::name, T::roots::ids, [](rewriter& r, const node_view& n) { return T::rewrite(r, n); }};
-        else rows[at++] = {T::name, [](rewriter& r) { return T::run(r); }};
-      }
+      if constexpr (kind<T> == Kind) rows[at++] = row_of<T>();
     };
     (one(type_list<Ts>{}), ...);
     return rows;
   }
-  static constexpr std::array<rewrite_row, local> rewrites = rows_of<rewrite_row, local, true>();
-  static constexpr std::array<pass_row, sizeof...(Ts) - local> passes =
-      rows_of<pass_row, sizeof...(Ts) - local, false>();
+  static constexpr auto rewrites = rows_of<rewrite_row, 0>();
+  static constexpr auto passes = rows_of<pass_row, 1>();
+  static constexpr auto groups = rows_of<group_row, 2>();
 
  public:
   static constexpr optimization_level level = Level;
   static const transform_table& table() {
-    static constexpr transform_table made{Level, rewrites, passes};
+    static constexpr transform_table made{Level, rewrites, passes, groups};
     return made;
   }
 };
@@ -132,6 +178,7 @@ struct transform_log {
   };
   std::vector<entry> transforms;
   std::array<std::size_t, 5> steps{};  // per level
+  std::vector<std::string> unsaid;     // "NAME made OP": what a transform put in and does not say that it makes
   /// Counts a change.
   CAMEO_API void add(std::string_view name);
 };
@@ -148,5 +195,10 @@ struct transform_options {
 /// Order, types and shapes are up to date afterwards.
 CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables,
                                         const rewriter::surroundings&, const transform_options&);
+
+/// Sets model::to_come: the operators that these tables may put into the model or what comes of it, in the versions of
+/// its opsets; those that are there are left out. `disabled` names transforms that don't count.
+CAMEO_API void note_operators_to_come(model&, std::span<const transform_table* const> tables, const op_table&,
+                                      std::span<const std::string_view> disabled);
 
 }  // namespace cameo::inline CAMEO_ABI

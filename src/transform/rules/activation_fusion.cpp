@@ -55,18 +55,47 @@ bool may_fuse(const rewriter& r, const value_view& v) {
   return v.sole_use() && v.element() == dtype::f32 && shape && shape->size() >= 3 && shape->size() <= 5;
 }
 
+/// Adds the convolution with what is applied to its result.
+bool add_fused(edit& e, const rewriter& r, const node_view& conv, const node_view& f) {
+  std::vector<float> parameters;
+  const auto attributes = with_activation(r, conv, f, parameters);
+  if (!attributes) return false;
+  e.replace(f.output(0), e.add<op::microsoft::FusedConv>(inputs_of(conv), *attributes));
+  return true;
+}
+
 struct fuse_conv_activation {
   static constexpr std::string_view name = "ConvActivationFusion";
   using roots = activations;
+  using makes = op_set<op::microsoft::FusedConv>;
+  using needs = op_set<op::Conv>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const node_view conv = made_by<op::Conv>(r, root.input(0));
     if (!conv || !may_fuse(r, root.input(0))) return false;
-    std::vector<float> parameters;
-    const auto attributes = with_activation(r, conv, root, parameters);
-    if (!attributes) return false;
     edit e{r, root};
-    e.replace(root.output(0), e.add<op::microsoft::FusedConv>(inputs_of(conv), *attributes));
-    return e.commit();
+    return add_fused(e, r, conv, root) && e.commit();
+  }
+};
+
+/// The same as a choice that can be saved.
+struct conv_activation_group {
+  static constexpr std::string_view name = fuse_conv_activation::name;
+  using roots = op_set<op::Conv>;
+  using makes = fuse_conv_activation::makes;
+  static bool select(const rewriter& r, const node_view& n, const group_policy&, rewrite_group& to) {
+    const node_view f = reader_of(r, n.output(0), activations{});
+    if (!f || f.input(0) != n.output(0) || !may_fuse(r, n.output(0)) || !parameters_of(r, f)) return false;
+    to.action = "ConvAct", to.target = n.id(), to.outputs.push_back(f.id());
+    return true;
+  }
+  static bool replace(edit& e, const rewriter& r, const rewrite_group& group) {
+    return add_fused(e, r, r.node(group.target), r.node(group.outputs[0]));
+  }
+
+ private:
+  template <class... Ops>
+  static node_view reader_of(const rewriter& r, const value_view& v, op_set<Ops...>) {
+    return only_reader<Ops...>(r, v);
   }
 };
 
@@ -74,6 +103,8 @@ struct fuse_conv_activation {
 struct fuse_conv_add_activation {
   static constexpr std::string_view name = "ConvAddActivationFusion";
   using roots = op_set<op::Relu>;
+  using makes = op_set<op::microsoft::FusedConv>;
+  using needs = op_set<op::Add, op::Conv>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const node_view sum = made_by<op::Add>(r, root.input(0));
     if (!sum || !may_fuse(r, root.input(0))) return false;
@@ -97,6 +128,8 @@ struct fuse_conv_add_activation {
 struct fuse_gemm_activation {
   static constexpr std::string_view name = "GemmActivationFusion";
   using roots = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu>;
+  using makes = op_set<op::microsoft::FusedGemm>;
+  using needs = op_set<op::Gemm>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const node_view gemm = made_by<op::Gemm>(r, root.input(0));
     if (!gemm || !root.input(0).sole_use() || gemm.since() < 7 || root.input(0).element() != dtype::f32) return false;
@@ -110,8 +143,8 @@ struct fuse_gemm_activation {
   }
 };
 
-using list =
-    transform_list<optimization_level::extended, fuse_conv_activation, fuse_conv_add_activation, fuse_gemm_activation>;
+using list = transform_list<optimization_level::extended, fuse_conv_activation, fuse_conv_add_activation,
+                            fuse_gemm_activation, conv_activation_group>;
 
 }  // namespace
 

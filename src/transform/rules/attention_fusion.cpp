@@ -141,7 +141,10 @@ class multi_head_builder {
     return reaches(r_, {past_.all_keys.id(), past_.all_values.id()}, inputs, core_.result);
   }
 
+  /// ONNX Runtime takes values of another size than the keys' only as rows, and without a past.
   bool set_keys(const head_split& q, const head_split& k, const head_split& v) {
+    const bool sizes_differ = k.size != v.size;
+    if (sizes_differ) past_ = {};
     if (past_.key) {
       const head_split nk = head_split::of(r_, {past_.new_key, false}),
                        nv = head_split::of(r_, {past_.new_value, false});
@@ -151,7 +154,7 @@ class multi_head_builder {
       }
       past_ = {};
     }
-    if (k.has_rows() && v.has_rows()) key_ = k.joined(edit_), value_ = v.joined(edit_);
+    if (sizes_differ || (k.has_rows() && v.has_rows())) key_ = k.joined(edit_), value_ = v.joined(edit_);
     else key_ = k.apart(edit_), value_ = v.apart(edit_);
     return true;
   }
@@ -239,6 +242,9 @@ class multi_head_builder {
 struct fuse_attention {
   static constexpr std::string_view name = "AttentionFusion";
   using roots = op_set<op::Softmax>;
+  using makes = op_set<op::microsoft::MultiHeadAttention, op::Add, op::Cast, op::Concat, op::Expand, op::Gather,
+                       op::IsNaN, op::Reshape, op::Shape, op::Transpose, op::Where>;
+  using needs = op_set<op::MatMul>;
   static bool rewrite(rewriter& r, const node_view& root) {
     const std::optional<attention_core> core = attention_core::of(r, root);
     return core && multi_head_builder{r, *core, core->result.producer()}.build();
@@ -249,6 +255,7 @@ struct fuse_attention {
 struct join_heads {
   static constexpr std::string_view name = "AttentionHeadsFusion";
   using roots = op_set<op::Attention>;
+  using makes = op_set<op::Transpose, op::Reshape>;
   static bool rewrite(rewriter& r, const node_view& root) {
     for (std::size_t i = 1; i < root.output_count(); ++i)
       if (root.output(i)) return false;

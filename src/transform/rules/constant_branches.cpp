@@ -9,6 +9,8 @@ namespace {
 
 struct inline_branches {
   static constexpr std::string_view name = "IfInlining";
+  using roots = op_set<op::If>;
+  using makes = op_set<op::Identity>;  // where a branch hands on what is outside
 
   /// The body that runs, or null if that is not known, or no copy of it can stand in the graph.
   static const graph* taken(rewriter& r, const node_view& n) {

@@ -1,5 +1,6 @@
 // Nodes whose inputs are constants become constants; what nobody needs goes.
 #include <cameo/core/checked.hpp>
+#include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 namespace cameo::inline CAMEO_ABI {
@@ -17,6 +18,7 @@ struct fold_constants {
     constexpr role never = role::is_random | role::is_constant | role::is_compiled_context | role::needs_training;
     if (!r.may_touch(n) || !n.op() || has_role(n.op()->roles, never) || !n.subgraphs().empty() || !n.input_count())
       return false;
+    if (r.around().keeps_quantized && n.is<op::DequantizeLinear>()) return false;
     for (value_view v : n.inputs())
       if (v && !r.constant(v)) return false;
     for (value_view v : n.outputs())

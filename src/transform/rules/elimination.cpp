@@ -224,6 +224,9 @@ struct eliminate_pad {
 struct fuse_limits {
   static constexpr std::string_view name = "FuseReluClip";
   using roots = op_set<op::Clip, op::Relu>;
+  struct makes {
+    static constexpr made_op names[] = {{op::Relu::domain, op::Relu::name, op_id_of<op::Clip>}};
+  };
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   struct limits {
     double low = -infinity, high = infinity;

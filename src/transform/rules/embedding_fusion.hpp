@@ -9,6 +9,8 @@ namespace cameo::inline CAMEO_ABI {
 struct fuse_embedding {
   static constexpr std::string_view name = "EmbedLayerNormFusion";
   using roots = op_set<op::LayerNormalization>;
+  using makes = op_set<op::microsoft::EmbedLayerNormalization, op::Cast>;
+  using needs = op_set<op::Gather>;
   static bool rewrite(rewriter&, const node_view& norm);
 };
 

@@ -117,6 +117,8 @@ bool half_of_one_more(rewriter& r, const node_view& root, std::string_view op) {
 struct fuse_gelu {
   static constexpr std::string_view name = "GeluFusion";
   using roots = op_set<op::Mul, op::Div>;
+  using makes = op_set<op::microsoft::Gelu>;
+  using needs = op_set<op::Erf>;
   static bool rewrite(rewriter& r, const node_view& root) {
     return half_of_one_more<op::Erf, is_erf_argument>(r, root, op::microsoft::Gelu::name);
   }
@@ -125,6 +127,8 @@ struct fuse_gelu {
 struct fuse_fast_gelu {
   static constexpr std::string_view name = "FastGeluFusion";
   using roots = op_set<op::Mul, op::Div>;
+  using makes = op_set<op::microsoft::FastGelu>;
+  using needs = op_set<op::Tanh>;
   static bool rewrite(rewriter& r, const node_view& root) {
     return half_of_one_more<op::Tanh, is_tanh_argument>(r, root, op::microsoft::FastGelu::name);
   }
@@ -134,6 +138,8 @@ struct fuse_fast_gelu {
 struct fuse_quick_gelu {
   static constexpr std::string_view name = "QuickGeluFusion";
   using roots = op_set<op::Mul>;
+  using makes = op_set<op::microsoft::QuickGelu>;
+  using needs = op_set<op::Sigmoid>;
   static bool rewrite(rewriter& r, const node_view& root) {
     for (std::size_t i = 0; i < 2; ++i) {
       const value_view x = root.input(1 - i), gate = root.input(i);

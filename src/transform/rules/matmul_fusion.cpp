@@ -45,6 +45,8 @@ bool swaps_last_two(const rewriter& r, const node_view& n) {
 struct fuse_transpose {
   static constexpr std::string_view name = "MatmulTransposeFusion";
   using roots = op_set<op::MatMul, op::microsoft::FusedMatMul>;
+  using makes = op_set<op::microsoft::FusedMatMul>;
+  using needs = op_set<op::Transpose>;
 
   static bool rewrite(rewriter& r, const node_view& root) {
     if (!matrix_product::is_plain(root) || !is_float(root.input(0))) return false;
@@ -72,6 +74,7 @@ struct fuse_transpose {
 struct fuse_scale {
   static constexpr std::string_view name = "MatMulScaleFusion";
   using roots = op_set<op::MatMul, op::microsoft::FusedMatMul>;
+  using makes = op_set<op::microsoft::FusedMatMul>;
 
   static bool rewrite(rewriter& r, const node_view& root) {
     if (!matrix_product::is_plain(root) || !is_float(root.input(0))) return false;

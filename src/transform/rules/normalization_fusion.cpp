@@ -118,6 +118,7 @@ value_id ones_along(const rewriter& r, edit& e, const value_view& x) {
 struct fuse_layer_norm {
   static constexpr std::string_view name = "LayerNormFusion";
   using roots = op_set<op::Div, op::Mul>;
+  using makes = op_set<op::contrib::LayerNormalization>;
 
   static bool rewrite(rewriter& r, const node_view& root) {
     const normalized found = normalized::of(r, root);
@@ -148,6 +149,7 @@ struct fuse_layer_norm {
 struct fuse_simplified_layer_norm {
   static constexpr std::string_view name = "SimplifiedLayerNormFusion";
   using roots = op_set<op::Div, op::Mul>;
+  using makes = op_set<op::contrib::SimplifiedLayerNormalization>;
 
   static bool rewrite(rewriter& r, const node_view& root) {
     const normalized found = normalized::of(r, root);
@@ -212,6 +214,8 @@ struct fuse_skip {
 struct fuse_skip_layer_norm {
   static constexpr std::string_view name = "SkipLayerNormFusion";
   using roots = op_set<op::LayerNormalization>;
+  using makes = op_set<op::microsoft::SkipLayerNormalization>;
+  using needs = op_set<op::Add>;
   static bool rewrite(rewriter& r, const node_view& norm) {
     return fuse_skip::rewrite<op::microsoft::SkipLayerNormalization>(r, norm, true);
   }
@@ -219,6 +223,8 @@ struct fuse_skip_layer_norm {
 struct fuse_skip_simplified_layer_norm {
   static constexpr std::string_view name = "SkipSimplifiedLayerNormFusion";
   using roots = op_set<op::contrib::SimplifiedLayerNormalization, op::RMSNormalization>;
+  using makes = op_set<op::microsoft::SkipSimplifiedLayerNormalization>;
+  using needs = op_set<op::Add>;
   static bool rewrite(rewriter& r, const node_view& norm) {
     return fuse_skip::rewrite<op::microsoft::SkipSimplifiedLayerNormalization>(r, norm, false);
   }

@@ -2,90 +2,10 @@
 #include <cameo/transform/rules/standard.hpp>
 
 #include "transform/rules/look.hpp"
-
-#include <cstring>
-#include <limits>
+#include "transform/rules/quantization.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
-
-/// The integers of one quantized type that these rewrites know.
-struct integer_range {
-  double lowest, highest;
-};
-std::optional<integer_range> range_of(dtype t) {
-  switch (t) {
-    case dtype::u8: return integer_range{0, 255};
-    case dtype::i8: return integer_range{-128, 127};
-    case dtype::u16: return integer_range{0, 65535};
-    case dtype::i16: return integer_range{-32768, 32767};
-    default: return {};
-  }
-}
-
-/// The constants of a QuantizeLinear or DequantizeLinear.
-struct quantization {
-  dtype type = dtype::undefined;  // of the integers
-  integer_range range{};
-  const value* scale = nullptr;
-  const value* zero = nullptr;  // null: 0
-  std::int64_t axis = 0;        // -1: one scale for the whole tensor
-
-  template <class T>
-  static T element(const value& v, std::int64_t i) {  // a file's bytes need not be aligned
-    T made;
-    std::memcpy(&made, static_cast<const std::byte*>(v.data) + std::size_t(i) * sizeof(T), sizeof(T));
-    return made;
-  }
-  float scale_at(std::int64_t i) const { return element<float>(*scale, i); }
-  double zero_at(std::int64_t i) const {
-    if (!zero) return 0;
-    switch (type) {
-      case dtype::u8: return element<std::uint8_t>(*zero, i);
-      case dtype::i8: return element<std::int8_t>(*zero, i);
-      case dtype::u16: return element<std::uint16_t>(*zero, i);
-      default: return element<std::int16_t>(*zero, i);
-    }
-  }
-  bool whole_tensor() const { return axis < 0; }
-};
-
-/// Float32 on the one side, integers of 8 or 16 bits on the other; scales that are positive normal numbers, so that
-/// rounding is monotonic and an integer that is made a float and back stays itself.
-std::optional<quantization> quantization_of(const rewriter& r, const node_view& n) {
-  const bool quantizes = n.is<op::QuantizeLinear>();
-  const value_view integers = quantizes ? n.output(0) : n.input(0), floats = quantizes ? n.input(0) : n.output(0);
-  quantization q;
-  q.type = integers.element();
-  const std::optional<integer_range> range = range_of(q.type);
-  q.scale = r.constant(n.input(1));
-  if (!range || floats.element() != dtype::f32 || !q.scale || q.scale->type != dtype::f32 || q.scale->memory != 0)
-    return {};
-  q.range = *range;
-  const std::vector<dim>* const shape = r.shape(n.input(0));
-  if (q.scale->shape.rank() > 1 || int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 0) != 0)
-    return {};
-  q.axis = -1;
-  if (q.scale->shape.count() != 1) {
-    q.axis = int_attribute(n, "axis", 1);
-    if (!shape || !normalize_axis(q.axis, shape->size())) return {};
-  }
-  if (n.input(2)) {
-    q.zero = r.constant(n.input(2));
-    if (!q.zero || q.zero->type != q.type || q.zero->memory != 0 || q.zero->shape.count() != q.scale->shape.count())
-      return {};
-  }
-  for (std::int64_t i = 0; i < q.scale->shape.count(); ++i)
-    if (!(q.scale_at(i) >= std::numeric_limits<float>::min() && q.scale_at(i) <= 1e30f)) return {};
-  return q;
-}
-
-bool same(const quantization& a, const quantization& b) {
-  if (a.type != b.type || a.axis != b.axis || a.scale->shape.count() != b.scale->shape.count()) return false;
-  for (std::int64_t i = 0; i < a.scale->shape.count(); ++i)
-    if (a.scale_at(i) != b.scale_at(i) || a.zero_at(i) != b.zero_at(i)) return false;
-  return true;
-}
 
 /// Each reader gets a DequantizeLinear of its own, so that it can be taken together with it.
 struct own_dequantizers_pass {
@@ -141,16 +61,6 @@ struct remove_double_pairs {
   }
 };
 
-/// Bounds that what is quantized has anyhow. Rounding is monotonic: if the bound becomes the last integer, so does all
-/// that lies beyond it.
-bool ends_at_bounds(const quantization& q, float low, float high) {
-  for (std::int64_t i = 0; i < q.scale->shape.count(); ++i) {
-    const auto at = [&](float x) { return double(std::nearbyint(x / q.scale_at(i))) + q.zero_at(i); };
-    if (!(at(low) <= q.range.lowest) || !(at(high) >= q.range.highest)) return false;
-  }
-  return true;
-}
-
 /// Takes the node between x and a QuantizeLinear away.
 bool quantize_directly(rewriter& r, const node_view& quantize, const value_view& x) {
   std::vector<value_id> inputs;
@@ -161,15 +71,18 @@ bool quantize_directly(rewriter& r, const node_view& quantize, const value_view&
   return e.commit();
 }
 
+/// An activation that cuts off what the integers can't hold anyhow.
+bool quantize_past(rewriter& r, const node_view& quantize, const node_view& cut) {
+  const std::optional<quantization> q = cut ? quantization_of(r, quantize) : std::nullopt;
+  if (!q || !cut.output(0).sole_use() || !is_made_redundant(r, cut, *q)) return false;
+  return quantize_directly(r, quantize, cut.input(0));
+}
+
 struct relu_before_quantize {
   static constexpr std::string_view name = "ReluQuantRewrite";
   using roots = op_set<op::QuantizeLinear>;
   static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view relu = look::made_by<op::Relu>(r, n.input(0));
-    const std::optional<quantization> q = relu ? quantization_of(r, n) : std::nullopt;
-    if (!q || !relu.output(0).sole_use() || !ends_at_bounds(*q, 0, std::numeric_limits<float>::infinity()))
-      return false;
-    return quantize_directly(r, n, relu.input(0));
+    return quantize_past(r, n, look::made_by<op::Relu>(r, n.input(0)));
   }
 };
 
@@ -177,22 +90,7 @@ struct clip_before_quantize {
   static constexpr std::string_view name = "ClipQuantRewrite";
   using roots = op_set<op::QuantizeLinear>;
   static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view clip = look::made_by<op::Clip>(r, n.input(0));
-    const std::optional<quantization> q = clip ? quantization_of(r, n) : std::nullopt;
-    if (!q || !clip.output(0).sole_use()) return false;
-    float low = -std::numeric_limits<float>::infinity(), high = -low;
-    if (clip.since() < 11) {
-      low = float_attribute(clip, "min", low), high = float_attribute(clip, "max", high);
-    } else {
-      for (std::size_t i : {1u, 2u}) {
-        if (!clip.input(i)) continue;
-        const std::optional<double> bound = look::number(r, clip.input(i));
-        if (!bound) return false;
-        (i == 1 ? low : high) = float(*bound);
-      }
-    }
-    if (!(low <= high) || !ends_at_bounds(*q, low, high)) return false;
-    return quantize_directly(r, n, clip.input(0));
+    return quantize_past(r, n, look::made_by<op::Clip>(r, n.input(0)));
   }
 };
 

@@ -455,6 +455,8 @@ class reordering {
 /// each order that one of its transposes suggests, up to a limit that is linear in the graph.
 struct optimize_transposes {
   static constexpr std::string_view name = "TransposeOptimizer";
+  using roots = op_set<op::Transpose>;
+  using makes = op_set<op::Transpose, op::Reshape, op::Unsqueeze, op::Gather>;
 
   static result<bool> run(rewriter& r) { return optimize_transposes{r}.all(); }
 

@@ -226,6 +226,9 @@ template <fixed_string Name, class Roots, declared_op... Producers>
 struct fold_behind {
   static constexpr std::string_view name{Name};
   using roots = Roots;
+  struct makes {  // a bias makes Gemm of a product
+    static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, op_id_of<op::MatMul>}};
+  };
   static bool rewrite(rewriter& r, const node_view& n) {
     for (std::size_t i = 0; i < std::min<std::size_t>(2, n.input_count()); ++i)
       if (const node_view to = look::made_by<Producers...>(r, n.input(i))) return fold_into(r, n, to);
@@ -393,6 +396,10 @@ struct pad_into_conv {
 struct join_constants {
   static constexpr std::string_view name = "ConstantReassociation";
   using roots = op_set<op::Add, op::Sub, op::Mul, op::Div>;
+  struct makes {
+    static constexpr made_op names[] = {{op::Add::domain, op::Add::name, op_id_of<op::Sub>},
+                                        {op::Mul::domain, op::Mul::name, op_id_of<op::Div>}};
+  };
 
   /// The constant of a node that adds to or multiplies its other input, which is `x`.
   static const value* operand(const rewriter& r, const node_view& n, value_view& x) {

@@ -250,6 +250,7 @@ gemm_tile tile_f32() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<float>(
 void multiply_f32(const gemm_block<float>& p) { multiply_panels(p); }
 gemm_tile tile_f64() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<double>()))}; }
 void multiply_f64(const gemm_block<double>& p) { multiply_panels(p); }
+std::int64_t this_target() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
@@ -262,8 +263,10 @@ HWY_EXPORT(tile_f32);
 HWY_EXPORT(multiply_f32);
 HWY_EXPORT(tile_f64);
 HWY_EXPORT(multiply_f64);
+HWY_EXPORT(this_target);
 
 std::int64_t built_targets() { return HWY_TARGETS; }
+std::string_view instruction_set() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(this_target)()); }
 
 template <>
 gemm_tile tile_of<float>() {

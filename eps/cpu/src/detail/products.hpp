@@ -76,21 +76,21 @@ result<const Number*> keep_packed_b(bind_context& c, std::size_t input, bool tra
       return static_cast<const Number*>(nullptr);
     std::size_t size = 0;
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
-    const Number* from = nullptr;
-    const value* const elements = c.constant_to_pack(input);
-    if (!elements) return status_code::out_of_memory;
-    if constexpr (std::is_same_v<Number, T>) {
-      from = elements->as<T>().data();
-    } else {
-      result<std::span<Number>> wide = c.keep<Number>(std::size_t(k * n));
-      if (!wide) return wide.error();
-      widen_row(elements->as<T>().data(), wide->data(), k * n);
-      from = wide->data();
-    }
-    result<std::span<Number>> packed = c.keep<Number>(size);
+    const result<std::span<const Number>> packed =
+        c.pack<Number>(input, size, [&](const value& elements, std::span<Number> to) -> status {
+          const T* const from = elements.as<T>().data();
+          if constexpr (std::is_same_v<Number, T>) {
+            pack_b(matrix_ref<Number>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
+          } else {
+            result<std::span<Number>> wide = c.keep<Number>(std::size_t(k * n));
+            if (!wide) return wide.error();
+            widen_row(from, wide->data(), k * n);
+            pack_b(matrix_ref<Number>{wide->data(), transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
+          }
+          return {};
+        });
     if (!packed) return packed.error();
-    pack_b(matrix_ref<Number>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, packed->data());
-    return static_cast<const Number*>(packed->data());
+    return packed->data();
   }
 }
 

@@ -38,6 +38,14 @@ struct activation_fusion {
   CAMEO_API static const transform_table& table();
 };
 
+/// A node between DequantizeLinear and QuantizeLinear becomes one on integers (QLinearConv, QGemm and their like), or
+/// works on the integers itself. Groups (transform/groups.hpp): a session does it when it is asked to, as results may
+/// differ by a step, or saves what it would do.
+struct qdq_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  CAMEO_API static const transform_table& table();
+};
+
 /// What shape_folding does, once more: fused operators know shapes that their parts left unknown.
 struct late_shape_folding {
   static constexpr optimization_level level = optimization_level::extended;
@@ -46,8 +54,8 @@ struct late_shape_folding {
 
 /// What a provider with kernels for all of them asks for, beside families of its own.
 template <transform_family... Own>
-using standard_fusions_and = transform_set<gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion,
-                                           activation_fusion, late_shape_folding, Own...>;
+using standard_fusions_and = transform_set<qdq_fusion, gelu_fusion, normalization_fusion, attention_fusion,
+                                           matmul_fusion, activation_fusion, late_shape_folding, Own...>;
 /// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
 

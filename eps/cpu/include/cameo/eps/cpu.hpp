@@ -3,6 +3,8 @@
 #include <cameo/eps/cpu/layout.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 
+#include <string>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds see no kernel and no Highway.
@@ -16,6 +18,8 @@ struct cpu {
   using role = fallback;
   using kernels = cpu_kernels;
   using transforms = standard_fusions_and<nchwc_layout>;
+  /// What the forms of packed constants depend on: the instruction set in use, and a number that changes with them.
+  CAMEO_API static std::string packing();
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

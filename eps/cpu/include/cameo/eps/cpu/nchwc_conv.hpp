@@ -14,8 +14,9 @@ struct nchwc_kernels;
 /// [N, C, ...]: the extents tell which. What lies in X's lanes behind its channels is not read. Sum has Y's extents.
 ///
 /// Unlike ONNX Runtime's operator of this name, W [M, C / group, kh, kw] and B [M] are those of ONNX's Conv, neither
-/// padded nor reordered: the model then runs with any block, and W is packed here, once when it is constant. Groups
-/// are of multiples of 16 channels in and out, or of one channel each with group == C == M.
+/// padded nor reordered: the model then runs with any block, and W is packed here, once when it is constant. Attribute
+/// `plain_weights` says so; a node without it has weights that ONNX Runtime packed, loads, and is NOT_IMPLEMENTED when
+/// it runs. Groups are of multiples of 16 channels in and out, or of one channel each with group == C == M.
 ///
 /// Scratch: the part of X that a lane works on, with its padding written out (1/4 MB, or a line if that is more),
 /// unless nothing is padded and lines have stride 1.
@@ -34,6 +35,7 @@ struct nchwc_conv {
   const nchwc_kernels* loops = nullptr;
   const float* packed = nullptr;  // null: packed at every run
   const float* bias = nullptr;    // rounded up with zeros; null: made at every run
+  bool plain_weights = true;
 
   static result<nchwc_conv> bind(bind_context&);
   status run(run_context&) const;

@@ -19,6 +19,8 @@ gemm_tile tile_of();
 
 /// The instruction sets that the kernels are built for, as bits of Highway: for tests that try each.
 std::int64_t built_targets();
+/// The name of the one in use: what panels are as wide as.
+std::string_view instruction_set();
 
 /// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride].
 template <class T>

@@ -1,0 +1,109 @@
+#pragma once
+#include <cameo/ep/provider_row.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Its kernels pack constants in a way that depends on the processor: `static std::string packing()` names all that it
+/// depends on, instruction set and version of the packing. What was packed under another name is never read.
+template <class P>
+concept names_its_packing = requires {
+  { hooks_of<P>::packing() } -> std::convertible_to<std::string>;
+};
+
+/// One sentence per thing that can be wrong with the provider whose plans are kept.
+template <class Base>
+struct frozen_check {
+  static_assert(named<Base> && has_kernels<Base>,
+                "cameo: frozen<Base> keeps plans of kernels; Base needs `using kernels = kernel_list<...>`");
+  static_assert(!compiler<Base> && !memory_provider<Base>,
+                "cameo: frozen<Base> keeps plans of kernels in the host's memory; Base may neither compile groups nor "
+                "have memory of its own");
+};
+
+namespace eps {
+
+/// A context under way: plans, and the weights that they read, each once. Not thread-safe.
+class frozen_context {
+ public:
+  CAMEO_API frozen_context();
+  CAMEO_API ~frozen_context();
+  frozen_context(const frozen_context&) = delete;
+  frozen_context& operator=(const frozen_context&) = delete;
+  struct impl;
+
+ private:
+  friend struct frozen_hooks;
+  std::unique_ptr<impl> impl_;
+};
+
+/// What frozen<...> does, for a base without its type. Borrows what it refers to for the length of a call.
+struct frozen_hooks {
+  const provider_row& base;
+  const void* self;     // the base's object
+  std::string packing;  // how its kernels pack; see names_its_packing
+  bool verify;
+
+  /// Convex groups of what the base runs and a container can hold.
+  CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
+  /// A plan for each, optimized as by a session of the base alone at level all.
+  CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
+  /// FAIL when the context has another plan of that name.
+  CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&) const;
+  /// The whole container.
+  CAMEO_API status write(const frozen_context&, byte_sink) const;
+  /// The plan of a node's graph, whose weights stay where the binary has them.
+  CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
+  /// Names of the plans in it.
+  CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
+  /// Which cameo this is, and for which processor.
+  CAMEO_API std::string compatibility(std::span<const fused_view>) const;
+  /// Optimal for the same words, unsupported for others.
+  CAMEO_API result<compiled_fit> fits(std::string_view written) const;
+};
+
+/// Compiles what the kernels of Base run to plans for this processor: bound nodes, constants as those kernels packed
+/// them. Its contexts hold both, in one file that sessions and processes map and share; loading one reads no weights,
+/// packs nothing and optimises nothing. Outputs are those of Base, bit for bit. docs/frozen.md has the format.
+/// Base itself comes later in the list, for the nodes with graphs: runtime<frozen<cpu>, cpu>. Thread-safe as Base is.
+///   INVALID_GRAPH  a context of another processor or version of cameo, or a damaged one; words name both sides
+template <class Base>
+struct frozen {
+  static_assert(sizeof(frozen_check<Base>));
+  static constexpr std::string_view name = "frozen", long_name = "FrozenExecutionProvider";
+  static constexpr context_source sources[] = {{"FrozenExecutionProvider"}};
+  using context_builder = frozen_context;
+  static constexpr provider_option options[] = {
+      {"verify", "0",
+       "1: weights of contexts are held against their checksums when they are opened, which reads them all"}};
+
+  Base base = {};
+  bool verify = false;  // see options
+
+  /// A copy for a session, as its keys want it.
+  result<frozen> configured(const provider_options& wanted) const { return frozen{base, wanted["verify"] == "1"}; }
+  // What context_store, context_lister and compatibility_judge ask for: see frozen_hooks.
+  result<std::vector<node_group>> groups(const graph_view& g) const { return hooks().groups(g); }
+  result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const { return hooks().compile(all); }
+  /// See frozen_hooks.
+  result<context_part> store(frozen_context& to, const fused_view& group, const compiled_node& program) const {
+    return hooks().store(to, group, program);
+  }
+  status write(const frozen_context& context, byte_sink to) const { return hooks().write(context, to); }
+  /// See frozen_hooks.
+  result<compiled_node> restore(const context_binary& from, const context_node& node) const {
+    return hooks().restore(from, node);
+  }
+  result<std::vector<std::string>> graphs(const context_binary& from) const { return hooks().graphs(from); }
+  std::string compatibility(std::span<const fused_view> all) const { return hooks().compatibility(all); }
+  result<compiled_fit> fits(std::string_view written) const { return hooks().fits(written); }
+
+ private:
+  frozen_hooks hooks() const {
+    std::string packing{provider_row_of<Base>.name};
+    if constexpr (names_its_packing<Base>) packing = hooks_of<Base>::packing();
+    return {provider_row_of<Base>, &base, std::move(packing), verify};
+  }
+};
+
+}  // namespace eps
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,89 @@
+#pragma once
+#include <cameo/core/result.hpp>
+
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+
+/// Numbers and texts, one after the other; arrays lie where they can be read in place.
+class plan_writer {
+ public:
+  template <class T>
+  void number(T v) {
+    static_assert(std::is_arithmetic_v<T>);
+    const auto* const from = reinterpret_cast<const std::byte*>(&v);
+    bytes_.insert(bytes_.end(), from, from + sizeof v);
+  }
+  void text(std::string_view s) {
+    number(std::uint32_t(s.size()));
+    const auto* const from = reinterpret_cast<const std::byte*>(s.data());
+    bytes_.insert(bytes_.end(), from, from + s.size());
+  }
+  /// The count, and the elements at a multiple of `alignment` from the start.
+  void array(const void* data, std::size_t count, std::size_t width, std::size_t alignment = 8) {
+    number(std::uint64_t(count));
+    bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment);
+    const auto* const from = static_cast<const std::byte*>(data);
+    bytes_.insert(bytes_.end(), from, from + count * width);
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Reads them again. After the end everything is zero and empty, and ok() says false.
+class plan_reader {
+ public:
+  /// `bytes` start at a multiple of 64.
+  explicit plan_reader(std::span<const std::byte> bytes) : bytes_{bytes} {}
+  bool ok() const { return ok_; }
+  bool at_end() const { return at_ == bytes_.size(); }
+  /// Sees to it that `count` items can follow, of at least so many bytes each: bounds what is made for them.
+  std::size_t count(std::size_t least_bytes_each) {
+    const auto n = number<std::uint32_t>();
+    if (n > (bytes_.size() - at_) / least_bytes_each) return ok_ = false, 0;
+    return n;
+  }
+  template <class T>
+  T number() {
+    T v{};
+    if (const std::byte* const from = take(sizeof v)) std::memcpy(&v, from, sizeof v);
+    return v;
+  }
+  bool can_hold(std::size_t count, std::size_t least_bytes_each) const {
+    return count <= (bytes_.size() - at_) / least_bytes_each;
+  }
+  std::string_view text() {
+    const auto size = number<std::uint32_t>();
+    const std::byte* const from = take(size);
+    return from ? std::string_view{reinterpret_cast<const char*>(from), size} : std::string_view{};
+  }
+  std::span<const std::byte> array(std::size_t width, std::size_t alignment = 8) {
+    const auto count = number<std::uint64_t>();
+    const std::size_t gap = (alignment - at_ % alignment) % alignment;
+    if (!take(gap) || count > (bytes_.size() - at_) / width) return ok_ = false, std::span<const std::byte>{};
+    return {take(std::size_t(count) * width), std::size_t(count) * width};
+  }
+  template <class T>
+  std::span<const T> numbers() {
+    const std::span<const std::byte> bytes = array(sizeof(T));
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+
+ private:
+  const std::byte* take(std::size_t n) {
+    if (!ok_ || n > bytes_.size() - at_) return ok_ = false, nullptr;
+    const std::byte* const from = bytes_.data() + at_;
+    at_ += n;
+    return from;
+  }
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file

@@ -1,0 +1,162 @@
+#include <cameo/format/format.hpp>
+#include <cameo/partition/lower.hpp>
+#include <cameo/plan/planner.hpp>
+#include <cameo/run/run_plan.hpp>
+#include <cameo/transform/rules/standard.hpp>
+
+#include "program.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+namespace {
+
+/// The group's body as a model of its own. Texts, attributes, types and constants stay where they are.
+std::unique_ptr<model> model_of(const graph& body) {
+  const model& from = body.owner();
+  auto made = std::make_unique<model>();
+  made->ir_version = std::max<std::int64_t>(from.ir_version, 4);
+  made->imports = from.imports, made->symbols = from.symbols;
+  graph& g = made->main();
+  g.name = body.name;
+  for (std::size_t i = 0; i < body.value_count(); ++i)  // so numbers are the same in both
+    static_cast<void>(g.add_value(body[value_id(i)].name, body[value_id(i)].type));
+  for (value_id v : body.inputs()) g.add_input(v);
+  for (value_id v : body.initializers()) g.add_initializer(v, body[v].constant);
+  std::vector<value_id> inputs;
+  for (node_id n : body.order()) {
+    const graph_node& node = body[n];
+    inputs.clear();
+    for (std::size_t i = 0; i < body.input_count(n); ++i) inputs.push_back(body.input(n, i));
+    const node_spec spec{node.name,       node.domain, node.op_type, node.overload,
+                         node.doc_string, node.opset,  inputs,       node.outputs,
+                         node.attributes, {},          node.metadata};
+    static_cast<void>(g.add_node(spec));
+  }
+  for (value_id v : body.outputs()) g.add_output(v);
+  return made;
+}
+
+/// No file's: every node has a kernel, so that nobody asks for a function's body.
+struct no_format {
+  static constexpr std::string_view name = "none";
+  static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  static result<std::unique_ptr<model>> read(const std::string&, const read_options&) {
+    return status_code::not_implemented;
+  }
+  static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view, const read_options&) {
+    return status_code::not_implemented;
+  }
+  static result<function> read_function(model&, std::span<const std::byte>) { return status_code::not_implemented; }
+};
+
+/// A session that is never run: it has the optimized graph.
+result<session> optimize(const base_provider& base, const graph& body) {
+  const provider alone{&base.row, {std::shared_ptr<const void>{}, base.self}};
+  session_options options;
+  options.threads = 1;
+  options.config = {{"session.disable_prepacking", "1"}};
+  return session::load({{&alone, 1}, format_list<no_format>::rows, standard_transforms::tables()}, model_of(body),
+                       options);
+}
+
+bool fits(const value& given, const operand& wanted) {
+  return given.kind == value_kind::tensor && given.type == wanted.type && given.memory == 0;
+}
+
+}  // namespace
+
+status program::make_plan(const base_provider& base, const pack_keeper& packs) {
+  const memory_source host = heap_memory();
+  if (base.row.memory(base.self).allocate != host.allocate)
+    return {status_code::not_implemented, std::string{base.row.name} + " keeps values in memory of its own"};
+  const node_binder binder{base.row.name, base.self, base.row.bind, 0};
+  heap_arena scratch{1 << 14};
+  plan_options how;
+  how.binders = {&binder, 1}, how.memories = {&host, 1};
+  how.scratch = &scratch;
+  how.packs = packs;
+  how.as_step = true;
+  const result<const plan_view*> made = cameo::make_plan(*net_, how, memory_);
+  if (!made) return made.error();
+  plan_ = *made;
+  return {};
+}
+
+result<std::shared_ptr<const program>> program::compile(const base_provider& base, const graph_view& body) {
+  result<session> optimized = optimize(base, body.raw());
+  if (!optimized) return std::move(optimized.error());
+  const auto made = std::make_shared<program>();
+  made->optimized_.emplace(std::move(*optimized));
+  const result<draft*> net = lower(made->optimized_->graph().main(), {}, false, made->memory_);
+  if (!net) return net.error();
+  made->net_ = *net;
+  pack_keeper keeper;
+  keeper.self = &made->packs_;
+  keeper.packed = [](void* self, const void* data, std::size_t bytes) -> status {
+    static_cast<std::vector<packed_constant>*>(self)->push_back({data, bytes});
+    return {};
+  };
+  if (status s = made->make_plan(base, keeper); !s) return s;
+  return std::shared_ptr<const program>{made};
+}
+
+namespace {
+
+/// Hands out what was packed, in its order.
+struct unpacker {
+  std::span<const packed_constant> left;
+
+  static result<const void*> find(void* self, std::size_t bytes) {
+    std::span<const packed_constant>& left = static_cast<unpacker*>(self)->left;
+    if (left.empty() || left.front().bytes != bytes)
+      return status{status_code::invalid_graph, "the context is damaged: packed weights of another size"};
+    const void* const found = left.front().data;
+    left = left.subspan(1);
+    return found;
+  }
+};
+
+}  // namespace
+
+result<std::shared_ptr<const program>> program::restore(const base_provider& base, const context_binary& binary,
+                                                        const opened& from, const opened::plan& plan) {
+  const auto made = std::make_shared<program>();
+  made->from_ = binary;
+  const result<draft*> net = read_plan(plan.bytes, from, base, made->packs_, made->memory_);
+  if (!net) return net.error();
+  made->net_ = *net;
+  unpacker all{made->packs_};
+  pack_keeper keeper;
+  keeper.self = &all;
+  keeper.find = unpacker::find;
+  if (status s = made->make_plan(base, keeper); !s) return s;
+  if (!all.left.empty())
+    return status{status_code::invalid_graph, "the context is damaged: packed weights that no kernel takes"};
+  return std::shared_ptr<const program>{made};
+}
+
+/// Constants that kernels read in runs, or when they bind; those of which there is a packed form are not among them.
+std::vector<bool> program::slots_read_raw() const {
+  std::vector<bool> raw(std::max<std::size_t>(net_->values.size(), 1));
+  for (const plan_step& step : plan_->steps)
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      const bool is_packed = std::any_of(step.hints.begin(), step.hints.end(), [&](const output_hint& h) {
+        return h.kind == output_hint::use::packs && h.input == i;
+      });
+      if (!is_packed) raw[step.inputs[i]] = true;
+    }
+  for (slot s : plan_->outputs) raw[s] = true;
+  return raw;
+}
+
+std::vector<std::byte> program::text(builder& to, std::shared_ptr<const program> self) const {
+  return write_plan(*net_, slots_read_raw(), packs_, self, to);
+}
+
+status program::run(run_context& c) const {
+  for (std::size_t i = 0; i < net_->inputs.size(); ++i)
+    if (const draft_value& wanted = net_->values[net_->inputs[i]]; !fits(c.input(i), wanted.info))
+      return status{status_code::invalid_argument, "not of the type that the compiled graph takes"}.in(wanted.name);
+  return run_plan(c, *plan_);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file

@@ -1,0 +1,167 @@
+#include <cameo/partition/lower.hpp>
+
+#include "plan_stream.hpp"
+#include "program.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+namespace {
+
+/// What inputs and outputs of compiled nodes may be, as their operator says.
+type_mask border_types() {
+  static const type_mask allowed = [] {
+    for (const op_row& row : standard_ops())
+      if (has_role(row.roles, role::is_compiled_context)) return row.versions.front().types.front().tensors;
+    return type_mask{0};
+  }();
+  return allowed;
+}
+
+bool can_hold_value(const value_view& v, type_mask allowed) {
+  if (const value* const c = v.constant()) return c->kind == value_kind::tensor && c->memory == 0;
+  return (bit_of(v.element()) & allowed) != 0;
+}
+
+/// Not those that may hold maps: types of values don't tell them from tensors.
+bool can_hold_version(const op_version& version) {
+  for (const type_rule& rule : version.types)
+    if (rule.maps) return false;
+  return true;
+}
+
+class writer {
+ public:
+  writer(const draft& net, const std::vector<bool>& raw, builder& blobs) : net_{net}, raw_{raw}, blobs_{blobs} {}
+
+  std::vector<std::byte> run(std::span<const packed_constant> packs, const std::shared_ptr<const void>& keeps_packs) {
+    number_used();
+    to_.number(std::uint32_t(used_.size()));
+    for (slot s : used_) write_value(net_.values[s], raw_[s]);
+    write_slots(net_.inputs.span());
+    write_slots(net_.outputs.span());
+    to_.number(std::uint32_t(net_.nodes.size()));
+    for (const draft_node& node : net_.nodes) write_node(node);
+    to_.number(std::uint32_t(packs.size()));
+    for (const packed_constant& each : packs)
+      to_.number(blobs_.add_blob({static_cast<const std::byte*>(each.data), each.bytes}, keeps_packs));
+    return to_.take();
+  }
+
+ private:
+  /// Values that nodes, inputs and outputs name; others, as constants that a rewrite left over, stay behind.
+  void number_used() {
+    numbers_.resize(std::max<std::size_t>(net_.values.size(), 1));
+    const auto use = [&](std::span<const slot> slots) {
+      for (slot s : slots)
+        if (s && !numbers_[s]) used_.push_back(s), numbers_[s] = slot(used_.size());
+    };
+    use(net_.inputs.span());
+    for (const draft_node& node : net_.nodes) use(node.inputs), use(node.outputs);
+    use(net_.outputs.span());
+  }
+
+  void write_slots(std::span<const slot> slots) {
+    to_.number(std::uint32_t(slots.size()));
+    for (slot s : slots) to_.number(s ? numbers_[s] : slot{0});
+  }
+
+  void write_value(const draft_value& v, bool is_read) {
+    to_.text(v.name);
+    to_.number(std::uint8_t(v.info.kind));
+    to_.number(std::uint8_t(v.info.type));
+    to_.number(std::uint8_t(v.info.constant != nullptr));
+    to_.number(std::uint8_t(v.info.has_rank));
+    if (v.info.constant) return write_constant(*v.info.constant, is_read);
+    if (v.info.has_rank) write_dims(v.info.shape);
+  }
+  void write_dims(const extents& shape) {
+    to_.number(std::uint8_t(shape.rank()));
+    for (std::int64_t d : shape) to_.number(d);
+  }
+
+  /// Large or small, numbers are blobs: equal ones of several plans are one.
+  void write_constant(const value& c, bool is_read) {
+    to_.number(std::uint8_t(c.type));
+    write_dims(c.shape);
+    if (c.type == dtype::string) {
+      for (std::string_view each : strings_of(c)) to_.text(each);
+      return;
+    }
+    const bool there = is_read && c.bytes() > 0;
+    to_.number(there ? blobs_.add_blob({static_cast<const std::byte*>(c.data), c.bytes()}, nullptr) + 1
+                     : std::uint32_t{0});
+  }
+  static std::span<const std::string_view> strings_of(const value& c) {
+    return {static_cast<const std::string_view*>(c.data), std::size_t(c.shape.count())};
+  }
+
+  void write_node(const draft_node& node) {
+    to_.text(node.name);
+    to_.text(node.op ? node.op->domain : std::string_view{});
+    to_.text(node.op_type);
+    to_.number(std::int32_t(node.since));
+    write_slots(node.inputs);
+    write_slots(node.outputs);
+    to_.number(std::uint32_t(node.attributes.size()));
+    for (const attribute& each : node.attributes) write_attribute(each);
+  }
+
+  void write_attribute(const attribute& a) {
+    to_.text(a.name);
+    to_.number(std::uint8_t(a.kind));
+    switch (a.kind) {
+      case attribute_kind::f: return to_.number(a.f);
+      case attribute_kind::i: return to_.number(a.i);
+      case attribute_kind::s: return to_.text(a.s);
+      case attribute_kind::floats: return to_.array(a.floats.data(), a.floats.size(), sizeof(float));
+      case attribute_kind::ints: return to_.array(a.ints.data(), a.ints.size(), sizeof(std::int64_t));
+      case attribute_kind::strings:
+        to_.number(std::uint32_t(a.strings.size()));
+        for (std::string_view each : a.strings) to_.text(each);
+        return;
+      default:  // tensors: can_hold lets nothing else in
+        to_.number(std::uint32_t(a.tensors.size()));
+        for (const value& each : a.tensors) write_constant(each, true);
+    }
+  }
+
+  const draft& net_;
+  const std::vector<bool>& raw_;
+  builder& blobs_;
+  plan_writer to_;
+  std::vector<slot> used_, numbers_;
+};
+
+}  // namespace
+
+bool can_hold(const node_view& node) {
+  if (!node.subgraphs().empty() || !node.op() || !node.raw().version || !can_hold_version(*node.raw().version))
+    return false;
+  const type_mask allowed = border_types();  // of inner values, too: any may come to lie at a border
+  for (const value_view& v : node.inputs())
+    if (v && !can_hold_value(v, allowed)) return false;
+  for (const value_view& v : node.outputs())
+    if (v && !can_hold_value(v, allowed)) return false;
+  for (const attribute& a : node.raw().attributes) switch (a.kind) {
+      case attribute_kind::f:
+      case attribute_kind::i:
+      case attribute_kind::s:
+      case attribute_kind::floats:
+      case attribute_kind::ints:
+      case attribute_kind::strings: break;
+      case attribute_kind::t:
+      case attribute_kind::tensors:
+        for (const value& each : a.tensors)
+          if (each.kind != value_kind::tensor) return false;
+        break;
+      default: return false;
+    }
+  return true;
+}
+
+std::vector<std::byte> write_plan(const draft& net, const std::vector<bool>& raw,
+                                  std::span<const packed_constant> packs,
+                                  const std::shared_ptr<const void>& keeps_packs, builder& blobs) {
+  return writer{net, raw, blobs}.run(packs, keeps_packs);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file

@@ -1,0 +1,177 @@
+// Containers that are damaged, of another processor or another cameo: refused with words, whatever their checksums say.
+#include "frozen_models.hpp"
+
+#include <cameo/test_paths.hpp>
+
+namespace cameo::test {
+namespace {
+
+using namespace eps::frozen_file;
+
+/// What becomes of the compiled model when its context has these bytes.
+std::string verdict_of(const compiled_files& files, std::string_view context, bool verify = false) {
+  frozen_cpu provider;
+  provider.verify = verify;
+  session_options options;
+  options.threads = 1;
+  options.read_context = [&](std::string_view) -> result<std::vector<std::byte>> {
+    const auto bytes = std::as_bytes(std::span{context});
+    return std::vector<std::byte>{bytes.begin(), bytes.end()};
+  };
+  const auto s = frozen_runtime{std::move(provider), eps::cpu{}}.load(files.model, options);
+  if (!s) return verdict(s);
+  const std::vector<float> x = ramp(3 * 64, 0.002f);
+  return verdict(s->run({{"x", x}}));  // what was let through runs, or says why not
+}
+
+bool is_refused(const std::string& verdict) { return verdict.starts_with("INVALID_GRAPH: "); }
+bool says(const std::string& verdict, std::string_view words) { return verdict.find(words) != std::string::npos; }
+
+struct parts {
+  header head;
+  std::vector<blob_row> blobs;
+  std::vector<plan_row> plans;
+};
+parts parts_of(const std::string& bytes) {
+  parts p;
+  std::memcpy(&p.head, bytes.data(), sizeof p.head);
+  directory counts;
+  std::memcpy(&counts, bytes.data() + p.head.directory, sizeof counts);
+  p.blobs.resize(counts.blobs), p.plans.resize(counts.plans);
+  const char* const rows = bytes.data() + p.head.directory + sizeof counts;
+  std::memcpy(p.blobs.data(), rows, counts.blobs * sizeof(blob_row));
+  std::memcpy(p.plans.data(), rows + counts.blobs * sizeof(blob_row), counts.plans * sizeof(plan_row));
+  return p;
+}
+std::string flipped(std::string bytes, std::size_t at) {
+  bytes[at] = char(bytes[at] ^ (1 << at % 8));
+  return bytes;
+}
+std::string resealed(std::string bytes) {
+  reseal(bytes_of(bytes));
+  return bytes;
+}
+
+TEST_CASE("every part of a container is refused, and so is anything behind its end") {
+  const compiled_files files;
+  compile(files, small_network());
+  const std::string whole = slurp(files.context);
+  CHECK(verdict_of(files, whole) == "OK");
+  for (std::size_t n = 0; n < whole.size(); n += n < 700 ? 7 : 997) {
+    CAPTURE(n);
+    CHECK(is_refused(verdict_of(files, std::string_view{whole}.substr(0, n))));
+    CHECK(verdict_of(files, resealed(whole.substr(0, n))) != "OK");
+  }
+  CHECK(is_refused(verdict_of(files, whole + '\0')));
+}
+
+TEST_CASE("a changed byte of header, directory or plan is refused; one of the weights where that is wanted") {
+  const compiled_files files;
+  compile(files, small_network());
+  const std::string whole = slurp(files.context);
+  const parts p = parts_of(whole);
+  REQUIRE(p.plans.size() == 1);
+  const auto check = [&](std::size_t first, std::size_t count) {
+    for (std::size_t at = first; at < first + count; at += 3) {
+      CAPTURE(at);
+      CHECK(is_refused(verdict_of(files, flipped(whole, at))));
+    }
+  };
+  check(0, p.head.directory + p.head.directory_bytes);
+  check(p.plans[0].offset, p.plans[0].bytes);
+  for (const blob_row& blob : p.blobs) {
+    CHECK(!is_refused(verdict_of(files, flipped(whole, blob.offset + blob.bytes / 2))));
+    const std::string refusal = verdict_of(files, flipped(whole, blob.offset + blob.bytes / 2), true);
+    CHECK(is_refused(refusal));
+    CHECK(says(refusal, "of its weights does not fit its checksum"));
+  }
+}
+
+TEST_CASE("a changed byte under checksums that fit is refused, or gives a plan that runs or fails with a status") {
+  const compiled_files files;
+  compile(files, small_network());
+  const std::string whole = slurp(files.context);
+  const parts p = parts_of(whole);
+  std::size_t refused = 0, all = 0;
+  for (std::size_t at = p.head.directory; at < p.plans[0].offset + p.plans[0].bytes; ++at, ++all) {
+    CAPTURE(at);
+    refused += verdict_of(files, resealed(flipped(whole, at))) != "OK";
+  }
+  CHECK(refused > all / 3);
+}
+
+TEST_CASE("a context of another cameo, another processor or another format is refused naming both sides") {
+  const compiled_files files;
+  compile(files, small_network());
+  const std::string whole = slurp(files.context);
+  const auto with = [&](std::size_t offset, std::string_view text) {
+    std::string changed = whole;
+    std::memset(changed.data() + offset, 0, 32);
+    text.copy(changed.data() + offset, text.size());
+    return verdict_of(files, resealed(changed));
+  };
+  const header head = parts_of(whole).head;
+  const std::string other_cameo = with(offsetof(header, cameo), "0.0.9");
+  CHECK(is_refused(other_cameo));
+  CHECK(says(other_cameo, "made by cameo 0.0.9 for "));
+  CHECK(says(other_cameo, std::string{", this is cameo "} + head.cameo));
+  const std::string other_processor = with(offsetof(header, architecture), "z80, packing 1");
+  CHECK(is_refused(other_processor));
+  CHECK(says(other_processor, " for z80, packing 1"));
+  CHECK(says(other_processor, std::string{" for "} + head.architecture));
+  std::string other_format = whole;
+  other_format[offsetof(header, version)] = 2;
+  CHECK(says(verdict_of(files, other_format), "of format 2, this cameo reads format 1"));
+  CHECK(says(verdict_of(files, "no context at all, but as many bytes as a header has, and more: " +
+                                   std::string(sizeof(header), '.')),
+             "no context of frozen plans"));
+  // The model says it before a context is opened.
+  const std::string_view name = frozen_cpu::long_name;
+  const auto written = frozen_runtime{}.compatibility(files.model, name);
+  REQUIRE(verdict(written) == "OK");
+  REQUIRE(*written);
+  CHECK(**written == std::string{"cameo "} + head.cameo + " for " + head.architecture);
+  CHECK(*frozen_runtime{}.fit(std::array{name}, **written) == compiled_fit::optimal);
+  CHECK(*frozen_runtime{}.fit(std::array{name}, "cameo 0.0.9 for z80") == compiled_fit::unsupported);
+}
+
+TEST_CASE("containers of small models hold and are seeds for the fuzzer") {
+  const fs::path seeds = fs::path{build_dir} / "fuzz_frozen_seeds";
+  fs::create_directories(seeds);
+  for (const auto& [name, make] : {std::pair{"network", &small_network}, {"operators", &many_operators}}) {
+    const compiled_files files;
+    compile(files, make());
+    const std::string whole = slurp(files.context);
+    CHECK(whole.size() < 1 << 15);
+    spill((seeds / name).string(), whole);
+  }
+}
+
+TEST_CASE("a plan of many operators gives the bits that they give without") {
+  const compiled_files files;
+  compile(files, many_operators());
+  const auto restored = frozen_runtime{}.load(files.model);
+  REQUIRE(verdict(restored) == "OK");
+  const session plain = loaded(many_operators());
+  for (const std::int64_t n : {2, 1}) {
+    const std::vector<float> x = ramp(std::size_t(n) * 24, 0.01f);
+    const std::vector<named_input> inputs{{"x", x, extents{n, 4, 6}}};
+    CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
+  }
+}
+
+TEST_CASE("checksums see every byte, at every length") {
+  std::vector<std::byte> bytes(131);
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    const std::uint64_t before = checksum_of(std::span{bytes}.first(n));
+    CHECK(before != checksum_of(std::span{bytes}.first(n + 1)));
+    for (std::size_t i = 0; i < n; ++i) {
+      bytes[i] = std::byte{0x40};
+      CHECK(before != checksum_of(std::span{bytes}.first(n)));
+      bytes[i] = std::byte{0};
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cameo::test

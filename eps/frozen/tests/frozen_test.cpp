@@ -1,0 +1,221 @@
+// Compiled plans: the same bits as without, from files, embedded, shared, at once; and what is refused.
+#include "frozen_models.hpp"
+
+#include <thread>
+
+namespace cameo::test {
+namespace {
+
+using eps::cpu;
+
+std::vector<float> image() { return ramp(3 * 64, 0.002f); }
+
+TEST_CASE("a compiled model gives the bits of the model it was made of, from files and embedded") {
+  for (const bool embed : {false, true}) {
+    const compiled_files files;
+    compile(files, small_network(), embed);
+    CHECK(fs::exists(files.context) == !embed);
+    const auto restored = frozen_runtime{}.load(files.model);
+    REQUIRE(verdict(restored) == "OK");
+    const std::vector<float> x = image();
+    const std::vector<named_input> inputs{{"x", x}};
+    const session plain = loaded(small_network());
+    CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
+    CHECK(restored->placements().size() == 1);
+    CHECK(restored->placements()[0].provider == "frozen");
+  }
+}
+
+TEST_CASE("what is compiled while a model is loaded runs at once, with the same bits for all shapes") {
+  const auto made = frozen_runtime{}.load(four_branches());
+  REQUIRE(verdict(made) == "OK");
+  const session plain = loaded(four_branches());
+  for (const std::int64_t rows : {1, 5, 33, 5, 0}) {
+    const std::vector<float> x = ramp(std::size_t(rows) * 64, 0.001f);
+    const std::vector<named_input> inputs{{"x", x, extents{rows, 64}}};
+    CHECK(bits_of(*made, inputs) == bits_of(plain, inputs));
+  }
+}
+
+TEST_CASE("nodes of texts and sequences stay with the next provider, between plans") {
+  const compiled_files files;
+  compile(files, texts_and_sequences());
+  const auto restored = frozen_runtime{}.load(files.model);
+  REQUIRE(verdict(restored) == "OK");
+  const session plain = loaded(texts_and_sequences());
+  const std::vector<float> x = ramp(6);
+  CHECK(restored->placements().size() == 5);
+  const std::vector<std::string_view> t{"a", "b", "of three"};
+  const std::vector<named_input> inputs{{"x", x, extents{3, 2}}, {"t", t}};
+  CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
+}
+
+TEST_CASE("weights that are only packed are in the context once, and packed") {
+  const compiled_files files;
+  compile(files, over_shared_weights("Relu"));
+  const std::size_t weights = 2 * 64 * 512 * sizeof(float);
+  CHECK(fs::file_size(files.context) < weights + 3 * 4096);
+  CHECK(fs::file_size(files.context) >= weights);
+}
+
+TEST_CASE("models that share a context keep equal weights once, and run from it in any order") {
+  const compiled_files files;
+  const frozen_runtime with;
+  const std::string first = files.folder / "first.onnx", second = files.folder / "second.onnx";
+  for (const bool last : {false, true}) {
+    compile_options options;
+    options.input = over_shared_weights(last ? "Sigmoid" : "Relu");
+    options.output = last ? second : first;
+    options.session.config = {{"ep.share_ep_contexts", "1"}};
+    if (last) options.session.config.emplace_back("ep.stop_share_ep_contexts", "1");
+    REQUIRE(verdict(with.compile(std::move(options))) == "OK");
+  }
+  const std::size_t weights = 2 * 64 * 512 * sizeof(float);
+  std::size_t contexts = 0;
+  for (const std::string& name : files.folder.files())
+    if (name.ends_with(".bin")) {
+      ++contexts;
+      CHECK(fs::file_size(files.folder / name) < weights * 11 / 10);
+    }
+  CHECK(contexts == 1);
+  const std::vector<float> x = ramp(64 * 7, 0.001f);
+  const std::vector<named_input> inputs{{"x", x, extents{7, 64}}};
+  std::optional<session> kept;
+  for (const bool last : {true, false}) {
+    result<session> s = with.load(last ? second : first, keys({{"ep.share_ep_contexts", "1"}}));
+    REQUIRE(verdict(s) == "OK");
+    CHECK(bits_of(*s, inputs) == bits_of(loaded(over_shared_weights(last ? "Sigmoid" : "Relu")), inputs));
+    if (last) kept = std::move(*s);
+  }
+  CHECK(bits_of(*kept, inputs) == bits_of(loaded(over_shared_weights("Sigmoid")), inputs));
+}
+
+TEST_CASE("two threads load one context and run its sessions at once") {
+  const compiled_files files;
+  compile(files, four_branches());
+  const std::vector<float> x = ramp(64 * 9, 0.001f);
+  const std::vector<named_input> inputs{{"x", x, extents{9, 64}}};
+  const std::string expected = bits_of(loaded(four_branches()), inputs);
+  const frozen_runtime with;
+  std::vector<std::string> made(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < made.size(); ++t)
+    threads.emplace_back([&, t] {
+      session_options options = keys({{"ep.share_ep_contexts", t % 2 ? "1" : "0"}});
+      options.threads = 1 + t % 2;
+      options.execution = t % 2 ? execution_mode::parallel : execution_mode::sequential;
+      const auto s = with.load(files.model, options);
+      if (!s) return made[t] = verdict(s), void();
+      for (int i = 0; i < 5; ++i) made[t] = bits_of(*s, inputs);
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::string& each : made) CHECK(each == expected);
+}
+
+TEST_CASE("one session runs a compiled plan on several threads at once") {
+  const auto s = frozen_runtime{}.load(four_branches());
+  REQUIRE(verdict(s) == "OK");
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (std::int64_t rows : {3, 4, 5})
+    threads.emplace_back([&, rows] {
+      const std::vector<float> x = ramp(std::size_t(rows) * 64, 0.001f);
+      const std::vector<named_input> inputs{{"x", x, extents{rows, 64}}};
+      const std::string first = bits_of(*s, inputs);
+      for (int i = 0; i < 5; ++i) wrong += bits_of(*s, inputs) != first;
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
+}
+
+/// Runs products alone, so that groups are cut by everything else.
+struct products_only {
+  static constexpr std::string_view name = "products", long_name = "ProductsExecutionProvider";
+  struct product {
+    static bool accepts(const bind_context& c) { return c.inputs[0].has_rank && c.inputs[0].shape.rank() == 2; }
+    static result<product> bind(bind_context&) { return product{}; }
+    status run(run_context& c) const {
+      const auto a = c.input<float>(0), b = c.input<float>(1);
+      if (a.rank() != 2 || b.rank() != 2 || a.dim(1) != b.dim(0)) return {status_code::invalid_argument, "shapes"};
+      const auto y = c.output<float>(0, {a.dim(0), b.dim(1)});
+      if (!y) return y.error();
+      for (std::int64_t i = 0; i < a.dim(0); ++i)
+        for (std::int64_t j = 0; j < b.dim(1); ++j) {
+          float sum = 0;
+          for (std::int64_t k = 0; k < a.dim(1); ++k) sum += a(i, k) * b(k, j);
+          (*y)(i, j) = sum;
+        }
+      return {};
+    }
+  };
+  using kernels = kernel_list<erased_entry<op::MatMul, since<1>, constrain<"T", float>, product>>;
+};
+
+TEST_CASE("groups are convex and as few as the nodes between them allow, whoever the base is") {
+  using few = runtime<eps::frozen<products_only>, cpu>;
+  const compiled_files files;
+  compile_options options;
+  options.input = four_branches();
+  options.output = files.model;
+  const auto report = few{}.compile(std::move(options));
+  REQUIRE(verdict(report) == "OK");
+  CHECK(report->compiled_nodes == 2);  // the four first products, and the four behind what is in between
+  const auto s = few{}.load(files.model);
+  REQUIRE(verdict(s) == "OK");
+  const std::vector<float> x = ramp(64 * 2, 0.001f);
+  const auto y = s->run({{"x", x, extents{2, 64}}}), expected = loaded(four_branches()).run({{"x", x, extents{2, 64}}});
+  REQUIRE(verdict(y) == "OK");
+  REQUIRE(verdict(expected) == "OK");
+  const std::vector<float> a = floats_of((*y)[0].value), b = floats_of((*expected)[0].value);
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]));
+}
+
+TEST_CASE("a plan runs in the body of a loop, where each round keeps what the last one gave") {
+  const compiled_files files;
+  compile(files, product_in_a_loop());
+  for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
+    session_options options;
+    options.execution = mode, options.threads = 2;
+    const auto restored = frozen_runtime{}.load(files.model, options);
+    REQUIRE(verdict(restored) == "OK");
+    CHECK(restored->placements().size() > 1);
+    const session plain = loaded(product_in_a_loop());
+    const std::vector<float> x = ramp(128, 0.001f);
+    for (const std::int64_t trips : {5, 0, 2}) {
+      const std::vector<named_input> inputs{{"trips", trips}, {"x", x}};
+      CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
+    }
+  }
+}
+
+TEST_CASE("outputs of a plan come to lie in memory that is bound, planned or not") {
+  for (const bool fixed : {true, false}) {
+    const auto made = fixed ? frozen_runtime{}.load(small_network()) : frozen_runtime{}.load(four_branches());
+    REQUIRE(verdict(made) == "OK");
+    const std::vector<float> x = fixed ? image() : ramp(3 * 64, 0.001f);
+    const named_input input = fixed ? named_input{"x", x} : named_input{"x", x, extents{3, 64}};
+    const std::string expected = bits_of(*made, {&input, 1});
+    auto binding = made->bind();
+    REQUIRE(verdict(binding) == "OK");
+    std::vector<float> y(expected.size() / sizeof(float));
+    REQUIRE(binding->bind_input(input));
+    REQUIRE(binding->bind_output(made->outputs()[0].name, y));
+    for (int i = 0; i < 3; ++i) {
+      std::fill(y.begin(), y.end(), 0.f);
+      const status ran = made->run(*binding);
+      CHECK_MESSAGE(ran, std::string{ran.words()});
+      CHECK(std::memcmp(y.data(), expected.data(), expected.size()) == 0);
+    }
+    std::vector<float> small(1);
+    REQUIRE(binding->bind_output(made->outputs()[0].name, small));
+    CHECK(made->run(*binding).code() == status_code::invalid_argument);
+    REQUIRE(binding->bind_output(made->outputs()[0].name, y));
+    std::fill(y.begin(), y.end(), 0.f);
+    CHECK(made->run(*binding));
+    CHECK(std::memcmp(y.data(), expected.data(), expected.size()) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace cameo::test

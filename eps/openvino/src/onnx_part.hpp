@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/graph/views.hpp>
+
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+
+/// Some nodes of a graph, to become a model of their own.
+struct graph_part {
+  const graph* of = nullptr;
+  std::vector<node_id> nodes;  // in order of execution
+  std::vector<value_id> inputs, outputs;
+};
+
+/// All of a graph, with its inputs and outputs.
+graph_part all_of(const graph&);
+/// These nodes: inputs are what they read from outside, outputs what nobody or somebody else reads. Constants of more
+/// than `largest_constant` bytes are inputs, too. `nodes` are in order of execution.
+graph_part part_of(const graph&, std::span<const node_id> nodes, std::size_t largest_constant);
+
+/// The ONNX model of a part, with weights inside. INVALID_ARGUMENT over 2 GB; INVALID_GRAPH when nodes are of versions
+/// of their operators that no one opset has.
+result<std::string> onnx_bytes(const graph_part&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail

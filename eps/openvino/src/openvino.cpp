@@ -1,0 +1,211 @@
+#include <cameo/eps/openvino.hpp>
+
+#include "claims.hpp"
+#include "container.hpp"
+#include "onnx_part.hpp"
+#include "program.hpp"
+
+#include <cameo/partition/convex_groups.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+using namespace openvino_detail;
+
+/// What the options call a precision, and what the SDK does.
+constexpr std::array<std::string_view, 2> precisions[] = {{"FP32", "f32"}, {"FP16", "f16"}, {"BF16", "bf16"}};
+
+/// INVALID_ARGUMENT when the SDK finds no such device here. It tells itself what it makes of several.
+status require_device(const sdk& api, const ov_core_t& core, const std::string& device) {
+  ov_available_devices_t found{};
+  if (status s = api.check(api.core_get_available_devices(&core, &found), "listing devices"); !s) return s;
+  bool is_there = device == "AUTO" || device.find(':') != device.npos;
+  std::string names;
+  for (std::size_t i = 0; i < found.size; ++i) {  // "GPU" is whichever of "GPU.0" and "GPU.1" comes first
+    const std::string_view each = found.devices[i];
+    is_there = is_there || each == device || each.substr(0, each.find('.')) == device;
+    names.append(names.empty() ? "" : ", ").append(each);
+  }
+  api.available_devices_free(&found);
+  if (is_there) return {};
+  return {status_code::invalid_argument,
+          fmt::format("OpenVINO finds no device '{}' here; it finds {}", device, names.empty() ? "none" : names)};
+}
+
+/// A core that compiles and imports as the options say.
+result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
+  result<handle<ov_core_t>> core = api.make_core();
+  if (!core) return core;
+  if (status s = require_device(api, **core, options.device_type); !s) return s;
+  const auto set = [&](const char* key, std::string to) {
+    return api.check(api.core_set_property(core->get(), options.device_type.c_str(), key, to.c_str()),
+                     fmt::format("setting {} of device '{}' to {}", key, options.device_type, to));
+  };
+  if (options.precision == "ACCURACY")
+    if (status s = set("EXECUTION_MODE_HINT", "ACCURACY"); !s) return s;
+  for (const auto& [name, theirs] : precisions)
+    if (options.precision == name)
+      if (status s = set("INFERENCE_PRECISION_HINT", std::string{theirs}); !s) return s;
+  if (options.num_of_threads > 0)
+    if (status s = set("INFERENCE_NUM_THREADS", std::to_string(options.num_of_threads)); !s) return s;
+  return core;
+}
+
+/// Of "2025.4.1-20426-...", "2025.4": what contexts are marked with.
+std::string_view release_of(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
+}
+
+result<compiled_node> compile_one(const sdk& api, const ov_core_t& core, const std::string& device, const graph& body) {
+  result<std::string> bytes = onnx_bytes(all_of(body));
+  if (!bytes) return std::move(bytes.error());
+  ov_model_t* model = nullptr;
+  if (status s = api.check(api.core_read_model_from_memory_buffer(&core, bytes->data(), bytes->size(), nullptr, &model),
+                           "reading");
+      !s)
+    return s;
+  const handle<ov_model_t> kept{model, api.model_free};
+  bytes = std::string{};
+  ov_compiled_model_t* raw = nullptr;
+  if (status s = api.check(api.core_compile_model(&core, model, device.c_str(), 0, &raw), "compiling"); !s) return s;
+  const graph_view view{body};
+  result<program> made =
+      program::make(api, {raw, api.compiled_model_free}, boundaries_of(view.inputs()), boundaries_of(view.outputs()));
+  if (!made) return std::move(made.error());
+  return compiled(std::move(*made));
+}
+
+}  // namespace
+
+result<std::vector<std::string>> openvino::devices() const {
+  const result<const sdk*> api = sdk::load(library_folder);
+  if (!api) return api.error();
+  const result<handle<ov_core_t>> core = (*api)->make_core();
+  if (!core) return core.error();
+  ov_available_devices_t found{};
+  if (status s = (*api)->check((*api)->core_get_available_devices(core->get(), &found), "listing devices"); !s)
+    return s;
+  std::vector<std::string> names(found.devices, found.devices + found.size);
+  (*api)->available_devices_free(&found);
+  return names;
+}
+
+result<std::string> openvino::sdk_version() const {
+  const result<const sdk*> api = sdk::load(library_folder);
+  if (!api) return api.error();
+  return (*api)->version();
+}
+
+result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
+  const result<const sdk*> api = sdk::load(library_folder);
+  if (!api) return api.error();
+  // A device that there is not would else have no nodes, and nobody would know why.
+  if (const result<handle<ov_core_t>> core = make_core(**api, *this); !core) return core.error();
+  const result<std::vector<node_id>> taken = runnable_nodes(**api, g, device_type);
+  if (!taken) return taken.error();
+  std::vector<node_group> found;
+  for (std::vector<node_id>& nodes : convex_groups(g, *taken))
+    found.push_back({std::move(nodes), fmt::format("OpenVINO-EP-subgraph_{}", found.size() + 1)});
+  return found;
+}
+
+result<std::vector<compiled_node>> openvino::compile(std::span<const fused_view> groups) const {
+  const result<const sdk*> api = sdk::load(library_folder);
+  if (!api) return api.error();
+  const result<handle<ov_core_t>> core = make_core(**api, *this);
+  if (!core) return core.error();
+  std::vector<compiled_node> made;
+  for (const fused_view& group : groups) {
+    result<compiled_node> one = compile_one(**api, **core, device_type, group.body.raw());
+    if (!one) return std::move(one.error()).in(group.name);
+    made.push_back(std::move(*one));
+  }
+  return made;
+}
+
+result<openvino> openvino::configured(const provider_options& set) const {
+  openvino made = *this;
+  made.device_type = set["device_type"], made.precision = set["precision"];
+  const bool known = made.precision.empty() || made.precision == "ACCURACY" ||
+                     std::any_of(std::begin(precisions), std::end(precisions),
+                                 [&](const auto& row) { return row[0] == made.precision; });
+  if (!known)
+    return status{status_code::invalid_argument,
+                  fmt::format("there is no precision '{}'; there are ACCURACY, FP32, FP16 and BF16", made.precision)};
+  const std::string_view threads = set["num_of_threads"];
+  const auto [end, wrong] = std::from_chars(threads.data(), threads.data() + threads.size(), made.num_of_threads);
+  if (wrong != std::errc{} || end != threads.data() + threads.size() || made.num_of_threads > 4096)
+    return status{status_code::invalid_argument, fmt::format("num_of_threads is '{}'; from 0 to 4096", threads)};
+  return made;
+}
+
+result<context_part> openvino::store(context_builder& to, const fused_view& group, const compiled_node& node) const {
+  const result<std::string> version = sdk_version();
+  if (!version) return version.error();
+  result<std::vector<std::byte>> blob = static_cast<const program*>(node.state.get())->exported();
+  if (!blob) return std::move(blob.error());
+  to.blobs.emplace_back(group.name, std::move(*blob));
+  context_part part;
+  part.sdk_version = release_of(*version);
+  return part;
+}
+
+status openvino::write(const context_builder& from, byte_sink sink) const {
+  container made;
+  made.producer = "cameo-openvino-ep-" CAMEO_VERSION;
+  for (const auto& [group, blob] : from.blobs) made.blobs.push_back({group, blob});
+  const result<container_pieces> pieces = write_container(made);
+  if (!pieces) return pieces.error();
+  if (status s = sink(std::as_bytes(std::span{pieces->head})); !s) return s;
+  for (const std::span<const std::byte> piece : pieces->rest)
+    if (status s = sink(piece); !s) return s;
+  return {};
+}
+
+result<compiled_node> openvino::restore(const context_binary& binary, const context_node& node) const {
+  const result<std::shared_ptr<const container>> content = binary.opened<container>(read_container);
+  if (!content) return content.error();
+  const container_blob* const blob = (*content)->find(node.graph_name);
+  if (!blob) return status_code::not_found;
+  if (!(*content)->weights.empty())
+    return status{status_code::not_implemented,
+                  "its blobs leave their weights in other files, which cameo does not read"};
+  const result<const sdk*> api = sdk::load(library_folder);
+  if (!api) return api.error();
+  const result<std::string> version = (*api)->version();
+  if (!version) return version.error();
+  if (!node.sdk_version.empty() && release_of(node.sdk_version) != release_of(*version))
+    return status{status_code::invalid_graph, fmt::format("was compiled by OpenVINO {}, and this is {}; only blobs of "
+                                                          "the same version can be imported",
+                                                          node.sdk_version, *version)};
+  const result<handle<ov_core_t>> core = make_core(**api, *this);
+  if (!core) return core.error();
+  ov_compiled_model_t* raw = nullptr;
+  if (status s = (*api)->check((*api)->core_import_model(core->get(), reinterpret_cast<const char*>(blob->bytes.data()),
+                                                         blob->bytes.size(), device_type.c_str(), &raw),
+                               fmt::format("{}, importing a blob of {}", *version,
+                                           node.sdk_version.empty() ? "an unknown version" : node.sdk_version));
+      !s)
+    return s;
+  result<program> made = program::make(**api, {raw, (*api)->compiled_model_free}, boundaries_of(node.node.inputs()),
+                                       boundaries_of(node.node.outputs()));
+  if (!made) return std::move(made.error());
+  return compiled(std::move(*made));
+}
+
+result<std::vector<std::string>> openvino::graphs(const context_binary& binary) const {
+  const result<std::shared_ptr<const container>> content = binary.opened<container>(read_container);
+  if (!content) return content.error();
+  std::vector<std::string> names;
+  for (const container_blob& blob : (*content)->blobs) names.push_back(blob.name);
+  return names;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

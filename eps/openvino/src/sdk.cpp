@@ -1,0 +1,197 @@
+#include "sdk.hpp"
+
+#include <fmt/format.h>
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+namespace {
+
+/// "Exception from src/core.cpp:102:\nCheck 'false' failed at ...:\nwhat is wrong\n\n" on one line, without where in
+/// the SDK's sources it was found.
+std::string on_one_line(std::string_view words) {
+  std::string made;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find('\n'), words.size());
+    const std::string_view line = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+    if (line.empty() || line.substr(0, 15) == "Exception from " || line.substr(0, 7) == "Check '") continue;
+    made.append(made.empty() ? "" : " ").append(line);
+  }
+  return made;
+}
+
+std::string folder_of_this_code() {
+  Dl_info where{};
+  if (!dladdr(reinterpret_cast<const void*>(&on_one_line), &where) || !where.dli_fname) return {};
+  const std::string file = where.dli_fname;
+  const std::size_t slash = file.rfind('/');
+  return slash == file.npos ? std::string{"."} : file.substr(0, slash);
+}
+
+/// The first of the files that can be loaded, or null. What is wrong with those that are there is appended to `why`.
+void* first_of(const std::vector<std::string>& files, std::string& why) {
+  for (const std::string& file : files) {
+    if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    const char* const words = dlerror();
+    why += fmt::format("{}{}", why.empty() ? "" : "; ", words ? words : file.c_str());
+  }
+  return nullptr;
+}
+
+/// The SDK's libraries in a folder, that of the version that cameo was built with first.
+std::vector<std::string> libraries_in(const std::string& folder) {
+  std::vector<std::string> files{folder + "/" CAMEO_OPENVINO_LIBRARY};
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator{folder, none})
+    if (entry.path().filename().string().rfind("libopenvino_c.so", 0) == 0) files.push_back(entry.path().string());
+  return files;
+}
+
+/// The helper library: beside this code, or where an installed program has its libraries, or where the system looks.
+void* load_helper() {
+  constexpr const char* helper = "libcameo_openvino_query.so";
+  const std::string here = folder_of_this_code();
+  std::string unused;
+  return first_of({fmt::format("{}/{}", here, helper), fmt::format("{}/../lib/{}", here, helper), helper}, unused);
+}
+
+template <class Function>
+bool find(void* library, const char* symbol, Function& to) {
+  to = reinterpret_cast<Function>(dlsym(library, symbol));
+  return to != nullptr;
+}
+
+}  // namespace
+
+status sdk::bind(void* library) {
+  const char* missing = nullptr;
+  const auto want = [&](const char* symbol, auto& to) {
+    if (!find(library, symbol, to)) missing = symbol;
+  };
+  want("ov_get_openvino_version", get_openvino_version);
+  want("ov_version_free", version_free);
+  want("ov_get_last_err_msg", get_last_err_msg);
+  want("ov_get_error_info", get_error_info);
+  want("ov_free", free);
+  want("ov_core_create", core_create);
+  want("ov_core_free", core_free);
+  want("ov_core_get_available_devices", core_get_available_devices);
+  want("ov_available_devices_free", available_devices_free);
+  want("ov_core_set_property", core_set_property);
+  want("ov_core_read_model_from_memory_buffer", core_read_model_from_memory_buffer);
+  want("ov_model_free", model_free);
+  want("ov_core_compile_model", core_compile_model);
+  want("ov_core_import_model", core_import_model);
+  want("ov_compiled_model_export_model", compiled_model_export_model);
+  want("ov_compiled_model_free", compiled_model_free);
+  want("ov_compiled_model_inputs_size", compiled_model_inputs_size);
+  want("ov_compiled_model_outputs_size", compiled_model_outputs_size);
+  want("ov_compiled_model_input_by_index", compiled_model_input_by_index);
+  want("ov_compiled_model_output_by_index", compiled_model_output_by_index);
+  want("ov_compiled_model_input_by_name", compiled_model_input_by_name);
+  want("ov_compiled_model_output_by_name", compiled_model_output_by_name);
+  want("ov_compiled_model_create_infer_request", compiled_model_create_infer_request);
+  want("ov_output_const_port_free", output_const_port_free);
+  want("ov_port_get_any_name", port_get_any_name);
+  want("ov_port_get_partial_shape", port_get_partial_shape);
+  want("ov_port_get_element_type", port_get_element_type);
+  want("ov_partial_shape_free", partial_shape_free);
+  want("ov_partial_shape_is_dynamic", partial_shape_is_dynamic);
+  want("ov_infer_request_free", infer_request_free);
+  want("ov_infer_request_set_tensor_by_const_port", infer_request_set_tensor_by_const_port);
+  want("ov_infer_request_get_tensor_by_const_port", infer_request_get_tensor_by_const_port);
+  want("ov_infer_request_start_async", infer_request_start_async);
+  want("ov_infer_request_wait", infer_request_wait);
+  want("ov_infer_request_wait_for", infer_request_wait_for);
+  want("ov_infer_request_cancel", infer_request_cancel);
+  want("ov_tensor_create_from_host_ptr", tensor_create_from_host_ptr);
+  want("ov_tensor_get_shape", tensor_get_shape);
+  want("ov_tensor_get_element_type", tensor_get_element_type);
+  want("ov_tensor_get_byte_size", tensor_get_byte_size);
+  want("ov_tensor_data", tensor_data);
+  want("ov_tensor_free", tensor_free);
+  want("ov_shape_free", shape_free);
+  if (missing) return {status_code::ep_fail, fmt::format("OpenVINO's library has no '{}'", missing)};
+  return {};
+}
+
+result<const sdk*> sdk::load(const std::string& folder) {
+  static std::mutex guard;
+  static const sdk* loaded = nullptr;
+  const std::lock_guard lock{guard};
+  if (loaded) return loaded;
+  std::string why;
+  void* library = nullptr;
+  const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
+  const std::string place = !folder.empty() || !named ? folder : named;
+  if (!place.empty()) {
+    library = first_of(libraries_in(place), why);
+  } else {
+    // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
+    if (const char* (*where)() = nullptr; void* const helper = load_helper())
+      if (find(helper, "cameo_openvino_folder", where)) library = first_of(libraries_in(where()), why);
+    if (!library) library = first_of({CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+  }
+  if (!library)
+    return status{status_code::ep_fail,
+                  fmt::format("OpenVINO's library was not found; set CAMEO_OPENVINO_LIBRARIES to the folder of {} ({})",
+                              CAMEO_OPENVINO_LIBRARY, why)};
+  auto made = std::make_unique<sdk>();
+  if (status s = made->bind(library); !s) return s;
+  // The helper is of one version of the C++ library, and must not bring its own along where another is loaded.
+  if (dlopen(CAMEO_OPENVINO_CXX_LIBRARY, RTLD_NOW | RTLD_NOLOAD))
+    if (void* const helper = load_helper()) find(helper, "cameo_openvino_can_run", made->query_);
+  return loaded = made.release();
+}
+
+status sdk::check(ov_status_e code, std::string_view doing) const {
+  if (code == ov_status_e::OK) return {};
+  std::string words = on_one_line(take(get_last_err_msg()));
+  if (words.empty())
+    if (const char* const name = get_error_info(code)) words = name;
+  return {status_code::ep_fail, fmt::format("OpenVINO, {}: {}", doing, words)};
+}
+
+std::string sdk::take(const char* text) const {
+  if (!text) return {};
+  std::string copy{text};
+  free(text);
+  return copy;
+}
+
+result<std::string> sdk::version() const {
+  ov_version_t version{};
+  if (status s = check(get_openvino_version(&version), "telling its version"); !s) return s;
+  std::string made = version.buildNumber ? version.buildNumber : "";
+  version_free(&version);
+  return made;
+}
+
+result<handle<ov_core_t>> sdk::make_core() const {
+  ov_core_t* core = nullptr;
+  if (status s = check(core_create(&core), "starting"); !s) return s;
+  return handle<ov_core_t>{core, core_free};
+}
+
+status sdk::can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const {
+  if (query_) {
+    char words[512] = {};
+    if (query_(onnx.data(), onnx.size(), device.c_str(), shapes.data(), shapes.size(), words, sizeof words) == 0)
+      return {};
+    return {status_code::not_implemented, on_one_line(words)};
+  }
+  result<handle<ov_core_t>> core = make_core();
+  if (!core) return std::move(core.error());
+  ov_model_t* model = nullptr;
+  const status read = check(core_read_model_from_memory_buffer(core->get(), onnx.data(), onnx.size(), nullptr, &model),
+                            "reading a graph");
+  if (model) model_free(model);
+  return read;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail

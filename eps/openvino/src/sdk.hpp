@@ -1,0 +1,87 @@
+#pragma once
+#include <cameo/core/result.hpp>
+
+#include <openvino/c/openvino.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+
+/// An object of the SDK that goes when this does.
+template <class T>
+using handle = std::unique_ptr<T, void (*)(T*)>;
+
+/// The SDK's C interface, loaded once per process and never unloaded: its threads may outlive every session.
+/// Thread-safe.
+class sdk {
+ public:
+  /// EP_FAIL saying where it was looked for.
+  static result<const sdk*> load(const std::string& folder);
+
+  /// EP_FAIL with the SDK's last words, unless fine.
+  status check(ov_status_e, std::string_view doing) const;
+  /// A text of the SDK's, copied and freed.
+  std::string take(const char* text) const;
+  result<std::string> version() const;
+  result<handle<ov_core_t>> make_core() const;
+  /// Whether the device runs all of a model, and gives outputs of these shapes (the rank of each, then its dims; -1 for
+  /// what is not known); the SDK's words if not. Without the helper library that asks, whether the SDK reads it.
+  status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
+
+  // The functions, under their own names less "ov_".
+  decltype(&::ov_get_openvino_version) get_openvino_version = nullptr;
+  decltype(&::ov_version_free) version_free = nullptr;
+  decltype(&::ov_get_last_err_msg) get_last_err_msg = nullptr;
+  decltype(&::ov_get_error_info) get_error_info = nullptr;
+  decltype(&::ov_free) free = nullptr;
+  decltype(&::ov_core_create) core_create = nullptr;
+  decltype(&::ov_core_free) core_free = nullptr;
+  decltype(&::ov_core_get_available_devices) core_get_available_devices = nullptr;
+  decltype(&::ov_available_devices_free) available_devices_free = nullptr;
+  decltype(&::ov_core_set_property) core_set_property = nullptr;
+  decltype(&::ov_core_read_model_from_memory_buffer) core_read_model_from_memory_buffer = nullptr;
+  decltype(&::ov_model_free) model_free = nullptr;
+  decltype(&::ov_core_compile_model) core_compile_model = nullptr;
+  decltype(&::ov_core_import_model) core_import_model = nullptr;
+  decltype(&::ov_compiled_model_export_model) compiled_model_export_model = nullptr;
+  decltype(&::ov_compiled_model_free) compiled_model_free = nullptr;
+  decltype(&::ov_compiled_model_inputs_size) compiled_model_inputs_size = nullptr;
+  decltype(&::ov_compiled_model_outputs_size) compiled_model_outputs_size = nullptr;
+  decltype(&::ov_compiled_model_input_by_index) compiled_model_input_by_index = nullptr;
+  decltype(&::ov_compiled_model_output_by_index) compiled_model_output_by_index = nullptr;
+  decltype(&::ov_compiled_model_input_by_name) compiled_model_input_by_name = nullptr;
+  decltype(&::ov_compiled_model_output_by_name) compiled_model_output_by_name = nullptr;
+  decltype(&::ov_compiled_model_create_infer_request) compiled_model_create_infer_request = nullptr;
+  decltype(&::ov_output_const_port_free) output_const_port_free = nullptr;
+  decltype(&::ov_port_get_any_name) port_get_any_name = nullptr;
+  decltype(&::ov_port_get_partial_shape) port_get_partial_shape = nullptr;
+  decltype(&::ov_port_get_element_type) port_get_element_type = nullptr;
+  decltype(&::ov_partial_shape_free) partial_shape_free = nullptr;
+  decltype(&::ov_partial_shape_is_dynamic) partial_shape_is_dynamic = nullptr;
+  decltype(&::ov_infer_request_free) infer_request_free = nullptr;
+  decltype(&::ov_infer_request_set_tensor_by_const_port) infer_request_set_tensor_by_const_port = nullptr;
+  decltype(&::ov_infer_request_get_tensor_by_const_port) infer_request_get_tensor_by_const_port = nullptr;
+  decltype(&::ov_infer_request_start_async) infer_request_start_async = nullptr;
+  decltype(&::ov_infer_request_wait) infer_request_wait = nullptr;
+  decltype(&::ov_infer_request_wait_for) infer_request_wait_for = nullptr;
+  decltype(&::ov_infer_request_cancel) infer_request_cancel = nullptr;
+  decltype(&::ov_tensor_create_from_host_ptr) tensor_create_from_host_ptr = nullptr;
+  decltype(&::ov_tensor_get_shape) tensor_get_shape = nullptr;
+  decltype(&::ov_tensor_get_element_type) tensor_get_element_type = nullptr;
+  decltype(&::ov_tensor_get_byte_size) tensor_get_byte_size = nullptr;
+  decltype(&::ov_tensor_data) tensor_data = nullptr;
+  decltype(&::ov_tensor_free) tensor_free = nullptr;
+  decltype(&::ov_shape_free) shape_free = nullptr;
+
+ private:
+  status bind(void* library);
+  /// Of the helper library, which is in this build's folder, beside the program or where the system looks; null
+  /// without.
+  int (*query_)(const char* onnx, std::size_t bytes, const char* device, const std::int64_t* shapes, std::size_t count,
+                char* words, std::size_t room) = nullptr;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail

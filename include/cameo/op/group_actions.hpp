@@ -1,0 +1,96 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace cameo::inline CAMEO_ABI {
+
+// What ONNX Runtime calls the rewrites whose decision can be saved in an ORT file and acted on later, and how the node
+// that takes a group's place is put together from the group. A group is a node (the target), nodes that make its
+// inputs and nodes that read its outputs. Data alone, for graphs and for drafts.
+
+/// How a group becomes one node.
+enum class group_form : std::uint8_t {
+  unary,        // DequantizeLinear, target, QuantizeLinear: integers, scale and zero point, then those of the result
+  binary,       // the same of two inputs
+  variadic,     // scale and zero point of the result, then all inputs with theirs
+  convolution,  // two inputs, the result's scale and zero point, a bias of integers if there is one
+  product,      // two inputs with scale and zero point, bias, then the result's where it is quantized
+  choice,       // the target's condition, then two inputs
+  parts,        // one input, several results; the target's second input
+  in_place,     // the target itself, on integers
+  activation,   // target and what is applied to its result
+};
+/// An action of an optimizer, by the names that files have.
+struct group_action {
+  std::string_view optimizer, name;
+  group_form form;
+};
+inline constexpr group_action group_actions[] = {
+    {"QDQSelectorActionTransformer", "1DQ", group_form::unary},
+    {"QDQSelectorActionTransformer", "1DQ_CPU", group_form::unary},
+    {"QDQSelectorActionTransformer", "2DQ", group_form::binary},
+    {"QDQSelectorActionTransformer", "*DQ", group_form::variadic},
+    {"QDQSelectorActionTransformer", "Conv", group_form::convolution},
+    {"QDQSelectorActionTransformer", "MatMul", group_form::binary},
+    {"QDQSelectorActionTransformer", "Gemm", group_form::product},
+    {"QDQSelectorActionTransformer", "Where", group_form::choice},
+    {"QDQSelectorActionTransformer", "dropSplitQDQ", group_form::parts},
+    {"QDQSelectorActionTransformer", "dropDQ", group_form::in_place},
+    {"QDQSelectorActionTransformer", "drop", group_form::in_place},
+    {"QDQSelectorActionTransformer", "drop_no_int16_support", group_form::in_place},
+    {"QDQSelectorActionTransformer", "drop_no_int16_support_and_positive_scale", group_form::in_place},
+    {"ConvActivationFusion", "ConvAct", group_form::activation},
+};
+/// Null for one that is not in the list; `knows` says whether the optimizer is.
+constexpr const group_action* find_group_action(std::string_view optimizer, std::string_view name, bool& knows) {
+  knows = false;
+  for (const group_action& each : group_actions) {
+    if (each.optimizer != optimizer) continue;
+    knows = true;
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+/// Where some inputs of the new node come from: inputs of a node of the group.
+struct group_move {
+  /// Which nodes of the group.
+  enum class member : std::uint8_t { input, target, output, all_inputs } of;
+  std::uint8_t number = 0;  // of that node among the group's inputs
+  /// Its first inputs `first` to `last`. 0 to 2 of a DequantizeLinear: integers, scale, zero point.
+  std::uint8_t first = 0, last = 0;
+  bool required = true;  // false: the node, or its input, may be absent
+};
+namespace detail {
+using enum group_move::member;
+inline constexpr group_move
+    unary_moves[] = {{input, 0, 0, 2}, {output, 0, 1, 2}},
+    binary_moves[] = {{input, 0, 0, 2}, {input, 1, 0, 2}, {output, 0, 1, 2}},
+    variadic_moves[] = {{output, 0, 1, 2}, {all_inputs, 0, 0, 2}},
+    convolution_moves[] = {{input, 0, 0, 2}, {input, 1, 0, 2}, {output, 0, 1, 2}, {input, 2, 0, 0, false}},
+    product_moves[] = {{input, 0, 0, 2}, {input, 1, 0, 2}, {input, 2, 0, 0, false}, {output, 0, 1, 2, false}},
+    choice_moves[] = {{target}, {input, 0, 0, 2}, {input, 1, 0, 2}, {output, 0, 1, 2}},
+    parts_moves[] = {{input}, {target, 0, 1, 1, false}},
+    activation_moves[] = {{target}, {target, 0, 1, 1}, {target, 0, 2, 2, false}};
+}  // namespace detail
+
+/// The inputs of the new node, in order; none for in_place, where the target's first input becomes the input node's.
+constexpr std::span<const group_move> moves_of(group_form form) {
+  switch (form) {
+    case group_form::unary: return detail::unary_moves;
+    case group_form::binary: return detail::binary_moves;
+    case group_form::variadic: return detail::variadic_moves;
+    case group_form::convolution: return detail::convolution_moves;
+    case group_form::product: return detail::product_moves;
+    case group_form::choice: return detail::choice_moves;
+    case group_form::parts: return detail::parts_moves;
+    case group_form::activation: return detail::activation_moves;
+    case group_form::in_place: break;
+  }
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,394 @@
+// Saved optimizations, done on a draft before kernels are looked for. A program that does not ask for it does not have
+// this file. The graph's own way is transform/groups.hpp; both put nodes together by op/group_actions.hpp.
+#include <cameo/op/group_actions.hpp>
+
+#include "ort_draft_reader.hpp"
+#include "ort_resolver.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace cameo::inline CAMEO_ABI {
+
+using ort::wrong;
+
+namespace {
+
+/// One record, checked for being one. Nodes are numbers among those of the file.
+struct record_view {
+  group_form form = group_form::in_place;
+  std::span<const std::uint32_t> inputs, outputs;  // no_node: absent
+  std::uint32_t target = 0, between = ort::no_node;
+  std::string_view makes;  // an op id; empty: none is named
+};
+
+}  // namespace
+
+/// The state of a replay in one graph.
+struct ort_draft_reader::replaying {
+  ort_draft_reader& self;
+  scope& in;
+  std::span<draft_node> nodes;
+  ort::vector_view tables;                    // Graph.nodes
+  std::uint32_t end = 0;                      // max_node_index
+  std::span<std::uint32_t> by_index = {};     // numbers of nodes, sorted by Node.index
+  std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
+  std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
+  arena_vector<std::uint32_t> members{self.memory_};
+  arena_vector<slot> inputs{self.memory_};
+
+  std::uint32_t index_of(std::uint32_t i) const { return tables.table(i).number<std::uint32_t>(ort::node::index); }
+
+  status prepare(const ort::table_view& graph) {
+    const result<std::span<std::uint32_t>> order = self.memory_.take<std::uint32_t>(nodes.size());
+    const result<std::span<std::uint32_t>> counts = self.memory_.take<std::uint32_t>(in.net.values.size() + 1);
+    const result<std::span<std::string_view>> ids = self.memory_.take<std::string_view>(nodes.size());
+    if (!order || !counts || !ids) return status_code::out_of_memory;
+    by_index = *order, readers = *counts, products = *ids;
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) by_index[i] = i;
+    const auto less = [&](std::uint32_t a, std::uint32_t b) { return index_of(a) < index_of(b); };
+    std::make_heap(by_index.begin(), by_index.end(), less);
+    std::sort_heap(by_index.begin(), by_index.end(), less);
+    for (const draft_node& n : nodes) {
+      for (slot s : n.inputs) ++readers[s];
+      for (const draft* sub : n.subgraphs)
+        for (const capture& c : sub->captures) readers[c.outer] += 2;  // never the only reader
+    }
+    const ort::vector_view given = graph.vector(ort::graph::outputs);
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (const std::uint32_t at = self.find(in, given.text(i)); at != none) readers[in.slots[at]] += 2;
+    readers[0] = 0;
+    end = graph.number<std::uint32_t>(ort::graph::max_node_index);
+    return {};
+  }
+
+  /// The number of the node with this index; no_node if there is none, or it has been replaced.
+  std::uint32_t node_at(std::uint32_t index) const {
+    const auto at = std::lower_bound(by_index.begin(), by_index.end(), index,
+                                     [&](std::uint32_t i, std::uint32_t wanted) { return index_of(i) < wanted; });
+    return at == by_index.end() || index_of(*at) != index || nodes[*at].op_type.empty() ? ort::no_node : *at;
+  }
+
+  /// False: one of its nodes has gone.
+  result<bool> read(const ort::table_view& from, record_view& to) {
+    using namespace ort;
+    const table_view group = from.table(record::indices);
+    if (!group) return wrong(status_code::fail, "RuntimeOptimizationRecord.nodes_to_optimize_indices is missing");
+    const auto count = [&](indices::slot number, indices::slot flag, indices::slot more) -> std::uint64_t {
+      const auto places = group.number<std::uint32_t>(number), variadic = group.number<std::uint32_t>(more);
+      return group.number<std::uint8_t>(flag) ? std::uint64_t{places} - 1 + std::max(1u, variadic) : places;
+    };
+    const std::uint64_t first = count(indices::num_inputs, indices::has_variadic_input, indices::num_variadic_inputs);
+    const std::uint64_t last = count(indices::num_outputs, indices::has_variadic_output, indices::num_variadic_outputs);
+    const vector_view numbers = group.vector(indices::node_indices);
+    const std::uint64_t given = numbers.size();
+    if (first > given || last > given || (given != first + 1 + last && given != first + last + 2))
+      return wrong(status_code::fail, "NodesToOptimizeIndices.node_indices has ", std::int64_t(given), " entries");
+    bool whole = true;
+    members.clear();
+    for (std::size_t i = 0; i < given; ++i) {
+      const auto index = numbers.number<std::uint32_t>(i);
+      if (index != no_node && index >= end)
+        return wrong(status_code::fail, "NodesToOptimizeIndices.node_indices: ", index,
+                     " is not below Graph.max_node_index ", end);
+      const std::uint32_t node = index == no_node ? no_node : node_at(index);
+      whole &= index == no_node || node != no_node;
+      if (!members.push_back(node)) return status_code::out_of_memory;
+    }
+    const vector_view produced = from.vector(record::produced_op_ids);
+    for (std::size_t i = 0; i < produced.size(); ++i)
+      if (const result<op_name> name = parse_op_name(produced.text(i)); !name) return name.error();
+    const std::size_t named = to.form == group_form::in_place ? 0 : 1;
+    if (produced.size() > named)
+      return wrong(status_code::fail, "produced_op_ids has ", std::int64_t(produced.size()), " entries, needs ",
+                   std::int64_t(named));
+    if (produced.size()) to.makes = produced.text(0);
+    const std::span<const std::uint32_t> all = members.span();
+    to.inputs = all.first(first), to.target = all[first], to.outputs = all.subspan(first + 1, last);
+    to.between = given == first + last + 2 ? all.back() : no_node;
+    return whole && to.target != no_node;
+  }
+
+  bool only_reader(slot s) const { return s && s < readers.size() && readers[s] == 1; }
+
+  /// Are the nodes connected as the form wants it, and read by nobody else?
+  bool fits(const record_view& r) const {
+    const draft_node& target = nodes[r.target];
+    const std::size_t first = r.form == group_form::choice ? 1 : 0;
+    if (target.subgraphs.size() || target.outputs.empty()) return false;
+    for (std::size_t i = 0; i < r.inputs.size(); ++i) {
+      const bool absent = first + i >= target.inputs.size() || !target.inputs[first + i];
+      if (r.inputs[i] == ort::no_node) {
+        if (absent) continue;
+        return false;
+      }
+      const draft_node& n = nodes[r.inputs[i]];
+      if (absent || r.inputs[i] == r.target || n.outputs.size() != 1 || n.outputs[0] != target.inputs[first + i] ||
+          !only_reader(n.outputs[0]) || n.inputs.size() < 2)
+        return false;
+    }
+    if (r.outputs.empty()) return r.between == ort::no_node && !target.outputs.empty();
+    if (r.outputs.size() != target.outputs.size() || (r.between != ort::no_node && r.outputs.size() != 1)) return false;
+    for (std::size_t i = 0; i < r.outputs.size(); ++i) {
+      if (r.outputs[i] == ort::no_node || r.outputs[i] == r.target) return false;
+      slot made = target.outputs[i];
+      if (r.between != ort::no_node) {
+        const draft_node& cut = nodes[r.between];
+        if (!only_reader(made) || cut.inputs.empty() || cut.inputs[0] != made || cut.outputs.size() != 1) return false;
+        made = cut.outputs[0];
+      }
+      const draft_node& n = nodes[r.outputs[i]];
+      if (!only_reader(made) || n.inputs.empty() || n.inputs[0] != made || n.outputs.size() != 1) return false;
+    }
+    return true;
+  }
+
+  // --- the new node ---
+
+  /// A zero point that the file leaves out: as many zeros as there are steps, of the type of the integers.
+  result<slot> zero(const draft_node& n, bool quantizes) {
+    const operand steps = in.net.values[n.inputs[1]].info;
+    if (!steps.constant) return slot{0};
+    const slot integers = quantizes ? (n.outputs.empty() ? 0 : n.outputs[0]) : n.inputs[0];
+    value made = value::tensor(in.net.values[integers].info.type, steps.constant->shape, nullptr);
+    made.data = self.memory_.allocate(made.bytes() + 1, 16);
+    if (!made.data) return status_code::out_of_memory;
+    std::memset(made.data, 0, made.bytes());
+    draft_value v{"zero_point", {}};
+    v.info.kind = type_kind::tensor, v.info.type = made.type, v.info.present = v.info.has_rank = true;
+    v.info.shape = made.shape;
+    v.info.constant = self.memory_.keep(made);
+    if (!v.info.constant) return status_code::out_of_memory;
+    return in.net.add_value(v);
+  }
+
+  status append(const draft_node& n, const group_move& move, bool quantizes, bool is_target) {
+    for (std::size_t i = move.first; i <= move.last; ++i) {
+      slot s = i < n.inputs.size() ? n.inputs[i] : 0;
+      if (i == 2 && !s && !is_target) {
+        const result<slot> made = zero(n, quantizes);
+        if (!made) return made.error();
+        s = *made;
+      }
+      if (!inputs.push_back(s)) return status_code::out_of_memory;
+    }
+    return {};
+  }
+
+  /// The inputs of the new node. False: not with this group.
+  result<bool> gather(const record_view& r) {
+    using member = group_move::member;
+    inputs.clear();
+    status done;
+    const draft_node& target = nodes[r.target];
+    if (r.form == group_form::in_place) {
+      if (r.inputs.size() != 1 || r.inputs[0] == ort::no_node || !inputs.append(target.inputs)) return false;
+      inputs[0] = nodes[r.inputs[0]].inputs[0];
+      return true;
+    }
+    for (const group_move& move : moves_of(r.form)) {
+      if (move.of == member::target) {
+        done = append(target, move, false, true);
+      } else if (move.of == member::all_inputs) {
+        for (std::size_t i = 0; i < r.inputs.size() && done; ++i) {
+          if (r.inputs[i] == ort::no_node) return false;
+          done = append(nodes[r.inputs[i]], move, false, false);
+        }
+      } else {
+        const std::span<const std::uint32_t> from = move.of == member::output ? r.outputs : r.inputs;
+        const std::uint32_t n = move.number < from.size() ? from[move.number] : ort::no_node;
+        if (n != ort::no_node) done = append(nodes[n], move, move.of == member::output, false);
+        else if (move.required) return false;
+        else if (move.of == member::input && !inputs.push_back(0)) done = status_code::out_of_memory;
+      }
+      if (!done) return done;
+    }
+    std::size_t used = inputs.size();
+    while (used && !inputs[used - 1]) --used;
+    const std::span<const slot> all = inputs.span();
+    inputs.clear();
+    return inputs.append(all.first(used)) ? result<bool>{true} : result<bool>{status_code::out_of_memory};
+  }
+
+  const op_version* newest(const ort::op_name& name) const {
+    for (const kernel_table* each : self.providers_)
+      if (const op_row* const op = find_op(each->ops, name.domain, name.op_type); op && !op->versions.empty())
+        return &op->versions.back();
+    return nullptr;
+  }
+
+  /// The target's attributes that the new operator has, and what else it wants to know.
+  status attributes_for(const record_view& r, const ort::op_name& name, std::span<const attribute>& to) {
+    const draft_node& target = nodes[r.target];
+    const op_version* const version = newest(name);
+    const auto has = [&](std::string_view wanted) {
+      if (!version) return wanted != "opset";
+      for (const attribute_rule& rule : version->attributes)
+        if (rule.name == wanted) return true;
+      return false;
+    };
+    arena_vector<attribute> all{self.memory_};
+    if (!all.reserve(target.attributes.size() + 2)) return status_code::out_of_memory;
+    for (const attribute& a : target.attributes)
+      if (has(a.name) && !all.push_back(a)) return status_code::out_of_memory;
+    if (has("opset") && !find_attribute(target.attributes, "opset")) {
+      attribute a{"opset", attribute_kind::i};
+      a.i = target.since;
+      if (!all.push_back(a)) return status_code::out_of_memory;
+    }
+    if (r.form == group_form::activation) {
+      attribute a{"activation", attribute_kind::s}, parameters{"activation_params", attribute_kind::floats};
+      a.s = nodes[r.outputs[0]].op_type;
+      if (status s = parameters_of(nodes[r.outputs[0]], parameters.floats); !s) return s;
+      if (!all.push_back(a) || (!parameters.floats.empty() && !all.push_back(parameters)))
+        return status_code::out_of_memory;
+    }
+    to = all.span();
+    return {};
+  }
+
+  /// What a function takes besides its argument: numbers in its attributes, or limits as further inputs.
+  status parameters_of(const draft_node& f, std::span<const float>& to) {
+    arena_vector<float> all{self.memory_};
+    if (!all.reserve(4)) return status_code::out_of_memory;
+    for (std::string_view name : {"alpha", "beta", "min", "max"})
+      if (const attribute* const a = find_attribute(f.attributes, name))
+        if (!all.push_back(a->f)) return status_code::out_of_memory;
+    constexpr float most = std::numeric_limits<float>::max();
+    for (std::size_t i = 1; f.inputs.size() > 1 && i < 3; ++i) {
+      float limit = i == 1 ? -most : most;
+      const slot s = i < f.inputs.size() ? f.inputs[i] : 0;
+      if (const value* const v = in.net.values[s].info.constant) std::memcpy(&limit, v->data, sizeof limit);
+      if (!all.push_back(limit)) return status_code::out_of_memory;
+    }
+    to = all.span();
+    return {};
+  }
+  /// Limits that are the same in every run.
+  bool has_parameters(const draft_node& f) const {
+    for (std::size_t i = 1; i < f.inputs.size(); ++i) {
+      const operand& o = in.net.values[f.inputs[i]].info;
+      if (f.inputs[i] && (!o.constant || o.constant->type != dtype::f32 || o.constant->shape.count() != 1))
+        return false;
+    }
+    return f.inputs.size() <= 3;
+  }
+
+  /// The target's place is the new node's; the others have gone.
+  status replace(const record_view& r) {
+    draft_node& target = nodes[r.target];
+    if (r.form == group_form::activation && !has_parameters(nodes[r.outputs[0]])) return {};
+    const result<bool> fits_form = gather(r);
+    if (!fits_form || !*fits_form) return fits_form.error();
+    const result<std::span<slot>> kept = self.memory_.take<slot>(inputs.size());
+    const std::size_t count = r.outputs.empty() ? target.outputs.size() : r.outputs.size();
+    const result<std::span<slot>> outputs = self.memory_.take<slot>(count);
+    if (!kept || !outputs) return status_code::out_of_memory;
+    std::copy(inputs.begin(), inputs.end(), kept->begin());
+    for (std::size_t i = 0; i < count; ++i)
+      (*outputs)[i] = r.outputs.empty() ? target.outputs[i] : nodes[r.outputs[i]].outputs[0];
+    if (r.form != group_form::in_place) {
+      const result<ort::op_name> name = ort::parse_op_name(r.makes);
+      if (!name) return name.error();
+      if (status s = attributes_for(r, *name, target.attributes); !s) return s;
+      products[r.target] = r.makes;
+      target.op_type = name->op_type;
+      target.since = int(name->since);
+    }
+    target.inputs = *kept, target.outputs = *outputs;
+    for (std::span<const std::uint32_t> gone : {r.inputs, r.outputs, std::span{&r.between, 1}})
+      for (std::uint32_t n : gone)
+        if (n != ort::no_node) nodes[n] = {};
+    return {};
+  }
+
+  status run(const ort::vector_view& optimizers, std::size_t o) {
+    const std::string_view optimizer = optimizers.table(o).text(ort::optimizer::name);
+    const ort::vector_view records = optimizers.table(o).vector(ort::optimizer::records);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      bool known = false;
+      const std::string_view action = records.table(i).text(ort::record::action_id);
+      const group_action* const row = find_group_action(optimizer, action, known);
+      if (!known) return {};
+      record_view r;
+      if (!row) return wrong(status_code::fail, "optimizer '", optimizer, "' has no action '", action, "'");
+      r.form = row->form;
+      const result<bool> whole = read(records.table(i), r);
+      if (!whole) return status{whole.error()}.in("runtime_optimizations");
+      if (!*whole || !fits(r)) continue;
+      if (r.makes.empty() && r.form != group_form::in_place) {
+        // ONNX Runtime names none for these two.
+        if (r.form != group_form::parts && action != "MatMul")
+          return wrong(status_code::fail, "produced_op_ids of action '", action, "' is empty");
+        continue;
+      }
+      // "QLinearConv" for "Conv"
+      if (const result<ort::op_name> name = ort::parse_op_name(r.makes); name)
+        if (!name->op_type.ends_with(nodes[r.target].op_type))
+          return wrong(status_code::fail, "action '", action, "' does not make '", r.makes, "'");
+      if (status s = replace(r); !s) return s;
+    }
+    return {};
+  }
+
+  /// Kernels for what is left, which moves together.
+  status finish(std::span<draft_node>& left) {
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].op_type.empty()) continue;  // replaced
+      ort::table_view from = tables.table(i);
+      std::string_view domain = from.text(ort::node::domain);
+      if (const result<ort::op_name> name = ort::parse_op_name(products[i]); name) domain = name->domain, from = {};
+      if (status s = self.choose_provider(from, domain, in, nodes[i]); !s)
+        return std::move(s).in(ort::short_text{} << "node '" << nodes[i].name << "' (" << nodes[i].op_type << ")");
+      for (slot s : nodes[i].outputs) in.producers[s] = count;
+      nodes[count++] = nodes[i];
+    }
+    left = nodes.first(count);
+    return {};
+  }
+};
+
+status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::span<draft_node>& nodes) {
+  const ort::vector_view tables = graph.vector(ort::graph::nodes);
+  const ort::vector_view optimizers =
+      graph.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records);
+  if (optimizers.size() == 0 || nodes.empty()) return choose_providers(tables, in, nodes);
+  std::size_t i = 0, j = 0;
+  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::name, memory_, i, j);
+  if (!differ) return differ.error();
+  if (!*differ)
+    return wrong(status_code::fail, "RuntimeOptimizations.records: optimizer '",
+                 optimizers.table(i).text(ort::optimizer::name), "' is there twice");
+  replaying work{*this, in, nodes, tables};
+  if (status s = work.prepare(graph); !s) return s;
+  // Quantized nodes first, as in a graph: a convolution that takes in its activation is none that could be quantized.
+  std::string_view done;
+  for (const group_action& each : group_actions) {
+    if (each.optimizer == done) continue;
+    done = each.optimizer;
+    for (std::size_t o = 0; o < optimizers.size(); ++o)
+      if (optimizers.table(o).text(ort::optimizer::name) == done)
+        if (status s = work.run(optimizers, o); !s) return s;
+  }
+  return work.finish(nodes);
+}
+
+status ort_draft_reader::read_and_replay_nodes(const ort::table_view& from, scope& in) {
+  result<std::span<draft_node>> made = read_in_any_order(from, in);
+  if (!made) return made.error();
+  if (status s = replay(from, in, *made); !s) return s;
+  return sort_nodes(*made, in);
+}
+
+const ort_draft_checks replaying_ort_draft_checks{ort::verify,
+                                                  &ort_draft_reader::check_model,
+                                                  &ort_draft_reader::check_args,
+                                                  &ort_draft_reader::find_sorted,
+                                                  &ort_draft_reader::read_and_replay_nodes,
+                                                  &ort_draft_reader::check_edges,
+                                                  &ort_draft_reader::check_names,
+                                                  &ort_draft_reader::match_checked,
+                                                  ort::read_sparse_constant};
+
+}  // namespace cameo::inline CAMEO_ABI

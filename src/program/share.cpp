@@ -1,0 +1,128 @@
+#include "program/share.hpp"
+
+#include "program/runtime.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace cameo::program {
+
+result<std::vector<std::pair<std::string, std::string>>> read_pairs(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view pair = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::size_t bar = pair.find('|');
+    if (bar == 0 || bar == pair.npos)
+      return status{status_code::invalid_argument, fmt::format("'{}' is no KEY|VALUE", pair)};
+    const std::string key{pair.substr(0, bar)};
+    if (std::any_of(pairs.begin(), pairs.end(), [&](const auto& each) { return each.first == key; }))
+      return status{status_code::invalid_argument, fmt::format("'{}' is set twice", key)};
+    pairs.emplace_back(key, pair.substr(bar + 1));
+  }
+  return pairs;
+}
+
+std::vector<std::string> read_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+result<share_report> share(const share_request& o) {
+  const program_runtime with;
+  const auto all = with.providers();
+  const auto of = std::find_if(all.begin(), all.end(), [&](const provider& p) {
+    return p.row->name == o.provider || p.row->long_name == o.provider;
+  });
+  if (of == all.end()) {
+    std::string known;
+    for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
+    return status{status_code::invalid_argument,
+                  fmt::format("there is no provider '{}' in this program; it has {}", o.provider, known)};
+  }
+  if (of->row->contexts.sources.empty())
+    return status{status_code::not_implemented, fmt::format("{} keeps no contexts to share", of->row->name)};
+  share_report report;
+  for (std::size_t i = 0; i < o.models.size(); ++i) {
+    compile_options how;
+    how.input = o.models[i];
+    how.session = o.session;
+    how.session.providers = {std::string{of->row->name}};
+    how.optimize = optimization_level::basic;  // as a session that writes what it compiles
+    how.fail_if_output_exists = !o.force;
+    for (const auto& [key, text] : o.provider_options)
+      how.session.config.emplace_back(fmt::format("ep.{}.{}", of->row->name, key), text);
+    how.session.config.emplace_back("ep.context_embed_mode", "0");
+    how.session.config.emplace_back("ep.share_ep_contexts", "1");
+    how.session.config.emplace_back("ep.stop_share_ep_contexts", i + 1 == o.models.size() ? "1" : "0");
+    result<compile_report> done = with.compile(std::move(how));
+    if (!done) {
+      // They name a context that there will never be.
+      for (const compile_report& each : report.models) ::unlink(each.path.c_str());
+      return std::move(done.error());
+    }
+    report.models.push_back(std::move(*done));
+  }
+  return report;
+}
+
+namespace {
+
+struct share_command {
+  common_options common;
+  std::string models, provider_options;
+  bool force = false;
+};
+
+int run_share(const share_command& o) {
+  share_request request;
+  request.models = read_list(o.models);
+  request.provider = o.common.providers.front();
+  request.session = o.common.session();
+  request.force = o.force;
+  auto pairs = read_pairs(o.provider_options);
+  if (!pairs) return fail(std::move(pairs.error()).in("-i"));
+  request.provider_options = std::move(*pairs);
+  const result<share_report> done = share(request);
+  if (!done) return fail(done.error());
+  if (o.common.json) {
+    nlohmann::ordered_json models = nlohmann::ordered_json::array();
+    for (const compile_report& each : done->models)
+      models.push_back({{"path", each.path}, {"compiled_nodes", each.compiled_nodes}});
+    print_json({{"ep", request.provider}, {"models", std::move(models)}});
+  } else if (!o.common.quiet) {
+    for (const compile_report& each : done->models)
+      fmt::print("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_share(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<share_command>();
+  CLI::App& command = *app.add_subcommand("share",
+                                          "Compiles models into one context that they share: N models give N files "
+                                          "<stem>_ctx.onnx, and one more beside the "
+                                          "first");
+  command.add_option("MODELS", o->models, "Models with commas between them, in one folder")
+      ->required()
+      ->check([](const std::string& list) { return read_list(list).empty() ? "names no model" : std::string{}; });
+  command.add_option("-i,--ep-options", o->provider_options, "Options of the provider, as in \"key|value key|value\"");
+  command.add_flag("--force", o->force, "Replaces models that exist; otherwise that is an error");
+  add_common_options(command, o->common, json_output::flag);
+  command.remove_option(command.get_option("--optimize"));
+  command.get_option("--ep")->required()->expected(1)->description("The provider, by short or long name");
+  command.callback([o, &chosen] { chosen = [o] { return run_share(*o); }; });
+}
+
+}  // namespace cameo::program

@@ -1,0 +1,110 @@
+// The program ep_weight_sharing_ctx_gen, with the options that ONNX Runtime's has.
+#include "program/share.hpp"
+
+#include <fmt/format.h>
+#include <getopt.h>
+
+#include <cstring>
+
+namespace cameo::program {
+namespace {
+
+constexpr int wrong = 255;  // -1, as the other program says it
+
+constexpr const char* usage =
+    R"(ep_weight_sharing_ctx_gen [options] MODEL1.onnx,MODEL2.onnx,...
+
+Compiles models for a provider into one context that they share: <stem>_ctx.onnx beside each model, and
+<stem of the first>_<provider>.bin beside them.
+
+  -e NAME          the provider: qnn (default), tensorrt, openvino, vitisai, or another that this program has
+  -p FILE.json     a provider from a library: not possible here, providers are part of the program
+  -i "K|V K|V"     options of the provider
+  -C "K|V K|V"     entries of the session's configuration. ep.context_enable is 1, ep.context_embed_mode is 0, and
+                   ep.context_file_path is not for you to say: other values are left out
+  -v               says what loading does
+  -h               this text
+
+Exit status: 0 done; 1 for -p; 255 for wrong arguments, and when the work failed.
+)";
+
+struct arguments {
+  share_request request;
+  bool help = false, plugin = false;
+};
+
+int complain(std::string_view words) {
+  fmt::print(stderr, "error: {}\n", words);
+  return wrong;
+}
+
+/// What the tool sets itself can't be set otherwise.
+void add_config(arguments& a, const std::vector<std::pair<std::string, std::string>>& pairs) {
+  for (const auto& [key, text] : pairs) {
+    const bool is_set = (key == "ep.context_enable" && text != "1") ||
+                        (key == "ep.context_embed_mode" && text != "0") || key == "ep.context_file_path";
+    if (is_set) fmt::print(stderr, "warning: '{}' is for this program to say; '{}' is left out\n", key, text);
+    else if (key != "ep.context_enable") a.request.session.config.emplace_back(key, text);
+  }
+}
+
+void say_what_is_done(session_options& session) {
+  session.log_from = log_level::verbose;
+  session.log = [](log_level, std::string_view words) { fmt::print(stderr, "{}\n", one_line(words)); };
+}
+
+result<arguments> read_arguments(int argc, char** argv) {
+  arguments a;
+  a.request.provider = "qnn";
+  optind = 1, opterr = 0;
+  const auto bad = [](std::string words) { return status{status_code::invalid_argument, words}; };
+  for (int option; (option = ::getopt(argc, argv, ":e:p:i:C:vh")) != -1;) switch (option) {
+      case 'e': a.request.provider = optarg; break;
+      case 'p': a.plugin = true; break;
+      case 'v': say_what_is_done(a.request.session); break;
+      case 'h': a.help = true; break;
+      case 'i':
+      case 'C': {
+        auto pairs = read_pairs(optarg);
+        if (!pairs) return std::move(pairs.error()).in(fmt::format("-{}", char(option)));
+        if (option == 'i') a.request.provider_options = std::move(*pairs);
+        else add_config(a, *pairs);
+        break;
+      }
+      case ':': return bad(fmt::format("-{} needs a value", char(optopt)));
+      default: return bad(fmt::format("there is no option -{}", char(optopt)));
+    }
+  if (a.help || a.plugin) return a;
+  if (argc - optind != 1) return bad("needs one list of models, with commas between them");
+  a.request.models = read_list(argv[optind]);
+  if (a.request.models.empty()) return bad("names no model");
+  return a;
+}
+
+}  // namespace
+
+int run_weight_sharing(int argc, char** argv) {
+  const result<arguments> a = read_arguments(argc, argv);
+  if (!a) {
+    fmt::print(stderr, "{}", usage);
+    return complain(a.error().words());
+  }
+  if (a->help) {
+    fmt::print("{}", usage);
+    return 0;
+  }
+  if (a->plugin) {
+    complain("-p: providers are types that this program was built with; none can be loaded from a library");
+    return 1;
+  }
+  const result<share_report> done = share(a->request);
+  if (!done) {
+    fail(done.error());
+    return wrong;
+  }
+  for (const compile_report& each : done->models)
+    fmt::print("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
+  return 0;
+}
+
+}  // namespace cameo::program

@@ -1,0 +1,113 @@
+// Float16 for readers that compute most things in float32 alone.
+#include <cameo/op/contrib.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+#include <cameo/transform/rules/definitions.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// From which version on ONNX Runtime 1.31 has kernels for float16 on processors.
+struct float16_row {
+  op_id op;
+  int since = 1;
+};
+template <declared_op... Ops>
+constexpr std::array<float16_row, sizeof...(Ops)> always{{{op_id_of<Ops>}...}};
+// Constant stands for what is an initializer in a file.
+constexpr auto from_the_first =
+    always<op::Attention, op::BitCast, op::Cast, op::Compress, op::Concat, op::ConcatFromSequence, op::Constant,
+           op::ConstantOfShape, op::Dropout, op::Expand, op::Flatten, op::Gather, op::GatherElements, op::GatherND,
+           op::Identity, op::IsNaN, op::LayerNormalization, op::Optional, op::OptionalGetElement,
+           op::OptionalHasElement, op::RandomNormalLike, op::RandomUniformLike, op::Reshape, op::ReverseSequence,
+           op::RMSNormalization, op::RotaryEmbedding, op::Round, op::Scatter, op::ScatterElements, op::ScatterND,
+           op::SequenceAt, op::SequenceConstruct, op::SequenceEmpty, op::SequenceErase, op::SequenceInsert,
+           op::SequenceLength, op::Shape, op::Shrink, op::Sign, op::Size, op::Slice, op::Split, op::SplitToSequence,
+           op::Squeeze, op::TensorScatter, op::Transpose, op::Unsqueeze, op::microsoft::ExpandDims,
+           op::microsoft::GatherBlockQuantized, op::microsoft::GroupQueryAttention, op::microsoft::MatMulNBits,
+           op::microsoft::QMoE, op::microsoft::RotaryEmbedding, op::microsoft::SkipLayerNormalization,
+           op::microsoft::SkipSimplifiedLayerNormalization, op::microsoft::SparseAttention,
+           op::microsoft::UnfoldTensor>;
+constexpr float16_row from_a_version[] = {{op_id_of<op::Clip>, 12},          {op_id_of<op::DequantizeLinear>, 19},
+                                          {op_id_of<op::IsInf>, 20},         {op_id_of<op::Max>, 12},
+                                          {op_id_of<op::Min>, 12},           {op_id_of<op::Mod>, 10},
+                                          {op_id_of<op::QuantizeLinear>, 19}};
+
+bool has_float16_kernel(const node_view& n) {
+  const auto covers = [&](const float16_row& row) { return n.op()->id == row.op && n.since() >= row.since; };
+  return std::ranges::any_of(from_the_first, covers) || std::ranges::any_of(from_a_version, covers);
+}
+
+struct cast_float16 {
+  static constexpr std::string_view name = "InsertCastTransformer";
+
+  static bool is_half(const value_view& v) { return v && v.element() == dtype::f16; }
+
+  static bool needs_casts(const rewriter& r, const node_view& n) {
+    if (!r.may_touch(n) || !n.op() || !n.subgraphs().empty() || has_float16_kernel(n)) return false;
+    bool any = false;
+    for (value_view v : n.inputs()) any = any || is_half(v);
+    for (value_view v : n.outputs()) any = any || is_half(v);
+    return any;
+  }
+
+  /// What stands for halves as float32: value by value, those that casts here were made of and made.
+  using wide_values = std::map<value_id, value_id>;
+
+  static bool rewrite(rewriter& r, const node_view& n, wide_values& wide) {
+    const graph_node old = n.raw();
+    edit e{r, n};
+    wide_values found;
+    std::vector<value_id> inputs;
+    for (value_view v : n.inputs()) {
+      inputs.push_back(v ? v.id() : value_id::none);
+      if (!is_half(v)) continue;
+      if (const auto known = wide.find(v.id()); known != wide.end()) {
+        inputs.back() = known->second;
+        continue;
+      }
+      const auto [at, is_new] = found.try_emplace(v.id(), value_id::none);
+      if (is_new) at->second = e.add<op::Cast>({v.id()}, {attribute_of("to", std::int64_t(dtype::f32))});
+      inputs.back() = at->second;
+    }
+    std::vector<attribute> attributes{old.attributes.begin(), old.attributes.end()};
+    for (attribute& a : attributes)
+      if (a.name == "dtype" && a.kind == attribute_kind::i && a.i == std::int64_t(dtype::f16))
+        a.i = std::int64_t(dtype::f32);
+    e.add(old.domain, old.op_type, inputs, attributes, old.outputs.size());
+    std::vector<value_id> made;
+    for (std::size_t i = 0; i < old.outputs.size(); ++i) made.push_back(e.output(i));
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (!n.output(i)) continue;
+      if (is_half(n.output(i))) {
+        found[n.output(i).id()] = made[i];
+        made[i] = e.add<op::Cast>({made[i]}, {attribute_of("to", std::int64_t(dtype::f16))});
+      }
+      e.replace(n.output(i), made[i]);
+    }
+    if (!e.commit()) return false;
+    wide.insert(found.begin(), found.end());
+    return true;
+  }
+
+  static result<bool> run(rewriter& r) {
+    bool changed = false;
+    wide_values wide;
+    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
+    for (node_id id : order)
+      if (const node_view n = r.node(id); needs_casts(r, n)) changed = rewrite(r, n, wide) || changed;
+    return changed;
+  }
+};
+
+using list = transform_list<optimization_level::basic, cast_float16>;
+
+}  // namespace
+
+const transform_table& float16_casts::table() { return list::table(); }
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,51 @@
+#pragma once
+#include <cameo/op/onnx.hpp>
+#include <cameo/transform/rewriter.hpp>
+
+#include <cstring>
+
+/// What QuantizeLinear and DequantizeLinear do, where constants say it.
+namespace cameo::inline CAMEO_ABI {
+
+/// The integers of one quantized type that these rewrites know.
+struct integer_range {
+  double lowest, highest;
+};
+/// The constants of a QuantizeLinear or DequantizeLinear.
+struct quantization {
+  dtype type = dtype::undefined;  // of the integers
+  integer_range range{};
+  const value* scale = nullptr;
+  const value* zero = nullptr;  // null: 0
+  std::int64_t axis = 0;        // -1: one scale for the whole tensor
+
+  template <class T>
+  static T element(const value& v, std::int64_t i) {  // a file's bytes need not be aligned
+    T made;
+    std::memcpy(&made, static_cast<const std::byte*>(v.data) + std::size_t(i) * sizeof(T), sizeof(T));
+    return made;
+  }
+  float scale_at(std::int64_t i) const { return element<float>(*scale, i); }
+  double zero_at(std::int64_t i) const {
+    if (!zero) return 0;
+    switch (type) {
+      case dtype::u8: return element<std::uint8_t>(*zero, i);
+      case dtype::i8: return element<std::int8_t>(*zero, i);
+      case dtype::u16: return element<std::uint16_t>(*zero, i);
+      default: return element<std::int16_t>(*zero, i);
+    }
+  }
+  bool whole_tensor() const { return axis < 0; }
+};
+
+/// Float32 on the one side, integers of 8 or 16 bits on the other; scales that are positive normal numbers, so that
+/// rounding is monotonic and an integer that is made a float and back stays itself. Nothing for other nodes.
+std::optional<quantization> quantization_of(const rewriter&, const node_view&);
+
+/// True if both say the same of every element.
+bool same(const quantization&, const quantization&);
+
+/// A Relu or Clip whose bounds what is quantized so has anyhow.
+bool is_made_redundant(const rewriter&, const node_view& cut, const quantization&);
+
+}  // namespace cameo::inline CAMEO_ABI

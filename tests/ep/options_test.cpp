@@ -1,0 +1,72 @@
+#include <cameo/cameo.hpp>
+#include <cameo/eps/cpu.hpp>
+
+#include "session/models.hpp"
+
+namespace cameo::test {
+namespace {
+
+/// Runs every Relu as it is told to: y = max(x, floor).
+struct floor_provider {
+  static constexpr std::string_view name = "floor", long_name = "FloorExecutionProvider";
+  static constexpr provider_option options[] = {{"at", "0", "the smallest value"}, {"unused", "", ""}};
+  float at = -1;  // of an object that no session configured
+
+  result<floor_provider> configured(const provider_options& wanted) const {
+    const std::string text{wanted["at"]};
+    char* end = nullptr;
+    const float parsed = std::strtof(text.c_str(), &end);
+    if (*end || text.empty())
+      return status{status_code::invalid_argument, "option 'at' is '" + text + "', and must be a number"};
+    return floor_provider{parsed};
+  }
+  bool claims(const node_view& node) const { return node.op_type() == "Relu"; }
+  status execute(const step_view&, run_context& c) const {
+    const auto x = c.input<float>(0);
+    const auto y = c.output<float>(0, x.shape());
+    if (!y) return y.error();
+    for (std::int64_t i = 0; i < x.count(); ++i) (*y)[i] = std::max(x[i], at);
+    return {};
+  }
+};
+static_assert(configurable_provider<floor_provider> && !configurable_provider<eps::cpu>);
+
+const runtime<floor_provider, eps::cpu> with_floor;
+
+std::unique_ptr<model> relu() {
+  model_builder b;
+  b.output(b.node("Relu", {b.input("x", dtype::f32, {dim::of(3)})}));
+  return b.take();
+}
+
+/// The smallest output of -5, 0, 5, or the error's words.
+std::string smallest(std::vector<std::pair<std::string, std::string>> config) {
+  session_options options;
+  options.config = std::move(config);
+  const auto s = with_floor.load(relu(), options);
+  if (!s) return std::string{s.error().name()} + ": " + std::string{s.error().words()};
+  const auto out = s->run({{"x", {-5.0f, 0.0f, 5.0f}}});
+  REQUIRE(out);
+  return std::to_string(int(floats_of((*out)[0].value)[0]));
+}
+
+TEST_CASE("a session's keys configure a copy of the provider, by either name; the last of a key holds") {
+  CHECK(smallest({}) == "-1");
+  CHECK(smallest({{"ep.floor.at", "-2"}}) == "-2");
+  CHECK(smallest({{"ep.floorexecutionprovider.at", "-3"}, {"ep.floor.at", "-4"}}) == "-4");
+  CHECK(smallest({{"ep.floor.unused", "x"}}) == "0");  // the table's own
+  CHECK(smallest({}) == "-1");
+}
+
+TEST_CASE("an option that a provider does not have, and one that it can't use, are the user's errors") {
+  CHECK(smallest({{"ep.floor.att", "1"}}) ==
+        "INVALID_ARGUMENT: session key 'ep.floor.att': FloorExecutionProvider has no option 'att'; it has at, unused");
+  CHECK(smallest({{"ep.cpu.at", "1"}}) ==
+        "INVALID_ARGUMENT: session key 'ep.cpu.at': CPUExecutionProvider has no option 'at'; it has none");
+  CHECK(smallest({{"ep.floor.at", "deep"}}) ==
+        "INVALID_ARGUMENT: FloorExecutionProvider: option 'at' is 'deep', and must be a number");
+  CHECK(smallest({{"ep.somebody.at", "1"}}) == "-1");  // nobody's in this session
+}
+
+}  // namespace
+}  // namespace cameo::test

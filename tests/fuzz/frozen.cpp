@@ -1,0 +1,80 @@
+// libFuzzer's door to the containers of eps/frozen: whatever the bytes are, opening one, restoring its plans and
+// running them ends in success or a status. Checksums are put right first: they keep out accidents, not intentions.
+// Seeds: eps/frozen/tests/data.
+#include <cameo/eps/cpu.hpp>
+#include <cameo/run/runner.hpp>
+
+#include "frozen/src/program.hpp"
+#include "frozen/tests/reseal.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+namespace {
+
+using namespace cameo;
+using namespace cameo::eps::frozen_file;
+
+std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+/// Runs a plan once, on zeros.
+void run(const program& plan) {
+  heap_arena memory{1 << 14, std::size_t{1} << 26};
+  draft net{memory};
+  draft_node node;
+  std::vector<slot> inputs, outputs;
+  std::vector<value> values;
+  std::vector<std::vector<std::byte>> bytes;
+  for (slot s : plan.net().inputs) {
+    const operand& o = plan.net().values[s].info;
+    extents shape = o.shape;
+    for (std::int64_t& d : shape) d = d < 0 ? 2 : d;
+    std::int64_t count = 0;
+    if (!o.has_rank || !shape.checked_count(count) || count > 1 << 12) return;
+    values.push_back(value::tensor(o.type, shape, nullptr));
+    bytes.emplace_back(values.back().bytes() + 64 + std::size_t(count) * sizeof(std::string_view));
+    values.back().data = bytes.back().data();
+    inputs.push_back(*net.add_value({"in", {}, true}));
+  }
+  for (std::size_t i = 0; i < plan.net().outputs.size(); ++i)
+    outputs.push_back(*net.add_value({"out", {}, false, true}));
+  node.inputs = inputs, node.outputs = outputs;
+  node.compiled = {&plan, [](const void* self, run_context& c) { return static_cast<const program*>(self)->run(c); }};
+  for (slot s : inputs) static_cast<void>(net.inputs.push_back(s));
+  for (slot s : outputs) static_cast<void>(net.outputs.push_back(s));
+  if (!net.nodes.push_back(node)) return;
+  const memory_source host = heap_memory();
+  const node_binder nobody{};
+  plan_options how;
+  how.binders = {&nobody, 1}, how.memories = {&host, 1};
+  const result<const plan_view*> made = make_plan(net, how, memory);
+  if (!made) return;
+  const result<runner*> runs = runner::make(**made, {&host, 1}, memory, std::size_t{1} << 26);
+  if (!runs) return;
+  std::vector<value> results(outputs.size());
+  cameo::run_options options;
+  options.stop.now = now, options.stop.deadline = now() + 100'000'000;
+  static_cast<void>((*runs)->run(values, results, options));
+  std::destroy_at(*runs);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const eps::cpu object;
+  static const maker here{"0.1.0", "this processor"};
+  // Exactly as many bytes, so that a look behind their end is seen, and aligned, so that nobody copies them.
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, 64, size + !size) != 0) return 0;
+  const std::unique_ptr<void, void (*)(void*)> copy{memory, std::free};
+  const std::span<std::byte> bytes{static_cast<std::byte*>(copy.get()), size};
+  if (size) std::memcpy(copy.get(), data, size);
+  test::reseal(bytes, here);
+  const auto context = opened::open(bytes, here);
+  if (!context) return 0;
+  const context_binary binary{bytes, nullptr, "input"};
+  for (const opened::plan& each : context->plans())
+    if (const auto plan = program::restore({provider_row_of<eps::cpu>, &object}, binary, *context, each)) run(**plan);
+  return 0;
+}

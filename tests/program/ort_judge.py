@@ -1,0 +1,167 @@
+"""PyPI's onnxruntime as the judge of files: what the scripts that go both ways share.
+
+Values of every element type are fed and compared, those that numpy does not have as ml_dtypes' arrays.
+"""
+import ctypes
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import numpy_helper
+
+PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
+ORT_LEVELS = {"none": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
+              "basic": ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+              "extended": ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+              "all": ort.GraphOptimizationLevel.ORT_ENABLE_ALL}
+LEVELS = tuple(ORT_LEVELS)
+# An element type of onnxruntime in words, and ONNX's number for those that numpy has not.
+WITHOUT_NUMPY = {"bfloat16": 16, "float8e4m3fn": 17, "float8e4m3fnuz": 18, "float8e5m2": 19, "float8e5m2fnuz": 20,
+                 "uint4": 21, "int4": 22, "float4e2m1": 23, "float8e8m0": 24, "uint2": 25, "int2": 26}
+
+
+def cameo(*args, check=True):
+    done = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, timeout=300)
+    if check and done.returncode:
+        raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")
+    return done
+
+
+def read_value(path, type_name):
+    """The name and value of a tensor, sequence, or optional of these (None: it holds nothing), as the type says: the
+    file does not."""
+    data = path.read_bytes()
+    if type_name.startswith("optional("):
+        made = onnx.OptionalProto()
+        made.ParseFromString(data)
+        return made.name, numpy_helper.to_optional(made)
+    made, to = ((onnx.SequenceProto(), numpy_helper.to_list) if type_name.startswith("seq(") else
+                (onnx.TensorProto(), numpy_helper.to_array))
+    made.ParseFromString(data)
+    return made.name, to(made)
+
+
+def same(got, want, rtol, atol):
+    if want is None or got is None:
+        return got is want
+    if isinstance(want, dict):
+        want = {k.decode() if isinstance(k, bytes) else k: v for k, v in want.items()}
+        return isinstance(got, dict) and got.keys() == want.keys() and all(same(got[k], want[k], rtol, atol)
+                                                                           for k in want)
+    if isinstance(want, list):
+        return isinstance(got, list) and len(got) == len(want) and all(same(g, w, rtol, atol)
+                                                                       for g, w in zip(got, want))
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape:
+        return False
+    if want.dtype.kind in "OSU" or got.dtype.kind in "OSU":
+        return [str(g) for g in got.ravel()] == [w.decode() if isinstance(w, bytes) else str(w) for w in want.ravel()]
+    wide = np.complex128 if "c" in (want.dtype.kind, got.dtype.kind) else np.float64
+    return np.allclose(got.astype(wide), want.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
+
+
+def ort_options(level="none", **keys):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = ORT_LEVELS[level]
+    options.add_session_config_entry("session.allow_released_opsets_only", "0")
+    for key, value in keys.items():
+        options.add_session_config_entry("session." + key, value)
+    return options
+
+
+def ort_session(path, options=None):
+    return ort.InferenceSession(str(path), options or ort_options(), providers=["CPUExecutionProvider"])
+
+
+def ort_writes(model, to, level="none"):
+    """onnxruntime writes the model as an .ort file. Without layouts of this processor: they are nobody else's."""
+    options = ort_options(level, save_model_format="ORT")
+    options.optimized_model_filepath = str(to)
+    ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"],
+                         disabled_optimizers=["NchwcTransformer"])
+
+
+def element_of(type_name):
+    return type_name.removeprefix("optional(").removeprefix("tensor(").rstrip(")")
+
+
+def without_numpy(type_name):
+    return type_name.startswith("tensor(") and element_of(type_name) in WITHOUT_NUMPY
+
+
+def to_ort_value(array, type_name):
+    element = element_of(type_name)
+    if element not in WITHOUT_NUMPY:
+        return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+    packed = numpy_helper.from_array(array).raw_data
+    value = ort.OrtValue.ortvalue_from_shape_and_type(list(array.shape), WITHOUT_NUMPY[element])
+    ctypes.memmove(value.data_ptr(), packed, len(packed))
+    return value
+
+
+def from_ort_value(value):
+    number = value.element_type()
+    if number not in WITHOUT_NUMPY.values():
+        return value.numpy()
+    tensor = onnx.TensorProto(data_type=number, dims=value.shape(),
+                              raw_data=ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes()))
+    return numpy_helper.to_array(tensor)
+
+
+def ort_runs(session, feeds):
+    """The outputs by name. Through onnxruntime's own values where a type is none of numpy's."""
+    types = {i.name: i.type for i in session.get_inputs() + session.get_overridable_initializers()}
+    outputs = session.get_outputs()
+    names = [o.name for o in outputs]
+    if not any(without_numpy(t) for t in [types[name] for name in feeds] + [o.type for o in outputs]):
+        return dict(zip(names, session.run(names, feeds)))
+    values = session.run_with_ort_values(names, {name: to_ort_value(v, types[name]) for name, v in feeds.items()})
+    return dict(zip(names, map(from_ort_value, values)))
+
+
+def ort_answers(session, case, order=None):
+    """[(folder, outputs by name)] of the case's data sets; inputs by name, else by position."""
+    inputs = {i.name: i.type for i in session.get_inputs() + session.get_overridable_initializers()}
+    names = order or list(inputs)
+    answers = []
+    for folder in sorted(case.glob("test_data_set_*")):
+        feeds = {}
+        for file in folder.glob("input_*.pb"):
+            by_place = names[int(file.stem.split("_")[1])]
+            name, value = read_value(file, inputs[by_place])
+            feeds[name if name in names else by_place] = value
+        answers.append((folder, ort_runs(session, feeds)))
+    return answers
+
+
+def what_differs(session, answers, rtol, atol):
+    """The first output that is not what the data sets expect, or None."""
+    outputs = session.get_outputs()
+    for folder, got in answers:
+        for file in sorted(folder.glob("output_*.pb")):
+            output = outputs[int(file.stem.split("_")[1])]
+            if not same(got[output.name], read_value(file, output.type)[1], rtol, atol):
+                return f"output '{output.name}' of {folder.name} differs"
+    return None
+
+
+def ort_agrees(path, case, tolerance, order=None):
+    """What is wrong with the answers of onnxruntime to the case's data sets, or None."""
+    session = ort_session(path)
+    return what_differs(session, ort_answers(session, case, order), *tolerance)
+
+
+def cases_of_onnx(root, scratch):
+    """The folder with ONNX's cases (tests/conformance/make_cases.py): the build's, or made now."""
+    made = pathlib.Path(root) / "build" / "cases"
+    if (made / "stamp").exists():
+        return made
+    import sys
+    subprocess.run([sys.executable, str(pathlib.Path(root) / "tests" / "conformance" / "make_cases.py"),
+                    str(scratch / "cases")], check=True, capture_output=True)
+    return scratch / "cases"

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""ORT files both ways at levels none, basic, extended and all: ONNX's cases (node, simple and light ones, PyTorch's
+exports) and the models of the benchmark.
+
+What both run goes both ways: a case that cameo passes, and that onnxruntime runs as it stands. Then what cameo writes
+of it onnxruntime must load and answer the same, and what onnxruntime writes of it cameo must pass. There is no list of
+exceptions. What is left out turns out while this runs, and the last line counts it: what onnxruntime writes and can't
+run itself at that level; what cameo writes of a case that onnxruntime can't write and run again even as it stands.
+
+Usage: ort_node_cases.py [NAME...]   only the cases with one of these in their name
+"""
+# not with a sanitizer: onnxruntime is not built with one, and what is read and written is the same
+import collections
+import json
+import multiprocessing
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(root / "tests" / "program"))
+import ort_judge as judge  # noqa: E402
+
+KINDS = {"node": 1450, "simple": 15, "light": 9, "pytorch-converted": 55, "pytorch-operator": 25,
+         "bench": 16}  # both run as many
+TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}  # onnxruntime's float16 and int8 kernels round otherwise than the reference
+LARGE = 1 << 24  # bytes of a file that does not wait for the others
+counts = collections.Counter()
+problems = []
+
+
+def problem(name, words):
+    problems.append(name)
+    print(f"{name}: {words}"[:600], file=sys.stderr)
+
+
+def passes(folder, report):
+    """Case to why cameo does not pass it, None where it does."""
+    report.unlink(missing_ok=True)
+    judge.cameo("conformance", folder, "--json", report, "--jobs", os.cpu_count(), "--quiet", check=False)
+    if not report.exists():  # no case at all
+        return {}
+    return {r["name"]: None if r["status"] == "pass" else r["reason"] for r in json.loads(report.read_text())}
+
+
+class reference:
+    """What a case must give: what its files say, or what onnxruntime makes of the original, if that is another thing
+    (its own deviations) and twice the same."""
+
+    def __init__(self, case):
+        own = case / "tolerance.json"
+        self.tolerance = (json.loads(own.read_text()) if own.exists() else TOLERANCE).values()
+        session = judge.ort_session(case / "model.onnx")
+        self.case, self.answers = case, judge.ort_answers(session, case)
+        self.by_files = judge.what_differs(session, self.answers, *self.tolerance) is None
+        self.is_random = not self.by_files and self.differs(judge.ort_answers(session, case))
+
+    def differs(self, answers):
+        return any(not judge.same(got[name], want[name], *self.tolerance)
+                   for (_, want), (_, got) in zip(self.answers, answers) for name in want)
+
+    def wrong(self, ort_file):
+        """What is wrong with onnxruntime's answers from the file, or None."""
+        session = judge.ort_session(ort_file)
+        answers = judge.ort_answers(session, self.case)
+        if self.by_files:
+            return judge.what_differs(session, answers, *self.tolerance)
+        return "other answers than of the original" if not self.is_random and self.differs(answers) else None
+
+
+def run_now(folder, counted):
+    """What is wrong with a large file for cameo; all of them together would fill the disk."""
+    results = passes(folder, folder.parent / f"{folder.name}.json")
+    shutil.rmtree(folder)
+    counted["of these run by cameo"] += results == {folder.name: None}
+    return None if results == {folder.name: None} else str(results)
+
+
+def attempt(what, *args):
+    """(its result, None) or (None, the words of what went wrong)."""
+    try:
+        return what(*args), None
+    except Exception as e:  # noqa: BLE001 - the words are judged by the caller
+        return None, str(e) or type(e).__name__
+
+
+def try_case(job):
+    """Both ways of one case: what is wrong, what was counted. What onnxruntime writes is left for cameo to run."""
+    case, scratch = job
+    found, counted = [], collections.Counter()
+    known, failure = attempt(reference, case)
+    if failure:
+        return [], {"not run by onnxruntime": 1}
+    counted["run by both"] = counted[case.parent.name] = 1
+    can_be_written = False
+    for level in judge.LEVELS:
+        theirs = scratch / level / case.parent.name / case.name
+        theirs.mkdir(parents=True)
+        file = theirs / "model.ort"
+        _, unwritten = attempt(judge.ort_writes, case / "model.onnx", file, level)
+        if not unwritten and attempt(known.wrong, file) == (None, None):
+            can_be_written = can_be_written or level == "none"
+            counted["written by onnxruntime, run again"] += 1
+            for data in case.iterdir():
+                if data.name != "model.onnx":
+                    (theirs / data.name).symlink_to(data)
+            if file.stat().st_size > LARGE and (reason := run_now(theirs, counted)):
+                found.append((f"{case.name} at level {level}, written by onnxruntime", reason))
+        else:
+            counted["not written by onnxruntime" if unwritten else "not run again by onnxruntime"] += 1
+            file.unlink(missing_ok=True)
+        ours = scratch / f"{case.parent.name}.{case.name}.{level}.ort"
+        _, refused = attempt(judge.cameo, "convert", case / "model.onnx", ours, "--optimize", level)
+        wrong = refused or next(filter(None, attempt(known.wrong, ours)), None)
+        ours.unlink(missing_ok=True)
+        if not wrong:
+            counted["written by cameo, run by onnxruntime"] += 1
+        elif can_be_written:
+            found.append((f"{case.name} at level {level}, written by cameo", wrong))
+    return found, counted
+
+
+def bench_cases(to):
+    """The benchmark's models as cases, with onnxruntime's answers without optimisations."""
+    models = root / "bench" / "models"
+    for script, *folders in (("make_models.py", to / "made"), ("npz_to_cases.py", to / "made", to / "bench")):
+        subprocess.run([sys.executable, models / script, *folders], check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(to / "made")
+    return to / "bench"
+
+
+def main():
+    wanted = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        all_cases = judge.cases_of_onnx(root, scratch)
+        jobs = []
+        for kind in KINDS:
+            if kind == "bench" and wanted and "bench" not in wanted:
+                continue
+            folder = bench_cases(scratch) if kind == "bench" else all_cases / kind
+            for name, reason in sorted(passes(folder, scratch / "report.json").items()):
+                if not reason and (not wanted or kind in wanted or any(w in name for w in wanted)):
+                    jobs.append((folder / name, scratch / "theirs"))
+        with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
+            for found, counted in pool.imap_unordered(try_case, jobs, chunksize=4):
+                counts.update(counted)
+                for name, words in found:
+                    problem(name, words)
+        for level in judge.LEVELS:
+            for name, reason in passes(scratch / "theirs" / level, scratch / "report.json").items():
+                counts["of these run by cameo"] += not reason
+                if reason:
+                    problem(f"{name} at level {level}, written by onnxruntime", reason)
+    if counts["of these run by cameo"] != counts["written by onnxruntime, run again"]:
+        problem("cameo", f"ran {counts['of these run by cameo']} of {counts['written by onnxruntime, run again']} files")
+    for kind, fewest in KINDS.items():
+        if not wanted and counts[kind] < fewest:
+            problem(kind, f"only {counts[kind]} cases are run by both, not {fewest}")
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())) + f"; {len(problems)} problems")
+    return 1 if problems or not counts["written by cameo, run by onnxruntime"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+// A model of 100 MB of weights is loaded without reading them. The file has a hole where they lie: what is read of it
+// shows among the pages that the system keeps of the file.
+#include <cameo/format/ort.hpp>
+#include <cameo/graph/check.hpp>
+#include <cameo/file/file_bytes.hpp>
+#include <cameo/minimal/session.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "models.hpp"
+
+namespace cameo::test {
+namespace {
+
+constexpr std::int64_t side = 5120;  // squared, in floats: 100 MiB
+constexpr std::size_t weight_bytes = std::size_t(side * side) * sizeof(float), page = 4096;
+
+/// x times a matrix of zeros, in a file that takes up no more than its first and last pages.
+class model_file {
+ public:
+  explicit model_file(std::int64_t rows_of_weights = side)
+      : path_{std::filesystem::temp_directory_path() / ("cameo_weights_" + std::to_string(getpid()) + ".ort")} {
+    const std::size_t bytes = std::size_t(rows_of_weights * side) * sizeof(float);
+    void* const zeros = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(zeros != MAP_FAILED);
+    model_builder b;
+    const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(rows_of_weights)});
+    const value_id w = b.main().add_value("w");
+    b.main().add_initializer(
+        w, b.whole().memory.keep(value::tensor(dtype::f32, {rows_of_weights, side}, static_cast<float*>(zeros))));
+    b.output(b.node("MatMul", {x, w}));
+    const std::unique_ptr<cameo::model> whole = b.take();
+    REQUIRE(check_model(*whole, {}));  // finds the types, which such a file has
+    const auto written = write_ort(*whole);
+    munmap(zeros, bytes);
+    REQUIRE_MESSAGE(written, written.error().words());
+    save(std::as_bytes(std::span{written->data(), written->size()}));
+  }
+  ~model_file() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+  /// Pages of the file that somebody has read, more than a MB away from its ends: loading reads those, and the system
+  /// some more beside them.
+  std::size_t pages_read() const {
+    const auto mapped = file_bytes::map(path());
+    REQUIRE(mapped);
+    const std::span<const std::byte> all = (*mapped)->bytes();
+    std::vector<unsigned char> in_memory((all.size() + page - 1) / page);
+    REQUIRE(mincore(const_cast<std::byte*>(all.data()), all.size(), in_memory.data()) == 0);
+    std::size_t found = 0;
+    for (std::size_t i = 256; i + 256 < in_memory.size(); ++i) found += in_memory[i] & 1;
+    return found;
+  }
+
+ private:
+  void save(std::span<const std::byte> bytes) {
+    const int file = open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    REQUIRE(file >= 0);
+    static constexpr std::byte nothing[page] = {};
+    for (std::size_t at = 0; at < bytes.size(); at += page) {
+      const std::size_t count = std::min(page, bytes.size() - at);
+      if (std::memcmp(bytes.data() + at, nothing, count) != 0)
+        REQUIRE(pwrite(file, bytes.data() + at, count, off_t(at)) == ssize_t(count));
+    }
+    REQUIRE(ftruncate(file, off_t(bytes.size())) == 0);
+    close(file);
+  }
+  std::filesystem::path path_;
+};
+
+session_options without_packing() {
+  session_options options;
+  options.config.emplace_back("session.disable_prepacking", "1");
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("loading a mapped .ort reads none of its weights when kernels keep no copies of them") {
+  const model_file model;
+  REQUIRE(model.pages_read() == 0);
+  const auto session = runtime<eps::cpu>{}.load(model.path(), without_packing());
+  REQUIRE_MESSAGE(session, session.error().words());
+  CHECK(model.pages_read() == 0);
+  const auto packed = runtime<eps::cpu>{}.load(model.path(), {});  // that this is how to find out:
+  REQUIRE(packed);
+  CHECK(model.pages_read() > weight_bytes / page / 2);
+}
+
+TEST_CASE("without a graph, loading a mapped .ort reads none of its weights") {
+  const model_file model;
+  const auto file = file_bytes::map(model.path());
+  REQUIRE(file);
+  std::vector<std::byte> memory(std::size_t{1} << 20);
+  auto session = minimal_runtime<eps::cpu_kernels>::load((*file)->bytes(), memory);
+  REQUIRE_MESSAGE(session, session.error().words());
+  CHECK(session->memory_used() < 256 * 1024);
+  CHECK(model.pages_read() == 0);
+  const std::vector<float> ones(side, 1);
+  const value x = value::tensor<float>({1, side}, ones);
+  value y;
+  REQUIRE(session->run({&x, 1}, {&y, 1}));
+  CHECK(y.as<float>()[side - 1] == 0);
+  CHECK(model.pages_read() > weight_bytes / page / 2);
+}
+
+TEST_CASE(
+    "how long loading takes does not depend on the weights") {  // says so; a number to hold would be the machine's
+  for (std::int64_t rows : {std::int64_t{52}, side}) {
+    const model_file model{rows};
+    const auto start = std::chrono::steady_clock::now();
+    const auto session = runtime<eps::cpu>{}.load(model.path(), without_packing());
+    const auto half = std::chrono::steady_clock::now();
+    const auto file = file_bytes::map(model.path());
+    std::vector<std::byte> memory(std::size_t{1} << 20);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto minimal = minimal_runtime<eps::cpu_kernels>::load((*file)->bytes(), memory);
+    const auto end = std::chrono::steady_clock::now();
+    REQUIRE(session);
+    REQUIRE(minimal);
+    const auto us = [](auto time) { return std::chrono::duration_cast<std::chrono::microseconds>(time).count(); };
+    MESSAGE("", rows * side * 4 / 1000000, " MB: ", us(half - start), " us, without a graph ", us(end - begin), " us");
+  }
+}
+
+}  // namespace cameo::test
