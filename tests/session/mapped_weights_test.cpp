@@ -2,7 +2,7 @@
 // shows among the pages that the system keeps of the file.
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
-#include <cameo/graph/file_bytes.hpp>
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/minimal/session.hpp>
 
 #include <fcntl.h>
