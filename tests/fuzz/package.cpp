@@ -1,12 +1,12 @@
-// libFuzzer's door to model packages: whatever their JSON files say, opening, checking and writing one ends in success or
-// a status, no path leads out, and what was written is the same package. An input is the texts of manifest.json,
+// libFuzzer's door to model packages: whatever their JSON files say, opening, checking and writing one ends in success
+// or a status, no path leads out, and what was written is the same package. An input is the texts of manifest.json,
 // c/component.json, v/info.json and models/c/metadata.json, with a zero byte between two. Seeds: package_seeds.
 #include <cameo/package/select.hpp>
 
+#include <unistd.h>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 namespace {
 
@@ -30,7 +30,9 @@ const fs::path& folder() {
   return made;
 }
 
-void write(const char* below, std::string_view text) { std::ofstream{folder() / "in" / below, std::ios::binary} << text; }
+void write(const char* below, std::string_view text) {
+  std::ofstream{folder() / "in" / below, std::ios::binary} << text;
+}
 
 bool is_inside(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');

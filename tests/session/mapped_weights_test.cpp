@@ -1,8 +1,8 @@
 // A model of 100 MB of weights is loaded without reading them. The file has a hole where they lie: what is read of it
 // shows among the pages that the system keeps of the file.
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
-#include <cameo/file/file_bytes.hpp>
 #include <cameo/minimal/session.hpp>
 
 #include <fcntl.h>
