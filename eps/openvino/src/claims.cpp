@@ -28,7 +28,10 @@ bool is_misread(const node_view& node) {
   if (node.domain().empty() && node.since() > 22) return true;  // newer operators are taken for what they were before
   if (node.is<op::BitShift>() || node.is<op::DFT>()) return true;
   if (node.is<op::Pad>()) return bool(node.input(3));  // axes
-  if (node.is<op::Tile>()) return !node.in().constant_of(node.input(1).id());
+  if (node.is<op::Tile>()) {                           // repeats that are no constant of the group
+    const value_view repeats = node.input(1);
+    return !repeats || !repeats.constant() || repeats.is_graph_input() || repeats.is_capture();
+  }
   if (node.is<op::Reshape>()) return int_of(node, "allowzero") != 0;
   if (node.is<op::RoiAlign>()) return says(node, "mode", "max");
   if (node.is<op::DequantizeLinear>() || node.is<op::QuantizeLinear>()) return int_of(node, "block_size") != 0;

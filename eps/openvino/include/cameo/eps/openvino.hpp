@@ -55,6 +55,7 @@ struct openvino {
   /// INVALID_GRAPH for a damaged container and for blobs of another version of the SDK, naming both; EP_FAIL with the
   /// SDK's words for what it can't import; NOT_IMPLEMENTED for blobs without their weights.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
+  /// The names of its blobs.
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
 };
 
