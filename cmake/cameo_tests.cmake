@@ -160,11 +160,12 @@ function(cameo_add_initialiser_tests)
   endforeach()
 endfunction()
 
-# cameo_fuzzer(NAME SOURCES files that it reads bytes with LENGTH of the longest input SEEDS folders): libFuzzer, which
+# cameo_fuzzer(NAME SOURCES files that it reads bytes with LENGTH of the longest input SEEDS folders DICTIONARY words that
+# inputs are made of): libFuzzer, which
 # clang brings, at tests/fuzz/NAME.cpp, a minute as a test. Its sources are built again with sanitizers, the rest is as it
 # is.
 function(cameo_fuzzer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LENGTH" "SOURCES;SEEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LENGTH;DICTIONARY" "SOURCES;SEEDS")
   if(NOT "tests/fuzz/${name}.cpp" MATCHES "${CAMEO_TEST_FILTER}")
     return()
   endif()
@@ -178,7 +179,10 @@ function(cameo_fuzzer name)
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(found ${PROJECT_BINARY_DIR}/fuzz_${name})  # inputs that go further than those before
   file(MAKE_DIRECTORY ${found})
-  cameo_add_test(fuzz.${name} fuzz_${name} -max_total_time=60 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
+  if(arg_DICTIONARY)
+    set(arg_DICTIONARY -dict=${arg_DICTIONARY})
+  endif()
+  cameo_add_test(fuzz.${name} fuzz_${name} ${arg_DICTIONARY} -max_total_time=60 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
     -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${arg_SEEDS})
 endfunction()
 
@@ -192,6 +196,9 @@ function(cameo_add_fuzzers)
   cameo_fuzzer(ort SOURCES ${sources} LENGTH 16384 SEEDS ${seeds}/ort)
   cameo_fuzzer(ovep_bin SOURCES ${PROJECT_SOURCE_DIR}/eps/openvino/src/container.cpp LENGTH 200000
     SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/package/*.cpp ${PROJECT_SOURCE_DIR}/src/file/*.cpp)
+  cameo_fuzzer(package SOURCES ${sources} LENGTH 16384 SEEDS ${PROJECT_SOURCE_DIR}/tests/fuzz/package_seeds
+    DICTIONARY ${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
   if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/eps/frozen/src/*.cpp ${PROJECT_SOURCE_DIR}/src/plan/*.cpp
       ${PROJECT_SOURCE_DIR}/src/run/*.cpp ${PROJECT_SOURCE_DIR}/src/kernel/*.cpp)

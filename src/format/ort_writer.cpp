@@ -1,5 +1,5 @@
-#include <cameo/format/ort.hpp>
 #include <cameo/file/atomic_file.hpp>
+#include <cameo/format/ort.hpp>
 
 #include "ort_writer.hpp"
 

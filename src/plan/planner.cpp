@@ -189,7 +189,9 @@ class planner {
   }
 
   /// A constant of which only what was packed of it is there (pack_keeper).
-  static bool is_missing(const value& v) { return v.kind == value_kind::tensor && !v.data && v.bytes() > 0; }
+  static bool is_missing(const value& v) {
+    return !target_tier && v.kind == value_kind::tensor && !v.data && v.bytes() > 0;
+  }
 
   // Constants of a file lie where the file has them. Kernels get them aligned: for good, if they read them in runs,
   // else for the moment that it takes to pack them.

@@ -1,7 +1,7 @@
 #pragma once
 // A folder for a test, a model in it, and runtimes with reference providers.
-#include <cameo/format/onnx.hpp>
 #include <cameo/file/atomic_file.hpp>
+#include <cameo/format/onnx.hpp>
 
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"

@@ -1,5 +1,5 @@
-#include <cameo/format/onnx.hpp>
 #include <cameo/file/atomic_file.hpp>
+#include <cameo/format/onnx.hpp>
 
 #include "onnx_messages.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 // The files in tests/data/ort: models that ONNX Runtime wrote, what is in them, and damaged ones.
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
-#include <cameo/file/file_bytes.hpp>
 #include <cameo/test_paths.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // libFuzzer's door to both readers of ORT files: whatever the bytes are, reading, checking and writing them again, and
-// reading and planning them without a graph, end in success or a status. Seeds: tests/data/ort.
+// reading and planning them without a graph, with and without what they have saved for later, end in success or a
+// status. Seeds: tests/data/ort.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
@@ -26,6 +27,7 @@ void without_one(std::span<const std::byte> file) {
   alignas(64) static std::byte memory[std::size_t{1} << 18];
   static_cast<void>(minimal_runtime<eps::cpu_kernels>::load(file, memory));
   static_cast<void>(minimal_runtime<eps::cpu_kernels>::load(file, std::span{memory}.first(1 << 14)));
+  static_cast<void>(minimal_runtime<saved_optimizations, eps::cpu_kernels>::load(file, memory));
 }
 
 }  // namespace

@@ -88,10 +88,11 @@ def check_samples(scratch):
             cameo("convert", to / "model.ort", scratch / "again.ort")
             if (scratch / "again.ort").read_bytes() != (to / "model.ort").read_bytes():
                 problem(f"sample {case.name}", "reading and writing again gives other bytes")
-            wrong = decodes(to / "model.ort", scratch) or ort_agrees(to / "model.ort", case, tolerance_of(case), order_of(case))
+            how = tolerance_of(case), order_of(case)
+            wrong = decodes(to / "model.ort", scratch) or ort_agrees(to / "model.ort", case, *how)
             if wrong:
                 problem(f"sample {case.name}, written", wrong)
-            wrong = ort_agrees(scratch / f"{case.name}.onnx", case, tolerance_of(case), order_of(case))
+            wrong = ort_agrees(scratch / f"{case.name}.onnx", case, *how)
             if wrong:
                 problem(f"sample {case.name}, as .onnx", wrong)
         except Exception as e:  # noqa: BLE001 - the case is named, the others go on

@@ -5,7 +5,8 @@ exports) and the models of the benchmark.
 What both run goes both ways: a case that cameo passes, and that onnxruntime runs as it stands. Then what cameo writes
 of it onnxruntime must load and answer the same, and what onnxruntime writes of it cameo must pass. There is no list of
 exceptions. What is left out turns out while this runs, and the last line counts it: what onnxruntime writes and can't
-run itself at that level; what cameo writes of a case that onnxruntime can't write and run again even as it stands.
+run itself at that level; what cameo writes of a case that onnxruntime can't write and run again even as it stands, if
+cameo says that the format can't hold it.
 
 Usage: ort_node_cases.py [NAME...]   only the cases with one of these in their name
 """
@@ -24,7 +25,7 @@ root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).re
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-KINDS = {"node": 1450, "simple": 15, "light": 9, "pytorch-converted": 55, "pytorch-operator": 25,
+KINDS = {"node": 1450, "simple": 15, "light": 9, "pytorch-converted": 55, "pytorch-operator": 24,
          "bench": 16}  # both run as many
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}  # onnxruntime's float16 and int8 kernels round otherwise than the reference
 LARGE = 1 << 24  # bytes of a file that does not wait for the others
@@ -118,7 +119,7 @@ def try_case(job):
         ours.unlink(missing_ok=True)
         if not wrong:
             counted["written by cameo, run by onnxruntime"] += 1
-        elif can_be_written:
+        elif can_be_written or (unwritten and not wrong.startswith("error: INVALID_ARGUMENT")):
             found.append((f"{case.name} at level {level}, written by cameo", wrong))
     return found, counted
 
@@ -155,8 +156,9 @@ def main():
                 counts["of these run by cameo"] += not reason
                 if reason:
                     problem(f"{name} at level {level}, written by onnxruntime", reason)
-    if counts["of these run by cameo"] != counts["written by onnxruntime, run again"]:
-        problem("cameo", f"ran {counts['of these run by cameo']} of {counts['written by onnxruntime, run again']} files")
+    ran, written = counts["of these run by cameo"], counts["written by onnxruntime, run again"]
+    if ran != written:
+        problem("cameo", f"ran {ran} of {written} files")
     for kind, fewest in KINDS.items():
         if not wanted and counts[kind] < fewest:
             problem(kind, f"only {counts[kind]} cases are run by both, not {fewest}")

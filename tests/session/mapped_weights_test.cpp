@@ -1,8 +1,8 @@
 // A model of 100 MB of weights is loaded without reading them. The file has a hole where they lie: what is read of it
 // shows among the pages that the system keeps of the file.
+#include <cameo/file/file_bytes.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
-#include <cameo/graph/file_bytes.hpp>
 #include <cameo/minimal/session.hpp>
 
 #include <fcntl.h>
@@ -113,18 +113,22 @@ TEST_CASE(
     "how long loading takes does not depend on the weights") {  // says so; a number to hold would be the machine's
   for (std::int64_t rows : {std::int64_t{52}, side}) {
     const model_file model{rows};
-    const auto start = std::chrono::steady_clock::now();
-    const auto session = runtime<eps::cpu>{}.load(model.path(), without_packing());
-    const auto half = std::chrono::steady_clock::now();
     const auto file = file_bytes::map(model.path());
+    REQUIRE(file);
     std::vector<std::byte> memory(std::size_t{1} << 20);
-    const auto begin = std::chrono::steady_clock::now();
-    const auto minimal = minimal_runtime<eps::cpu_kernels>::load((*file)->bytes(), memory);
-    const auto end = std::chrono::steady_clock::now();
-    REQUIRE(session);
-    REQUIRE(minimal);
-    const auto us = [](auto time) { return std::chrono::duration_cast<std::chrono::microseconds>(time).count(); };
-    MESSAGE("", rows * side * 4 / 1000000, " MB: ", us(half - start), " us, without a graph ", us(end - begin), " us");
+    const auto best_of_ten = [](auto load) {
+      auto best = std::chrono::nanoseconds::max();
+      for (int i = 0; i < 10; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto session = load();
+        best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - start);
+        REQUIRE(session);
+      }
+      return best.count() / 1000;
+    };
+    const auto whole = best_of_ten([&] { return runtime<eps::cpu>{}.load(model.path(), without_packing()); });
+    const auto minimal = best_of_ten([&] { return minimal_runtime<eps::cpu_kernels>::load((*file)->bytes(), memory); });
+    MESSAGE("", rows * side * 4 / 1000000, " MB: ", whole, " us, without a graph ", minimal, " us");
   }
 }
 

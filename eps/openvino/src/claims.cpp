@@ -61,10 +61,12 @@ bool known_tensor(const value_view& v) {
   return !v || (v.type() && v.type()->is_tensor() && element_type_of(v.element()) != ov_element_type_e::DYNAMIC);
 }
 
-/// Nobody's yet, on plain tensors, reading something that is not known before a run.
+/// Nobody's yet, of a version that the model's opset has, on plain tensors, reading something that is not known before
+/// a run.
 bool may_ask_for(const node_view& node) {
   if (node.provider() >= 0 || !node.op() || !node.raw().version || !node.subgraphs().empty()) return false;
-  if (is_misread(node)) return false;
+  const std::int64_t opset = node.in().owner().opset(node.domain());
+  if (node.op()->at(opset) != node.raw().version || is_misread(node)) return false;
   bool reads = false;
   for (const value_view in : node.inputs()) {
     if (!known_tensor(in)) return false;

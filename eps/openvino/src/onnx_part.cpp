@@ -17,21 +17,23 @@ const value* constant_in(const graph& g, value_id v) {
   return g[v].is_input || g[v].outer != value_id::none ? nullptr : g[v].constant;
 }
 
-/// One opset for each domain, at which every node is of the version that it is here. Nodes that came from bodies of
-/// functions may have been written for another opset than the model's.
+/// One opset for each domain, the model's if it has one, at which every node is of the version that it is here. Nodes
+/// that came from bodies of functions may have been written for another.
 status import_domains(const graph_part& part, model& to) {
-  std::map<std::string_view, std::int64_t> newest;
-  for (node_id n : part.nodes) {
-    std::int64_t& opset = newest[(*part.of)[n].domain];
-    opset = std::max(opset, (*part.of)[n].opset);
-  }
-  for (const auto& [domain, opset] : newest) to.imports.push_back({domain, opset});
+  std::map<std::string_view, std::int64_t> opsets;
   for (node_id n : part.nodes) {
     const graph_node& node = (*part.of)[n];
-    if (node.op && node.version && node.op->at(newest[node.domain]) != node.version)
+    std::int64_t& opset = opsets[node.domain];
+    const std::int64_t imported = part.of->owner().opset(node.domain);
+    opset = imported > 0 ? imported : std::max(opset, node.opset);
+  }
+  for (const auto& [domain, opset] : opsets) to.imports.push_back({domain, opset});
+  for (node_id n : part.nodes) {
+    const graph_node& node = (*part.of)[n];
+    if (node.op && node.version && node.op->at(opsets[node.domain]) != node.version)
       return {status_code::invalid_graph,
-              fmt::format("node '{}' ({}) is of opset {}, and others of its group of opset {}, which has another {}",
-                          node.name, node.op_type, node.opset, newest[node.domain], node.op_type)};
+              fmt::format("node '{}' ({}) is of opset {}, and others here of opset {}, which has another {}", node.name,
+                          node.op_type, node.opset, opsets[node.domain], node.op_type)};
   }
   return {};
 }

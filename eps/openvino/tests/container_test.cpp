@@ -1,7 +1,7 @@
 #include "../src/container.hpp"
 
-#include <cameo/format/onnx.hpp>
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/format/onnx.hpp>
 
 #include <doctest/doctest.h>
 #include <cameo/test_paths.hpp>

@@ -1,7 +1,7 @@
 #include <cameo/eps/openvino.hpp>
 
-#include <cameo/format/onnx.hpp>
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/format/onnx.hpp>
 
 #include <cameo/test_paths.hpp>
 
