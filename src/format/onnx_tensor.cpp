@@ -238,7 +238,9 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   *location, length, bytes);
-  auto at = mapped.find(*location);
+  // One file however it is spelled, as far as that shows: `./w` is `w`.
+  const std::string key = std::filesystem::path{*location}.lexically_normal().string();
+  auto at = mapped.find(key);
   if (at == mapped.end()) {
     if (!opened) {
       result<held_folder> now = held_folder::open(folder);
@@ -248,7 +250,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
     auto file = opened->map(external_data_path, *location, describe(t));
     if (!file) return file.error();
     files->push_back(*file);
-    at = mapped.emplace(*location, (*file)->bytes()).first;
+    at = mapped.emplace(key, (*file)->bytes()).first;
   }
   const byte_span all = at->second;
   if (offset > all.size() || bytes > all.size() - offset)

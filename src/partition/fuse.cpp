@@ -74,7 +74,7 @@ class fuser {
       for (std::size_t i = 0; i < graph_.input_count(n); ++i) {
         const value_id v = graph_.input(n, i);
         if (v == value_id::none || inside(graph_[v].producer) || !seen.insert(index_of(v)).second) continue;
-        if (graph_[v].constant && !graph_[v].is_input && graph_[v].outer == value_id::none) constants_.push_back(v);
+        if (!graph_[v].is_input && graph_.constant_of(v)) constants_.push_back(v);  // also what a scope around has
         else inputs_.push_back(v);
       }
     for (node_id n : nodes_)
@@ -98,7 +98,7 @@ class fuser {
       return at->second;
     };
     for (value_id v : inputs_) body.add_input(copy_value(v));
-    for (value_id v : constants_) body.add_initializer(copy_value(v), graph_[v].constant);
+    for (value_id v : constants_) body.add_initializer(copy_value(v), graph_.constant_of(v));
     std::vector<value_id> ins, outs;
     for (node_id n : nodes_) {
       ins.clear(), outs.clear();

@@ -181,7 +181,7 @@ endfunction()
 
 
 def cmake_text():
-    files = [root / "CMakeLists.txt", *sorted((root / "cmake").glob("*"))]
+    files = [root / "CMakeLists.txt", *sorted((root / "cmake").glob("*")), *sorted(root.glob("eps/*/CMakeLists.txt"))]
     return "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 

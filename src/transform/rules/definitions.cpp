@@ -20,6 +20,7 @@ constexpr rule swiglu{"SwiGLUDefinition", name(swish_of, match<op::SwiGLU>(x, y)
 struct swish {
   static constexpr std::string_view name = "SwishDefinition";
   using roots = op_set<op::Swish>;
+  using makes = op_set<op::Mul, op::Sigmoid>;
 
   static bool rewrite(rewriter& r, const node_view& n) {
     if (!r.may_touch(n) || !n.input(0)) return false;
@@ -37,6 +38,7 @@ struct swish {
 struct cast_like {
   static constexpr std::string_view name = "CastLikeDefinition";
   using roots = op_set<op::CastLike>;
+  using makes = op_set<op::Cast>;
 
   static bool rewrite(rewriter& r, const node_view& n) {
     if (!r.may_touch(n) || !n.input(1) || n.input(1).element() == dtype::undefined) return false;
@@ -53,6 +55,7 @@ struct cast_like {
 struct bernoulli {
   static constexpr std::string_view name = "BernoulliDefinition";
   using roots = op_set<op::Bernoulli>;
+  using makes = op_set<op::RandomUniformLike, op::Less, op::Cast>;
 
   static bool rewrite(rewriter& r, const node_view& n) {
     if (!r.may_touch(n) || n.input(0).element() == dtype::undefined) return false;

@@ -44,6 +44,7 @@ bool has_float16_kernel(const node_view& n) {
 
 struct cast_float16 {
   static constexpr std::string_view name = "InsertCastTransformer";
+  using makes = op_set<op::Cast>;
 
   static bool is_half(const value_view& v) { return v && v.element() == dtype::f16; }
 
