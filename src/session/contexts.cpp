@@ -98,11 +98,18 @@ status session::impl::choose_file(compilation& it) const {
       compiled_model_path(wanted ? std::string_view{*wanted} : config["ep.context_file_path"], net->path);
   if (!path) return std::move(path.error());
   it.path = std::move(*path);
+  if (is_source(it.path)) return {status_code::invalid_argument, fmt::format("{}: that is the source", it.path)};
   std::error_code error;
   if (std::filesystem::exists(it.path, error) && (!compile_only || compile_only->fail_if_output_exists))
     return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
   it.output = it.path;
   return {};
+}
+
+/// Whether a file to be written is the model that is read.
+bool session::impl::is_source(const std::string& path) const {
+  std::error_code error;
+  return !net->path.empty() && std::filesystem::equivalent(path, net->path, error) && !error;
 }
 
 status session::impl::choose_contexts(compilation& it) const {
@@ -145,6 +152,7 @@ status session::impl::choose_weights(compilation& it) const {
     return invalid("it must be the name of a file beside the compiled model");
   const auto is_taken = [&](std::string_view name) { return !file.empty() && file == name; };
   if (is_taken(it.path.substr(it.path.rfind('/') + 1))) return invalid("that is the compiled model itself");
+  if (!file.empty() && is_source(folder_of(it.path) + std::string{file})) return invalid("that is the source");
   for (const provider& p : providers)
     if (is_taken(fmt::format("{}_{}.bin", it.contexts.stem, p.row->long_name))) return invalid("that is a context");
   it.weights = {std::string{file}, 0};

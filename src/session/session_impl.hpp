@@ -113,6 +113,7 @@ struct session::impl {
   // contexts.cpp
   status choose_output();
   status restore(std::size_t provider);
+  bool is_source(const std::string& path) const;
   status choose_file(compilation&) const;
   status choose_weights(compilation&) const;
   status choose_contexts(compilation&) const;

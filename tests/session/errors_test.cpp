@@ -1,6 +1,7 @@
 // docs/errors.md: every row of its table of causes has a case here that makes it happen, and gets that code.
 #include <cameo/session/profile.hpp>
 #include <cameo/test_paths.hpp>
+#include "session/context_causes.hpp"
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
@@ -155,7 +156,13 @@ status_code code_of_program(const std::string& arguments) {
   return status_code::ok;
 }
 
-using causes = std::vector<std::pair<std::string, std::function<status()>>>;
+using causes = context_causes;
+
+/// Those of one code that have to do with compiled models come behind the others.
+causes with(causes list, const context_causes& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
 
 causes causes_of_fail() {
   return {
@@ -393,16 +400,16 @@ std::vector<std::pair<status_code, causes>> all_causes() {
   small.memory_limit = 64;
   no_compiling.config.emplace_back("session.disable_model_compile", "1");
   return {
-      {fail, causes_of_fail()},
-      {invalid_argument, causes_of_invalid_argument()},
+      {fail, with(causes_of_fail(), context_causes_of_fail())},
+      {invalid_argument, with(causes_of_invalid_argument(), context_causes_of_invalid_argument())},
       {no_suchfile, {{"A file that was named is not there.", [] { return of(cpu_runtime{}.load("/nowhere.onnx")); }}}},
       {invalid_protobuf,
        {{"The bytes are not protobuf, end early, or are no model.",
          [] {
            return of(cpu_runtime{}.load(std::vector<char>{'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'}));
          }}}},
-      {not_implemented, causes_of_not_implemented()},
-      {invalid_graph, causes_of_bad_models()},
+      {not_implemented, with(causes_of_not_implemented(), context_causes_of_not_implemented())},
+      {invalid_graph, with(causes_of_bad_models(), context_causes_of_bad_models())},
       {ep_fail,
        {{"A kernel or a hook of a provider threw an exception.",
          [] {

@@ -169,7 +169,7 @@ concept compiler = execution_provider<P> && requires {
 ///   using context_builder = ...;
 ///       a context under way, default-constructible; one for all groups of a model, or of several that share theirs
 ///   result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
-///       adds a group under its name
+///       adds a group under its name; group and program may be gone when the context is written
 ///   status write(const context_builder&, byte_sink) const;
 ///       the bytes of the context, all groups in it
 ///   result<compiled_node> restore(const context_binary&, const context_node&) const;
