@@ -179,6 +179,17 @@ json to_json(const package_component& c, const selection& s) {
           {"variants", std::move(verdicts)}};
 }
 
+/// One line for each variant, whatever characters their names have.
+std::string text_of(const selection& s) {
+  std::string made;
+  for (const variant_verdict& v : s.verdicts) {
+    const bool is_chosen = s.variant && s.variant->name == v.variant;
+    const std::string judged = v.matches ? fmt::format("{}, score {}", is_chosen ? "chosen" : "yes", v.score) : "no";
+    made += fmt::format("{}  {}: {}: {}", made.empty() ? "" : "\n", one_line(v.variant), judged, one_line(v.why));
+  }
+  return made;
+}
+
 int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
@@ -202,7 +213,7 @@ int select(const package_options& o) {
     if (o.json) components.push_back(to_json(*c, made));
     else
       fmt::print("component {}: {}\n{}\n", one_line(c->name), made.variant ? one_line(made.variant->name) : "none",
-                 made.text());
+                 text_of(made));
   }
   if (o.json) print_json({{"folder", o.folder}, {"components", std::move(components)}});
   return first ? 0 : fail(first);
