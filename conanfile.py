@@ -110,16 +110,17 @@ class CameoConan(ConanFile):
         if self.options.shared:
             component("cameo", ["cameo"], ["target"])
             link("cameo", *formats, *kernels)
-            for name in ["minimal", "host", "onnx", *providers]:
+            for name in ["minimal", "package", "host", "onnx", *providers]:
                 component(name, [], ["cameo"])
         else:
             component("minimal", ["cameo_minimal"], ["target"])
-            component("host", ["cameo_host"], ["minimal"])
+            component("package", ["cameo_package"], ["minimal"])
+            component("host", ["cameo_host"], ["package"])
             component("onnx", ["cameo_onnx"], ["host"])
             components["host"].system_libs = ["pthread"]
             link("onnx", *formats)
             for name in providers:
                 component(name, [f"cameo_{name}"], ["host"])
                 link(name, *kernels)
-            component("cameo", [], [*providers, "onnx", "host", "minimal"])
+            component("cameo", [], [*providers, "onnx", "host", "package", "minimal"])
         components["cameo"].set_property("pkg_config_name", "cameo")

@@ -193,7 +193,7 @@ class package {
   struct impl;  // the library's own
 
  private:
-  explicit package(std::unique_ptr<impl>);
+  CAMEO_API explicit package(std::unique_ptr<impl>);
   std::unique_ptr<impl> impl_;
 };
 
