@@ -97,7 +97,7 @@ function(cameo_add_program)
   find_package(CLI11 REQUIRED)
   add_executable(cameo_program ${sources})
   # CLI11 is half of what these files compile, and nothing in them runs more than once; bench.cpp times, so not it.
-  foreach(name main options run conformance inspect ops reduce compile share weight_sharing)
+  foreach(name main options run conformance inspect ops reduce compile share weight_sharing package)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/program/${name}.cpp PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:-O0>")
   endforeach()

@@ -142,7 +142,7 @@ result<std::shared_ptr<const file_bytes>> held_folder::map(const path_rule& rule
   if (status s = refused(rule, at, path_, location, whose); !s) return s;
   std::string path = real_path(at.handle);
   if (path.empty()) path = (std::filesystem::path{path_} / location).string();
-  auto mapped = file_bytes::map(at.handle, std::move(path));
+  auto mapped = map_opened(at.handle, std::move(path));
   if (!mapped) return status{rule.refused, mapped.error().words()}.in(whose);
   return mapped;
 } catch (const std::bad_alloc&) {

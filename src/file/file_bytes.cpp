@@ -46,10 +46,10 @@ result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& pat
   while (opened < 0 && errno == EINTR);
   const descriptor file{opened};
   if (!file) return system_error(path, "cannot open");
-  return map(file, path);
+  return map_opened(file, path);
 }
 
-result<std::shared_ptr<const file_bytes>> file_bytes::map(const descriptor& file, std::string path) try {
+result<std::shared_ptr<const file_bytes>> map_opened(const descriptor& file, std::string path) try {
   struct stat facts {};
   if (::fstat(*file, &facts) != 0) return system_error(path, "cannot stat");
   if (!S_ISREG(facts.st_mode)) return failed(status_code::invalid_argument, "{}: not a regular file", path);

@@ -76,6 +76,8 @@ class held_folder {
 
 /// Why a path can't be what it is written to be, by the rule; empty if it can.
 std::string_view malformed(const path_rule&, std::string_view location);
+/// The bytes of a file that is open for reading, as file_bytes::map has them; `path` is what messages call it.
+result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
 /// Where an open file lies now; empty where the system does not tell.
 std::string real_path(const descriptor&);
 

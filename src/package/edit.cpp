@@ -35,6 +35,17 @@ void drop_staged(package::impl& p, std::string_view component, std::string_view 
                  p.staged.end());
 }
 
+/// Whether a folder that a variant leaves has something else of the package in it.
+bool holds_others(const package::impl& p, const std::string& folder) {
+  if (folder.empty() || folder == "." || folder.starts_with('/')) return true;
+  const auto is_in = [&](const std::string& path) { return path == folder || path.starts_with(folder + "/"); };
+  return std::any_of(p.assets.begin(), p.assets.end(), [&](const package_asset& a) { return is_in(a.path); }) ||
+         std::any_of(p.components.begin(), p.components.end(), [&](const package_component& c) {
+           return is_in(c.base) || (c.file && is_in(*c.file)) ||
+                  std::any_of(c.variants.begin(), c.variants.end(), [&](const auto& v) { return is_in(v.folder); });
+         });
+}
+
 /// Takes the ort payload from the fields that are made of it, unless it is given.
 void complete_ort(package_variant& v) {
   for (executor_info& each : v.executors) each.file.reset();
@@ -174,13 +185,7 @@ status package::remove_variant(std::string_view from, std::string_view name) {
     const std::string kept = (*found)->name;
     c.variants.erase(c.variants.begin() + (*found - c.variants.data()));
     drop_staged(*impl_, c.name, kept);
-    const auto uses = [&](const package_component& other) {
-      return std::any_of(other.variants.begin(), other.variants.end(),
-                         [&](const package_variant& v) { return v.folder == folder; });
-    };
-    if (!folder.empty() && folder != c.base && folder != "." &&
-        std::none_of(impl_->components.begin(), impl_->components.end(), uses))
-      impl_->superseded.push_back(folder);
+    if (!holds_others(*impl_, folder)) impl_->superseded.push_back(folder);
     mark_changed(*impl_, c);
     return {};
   });

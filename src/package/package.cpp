@@ -143,7 +143,7 @@ result<std::shared_ptr<const file_bytes>> package::read(const package_variant& v
     if (to.fault != package_fault::none) return status{status_code::fail, to.words}.in("variant '" + v.name + "'");
     if (to.at.kind != found_kind::file)
       return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to.path);
-    return file_bytes::map(to.at.handle, joined(impl_->root_path(), to.path));
+    return map_opened(to.at.handle, joined(impl_->root_path(), to.path));
   });
 }
 

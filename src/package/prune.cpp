@@ -88,8 +88,7 @@ bool has_model(const std::string& folder) {
 /// ".name.1234.0.tmp", "manifest.json.1234.0.tmp": what a crash has left.
 bool is_passing(const std::string& name) {
   if (!name.ends_with(".tmp")) return false;
-  const bool is_ours = name.starts_with('.') || name.starts_with("manifest.json.") ||
-                       (name.starts_with("component") && name.find(".json.") != name.npos);
+  const bool is_ours = name.starts_with('.') || name.find(".json.") != name.npos;
   return is_ours && std::count(name.begin(), name.end(), '.') >= 3;
 }
 

@@ -46,7 +46,8 @@ json to_json(const package_component& c, bool at_root) {
   json& variants = append(made, "variants", json::object());
   for (const package_variant& v : c.variants) {
     std::optional<std::string> directory = v.directory;
-    if (at_root && !c.base.empty()) directory = joined(c.base, v.directory.value_or(v.name));
+    const bool is_asset = directory && as_asset(*directory);
+    if (at_root && !c.base.empty() && !is_asset) directory = joined(c.base, v.directory.value_or(v.name));
     if (directory && directory->ends_with("/.")) directory->resize(directory->size() - 2);
     append(variants, v.name, to_json(v, directory));
   }

@@ -23,6 +23,7 @@ int dispatch(int argc, char** argv) {
   add_convert(app, chosen);
   add_compile(app, chosen);
   add_share(app, chosen);
+  add_package(app, chosen);
   add_ops(app, chosen);
   add_reduce(app, chosen);
   try {

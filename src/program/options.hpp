@@ -36,6 +36,7 @@ void add_inspect(CLI::App&, action&);
 void add_convert(CLI::App&, action&);
 void add_compile(CLI::App&, action&);
 void add_share(CLI::App&, action&);
+void add_package(CLI::App&, action&);
 void add_ops(CLI::App&, action&);
 void add_reduce(CLI::App&, action&);
 

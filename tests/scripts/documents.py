@@ -217,10 +217,11 @@ HELP = {}
 
 
 def help_of(command):
-    if command and not re.search(rf"^  {re.escape(command)} ", help_of(""), re.MULTILINE):
+    above, _, name = command.rpartition(" ")
+    if command and not re.search(rf"^  {re.escape(name)} ", help_of(above) or "", re.MULTILINE):
         return None
     if command not in HELP:
-        done = subprocess.run([os.environ["CAMEO_PROGRAM"], *([command] if command else []), "--help"],
+        done = subprocess.run([os.environ["CAMEO_PROGRAM"], *command.split(), "--help"],
                               capture_output=True, text=True, check=False)
         HELP[command] = done.stdout if done.returncode == 0 else None
     return HELP[command]
@@ -234,6 +235,11 @@ def check_program(where, words):
     text = help_of(command)
     if not check(text is not None, where, f"the program has no command '{command}'"):
         return
+    if "Subcommands:" in text and len(words) > 2 and not words[2].startswith("-"):
+        command += " " + words[2]
+        text = help_of(command)
+        if not check(text is not None, where, f"the program has no command '{command}'"):
+            return
     for word in words[1:]:
         if word.startswith("--"):
             option = word.split("=")[0].rstrip(",.;:)]")
@@ -377,6 +383,8 @@ OFFENCES = [  # a page, and what must be said of it
     ("```cmake\nset(CAMEO_COLOUR ON)\n```\n", "no option CAMEO_COLOUR"),
     ("```sh\ncameo fly\n```\n", "no command 'fly'"),
     ("```sh\ncameo run model.onnx --fast\n```\n", "no option --fast"),
+    ("```sh\ncameo package burn toy\n```\n", "no command 'package burn'"),
+    ("```sh\ncameo package show toy --from x\n```\n", "no option --from"),
     ("```sh\n./tests/ran\n```\n", "there is no ./tests/ran"),
     ("```sh\ncmake --preset quick\n```\n", "no preset quick"),
     ("```json\n{,}\n```\n", "Expecting property name"),

@@ -17,8 +17,6 @@ class file_bytes {
   /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words, or
   /// when the file shrinks meanwhile.
   CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
-  /// The same of a file that is open for reading; `path` is what messages call it.
-  static result<std::shared_ptr<const file_bytes>> map(const descriptor&, std::string path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;
   CAMEO_API ~file_bytes();
@@ -32,6 +30,7 @@ class file_bytes {
   CAMEO_API void forget_pages(const void* data, std::size_t bytes) const;
 
  private:
+  friend result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
   file_bytes(std::string path, std::span<const std::byte> bytes) : path_{std::move(path)}, bytes_{bytes} {}
   std::string path_;
   std::span<const std::byte> bytes_;

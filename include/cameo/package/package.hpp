@@ -118,12 +118,17 @@ class package {
 
   /// As it was given to `open`; empty for one that is nowhere yet.
   CAMEO_API const std::string& folder() const;
+  /// As it was read; schema_1 once it was written.
   CAMEO_API package_layout layout() const;
+  /// Major and minor.
   CAMEO_API std::pair<int, int> schema_version() const;  // major, minor; {0, 0} for the older layouts
   /// Whether its paths may lead anywhere ("layout": "installed").
   CAMEO_API bool is_installed() const;
+  /// A label, as the version and the description are: nothing depends on them.
   CAMEO_API const std::optional<std::string>& name() const;
+  /// A label: "3".
   CAMEO_API const std::optional<std::string>& version() const;
+  /// A label for people.
   CAMEO_API const std::optional<std::string>& description() const;
   /// JSON; empty: none.
   CAMEO_API std::string_view metadata() const;
@@ -131,11 +136,13 @@ class package {
   CAMEO_API std::string_view unknown() const;
   /// In declaration order.
   CAMEO_API std::span<const package_component> components() const;
+  /// Listed ones first, then those that were found in shared_assets/.
   CAMEO_API std::span<const package_asset> assets() const;
   /// Null when there is none of that name.
   CAMEO_API const package_component* find(std::string_view component) const;
   /// INVALID_ARGUMENT naming those there are.
   CAMEO_API result<const package_component*> component(std::string_view name) const;
+  /// INVALID_ARGUMENT naming the components, or the variants, that there are.
   CAMEO_API result<const package_variant*> variant(std::string_view component, std::string_view name) const;
 
   /// Where a text of one of the JSON files leads: a path relative to `base` (below the package's folder; empty: that
@@ -149,18 +156,23 @@ class package {
 
   // --- edits: INVALID_ARGUMENT for names that are empty, there already, or not there ---
 
+  /// nullopt removes it.
   CAMEO_API void set_name(std::optional<std::string>);
+  /// nullopt removes it.
   CAMEO_API void set_version(std::optional<std::string>);
+  /// nullopt removes it.
   CAMEO_API void set_description(std::optional<std::string>);
   /// JSON of any kind; empty removes it. INVALID_ARGUMENT when it is none.
   CAMEO_API status set_metadata(std::string_view json);
   /// An empty component at the end, in the manifest.
   CAMEO_API status add_component(std::string name);
+  /// With its variants.
   CAMEO_API status remove_component(std::string_view name);
   /// Adds a variant at the end. `from` is a folder whose files become the variant's when the package is written; the
   /// fields `directory` and `folder` are chosen then. `executors` may have anything but "ort", which is made from
   /// `model_file` and the options unless it is given. INVALID_ARGUMENT for what `open` would refuse.
   CAMEO_API status add_variant(std::string_view component, package_variant, const std::string& from);
+  /// Its files stay until `prune`.
   CAMEO_API status remove_variant(std::string_view component, std::string_view name);
   /// A folder that becomes a shared asset when the package is written; its URI. `expected`, if not empty, must be it.
   CAMEO_API result<std::string> add_asset(const std::string& from, std::string_view expected = {});
