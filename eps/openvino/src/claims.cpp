@@ -32,6 +32,10 @@ bool is_misread(const node_view& node) {
     const value_view repeats = node.input(1);
     return !repeats || !repeats.constant() || repeats.is_graph_input() || repeats.is_capture();
   }
+  if (node.is<op::ReduceMax>() || node.is<op::ReduceMin>()) {  // of infinities it makes the largest finite number
+    const dtype type = node.input(0).element();
+    return type == dtype::f32 || type == dtype::f16 || type == dtype::bf16;
+  }
   if (node.is<op::Reshape>()) return int_of(node, "allowzero") != 0;
   if (node.is<op::RoiAlign>()) return says(node, "mode", "max");
   if (node.is<op::DequantizeLinear>() || node.is<op::QuantizeLinear>()) return int_of(node, "block_size") != 0;

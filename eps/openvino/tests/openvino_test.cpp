@@ -172,6 +172,9 @@ TEST_CASE("what the SDK would compute otherwise than ONNX says is cpu's") {
   };
   CHECK(runs_tile(true) == 1);
   CHECK(runs_tile(false) == 0);
+  model_builder masked;
+  masked.output(masked.node("ReduceMax", {masked.input("x", dtype::f32, {dim::of(2), dim::of(2)})}));
+  CHECK(on_openvino(ov_session(masked.take())) == 0);
   model_builder b;
   const value_id x = b.input("x", dtype::u8, {dim::of(4)}), y = b.input("y", dtype::u8, {dim::of(4)});
   attribute left;
