@@ -3,6 +3,7 @@
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
