@@ -284,8 +284,12 @@ status call(run_context& base, subplan_frame& opened, std::span<const value> inp
     if (!kept) return kept.error();
     outputs[i] = *kept;
   }
+  // What came from outside is not the frame's to give back, even where it goes out again as it is.
+  for (slot s : plan.inputs) opened.own.values[s] = {};
   const spin_lock hold{r.lock()};
-  for (slot s : plan.outputs) r.reset(opened.own, s);
+  for (slot s : plan.outputs)
+    if (std::none_of(plan.captures.begin(), plan.captures.end(), [&](const capture& each) { return each.inner == s; }))
+      r.reset(opened.own, s);
   return {};
 }
 

@@ -46,6 +46,101 @@ std::unique_ptr<model> long_loop() {
 
 any_value scalar(std::int64_t i) { return any_value::tensor<std::int64_t>({}, {i}); }
 
+namespace {
+
+/// A Loop whose state is one value that it hands on as it is, and one that it adds that to.
+std::unique_ptr<model> state_handed_on() {
+  model_builder b;
+  model& m = b.whole();
+  const value_id trips = b.input("trips", dtype::i64, {}), x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(4)});
+  graph& body = m.add_graph(&b.main());
+  body.name = "body";
+  const auto body_input = [&](std::string_view name, dtype type, std::vector<dim> shape) {
+    const value_id v = body.add_value(name, m.keep(value_type::tensor(type, std::move(shape))));
+    body.add_input(v);
+    return v;
+  };
+  static_cast<void>(body_input("i", dtype::i64, {}));
+  const value_id go_on = body_input("go_on", dtype::boolean, {});
+  const value_id step = body_input("step", dtype::f32, {b.symbol("rows"), dim::of(4)});
+  const value_id sum = body_input("sum", dtype::f32, {b.symbol("rows"), dim::of(4)});
+  const value_id next = body.add_value("next");
+  body.add_node({"add", "", "Add", {}, {}, 17, std::vector{sum, step}, std::vector{next}});
+  body.add_output(go_on), body.add_output(step), body.add_output(next);
+  attribute holds;
+  holds.name = "body", holds.kind = attribute_kind::g;
+  const value_id last_step = b.main().add_value("last_step"), total = b.main().add_value("total");
+  graph* const graphs[] = {&body};
+  const value_id on = b.constant<bool>("on", {}, {true}), start = b.node("Abs", {x});
+  b.main().add_node({"loop",
+                     "",
+                     "Loop",
+                     {},
+                     {},
+                     17,
+                     std::vector{trips, on, start, start},
+                     std::vector{last_step, total},
+                     std::vector{holds},
+                     graphs});
+  b.output(b.node("Neg", {last_step})), b.output(b.node("Neg", {total}));
+  return b.take();
+}
+
+/// An If whose branches give what they capture.
+std::unique_ptr<model> captured_handed_on() {
+  model_builder b;
+  model& m = b.whole();
+  const value_id which = b.input("which", dtype::boolean, {}), x = b.input("x", dtype::f32, {b.symbol("n")});
+  const value_id captured[] = {b.node("Abs", {x}), b.node("Neg", {x})};
+  graph* graphs[2];
+  attribute holds[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    graphs[i] = &m.add_graph(&b.main());
+    graphs[i]->name = "branch";
+    graphs[i]->add_output(graphs[i]->capture_of(captured[i]));
+    holds[i].name = i ? "else_branch" : "then_branch", holds[i].kind = attribute_kind::g, holds[i].i = std::int64_t(i);
+  }
+  const value_id chosen = b.main().add_value("chosen");
+  b.main().add_node({"choice",
+                     "",
+                     "If",
+                     {},
+                     {},
+                     17,
+                     std::vector{which},
+                     std::vector{chosen},
+                     std::vector{holds[0], holds[1]},
+                     graphs});
+  b.output(b.node("Add", {chosen, captured[0]})), b.output(b.node("Add", {captured[1], chosen}));
+  return b.take();
+}
+
+}  // namespace
+
+TEST_CASE("a subgraph may give out what it was given, or captured, as it is; it is still whole afterwards") {
+  const session loop = loaded(state_handed_on()), choice = loaded(captured_handed_on());
+  const std::vector<float> x = ramp(12);
+  for (int again = 0; again < 3; ++again) {
+    const auto states = loop.run({{"trips", std::int64_t{5}}, {"x", x, extents{3, 4}}});
+    REQUIRE(states);
+    const std::vector<float> step = floats_of((*states)[0].value), total = floats_of((*states)[1].value);
+    for (const bool which : {true, false}) {
+      const auto sums = choice.run({{"which", which}, {"x", x}});
+      REQUIRE(sums);
+      const std::vector<float> first = floats_of((*sums)[0].value), second = floats_of((*sums)[1].value);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const float chosen = which ? std::abs(x[i]) : -x[i];
+        CHECK(first[i] == chosen + std::abs(x[i]));
+        CHECK(second[i] == -x[i] + chosen);
+      }
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CHECK(step[i] == -std::abs(x[i]));
+      CHECK(total[i] == doctest::Approx(-6 * std::abs(x[i])));
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a view of a view keeps its source alive: nothing else is put there") {
