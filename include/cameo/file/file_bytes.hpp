@@ -44,9 +44,13 @@ struct path_rule {
   bool anywhere;          // absolute, out of the folder, by any link: the package says so, who installs it trusts it
   status_code refused;
 };
+/// Weights of a model, beside it.
 inline constexpr path_rule external_data_path{"external data", true, false, false, status_code::invalid_graph};
+/// Contexts of a compiled model, beside it.
 inline constexpr path_rule context_path{"context", true, false, false, status_code::invalid_graph};
+/// What lies in a model package.
 inline constexpr path_rule package_path{"path", false, true, false, status_code::fail};
+/// What a package says is elsewhere on this machine.
 inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
 
 /// Joins a relative `location` written in a file to the folder `base`, if it stays inside: not absolute, no drive, no

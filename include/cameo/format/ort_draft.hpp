@@ -7,6 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 /// run in, sparse initializers, versions of operators that the lists don't know. A program that names it nowhere has
 /// none of that in it.
 struct ort_draft_checks;
+/// For files from anywhere.
 extern CAMEO_API const ort_draft_checks all_ort_draft_checks;
 
 /// Reads a model in ONNX Runtime's format, versions 5 and 6, straight into a draft: no graph, no schemas, no heap.

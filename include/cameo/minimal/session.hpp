@@ -20,13 +20,17 @@ class minimal_session {
 
   /// What the model wants and gives, in its order: name, element type, shape with -1 for what a run decides.
   CAMEO_API std::size_t input_count() const;
+  /// See input_count().
   CAMEO_API std::size_t output_count() const;
   /// `i` is below the count.
   CAMEO_API const draft_value& input(std::size_t i) const;
+  /// See input().
   CAMEO_API const draft_value& output(std::size_t i) const;
-  /// The number of an input or output, or `not_found`.
+  /// No input or output.
   static constexpr std::size_t not_found = std::size_t(-1);
+  /// The number of an input, or `not_found`.
   CAMEO_API std::size_t find_input(std::string_view name) const;
+  /// The number of an output, or `not_found`.
   CAMEO_API std::size_t find_output(std::string_view name) const;
 
   /// Runs once: all inputs and outputs, in the model's order. An output that comes with `data` is the caller's memory,

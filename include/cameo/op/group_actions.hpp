@@ -28,6 +28,7 @@ struct group_action {
   std::string_view optimizer, name;
   group_form form;
 };
+/// Every action that is understood, optimizers in the order in which they are done.
 inline constexpr group_action group_actions[] = {
     {"QDQSelectorActionTransformer", "1DQ", group_form::unary},
     {"QDQSelectorActionTransformer", "1DQ_CPU", group_form::unary},

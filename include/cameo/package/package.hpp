@@ -80,6 +80,7 @@ struct package_asset {
 /// How a package was written: schema 1, the list of variants of the first drafts, or theirs with metadata.json.
 enum class package_layout : std::uint8_t { schema_1, metadata, flat };
 
+/// How strictly a package is read.
 struct package_open_options {
   bool strict = true;          // unknown fields are errors
   bool verify_assets = false;  // hash every shared asset

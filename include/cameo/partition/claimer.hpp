@@ -31,6 +31,7 @@ struct context_source {
   std::string_view key;
   bool any_case = false;  // letters of either case are the same
 
+  /// Whether a node with this `source` is meant.
   constexpr bool is(std::string_view source) const {
     if (!any_case) return source == key;
     if (source.size() != key.size()) return false;

@@ -176,12 +176,15 @@ class session {
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<compile_report> compile(const session_parts&, compile_options);
+  /// For runtime<...>; see there.
   CAMEO_API static result<std::optional<std::string>> compatibility(const session_parts&, const std::string& path,
                                                                     std::string_view provider);
   CAMEO_API static result<std::optional<std::string>> compatibility(const session_parts&,
                                                                     std::span<const std::byte> bytes,
                                                                     std::string_view provider);
+  /// For runtime<...>; see there.
   CAMEO_API static result<compiled_fit> fit(const session_parts&, std::span<const std::string_view> names,
                                             std::string_view written);
 
