@@ -41,7 +41,8 @@ def included_too(root):
 def without_body(cursor):
     """A function that no header defines: neither inline, nor a template, nor pure, defaulted or deleted."""
     if cursor.kind == Kind.VAR_DECL:
-        return cursor.semantic_parent.kind in (Kind.STRUCT_DECL, Kind.CLASS_DECL) and not cursor.get_definition()
+        is_member = cursor.semantic_parent.kind in (Kind.STRUCT_DECL, Kind.CLASS_DECL)
+        return (is_member or cursor.storage_class == cindex.StorageClass.EXTERN) and not cursor.get_definition()
     if cursor.is_pure_virtual_method() or cursor.is_default_method():
         return False
     return cursor.availability != cindex.AvailabilityKind.NOT_AVAILABLE and cursor.get_definition() is None
