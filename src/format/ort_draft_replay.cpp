@@ -76,7 +76,8 @@ struct ort_draft_reader::replaying {
     if (!group) return wrong(status_code::fail, "RuntimeOptimizationRecord.nodes_to_optimize_indices is missing");
     const auto count = [&](indices::slot number, indices::slot flag, indices::slot more) -> std::uint64_t {
       const auto places = group.number<std::uint32_t>(number), variadic = group.number<std::uint32_t>(more);
-      return group.number<std::uint8_t>(flag) ? std::uint64_t{places} - 1 + std::max(std::uint32_t{1}, variadic) : places;
+      return group.number<std::uint8_t>(flag) ? std::uint64_t{places} - 1 + std::max(std::uint32_t{1}, variadic)
+                                              : places;
     };
     const std::uint64_t first = count(indices::num_inputs, indices::has_variadic_input, indices::num_variadic_inputs);
     const std::uint64_t last = count(indices::num_outputs, indices::has_variadic_output, indices::num_variadic_outputs);
