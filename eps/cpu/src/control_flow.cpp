@@ -2,6 +2,8 @@
 
 #include "subgraph_values.hpp"
 
+#include <cstring>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
@@ -9,7 +11,9 @@ namespace {
 status read_condition(const value& v, bool& holds) {
   if (v.kind != value_kind::tensor || v.type != dtype::boolean || v.shape.count() != 1)
     return bad_input("a condition must be one bool, not ", v.type, " ", v.shape);
-  holds = v.as<bool>()[0];
+  std::uint8_t byte = 0;  // a file may have anything there; as a bool only 0 and 1 can be read
+  std::memcpy(&byte, v.data, 1);
+  holds = byte != 0;
   return {};
 }
 
