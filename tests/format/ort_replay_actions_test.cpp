@@ -254,7 +254,8 @@ void check(const action_case& each, const scratch_folder& folder) {
                     "QDQPropagationTransformer,DoubleQDQPairsRemover,ReluQuantRewrite,ClipQuantRewrite"}};
   const auto saved = runtime<eps::cpu>{}.load(b.take(), saving);
   REQUIRE_MESSAGE(saved, saved.error().words());
-  const auto net = read_and_check(bytes_of_file(path));
+  const std::vector<std::byte> file = bytes_of_file(path);  // the graph reads its names there
+  const auto net = read_and_check(file);
   REQUIRE(net->main().saved_optimizations.size() == 1);
   const saved_optimization& record = net->main().saved_optimizations[0];
   CHECK(record.action == each.action);
@@ -272,7 +273,6 @@ void check(const action_case& each, const scratch_folder& folder) {
   CHECK(made == record.produces.size());
   CHECK(placements.size() < net->main().order().size());
 
-  const std::vector<std::byte> file = bytes_of_file(path);
   std::vector<std::byte> memory(1 << 18);
   heap_arena tables;
   const kernel_table* const lists[] = {&eps::cpu_kernels::table};
