@@ -16,8 +16,8 @@ using compile_output =
 struct compile_options {
   compile_input input = {};
   compile_output output = {};
-  /// Providers, keys, limits, callbacks. Its `optimize` is not used, and keys that say where contexts go, are what the
-  /// members below say.
+  /// Providers, keys, limits, callbacks. Its `optimize` is not used; where the model and its contexts go, the members
+  /// here say.
   session_options session = {};
   /// Of the nodes that stay outside contexts. `none` keeps them as they are; layout and all may be of use on this
   /// machine alone.
