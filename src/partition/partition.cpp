@@ -28,8 +28,8 @@ class partitioner {
 
   result<std::deque<fused_node>> run() {
     if (rows_.empty()) return status{status_code::invalid_argument, "a session needs at least one provider"};
-    if (status s = claim_contexts(model_.main()); !s) return s;
     for (bool inlined = true; inlined;) {
+      if (status s = claim_contexts(model_.main()); !s) return s;  // again: a function's body may bring some
       for (std::size_t p = 0; p < rows_.size(); ++p)
         if (status s = claim(model_.main(), p); !s) return s;
       inlined = false;
@@ -50,7 +50,7 @@ class partitioner {
     for (node_id n : g.order()) {
       for (graph* sub : g[n].subgraphs)
         if (status s = claim_contexts(*sub); !s) return s;
-      if (!g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) continue;
+      if (g[n].provider >= 0 || !g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) continue;
       const attribute* const source = find_attribute(g[n].attributes, "source");
       const std::size_t p = owner_of(source ? source->s : std::string_view{});
       if (p < rows_.size()) {

@@ -188,5 +188,38 @@ TEST_CASE("contexts inside the branches of If are made, written, found and run")
   }
 }
 
+TEST_CASE("a compiled node in the body of a local function finds its provider when the call is opened") {
+  const scratch_folder folder;
+  ref_runtime ref;
+  REQUIRE(verdict(ref.load(saved(folder, "m.onnx"),
+                           keys({{"ep.context_enable", "1"}, {"ep.context_embed_mode", "1"}}))) == "OK");
+  const auto made = read(folder / "m_ctx.onnx");
+  const node_view inner = context_nodes(*made).at(0);
+  auto net = std::make_unique<model>();
+  net->ir_version = 8;
+  net->imports = {{"", 17}, {"com.microsoft", 1}, {"local", 1}};
+  function& f = net->functions.emplace_back();
+  f.domain = "local", f.name = "F";
+  f.imports = net->imports;
+  f.body = std::make_unique<graph>(*net, nullptr);
+  const value_id x = f.body->add_value("x"), y = f.body->add_value("y");
+  f.body->add_input(x), f.body->add_output(y);
+  f.body->add_node(
+      {"compiled", inner.domain(), inner.op_type(), {}, {}, 1, std::vector{x}, std::vector{y}, inner.raw().attributes});
+  REQUIRE(f.body->sort());
+  graph& g = net->main();
+  const value_id in = g.add_value("x", net->keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(4)})));
+  const value_id out = g.add_value("out", net->keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(3)})));
+  g.add_input(in);
+  g.add_node({"call", "local", "F", {}, {}, 1, std::vector{in}, std::vector{out}});
+  g.add_output(out);
+  session_options options;
+  options.providers = {"RefA", "cpu"};
+  options.optimize = optimization_level::none;  // calls are opened only when nobody takes them
+  const auto s = ref.with.load(std::move(net), options);
+  REQUIRE(verdict(s) == "OK");
+  CHECK(near(outputs_of(*s), expected()));
+}
+
 }  // namespace
 }  // namespace cameo::test
