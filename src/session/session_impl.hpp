@@ -46,6 +46,9 @@ struct session::impl {
   session_options options;
   session_config config;
   std::vector<provider> providers;  // in use, by priority
+  std::vector<ep_device> devices;   // that were chosen for them
+  std::vector<provider> all;        // of the runtime, while `choose_devices` has not chosen yet
+  device_delegate choose_devices;
   std::span<const format_row> formats;
   const format_row* format = nullptr;                  // that the model was read by
   std::span<const transform_table* const> transforms;  // of level basic; providers have theirs
@@ -120,9 +123,13 @@ struct session::impl {
   status write_compiled();
   status require_storing() const;
 
-  // load.cpp, in this order
-  status choose_providers(std::span<const provider>);
+  // providers.cpp
+  status choose_providers(const session_parts&);
+  status choose_named();
+  status choose_by_devices();
   status configure_providers();
+
+  // load.cpp, in this order
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;
