@@ -319,6 +319,7 @@ void package_reader::check_session_options(package_variant& to, const std::strin
       problems_.add(package_fault::schema, at / key,
                     fmt::format("variant '{}': a package may not set '{}'", to.name, key));
     if (!is_one_of(key, path_keys)) continue;
+    to.option_paths.emplace_back(key, value);
     const led_to found = follow_text(to_, folder, value);
     if (found.fault != package_fault::none) problems_.add(found.fault, at / key, found.words);
     else if (extent_.paths && key == path_keys[0] && found.at.kind != found_kind::folder)

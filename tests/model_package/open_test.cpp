@@ -1,5 +1,7 @@
 #include "packages.hpp"
 
+#include "file/held_folder.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -241,6 +243,43 @@ TEST_CASE("shared assets: known, unknown, overridden, and texts that only look l
   CHECK(with_override("portable", folder / "elsewhere") == package_fault::confinement);
   CHECK(with_override("installed", folder / "elsewhere") == package_fault::none);
   CHECK(opened(folder.path()).resolve({}, "sha256:" + hex_a, true).error().words() == "");
+}
+
+TEST_CASE("folders that a variant names are opened: its own, its model's, an asset, what an option says") {
+  const package_folder folder;
+  const std::string weights = "session.model_external_initializers_file_folder_path", asset = "sha256:" + hex_a;
+  folder.write("manifest.json", manifest_of(variant_json("v", R"("executor_info": {"ort": {"model_file": "sub/m.onnx",
+                   "session_options": {"k": "v", ")" + weights + R"(": "weights"}}})")));
+  folder.make("v/weights/deep").make("v/sub").write("shared_assets/sha256-" + hex_a + "/all/m.onnx", "model");
+  const package p = opened(folder.path());
+  const package_variant& v = p.components()[0].variants[0];
+  CHECK(v.option_paths == package_options_list{{weights, "weights"}});
+  const std::string root = std::filesystem::canonical(folder.path()).string();
+  const auto path = [](const auto& held) { return held ? (*held)->path() : std::string{held.error().name()}; };
+  CHECK(path(p.open_folder(v)) == root + "/v");
+  CHECK(path(p.open_folder_of(v, *v.model_file)) == root + "/v/sub");
+  CHECK(path(p.open_folder_of(v, "m.onnx")) == root + "/v");
+  CHECK(path(p.open_folder(v, v.option_paths[0].second)) == root + "/v/weights");
+  CHECK(path(p.open_folder(v, asset)) == root + "/shared_assets/sha256-" + hex_a);
+  CHECK(path(p.open_folder_of(v, asset + "/all/m.onnx")) == root + "/shared_assets/sha256-" + hex_a + "/all");
+  CHECK(path(p.open_folder(v, "gone")) == "NO_SUCHFILE");
+  CHECK(path(p.open_folder(v, asset + "/all/m.onnx")) == "NO_SUCHFILE");
+  CHECK(path(p.open_folder(v, "sha256:" + hex_b)) == "FAIL");
+  CHECK(path(p.open_folder(v, "../v")) == "FAIL");
+}
+
+TEST_CASE("beside a variant's folder that is not there lies nothing, whatever else is called so") {
+  const package_folder folder;
+  folder.write("manifest.json", R"({"schema_version": "1.0", "components": {"c": "c"}})");
+  folder.write("c/component.json", R"({"variants": {"v": {}}})").write("v/m.onnx", "another's");
+  const std::string in_asset = "sha256:" + hex_a + "/m.onnx";
+  folder.write("shared_assets/sha256-" + hex_a + "/m.onnx", "model");
+  const package p = opened(folder.path());
+  const package_variant& v = p.components()[0].variants[0];
+  CHECK(p.read(v, "m.onnx").error().code() == status_code::no_suchfile);
+  CHECK(p.open_folder(v).error().code() == status_code::no_suchfile);
+  CHECK(p.read(v, in_asset));
+  CHECK(p.open_folder_of(v, in_asset));
 }
 
 TEST_CASE("the hash of a folder is of names and contents, not of order or empty folders") {

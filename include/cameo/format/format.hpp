@@ -7,6 +7,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class held_folder;
+
 /// Limits on what a hostile file may cost.
 struct load_limits {
   std::size_t graph_depth = 128;                   // nested subgraphs
@@ -17,6 +19,8 @@ struct load_limits {
 struct read_options {
   load_limits limits = {};
   std::string external_data_folder = {};  // instead of the model's own folder
+  /// Instead of any path: a folder that is held open (package::open_folder).
+  std::shared_ptr<const held_folder> folder = {};
 };
 
 /// Takes the bytes of a model, piece by piece, in order.

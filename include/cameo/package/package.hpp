@@ -13,6 +13,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class held_folder;
+
 /// What kind of thing is wrong with a package, for callers that decide by it and do not read words.
 enum class package_fault : std::uint8_t { none, io, schema, version, confinement, not_found, integrity, argument };
 /// "schema"; the names that `cameo package --json` prints.
@@ -51,6 +53,7 @@ struct package_variant {
   std::optional<std::string> model_file;  // of executor "ort", below the variant's folder or in a shared asset
   package_options_list session_options;   // the same; keys that name a path have it absolute
   package_options_list provider_options;  // the same
+  package_options_list option_paths;      // of session_options, those that name a path, as written
   std::string metadata;                   // JSON; empty: none
   std::string unknown;                    // fields of a later minor version, a JSON object; empty: none
   std::string folder;                     // where it lies, below the package's; empty: nowhere (a package on disk)
@@ -154,6 +157,15 @@ class package {
   /// The bytes of a file that a variant names (its `model_file`, for one), read from the folder that is held open.
   /// NO_SUCHFILE when there is none, FAIL when it leads out.
   CAMEO_API result<std::shared_ptr<const file_bytes>> read(const package_variant&, std::string_view text) const;
+
+  /// A folder that a variant names ("." is its own, "sha256:<hex>" a shared asset), held open for who reads a model's
+  /// further files (read_options::folder): they are followed from what was opened, whatever takes its name later. It
+  /// may outlive the package. NO_SUCHFILE when there is none, FAIL when it leads out.
+  CAMEO_API result<std::shared_ptr<const held_folder>> open_folder(const package_variant&,
+                                                                   std::string_view text = ".") const;
+  /// The same for the folder that a file lies in which a variant names: its model's.
+  CAMEO_API result<std::shared_ptr<const held_folder>> open_folder_of(const package_variant&,
+                                                                      std::string_view file) const;
 
   // --- edits: INVALID_ARGUMENT for names that are empty, there already, or not there ---
 
