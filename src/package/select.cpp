@@ -123,6 +123,8 @@ selection best_fit::operator()(const selection_request& request) const {
   for (std::size_t i = 0; i < made.verdicts.size(); ++i)
     made.verdicts[i] = {request.component.variants[i].name, false, 0, {}, "there is no provider to run it", nullptr};
   std::span<const device_facts> rest = request.devices;
+  if (!request.is_wish && !ranked)
+    while (!rest.empty() && rest.front().ep != rest.back().ep) rest = rest.subspan(1);
   bool is_first = true;
   while (!rest.empty() && !made.variant && (is_first || ranked)) {
     const std::span<const device_facts> devices = devices_of_next(rest);

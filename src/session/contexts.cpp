@@ -205,10 +205,12 @@ status session::impl::restore(std::size_t p) {
   where.read = options.read_context;
   const std::string wanted{config["ep.context_file_path"]};
   if (!wanted.empty()) {
-    where.path = folder_of(wanted);
+    where.path = folder_of(wanted), where.folder = places.contexts;
   } else if (const std::string_view other = config["session.model_external_initializers_file_folder_path"];
              !other.empty()) {
-    where.path = other;
+    where.path = other, where.folder = places.weights;
+  } else if (places.beside) {
+    where.path = folder_of(net->path), where.folder = places.beside;
   } else {
     where.path = folder_of(net->path);
     if (!net->path.empty()) where.also = real_folder_of(net->path);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <istream>
 
 namespace cameo::inline CAMEO_ABI {
@@ -270,6 +271,7 @@ status session::impl::start(const session_parts& parts, const session_options& w
   result<session_config> checked = session_config::make(options);
   if (!checked) return std::move(checked.error());
   config = std::move(*checked);
+  if (status s = config.apply_to(options); !s) return s;
   log_config();
   transforms = parts.transforms;
   formats = parts.formats;
@@ -316,6 +318,8 @@ read_options session::impl::how_to_read() const {
   read_options how{options.limits, options.external_data_folder};
   if (how.external_data_folder.empty())
     how.external_data_folder = config["session.model_external_initializers_file_folder_path"];
+  how.file = places.model;
+  how.folder = places.weights ? places.weights : how.external_data_folder.empty() ? places.beside : nullptr;
   return how;
 }
 
@@ -349,7 +353,13 @@ result<const format_row*> session::impl::format_named(std::string_view key) cons
 }
 
 result<std::unique_ptr<model>> session::impl::read_path(impl& it, const std::string& path, const read_options& how) {
-  const auto file = it.formats.size() > 1 ? file_bytes::map(path) : status{status_code::no_suchfile};
+  if (std::error_code error; !how.file && std::filesystem::is_directory(path, error))
+    return status{status_code::invalid_argument,
+                  "a folder, and no model; if it is a model package, open it with cameo::package::open and select a "
+                  "component of it (runtime::select)"};
+  const auto file = how.file                ? result<std::shared_ptr<const file_bytes>>{how.file}
+                    : it.formats.size() > 1 ? file_bytes::map(path)
+                                            : status{status_code::no_suchfile};
   if (status s = it.choose_format(file ? (*file)->bytes() : std::span<const std::byte>{}, path); !s) return s;
   return it.format->read_file(path, how);
 }
@@ -363,6 +373,16 @@ result<std::unique_ptr<model>> session::impl::read_span(impl& it, std::span<cons
 result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
   return impl::make(parts, options, path,
                     [&](impl& it, const read_options& how) { return impl::read_path(it, path, how); });
+}
+
+/// The model's file is open already, and so are the folders of what it refers to.
+result<session> session::impl::make_of_file(const session_parts& parts, const session_options& options,
+                                            opened_places places) {
+  const std::string path = places.model->path();
+  return impl::make(parts, options, path, [&](impl& it, const read_options&) {
+    it.places = std::move(places);
+    return impl::read_path(it, path, it.how_to_read());
+  });
 }
 
 result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,

@@ -21,13 +21,6 @@ void append_fallbacks(std::span<const provider> all, std::vector<provider>& to) 
     if (p.row->is_fallback && !uses(to, p)) to.push_back(p);
 }
 
-std::string lower(std::string_view text) {
-  std::string made{text};
-  for (char& c : made)
-    if (c >= 'A' && c <= 'Z') c = char(c + ('a' - 'A'));
-  return made;
-}
-
 /// Whether "ep.<of>.<key>" speaks of this provider.
 bool means(const provider_row& row, std::string_view of) {
   return of == row.name || context_source{row.long_name, true}.is(of);
@@ -86,7 +79,8 @@ status session_options::append(std::span<const ep_device> of_one_provider, const
           fmt::format("appending a provider by its devices: they are of {} and of {}; append one at a time", ep, d.ep)};
   providers.push_back(ep);
   devices.insert(devices.end(), of_one_provider.begin(), of_one_provider.end());
-  for (const auto& [key, text] : provider_options) config.emplace_back(fmt::format("ep.{}.{}", lower(ep), key), text);
+  for (const auto& [key, text] : provider_options)
+    config.emplace_back(fmt::format("ep.{}.{}", lower_case(ep), key), text);
   return {};
 }
 
@@ -176,7 +170,7 @@ status session::impl::configure_providers() {
     provider_options set{row.options, mine};
     const auto keep = [&](std::string_view where, std::string_view key, std::string_view text) -> status {
       if (!set.set(key, text)) return no_option(where, row, key);
-      config.set(fmt::format("ep.{}.{}", lower(row.long_name), key), text);
+      config.set(fmt::format("ep.{}.{}", lower_case(row.long_name), key), text);
       return {};
     };
     for (auto device = mine.rbegin(); device != mine.rend(); ++device)  // of what several say, the first one's holds

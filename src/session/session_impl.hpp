@@ -6,6 +6,7 @@
 
 #include "context/restore.hpp"
 #include "context/write.hpp"
+#include "file/held_folder.hpp"
 #include "session/config.hpp"
 
 #include <atomic>
@@ -28,6 +29,12 @@ struct io_binding::impl {
   }
 };
 
+/// Folders of a model package that are held open, and its model's file; paths are followed from them. Null: by path.
+struct opened_places {
+  std::shared_ptr<const file_bytes> model;
+  std::shared_ptr<const held_folder> beside, weights, contexts;  // the model's own; those of session keys
+};
+
 /// The compiled model that is written while a model is loaded, or instead.
 struct compilation {
   compile_output output;  // never nothing
@@ -43,6 +50,7 @@ struct compilation {
 
 struct session::impl {
   std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
+  opened_places places;              // of a model in a package
   session_options options;
   session_config config;
   std::vector<provider> providers;  // in use, by priority
@@ -149,6 +157,7 @@ struct session::impl {
   static result<std::unique_ptr<model>> read_path(impl&, const std::string& path, const read_options&);
   static result<std::unique_ptr<model>> read_span(impl&, std::span<const std::byte>, std::string_view name,
                                                   const read_options&);
+  static result<session> make_of_file(const session_parts&, const session_options&, opened_places);
   read_options how_to_read() const;
   std::vector<claim_row> claimers() const;
   result<const function*> body_of(model&, const graph_node&);

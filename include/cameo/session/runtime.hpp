@@ -105,6 +105,40 @@ class basic_runtime {
     return session::load(parts_of<Formats, Transforms>(mine), std::move(graph), options);
   }
 
+  /// The variant of a package's component that runs here (docs/packages.md). Providers are those that the options name,
+  /// or their policy chooses; when they do neither, best_fit asks the fallback alone, and `best_fit{.ranked = true}`
+  /// all of the list. The options' other members count for nothing: see load().
+  ///   INVALID_ARGUMENT  no such component; the options
+  ///   FAIL              no variant fits, with what was thought of each
+  template <variant_policy Policy = best_fit>
+  result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
+                                   const Policy& policy = {}) const {
+    const auto mine = providers();
+    const auto choose = [&](const selection_request& r) { return policy(r); };
+    return session::select(parts_of<format_list<>, transform_set<>>(mine), from, component, how, choose);
+  }
+  /// What select() holds variants against; for who asks a variant_policy himself.
+  result<ep_intent> intent(const session_options& how = {}) const {
+    const auto mine = providers();
+    return session::intent(parts_of<format_list<>, transform_set<>>(mine), how);
+  }
+  /// A session of a selected variant, as the package wants it: with its options, on the provider that it was selected
+  /// for. As often as you like. Errors as of a file, and
+  ///   FAIL         the variant names no model file, or a folder that is not there
+  ///   NO_SUCHFILE  its model file is not there
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<session> load(const component_context& from) const {
+    const auto mine = providers();
+    return session::load(parts_of<Formats, Transforms>(mine), from, nullptr);
+  }
+  /// The same as the caller wants it: the package's options do not hold, but for folders that the caller does not set.
+  /// The provider is the one that it was selected for, unless the options name others; no policy is asked again.
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<session> load(const component_context& from, const session_options& options) const {
+    const auto mine = providers();
+    return session::load(parts_of<Formats, Transforms>(mine), from, &options);
+  }
+
   /// Compiles a model for these providers and writes it: what a provider takes as a group becomes a node that carries
   /// what the provider made of it, and loads again without compiling (docs/contexts.md). Several threads may compile.
   ///   INVALID_ARGUMENT  no input, an input file that does not exist, an output that is a folder or has no extension
