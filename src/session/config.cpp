@@ -44,8 +44,7 @@ constexpr config_key_row rows[] = {
     {"session.graph_optimizations_loop_level", "1", supported,
      "2 or 1: levels extended to all again if any of them, or the last, changed something; 0: once"},
     {"session.intra_op_num_threads", "0", supported,
-     "threads, 0 for what cpuset and CPU quota allow: wins over session_options::threads, which holds when it is "
-     "unset"},
+     "threads, 0 for what cpuset and CPU quota allow; wins over session_options::threads"},
     {"session.intra_op.allow_spinning", "1", supported, "0: threads sleep at once between parallel regions"},
     {"session.load_model_format", "", supported,
      "ORT or ONNX; unset, a file whose name ends in .ort is ORT, and bytes that say so"},
