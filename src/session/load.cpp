@@ -126,7 +126,7 @@ std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
     rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not,
-                    p.row->contexts.sources});
+                    p.row->contexts.sources, device_kind_set(p.row->is_fallback ? 1 : 0)});
   return rows;
 }
 
@@ -136,7 +136,9 @@ status session::impl::inline_ahead() {
   const std::vector<claim_row> rows = claimers();
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [this] { return options.stop.stop_requested(); };
-  return guarded<status>([&] { return inline_functions(*net, rows, ops, {body, canceled}); });
+  partition_options how{body, canceled};
+  how.rules = used_rules();
+  return guarded<status>([&] { return inline_functions(*net, rows, ops, how); });
 }
 
 status session::impl::place() {
@@ -145,6 +147,8 @@ status session::impl::place() {
   const auto canceled = [this] { return options.stop.stop_requested(); };
   partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
   how.keep_foreign_contexts = compile_only != nullptr;
+  how.rules = used_rules();
+  if (config.is_on("session.record_ep_graph_assignment_info")) how.assignments = &assignments;
   if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
   if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
@@ -339,6 +343,9 @@ status session::impl::start(const session_parts& parts, const session_options& w
   if (!checked) return std::move(checked.error());
   config = std::move(*checked);
   log_config();
+  result<placement_rules> placing = placement_rules_of(config);
+  if (!placing) return std::move(placing.error());
+  rules = std::move(*placing);
   transforms = parts.transforms;
   formats = parts.formats;
   workspace = options.workspace ? options.workspace : parts.workspace;

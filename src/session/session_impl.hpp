@@ -7,6 +7,7 @@
 #include "context/restore.hpp"
 #include "context/write.hpp"
 #include "session/config.hpp"
+#include "session/placement_rules.hpp"
 
 #include <atomic>
 
@@ -45,7 +46,9 @@ struct session::impl {
   std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
   session_options options;
   session_config config;
-  std::vector<provider> providers;  // in use, by priority
+  placement_rules rules;                   // which nodes are for which kind of device
+  std::vector<ep_assignment> assignments;  // if they are to be recorded
+  std::vector<provider> providers;         // in use, by priority
   std::span<const format_row> formats;
   const format_row* format = nullptr;                  // that the model was read by
   std::span<const transform_table* const> transforms;  // of level basic; providers have theirs
@@ -144,6 +147,7 @@ struct session::impl {
                                                   const read_options&);
   read_options how_to_read() const;
   std::vector<claim_row> claimers() const;
+  const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
   result<const function*> body_of(model&, const graph_node&);
 
   // session.cpp
