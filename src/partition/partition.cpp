@@ -14,8 +14,8 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 /// Whether provider `p` has to wait for one behind it that has a device of this kind.
-bool must_wait(std::span<const claim_row> rows, std::size_t p, int kind) {
-  const auto has_one = [&](const claim_row& row) { return kind >= 0 && (row.kinds >> kind & 1) != 0; };
+bool must_wait(std::span<const claim_row> rows, std::size_t p, std::optional<device_kind> kind) {
+  const auto has_one = [&](const claim_row& row) { return kind && row.kinds.has(*kind); };
   return !has_one(rows[p]) && std::any_of(rows.begin() + std::ptrdiff_t(p), rows.end(), has_one);
 }
 
@@ -334,9 +334,9 @@ class partitioner {
 
 std::string why_withheld(const placement_rules* rules, std::span<const claim_row> rows, std::size_t p,
                          const node_view& n) {
-  const int kind = rules ? rules->kind_of(n.in(), n.id()) : -1;
+  const std::optional<device_kind> kind = rules ? rules->kind_of(n.in(), n.id()) : std::nullopt;
   if (!must_wait(rows, p, kind)) return {};
-  return fmt::format(" is not asked: {} gives the node to {}", rules->said_by, device_kind_words[kind]);
+  return fmt::format(" is not asked: {} gives the node to {}", rules->said_by, name_of(*kind));
 }
 
 status inline_functions(model& m, std::span<const claim_row> rows, const op_table& ops,

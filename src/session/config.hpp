@@ -21,6 +21,8 @@ class session_config {
   /// for a key or value that is too long.
   static result<session_config> make(const session_options&);
   std::string_view operator[](std::string_view key) const;
+  /// Behind all that is there: the last of a key holds.
+  void set(std::string key, std::string_view text) { entries_.emplace_back(std::move(key), text); }
   bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
 
  private:

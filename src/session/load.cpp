@@ -14,75 +14,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Session options narrow and reorder the runtime's list. The fallback stays last unless it is named.
-status session::impl::choose_providers(std::span<const provider> all) {
-  if (options.providers.empty()) {
-    providers.assign(all.begin(), all.end());
-  } else {
-    for (const std::string& name : options.providers) {
-      const auto found = std::find_if(
-          all.begin(), all.end(), [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
-      if (found == all.end()) {
-        std::string known;
-        for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
-        return {status_code::invalid_argument,
-                fmt::format("there is no provider '{}' in this runtime; it has {}", name, known)};
-      }
-      for (const provider& p : providers)
-        if (p.row == found->row)
-          return {status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};
-      providers.push_back(*found);
-    }
-    for (const provider& p : all)
-      if (p.row->is_fallback &&
-          std::none_of(providers.begin(), providers.end(), [&](const provider& q) { return q.row == p.row; }))
-        providers.push_back(p);
-  }
-  if (config.is_on("session.disable_cpu_ep_fallback"))
-    for (const std::string& name : options.providers)
-      for (const provider& p : all)
-        if (p.row->is_fallback && (p.row->name == name || p.row->long_name == name))
-          return {status_code::invalid_argument,
-                  fmt::format("session.disable_cpu_ep_fallback is set, and yet the fallback '{}' is named as a "
-                              "provider; do one or the other",
-                              p.row->name)};
-  return {};
-}
-
-namespace {
-
-/// Whether "ep.<of>.<key>" speaks of this provider.
-bool means(const provider_row& row, std::string_view of) {
-  return of == row.name || context_source{row.long_name, true}.is(of);
-}
-
-}  // namespace
-
-/// Providers with options that the session sets are replaced by copies of them that have these.
-status session::impl::configure_providers() {
-  for (provider& p : providers) {
-    const provider_row& row = *p.row;
-    provider_options set{row.options};
-    for (const auto& [key, text] : options.config) {
-      const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
-      const std::size_t dot = rest.find('.');
-      if (dot == rest.npos || !means(row, rest.substr(0, dot)) || set.set(rest.substr(dot + 1), text)) continue;
-      std::string known;
-      for (const provider_option& each : row.options) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.key);
-      return {status_code::invalid_argument,
-              fmt::format("session key '{}': {} has no option '{}'; it has {}", key, row.long_name,
-                          rest.substr(dot + 1), known.empty() ? "none" : known)};
-    }
-    if (set.empty()) continue;
-    const auto make = [&] { return row.configured(p.self.get(), set); };
-    result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
-    if (!made) return std::move(made.error()).in(row.long_name);
-    p.self = std::move(*made);
-  }
-  return {};
-}
-
 status session::impl::check() {
+  find_kinds();
   for (const provider& p : providers) {
     ops.more.push_back(p.row->kernels().ops);
     ops.more.push_back(p.row->own_ops);
@@ -122,11 +55,25 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
 
 }  // namespace
 
+/// Kinds of the devices that were chosen for each provider, or else of those that it has.
+void session::impl::find_kinds() {
+  if (rules.rules.empty()) return;
+  for (const provider& p : providers) {
+    device_kinds has;
+    const auto add = [&](const ep_device& d) { has.add(d.kind()); };
+    std::vector<ep_device> mine = devices;
+    std::erase_if(mine, [&](const ep_device& d) { return d.ep != p.row->long_name; });
+    if (mine.empty()) mine = devices_of({&p, 1});
+    std::for_each(mine.begin(), mine.end(), add);
+    kinds.push_back(has);
+  }
+}
+
 std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
     rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not,
-                    p.row->contexts.sources, device_kind_set(p.row->is_fallback ? 1 : 0)});
+                    p.row->contexts.sources, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}});
   return rows;
 }
 
@@ -349,8 +296,7 @@ status session::impl::start(const session_parts& parts, const session_options& w
   transforms = parts.transforms;
   formats = parts.formats;
   workspace = options.workspace ? options.workspace : parts.workspace;
-  if (status s = choose_providers(parts.providers); !s) return s;
-  return configure_providers();
+  return choose_providers(parts);
 }
 
 /// `read` sets the implementation's format and returns the model.
@@ -359,6 +305,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
                                     Read&& read) {
   static constexpr stage stages[] = {
       {"read", 10},
+      {"read", 0, &impl::choose_by_devices},
       {"check", 5, &impl::check, &impl::log_model},
       {"check", 0, &impl::choose_output},
       {"optimize", 20, &impl::optimize_before},
@@ -480,6 +427,7 @@ session_options for_compiling(const compile_options& wanted) {
 result<compile_report> session::compile(const session_parts& parts, compile_options wanted) {
   static constexpr impl::stage stages[] = {
       {"read", 10},
+      {"read", 0, &impl::choose_by_devices},
       {"check", 5, &impl::check, &impl::log_model},
       {"check", 0, &impl::choose_output},
       {"optimize", 15, &impl::optimize_before},

@@ -52,21 +52,21 @@ class rule_reader {
     if (entry.back() != ')') return wrong(entry, "')' is missing at the end of the entry");
     const std::string_view device = trimmed(entry.substr(0, open));
     if (device.empty()) return wrong(entry, "a device is missing in front of '('");
-    const int kind = kind_called(device);
-    if (kind < 0) return wrong(device, "there is no such device; devices are cpu, gpu and npu");
+    const std::optional<device_kind> kind = device_kind_named(device);
+    if (!kind) return wrong(device, "there is no such device; devices are cpu, gpu and npu");
     const std::string_view list = entry.substr(open + 1, entry.size() - open - 2);
     if (const std::size_t at = list.find_first_of("()"); at != list.npos)
       return wrong(list.substr(at), "a parenthesis within a list; between two entries is a ';'");
     const std::size_t first = made_.rules.size();
     status good;
     for_each_piece(list, ',', [&](std::string_view pattern) {
-      if (good && !pattern.empty()) good = read_pattern(pattern, std::uint8_t(kind), first);
+      if (good && !pattern.empty()) good = read_pattern(pattern, *kind, first);
     });
     return good;
   }
 
   /// Rules of this entry begin at `first`.
-  status read_pattern(std::string_view pattern, std::uint8_t kind, std::size_t first) {
+  status read_pattern(std::string_view pattern, device_kind kind, std::size_t first) {
     const bool exact = pattern.front() == '=';
     if (exact && made_.by_name) return wrong(pattern, "patterns are looked for in names, there is no '=' here");
     const std::string_view rest = exact ? trimmed(pattern.substr(1)) : pattern;
@@ -76,14 +76,6 @@ class rule_reader {
         return wrong(pattern, "the entry has this pattern already; write it once");
     made_.rules.push_back({std::string{rest}, kind, exact});
     return {};
-  }
-
-  static int kind_called(std::string_view word) {
-    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? char(a + ('a' - 'A')) : a) == b; };
-    for (std::size_t i = 0; i < std::size(device_kind_words); ++i)
-      if (std::equal(word.begin(), word.end(), device_kind_words[i].begin(), device_kind_words[i].end(), same))
-        return int(i);
-    return -1;
   }
 
   status wrong(std::string_view piece, std::string_view what) const {

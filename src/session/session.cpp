@@ -34,6 +34,10 @@ const io_info* session::output(std::string_view name) const { return find(impl_-
 std::size_t session::step_count() const { return impl_->plan->steps.size(); }
 std::size_t session::thread_count() const { return impl_->pool.concurrency(); }
 
+const std::vector<ep_device>& session::devices() const { return impl_->devices; }
+
+std::string_view session::config(std::string_view key) const { return impl_->config[key]; }
+
 std::vector<std::string> session::providers() const {
   std::vector<std::string> names;
   for (const provider& p : impl_->providers) names.emplace_back(p.row->name);

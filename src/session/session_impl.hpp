@@ -49,6 +49,10 @@ struct session::impl {
   placement_rules rules;                   // which nodes are for which kind of device
   std::vector<ep_assignment> assignments;  // if they are to be recorded
   std::vector<provider> providers;         // in use, by priority
+  std::vector<device_kinds> kinds;         // of their devices, if there are rules
+  std::vector<ep_device> devices;          // that were chosen for them
+  std::vector<provider> all;               // of the runtime, while `choose_devices` has not chosen yet
+  device_delegate choose_devices;
   std::span<const format_row> formats;
   const format_row* format = nullptr;                  // that the model was read by
   std::span<const transform_table* const> transforms;  // of level basic; providers have theirs
@@ -123,9 +127,13 @@ struct session::impl {
   status write_compiled();
   status require_storing() const;
 
-  // load.cpp, in this order
-  status choose_providers(std::span<const provider>);
+  // providers.cpp
+  status choose_providers(const session_parts&);
+  status choose_named();
+  status choose_by_devices();
   status configure_providers();
+
+  // load.cpp, in this order
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;
@@ -146,6 +154,7 @@ struct session::impl {
   static result<std::unique_ptr<model>> read_span(impl&, std::span<const std::byte>, std::string_view name,
                                                   const read_options&);
   read_options how_to_read() const;
+  void find_kinds();
   std::vector<claim_row> claimers() const;
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
   result<const function*> body_of(model&, const graph_node&);

@@ -84,17 +84,28 @@ result<compiled_node> compile_one(const sdk& api, const ov_core_t& core, const s
 
 }  // namespace
 
-result<std::vector<std::string>> openvino::devices() const {
+result<std::vector<provider_device>> openvino::devices() const {
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
   const result<handle<ov_core_t>> core = (*api)->make_core();
   if (!core) return core.error();
+  const result<std::string> version = (*api)->version();
+  if (!version) return version.error();
   ov_available_devices_t found{};
   if (status s = (*api)->check((*api)->core_get_available_devices(core->get(), &found), "listing devices"); !s)
     return s;
-  std::vector<std::string> names(found.devices, found.devices + found.size);
+  std::vector<provider_device> made;
+  for (std::size_t i = 0; i < found.size; ++i) {  // "GPU.1"
+    const std::string_view name = found.devices[i];
+    const std::optional<device_kind> kind = device_kind_named(name.substr(0, name.find('.')));
+    if (!kind) continue;
+    provider_device& device = made.emplace_back();
+    device.name = name, device.hardware.kind = *kind;
+    device.options = {{"device_type", std::string{name}}};
+    device.metadata = {{"version", *version}};
+  }
   (*api)->available_devices_free(&found);
-  return names;
+  return made;
 }
 
 result<std::string> openvino::sdk_version() const {

@@ -20,7 +20,7 @@ struct claim_row {
   /// Compiled nodes with one of these sources are its own: it gets each as a fused group, and no others to see.
   std::span<const context_source> sources = {};
   /// Kinds of devices that it runs nodes on; none: it tells of no devices, and no rule means it.
-  device_kind_set kinds = 0;
+  device_kinds kinds = {};
 };
 
 /// Has a compiled node that is nobody's in this runtime (partition_options::keep_foreign_contexts).

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/device_kind.hpp>
 #include <cameo/graph/views.hpp>
 
 #include <string>
@@ -6,17 +7,11 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A set of kinds of devices: bit 0 for CPUs, 1 for GPUs, 2 for NPUs.
-using device_kind_set = std::uint8_t;
-
-/// What rules call the kinds of devices, by their numbers.
-inline constexpr std::string_view device_kind_words[] = {"cpu", "gpu", "npu"};
-
 /// Gives nodes to a kind of device.
 struct placement_rule {
   std::string pattern;
-  std::uint8_t kind = 0;  // its number: of device_kind_words
-  bool exact = false;     // the whole text, not how it starts
+  device_kind kind = device_kind::cpu;
+  bool exact = false;  // the whole text, not how it starts
 };
 
 /// Which nodes are meant for which kind of device (session.layer_assignment_settings and
@@ -26,9 +21,9 @@ struct placement_rules {
   bool by_name = false;               // patterns are looked for in names of nodes, not in what they have as `layer_ann`
   std::string_view said_by = {};      // the session's key, for messages; a literal
 
-  /// The number of the kind that a node is given to, or -1. A node that says nothing itself (by name: that no rule
+  /// The kind that a node is given to, or nothing. A node that says nothing itself (by name: that no rule
   /// speaks of) goes with the node that holds its graph.
-  CAMEO_API int kind_of(const graph&, node_id) const;
+  CAMEO_API std::optional<device_kind> kind_of(const graph&, node_id) const;
 };
 
 /// What a provider got in one piece while nodes were given to providers: the nodes of a group that it compiles, or one.

@@ -115,6 +115,7 @@ struct session_parts {
   std::span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
   std::shared_ptr<context_workspace> workspace = {};  // of the runtime
+  device_delegate choose_devices = {};                // of the runtime's type; empty: all of the list
 };
 
 /// A model ready to run. Thread-safe: run() from any number of threads.
@@ -162,6 +163,11 @@ class session {
   CAMEO_API std::size_t thread_count() const;
   /// Names of the providers in use, in order of priority.
   CAMEO_API std::vector<std::string> providers() const;
+  /// Devices that were chosen for them, by a policy or in the options, in order of preference.
+  CAMEO_API const std::vector<ep_device>& devices() const;
+  /// What a configuration key is in this session ("ep.<provider's long name in lower case>.<option>" too): as it was
+  /// set, by the options or by a device that was chosen, or its default. Empty for others.
+  CAMEO_API std::string_view config(std::string_view key) const;
   /// Bytes of values with known shapes that a run needs.
   CAMEO_API std::size_t fixed_bytes() const;
   /// The model as it was partitioned. Lives as long as the session.
