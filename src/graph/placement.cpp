@@ -1,7 +1,5 @@
 #include "placement.hpp"
 
-#include <algorithm>
-
 #include "messages.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -27,9 +25,8 @@ void inherit_placement(graph& g, std::span<const node_id> nodes, std::string_vie
 }
 
 void placement_vote::hear(const graph& g, node_id n) {
-  const std::string_view text = placement_of(g[n].metadata);
-  const auto is_known = [&](value_id v) { return v == value_id::none || g[v].constant; };
-  if (!text.empty() && !std::all_of(g[n].outputs.begin(), g[n].outputs.end(), is_known)) hear(text);
+  const op_row* const op = g[n].op;
+  if (!op || !has_role(op->roles, role::is_constant)) hear(placement_of(g[n].metadata));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

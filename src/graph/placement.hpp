@@ -15,7 +15,7 @@ void set_placement(model&, graph_node&, std::string_view text);
 /// Nodes that say nothing themselves say what `text` is: a call's, for the nodes of its body.
 void inherit_placement(graph&, std::span<const node_id>, std::string_view text);
 
-/// What some nodes say, if those that say anything say the same.
+/// What some nodes say (removed ones, too), if those that say anything say the same.
 class placement_vote {
  public:
   void hear(std::string_view text) {
@@ -23,7 +23,7 @@ class placement_vote {
     differs_ = differs_ || (!agreed_.empty() && agreed_ != text);
     agreed_ = text;
   }
-  /// A node that is never run has no say.
+  /// A node that only holds a constant has no say.
   void hear(const graph&, node_id);
   bool heard() const { return !agreed_.empty(); }
   std::string_view agreed() const { return differs_ ? std::string_view{} : agreed_; }
