@@ -110,9 +110,9 @@ class basic_runtime {
   /// all of the list. The options' other members count for nothing: see load().
   ///   INVALID_ARGUMENT  no such component; the options
   ///   FAIL              no variant fits, with what was thought of each
-  template <variant_policy Policy = best_fit>
+  template <variant_policy Choice = best_fit>
   result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
-                                   const Policy& policy = {}) const {
+                                   const Choice& policy = {}) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
     return session::select(parts_of<format_list<>, transform_set<>>(mine), from, component, how, choose);
