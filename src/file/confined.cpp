@@ -12,7 +12,8 @@ namespace {
 template <class Ask>
 bool any_part(std::string_view location, Ask ask) {
   while (!location.empty()) {
-    const std::size_t end = std::min(location.find_first_of("/\\"), location.size());
+    std::size_t end = 0;
+    while (end < location.size() && location[end] != '/' && location[end] != '\\') ++end;
     if (ask(location.substr(0, end))) return true;
     location.remove_prefix(std::min(end + 1, location.size()));
   }

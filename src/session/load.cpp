@@ -16,6 +16,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 status session::impl::check() {
+  find_kinds();
   for (const provider& p : providers) {
     ops.more.push_back(p.row->kernels().ops);
     ops.more.push_back(p.row->own_ops);
@@ -55,11 +56,25 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
 
 }  // namespace
 
+/// Kinds of the devices that were chosen for each provider, or else of those that it has.
+void session::impl::find_kinds() {
+  if (rules.rules.empty()) return;
+  for (const provider& p : providers) {
+    device_kinds has;
+    const auto add = [&](const ep_device& d) { has.add(d.kind()); };
+    std::vector<ep_device> mine = devices;
+    std::erase_if(mine, [&](const ep_device& d) { return d.ep != p.row->long_name; });
+    if (mine.empty()) mine = devices_of({&p, 1});
+    std::for_each(mine.begin(), mine.end(), add);
+    kinds.push_back(has);
+  }
+}
+
 std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
     rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not,
-                    p.row->contexts.sources});
+                    p.row->contexts.sources, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}});
   return rows;
 }
 
@@ -69,7 +84,9 @@ status session::impl::inline_ahead() {
   const std::vector<claim_row> rows = claimers();
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [this] { return options.stop.stop_requested(); };
-  return guarded<status>([&] { return inline_functions(*net, rows, ops, {body, canceled}); });
+  partition_options how{body, canceled};
+  how.rules = used_rules();
+  return guarded<status>([&] { return inline_functions(*net, rows, ops, how); });
 }
 
 status session::impl::place() {
@@ -78,6 +95,8 @@ status session::impl::place() {
   const auto canceled = [this] { return options.stop.stop_requested(); };
   partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
   how.keep_foreign_contexts = compile_only != nullptr;
+  how.rules = used_rules();
+  if (config.is_on("session.record_ep_graph_assignment_info")) how.assignments = &assignments;
   if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
   if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
@@ -273,6 +292,9 @@ status session::impl::start(const session_parts& parts, const session_options& w
   config = std::move(*checked);
   if (status s = config.apply_to(options); !s) return s;
   log_config();
+  result<placement_rules> placing = placement_rules_of(config);
+  if (!placing) return std::move(placing.error());
+  rules = std::move(*placing);
   transforms = parts.transforms;
   formats = parts.formats;
   workspace = options.workspace ? options.workspace : parts.workspace;

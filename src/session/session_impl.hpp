@@ -8,6 +8,7 @@
 #include "context/write.hpp"
 #include "file/held_folder.hpp"
 #include "session/config.hpp"
+#include "session/placement_rules.hpp"
 
 #include <atomic>
 
@@ -53,9 +54,12 @@ struct session::impl {
   opened_places places;              // of a model in a package
   session_options options;
   session_config config;
-  std::vector<provider> providers;  // in use, by priority
-  std::vector<ep_device> devices;   // that were chosen for them
-  std::vector<provider> all;        // of the runtime, while `choose_devices` has not chosen yet
+  placement_rules rules;                   // which nodes are for which kind of device
+  std::vector<ep_assignment> assignments;  // if they are to be recorded
+  std::vector<provider> providers;         // in use, by priority
+  std::vector<device_kinds> kinds;         // of their devices, if there are rules
+  std::vector<ep_device> devices;          // that were chosen for them
+  std::vector<provider> all;               // of the runtime, while `choose_devices` has not chosen yet
   device_delegate choose_devices;
   std::span<const format_row> formats;
   const format_row* format = nullptr;                  // that the model was read by
@@ -159,7 +163,9 @@ struct session::impl {
                                                   const read_options&);
   static result<session> make_of_file(const session_parts&, const session_options&, opened_places);
   read_options how_to_read() const;
+  void find_kinds();
   std::vector<claim_row> claimers() const;
+  const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
   result<const function*> body_of(model&, const graph_node&);
 
   // session.cpp
