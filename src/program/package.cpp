@@ -1,7 +1,6 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
-#include <cameo/context/compatibility.hpp>
 #include <cameo/package/select.hpp>
 
 #include <fmt/format.h>
@@ -169,51 +168,26 @@ int validate(const package_options& o) {
 
 // --- select ---
 
-variant_fit as_variant_fit(compiled_fit fit) {
-  switch (fit) {
-    case compiled_fit::not_applicable: return variant_fit::not_applicable;
-    case compiled_fit::optimal: return variant_fit::optimal;
-    case compiled_fit::prefer_recompilation: return variant_fit::prefer_recompilation;
-    case compiled_fit::unsupported: return variant_fit::unsupported;
-  }
-  return variant_fit::not_applicable;
-}
-
-/// What this program runs models on, in order. The providers must outlive it.
-result<std::vector<device_facts>> devices_of(std::span<const provider> built_in, std::vector<std::string> names) {
-  if (names.empty()) names = {"cpu"};
-  std::vector<device_facts> made;
-  for (const std::string& name : names) {
-    const auto found = std::find_if(built_in.begin(), built_in.end(),
-                                    [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
-    if (found == built_in.end()) {
-      std::string known;
-      for (const provider& p : built_in) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
-      return status{status_code::invalid_argument,
-                    fmt::format("no provider '{}' in this build; it has {}", name, known)};
-    }
-    const provider* const p = &*found;
-    device_facts facts{std::string{p->row->long_name}, "cpu", {}, {}, {}};
-    facts.judge = [p](std::string_view text) -> result<variant_fit> {
-      const result<compiled_fit> fit = fit_of(*p, text);
-      if (!fit) return status{fit.error()};
-      return as_variant_fit(*fit);
-    };
-    made.push_back(std::move(facts));
-  }
-  return made;
+/// "npu"; of a provider that tells of no devices, and where no variant fits, null.
+json kind_json(const device_facts* device) {
+  return device && !device->kind.empty() ? json(device->kind) : json(nullptr);
 }
 
 json to_json(const package_component& c, const selection& s) {
   json verdicts = json::array();
   for (const variant_verdict& v : s.verdicts)
-    verdicts.push_back(
-        {{"variant", v.variant}, {"matches", v.matches}, {"score", v.score}, {"ep", v.ep}, {"why", v.why}});
+    verdicts.push_back({{"variant", v.variant},
+                        {"matches", v.matches},
+                        {"score", v.score},
+                        {"ep", v.ep},
+                        {"device", kind_json(v.device)},
+                        {"why", v.why}});
   return {{"component", c.name},
           {"variant", s.variant ? json(s.variant->name) : json(nullptr)},
           {"folder", s.variant && !s.variant->folder.empty() ? json(s.variant->folder) : json(nullptr)},
           {"model_file", s.variant ? optional_json(s.variant->model_file) : json(nullptr)},
           {"ep", s.device ? json(s.device->ep) : json(nullptr)},
+          {"device", kind_json(s.device)},
           {"variants", std::move(verdicts)}};
 }
 
@@ -231,10 +205,10 @@ std::string text_of(const selection& s) {
 int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
-  const program_runtime with;
-  const auto built_in = with.providers();
-  const result<std::vector<device_facts>> devices = devices_of(built_in, o.eps);
-  if (!devices) return fail(devices.error());
+  session_options how;
+  how.providers = o.eps;
+  const result<ep_intent> intent = program_runtime{}.intent(how);
+  if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
   if (!o.component.empty()) {
     const result<const package_component*> one = p->component(o.component);
@@ -246,8 +220,8 @@ int select(const package_options& o) {
   status first;
   json components = json::array();
   for (const package_component* c : chosen) {
-    const selection made = best_fit{o.ranked}({*c, p->layout(), *devices});
-    if (!made.variant && first) first = no_suitable_variant(*c, made, *devices);
+    const selection made = best_fit{o.ranked}({*c, p->layout(), intent->devices, intent->is_wish});
+    if (!made.variant && first) first = no_suitable_variant(*c, made, intent->devices);
     if (o.json) components.push_back(to_json(*c, made));
     else
       fmt::print("component {}: {}\n{}\n", one_line(c->name), made.variant ? one_line(made.variant->name) : "none",

@@ -111,17 +111,17 @@ class basic_runtime {
   /// all of the list. The options' other members count for nothing: see load().
   ///   INVALID_ARGUMENT  no such component; the options
   ///   FAIL              no variant fits, with what was thought of each
-  template <variant_policy Policy = best_fit>
+  template <variant_policy Choice = best_fit>
   result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
-                                   const Policy& policy = {}) const {
+                                   const Choice& policy = {}) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
-    return session::select(parts_of<format_list<>, transform_set<>>(mine), from, component, how, choose);
+    return session::select(parts_for(mine), from, component, how, choose);
   }
   /// What select() holds variants against; for who asks a variant_policy himself.
   result<ep_intent> intent(const session_options& how = {}) const {
     const auto mine = providers();
-    return session::intent(parts_of<format_list<>, transform_set<>>(mine), how);
+    return session::intent(parts_for(mine), how);
   }
   /// A session of a selected variant, as the package wants it: with its options, on the provider that it was selected
   /// for. As often as you like. Errors as of a file, and
@@ -206,10 +206,15 @@ class basic_runtime {
   }
 
  private:
+  session_parts parts_for(std::span<const provider> mine) const {
+    session_parts parts{mine, {}, {}, workspace_};
+    if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
+    return parts;
+  }
   template <class Formats, class Transforms>
   session_parts parts_of(std::span<const provider> mine) const {
-    session_parts parts{mine, Formats::rows, Transforms::tables(), workspace_};
-    if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
+    session_parts parts = parts_for(mine);
+    parts.formats = Formats::rows, parts.transforms = Transforms::tables();
     return parts;
   }
 
