@@ -73,6 +73,26 @@ bool has_key(const session_options& options, std::string_view key) {
   return std::any_of(options.config.begin(), options.config.end(), [&](const auto& each) { return each.first == key; });
 }
 
+/// What is wrong with what a policy of the caller's chose. Without a device it is the first of the variant's provider.
+status settle(selection& made, const package_component& of, const ep_intent& intent) {
+  const auto refuse = [&](std::string_view words) {
+    return status{status_code::fail, fmt::format("component '{}': the policy chose {}", of.name, words)};
+  };
+  const auto is_among = [](const auto* one, const auto& all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return &each == one; });
+  };
+  if (!is_among(made.variant, of.variants)) return refuse("a variant that is not the component's");
+  if (made.device)
+    return is_among(made.device, intent.devices) ? status{} : refuse("a device that it was not asked about");
+  const auto first = std::find_if(intent.devices.begin(), intent.devices.end(),
+                                  [&](const device_facts& d) { return d.ep == made.variant->ep; });
+  if (first == intent.devices.end())
+    return refuse(fmt::format("variant '{}' and no device, and there is no provider '{}' here", made.variant->name,
+                              made.variant->ep.value_or("")));
+  made.device = &*first;
+  return {};
+}
+
 status nothing_fits(const package_component& of, const selection& made, const ep_intent& intent) {
   const status words = no_suitable_variant(of, made, intent.devices);
   if (intent.is_wish) return words;
@@ -98,9 +118,12 @@ void component_context::impl::open_model(const package& from) {
     return;
   }
   auto file = from.read(variant, *variant.model_file);
-  if (file) places.model = *std::move(file);
-  else model_trouble = std::move(file.error()).in(fmt::format("component '{}'", component));
-  if (auto beside = from.open_folder_of(variant, *variant.model_file)) places.beside = *std::move(beside);
+  auto beside = from.open_folder_of(variant, *variant.model_file);
+  if (file && beside) {
+    places.model = *std::move(file), places.beside = *std::move(beside);
+    return;
+  }
+  model_trouble = std::move(file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
 }
 
 /// Folders that the package's session options name, as they are now.
@@ -143,7 +166,8 @@ result<component_context> session::select(const session_parts& parts, const pack
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);
     made->selected = choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
-    if (!made->selected.variant || !made->selected.device) return nothing_fits(**found, made->selected, made->intent);
+    if (!made->selected.variant) return nothing_fits(**found, made->selected, made->intent);
+    if (status s = settle(made->selected, **found, made->intent); !s) return s;
     made->component = (*found)->name;
     made->variant = *made->selected.variant;
     made->selected.variant = &made->variant;
@@ -165,7 +189,8 @@ result<session> session::load(const session_parts& parts, const component_contex
   const component_context::impl& c = *from.impl_;
   session_options options = given ? *given : session_options{};
   opened_places places{c.places.model, c.places.beside, {}, {}};
-  if (options.providers.empty()) options.providers = {from.ep()}, options.devices = c.devices;
+  if (options.providers.empty() && options.devices.empty())
+    options.providers = {from.ep()}, options.devices = c.devices;
   for (const auto& [key, text] : c.variant.session_options) {
     const bool is_path = std::any_of(c.variant.option_paths.begin(), c.variant.option_paths.end(),
                                      [&, &wanted = key](const auto& each) { return each.first == wanted; });
