@@ -63,6 +63,45 @@ std::string_view release_of(std::string_view version) {
   return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
 }
 
+struct maker {
+  std::string_view name, id_text;  // as in "GPU: vendor=0x8086 arch=v12.70.4"
+  std::uint32_t id;                // PCI's
+};
+constexpr maker makers[] = {{"Intel", "vendor=0x8086", 0x8086},
+                            {"AMD", "vendor=0x1022", 0x1022},
+                            {"AMD", "vendor=0x1002", 0x1002},
+                            {"NVIDIA", "vendor=0x10de", 0x10de}};
+
+/// A device with this name ("GPU.1") as the SDK describes it; nothing for one that is no processor (AUTO, HETERO).
+std::optional<provider_device> describe(const sdk& api, const ov_core_t& core, const std::string& name,
+                                        const std::string& version) {
+  const std::optional<device_kind> kind = device_kind_named(std::string_view{name}.substr(0, name.find('.')));
+  if (!kind) return std::nullopt;
+  const std::string full_name = api.property(core, name, "FULL_DEVICE_NAME");
+  const std::string architecture = api.property(core, name, "DEVICE_ARCHITECTURE");
+  const std::string type = api.property(core, name, "DEVICE_TYPE");
+  provider_device made;
+  made.name = name, made.hardware.kind = *kind;
+  for (const maker& each : makers)
+    if (made.hardware.vendor.empty() &&
+        (full_name.rfind(each.name, 0) == 0 || architecture.find(each.id_text) != architecture.npos))
+      made.hardware.vendor = each.name, made.hardware.vendor_id = each.id;
+  if (*kind == device_kind::gpu && !type.empty())
+    made.hardware.metadata.emplace_back("Discrete", type == "discrete" ? "1" : "0");
+  if (!full_name.empty()) made.hardware.metadata.emplace_back("name", full_name);
+  made.metadata = {{"version", version}};
+  if (!architecture.empty()) made.metadata.emplace_back("architecture", architecture);
+  made.options = {{"device_type", name}};
+  return made;
+}
+
+/// What the SDK calls several of its devices together: it chooses among them when it compiles.
+std::string together(std::span<const provider_device> devices) {
+  std::string names;
+  for (const provider_device& device : devices) names.append(names.empty() ? "AUTO:" : ",").append(device.name);
+  return names;
+}
+
 result<compiled_node> compile_one(const sdk& api, const ov_core_t& core, const std::string& device, const graph& body) {
   result<std::string> bytes = onnx_bytes(all_of(body));
   if (!bytes) return std::move(bytes.error());
@@ -95,15 +134,9 @@ result<std::vector<provider_device>> openvino::devices() const {
   if (status s = (*api)->check((*api)->core_get_available_devices(core->get(), &found), "listing devices"); !s)
     return s;
   std::vector<provider_device> made;
-  for (std::size_t i = 0; i < found.size; ++i) {  // "GPU.1"
-    const std::string_view name = found.devices[i];
-    const std::optional<device_kind> kind = device_kind_named(name.substr(0, name.find('.')));
-    if (!kind) continue;
-    provider_device& device = made.emplace_back();
-    device.name = name, device.hardware.kind = *kind;
-    device.options = {{"device_type", std::string{name}}};
-    device.metadata = {{"version", *version}};
-  }
+  for (std::size_t i = 0; i < found.size; ++i)
+    if (std::optional<provider_device> device = describe(**api, **core, found.devices[i], *version))
+      made.push_back(std::move(*device));
   (*api)->available_devices_free(&found);
   return made;
 }
@@ -144,6 +177,7 @@ result<std::vector<compiled_node>> openvino::compile(std::span<const fused_view>
 result<openvino> openvino::configured(const provider_options& set) const {
   openvino made = *this;
   made.device_type = set["device_type"], made.precision = set["precision"];
+  if (set.devices().size() > 1 && !set.is_set("device_type")) made.device_type = together(set.devices());
   const bool known = made.precision.empty() || made.precision == "ACCURACY" ||
                      std::any_of(std::begin(precisions), std::end(precisions),
                                  [&](const auto& row) { return row[0] == made.precision; });
