@@ -11,9 +11,24 @@
 #include <filesystem>
 #include <stdexcept>
 
+namespace somebody {
+struct engine {};
+}  // namespace somebody
+
+template <>
+struct cameo::ep_traits<somebody::engine> {
+  static constexpr std::string_view name = "engine", long_name = "EngineExecutionProvider";
+  static result<std::vector<provider_device>> devices(const somebody::engine&) {
+    return std::vector<provider_device>{{"NPU", {device_kind::npu}, {}, {}}};
+  }
+  static bool claims(const somebody::engine&, const node_view&) { return false; }
+  static status execute(const somebody::engine&, const step_view&, run_context&) { return status_code::fail; }
+};
+
 namespace cameo::test {
 namespace {
 
+using somebody::engine;
 using words = std::vector<std::string>;
 
 /// What a provider was configured with, for tests to look at.
@@ -203,11 +218,14 @@ TEST_CASE("12: NPUs, GPUs with the discrete first, the maker's own first, CPUs, 
 
 TEST_CASE("devices of one provider that are equal stay as they were listed; providers that are go by name") {
   std::vector<ep_device> all;
-  for (const char* name : {"GPU.2", "GPU.0", "GPU.1"})
-    all.push_back({"g", "GExecutionProvider", "", 0, false, device(name, device_kind::gpu)});
+  words wanted{"f/GPU"};
+  for (int i = 40; i > 0; --i) {  // more than any sort of the library leaves in order by itself
+    all.push_back({"g", "GExecutionProvider", "", 0, false, device(std::to_string(i * 7 % 41), device_kind::gpu)});
+    wanted.push_back("g/" + all.back().device.name);
+  }
   all.push_back({"f", "FExecutionProvider", "", 0, false, device("GPU", device_kind::gpu)});
   sort_by_preference(all);
-  CHECK(names_in(all) == words{"f/GPU", "g/GPU.2", "g/GPU.0", "g/GPU.1"});
+  CHECK(names_in(all) == wanted);
 }
 
 TEST_CASE("a maker is known by number where both have one, else by words; a fallback is last among CPUs") {
@@ -473,6 +491,11 @@ TEST_CASE("devices in the options without their provider") {
 struct ref_npu : ref_a {
   stated devices() const { return std::vector{device("NPU", device_kind::npu)}; }
 };
+
+TEST_CASE("a class that can't be edited states devices, too") {
+  CHECK(names_in(runtime<engine, eps::cpu>{}.devices()) == words{"engine/NPU", "cpu/CPU"});
+  CHECK(chosen(runtime<devices_by<prefer_npu>, engine, eps::cpu>{}) == "engine cpu");
+}
 
 TEST_CASE("compiling follows a policy, too") {
   std::string folder = (std::filesystem::temp_directory_path() / "cameo_devices_XXXXXX").string();
