@@ -253,6 +253,13 @@ class runtime<devices_by<Policy>, Ps...> : public basic_runtime<Policy, Ps...> {
  public:
   using basic_runtime<Policy, Ps...>::basic_runtime;
 };
+template <class Policy, class... Ps>
+class runtime<devices_by<Policy>, partial<Ps...>> : public basic_runtime<Policy, Ps...> {
+  static_assert(sizeof(devices_by<Policy>));
+
+ public:
+  using basic_runtime<Policy, Ps...>::basic_runtime;
+};
 /// runtime{my_npu{settings}, cameo::eps::cpu{}}
 template <class... Ps>
 runtime(Ps...) -> runtime<Ps...>;
