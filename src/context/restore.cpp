@@ -1,9 +1,8 @@
 #include "context/restore.hpp"
 
-#include <cameo/file/file_bytes.hpp>
-
 #include "context/node.hpp"
 #include "context/workspace.hpp"
+#include "file/held_folder.hpp"
 #include "plan/guarded.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +47,8 @@ class restorer {
   }
 
  private:
-  /// The real path of every file that is named; nothing is opened yet.
+  /// The real path of every file that is named; nothing is opened for reading yet. What is read in the end is looked up
+  /// once more from the same folder: in between, a name may come to lead elsewhere, but not out.
   status find_files() {
     files_.resize(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
@@ -61,7 +61,7 @@ class restorer {
         files_[i] = r.context;
         continue;
       }
-      if (!where_.known)
+      if (!where_.known && !where_.folder)
         return invalid(r,
                        "its context is a file, and the model came from memory; set ep.context_file_path to where "
                        "the model would lie");
@@ -73,10 +73,23 @@ class restorer {
         files_[i] = files_[std::size_t(before - records_.begin())];
         continue;
       }
-      result<std::string> path = confined_path(context_path, where_.folder, r.context, words_for(r), where_.also);
-      if (!path) return std::move(path.error());
-      files_[i] = std::move(*path);
+      if (status s = hold_folder(r); !s) return s;
+      const result<found_path> at = folder_->file(context_path, r.context, words_for(r), open_for::place, also_.get());
+      if (!at) return status{at.error()};
+      files_[i] = folder_->path_of(*at, r.context);
     }
+    return {};
+  }
+
+  status hold_folder(const context_record& r) {
+    if (folder_) return {};
+    if (where_.folder) return folder_ = where_.folder, status{};
+    result<held_folder> now = held_folder::open(where_.path);
+    if (!now) return status{status_code::invalid_graph, now.error().words()}.in(words_for(r));
+    folder_ = std::make_shared<const held_folder>(*std::move(now));
+    result<held_folder> also =
+        where_.also.empty() ? result<held_folder>{status_code::fail} : held_folder::open(where_.also);
+    if (also) also_ = std::make_shared<const held_folder>(*std::move(also));
     return {};
   }
 
@@ -125,7 +138,6 @@ class restorer {
         own_[i] = own_[std::size_t(same - files_.begin())];
         continue;
       }
-      if (!where_.read) opened_[files_[i]] = file_state::of(files_[i]);
       result<context_binary> opened = where_.read ? read(r) : map(r, files_[i]);
       if (!opened) return std::move(opened.error());
       mains_.push_back(*(own_[i] = std::move(*opened)));
@@ -133,8 +145,11 @@ class restorer {
     return {};
   }
 
-  result<context_binary> map(const context_record& r, const std::string& path) const {
-    result<std::shared_ptr<const file_bytes>> file = file_bytes::map(path);
+  result<context_binary> map(const context_record& r, const std::string& path) {
+    const result<found_path> at = folder_->file(context_path, r.context, words_for(r), open_for::reading, also_.get());
+    if (!at) return status{at.error()};
+    opened_[path] = file_state::of(*at->handle);
+    result<std::shared_ptr<const file_bytes>> file = map_opened(at->handle, path);
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
     if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
@@ -205,6 +220,7 @@ class restorer {
   const context_folder& where_;
   const context_workspace* shared_;
   std::vector<context_record> records_;
+  std::shared_ptr<const held_folder> folder_, also_;
   std::vector<std::string> files_;                  // per node: its file's real path; empty if it has none
   std::vector<std::optional<context_binary>> own_;  // per node: what it has itself
   std::vector<context_binary> mains_;               // each once

@@ -6,11 +6,15 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class held_folder;
+
 /// Where the contexts of a model are found.
 struct context_folder {
-  std::string folder;  // empty with `known`: the current one
+  std::string path;    // empty with `known`: the current folder
   std::string also;    // where the model really lies, if its path is a symlink
   bool known = false;  // false: the model came from memory and nobody said where its contexts are
+  /// Instead of `path`: a folder that is held open.
+  std::shared_ptr<const held_folder> folder;
   /// Instead of files; null: files. The name is the node's, as it stands.
   std::function<result<std::vector<std::byte>>(std::string_view name)> read;
 };

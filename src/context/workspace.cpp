@@ -9,11 +9,22 @@ context_binary::context_binary(std::span<const std::byte> bytes, std::shared_ptr
   shared_->bytes = bytes, shared_->owner = std::move(owner), shared_->where = std::move(where);
 }
 
-file_state file_state::of(const std::string& path) {
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) return {};
+namespace {
+
+file_state state_in(const struct stat& facts) {
   return {std::uint64_t(facts.st_dev), std::uint64_t(facts.st_ino), std::uint64_t(facts.st_size),
           std::int64_t(facts.st_mtim.tv_sec), std::int64_t(facts.st_mtim.tv_nsec)};
+}
+
+}  // namespace
+
+file_state file_state::of(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 ? state_in(facts) : file_state{};
+}
+file_state file_state::of(int opened) {
+  struct stat facts {};
+  return ::fstat(opened, &facts) == 0 ? state_in(facts) : file_state{};
 }
 
 context_workspace::context_workspace() : impl_{std::make_unique<impl>()} {}

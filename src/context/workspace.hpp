@@ -18,6 +18,7 @@ struct file_state {
   bool operator==(const file_state&) const = default;
   /// All zero when there is none.
   static file_state of(const std::string& path);
+  static file_state of(int opened);
 };
 /// Where a waiting graph is.
 struct waiting_context {

@@ -8,8 +8,6 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-constexpr std::string_view kinds[] = {"cpu", "gpu", "npu"};
-
 struct policy_row {
   std::string_view name;
   device_policy policy;
@@ -41,15 +39,6 @@ auto rank(const ep_device& d) {
 }
 
 }  // namespace
-
-std::string_view name_of(device_kind kind) { return kinds[std::size_t(kind)]; }
-
-std::optional<device_kind> device_kind_named(std::string_view word) {
-  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? char(a + ('a' - 'A')) : a) == b; };
-  for (std::size_t i = 0; i < std::size(kinds); ++i)
-    if (std::equal(word.begin(), word.end(), kinds[i].begin(), kinds[i].end(), same)) return device_kind(i);
-  return std::nullopt;
-}
 
 const std::string* find_text(const text_pairs& all, std::string_view key) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& pair) { return pair.first == key; });

@@ -12,7 +12,8 @@ namespace {
 template <class Ask>
 bool any_part(std::string_view location, Ask ask) {
   while (!location.empty()) {
-    const std::size_t end = std::min(location.find_first_of("/\\"), location.size());
+    std::size_t end = 0;
+    while (end < location.size() && location[end] != '/' && location[end] != '\\') ++end;
     if (ask(location.substr(0, end))) return true;
     location.remove_prefix(std::min(end + 1, location.size()));
   }
@@ -136,31 +137,27 @@ status refused(const path_rule& rule, const found_path& at, std::string_view fol
 
 }  // namespace
 
-result<std::shared_ptr<const file_bytes>> held_folder::map(const path_rule& rule, std::string_view location,
-                                                           std::string_view whose, const held_folder* also) const try {
-  const found_path at = find(rule, location, open_for::reading, also);
-  if (status s = refused(rule, at, path_, location, whose); !s) return s;
-  std::string path = real_path(at.handle);
-  if (path.empty()) path = (std::filesystem::path{path_} / location).string();
-  auto mapped = map_opened(at.handle, std::move(path));
-  if (!mapped) return status{rule.refused, mapped.error().words()}.in(whose);
-  return mapped;
-} catch (const std::bad_alloc&) {
-  return status_code::out_of_memory;
-} catch (const std::exception& e) {
-  return status{status_code::fail, e.what()};
+std::string held_folder::path_of(const found_path& found, std::string_view location) const {
+  std::string path = real_path(found.handle);
+  return path.empty() ? (std::filesystem::path{path_} / location).string() : path;
 }
 
-result<std::string> confined_path(const path_rule& rule, const std::string& base, std::string_view location,
-                                  std::string_view whose, const std::string& also) try {
-  const result<held_folder> inside = held_folder::open(base);
-  if (!inside) return status{rule.refused, inside.error().words()}.in(whose);
-  const result<held_folder> second = also.empty() ? result<held_folder>{status_code::fail} : held_folder::open(also);
-  const found_path at = inside->find(rule, location, open_for::place, second ? &*second : nullptr);
-  if (status s = refused(rule, at, base, location, whose); !s) return s;
-  std::string path = real_path(at.handle);
-  if (path.empty()) path = std::filesystem::canonical(std::filesystem::path{base.empty() ? "." : base} / location);
-  return path;
+result<found_path> held_folder::file(const path_rule& rule, std::string_view location, std::string_view whose,
+                                     open_for use, const held_folder* also) const try {
+  found_path at = find(rule, location, use, also);
+  if (status s = refused(rule, at, path_, location, whose); !s) return s;
+  return at;
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+}
+
+result<std::shared_ptr<const file_bytes>> held_folder::map(const path_rule& rule, std::string_view location,
+                                                           std::string_view whose, const held_folder* also) const try {
+  const result<found_path> at = file(rule, location, whose, open_for::reading, also);
+  if (!at) return status{at.error()};
+  auto mapped = map_opened(at->handle, path_of(*at, location));
+  if (!mapped) return status{rule.refused, mapped.error().words()}.in(whose);
+  return mapped;
 } catch (const std::bad_alloc&) {
   return status_code::out_of_memory;
 } catch (const std::exception& e) {

@@ -205,6 +205,10 @@ result<held_folder> held_folder::open(const std::string& path) try {
   return status_code::out_of_memory;
 }
 
+held_folder held_folder::of(found_path found, std::string path) {
+  return {std::move(path), std::move(found.handle), found.id};
+}
+
 found_path held_folder::find(const path_rule& rule, std::string_view location, open_for use, const held_folder* also,
                              follow how) const {
   if (const std::string_view why = malformed(rule, location); !why.empty())

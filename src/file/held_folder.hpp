@@ -6,6 +6,23 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// What a path that is written in a file may be, by what it names: one row per use.
+struct path_rule {
+  std::string_view what;  // "external data", for messages
+  bool inner_dot_dot;     // `sub/../file` is fine as long as it stays inside
+  bool plain_names;       // nothing that another system reads otherwise, or that looks like something else
+  bool anywhere;          // absolute, out of the folder, by any link: the package says so, who installs it trusts it
+  status_code refused;
+};
+/// Weights of a model, beside it.
+inline constexpr path_rule external_data_path{"external data", true, false, false, status_code::invalid_graph};
+/// Contexts of a compiled model, beside it.
+inline constexpr path_rule context_path{"context", true, false, false, status_code::invalid_graph};
+/// What lies in a model package.
+inline constexpr path_rule package_path{"path", false, true, false, status_code::fail};
+/// What a package says is elsewhere on this machine.
+inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
+
 /// An open file or folder of the system, closed on the way out.
 class descriptor {
  public:
@@ -50,21 +67,31 @@ enum class open_for : bool { place, reading };
 /// How links are followed: `kernel` asks the system to stay inside where it can, and walks where it can't say.
 enum class follow : bool { kernel, walk };
 
-/// A folder held open. Paths written in files are followed from it, part by part, with every link; what they lead to
-/// has to lie inside.
+/// A folder held open, whatever takes its name meanwhile. Paths written in files are followed from it, part by part,
+/// with every link; what they lead to has to lie inside. Thread-safe.
 class held_folder {
  public:
   /// An empty path is the current folder. NO_SUCHFILE when there is none.
   static result<held_folder> open(const std::string& path);
+  /// A folder that was found and opened for reading; `path` is what messages call it.
+  static held_folder of(found_path found, std::string path);
 
   const std::string& path() const { return path_; }
   int handle() const { return *handle_; }
   /// Follows `location` if the rule allows it to be written like that. Links may lead into `also`, if there is one.
   found_path find(const path_rule&, std::string_view location, open_for, const held_folder* also = nullptr,
                   follow = follow::kernel) const;
-  /// The bytes of the regular file there, under the conditions and with the words of confined_path.
+  /// The regular file that a relative `location` leads to, if it stays inside: not absolute, no drive, no name that a
+  /// system reserves for devices, no `..` that leads out, no symlink that leads out. A symlink may lead into `also`, if
+  /// there is one: where the model really lies that is itself a symlink. The rule's status naming the location
+  /// otherwise. `whose` says whose path it is ("initializer 'w'").
+  result<found_path> file(const path_rule&, std::string_view location, std::string_view whose, open_for,
+                          const held_folder* also = nullptr) const;
+  /// The bytes of that file.
   result<std::shared_ptr<const file_bytes>> map(const path_rule&, std::string_view location, std::string_view whose,
                                                 const held_folder* also = nullptr) const;
+  /// Where what was found there lies now, as far as the system tells.
+  std::string path_of(const found_path&, std::string_view location) const;
 
  private:
   held_folder(std::string path, descriptor handle, file_id id)

@@ -40,7 +40,7 @@ struct tensor_reader {
   bool has_folder = false;
   std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
   std::map<std::string, std::span<const std::byte>> mapped = {};    // by location
-  std::shared_ptr<const held_folder> opened = {};                   // the folder, once it was needed
+  std::shared_ptr<const held_folder> opened = {};                   // the folder, given or once it was needed
 
   result<value> read(const onnx::TensorProto&);
   result<value> read(const onnx::SparseTensorProto&);

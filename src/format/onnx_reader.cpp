@@ -362,6 +362,7 @@ status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_rea
   std::string().swap(stripped->bytes);
   tensor_reader tensors{to.memory, options.limits.model_bytes, &stripped->raw, false, std::move(folder), has_folder,
                         &to.files};
+  tensors.opened = options.folder;
   if (status s = onnx_reader{to, options, std::move(tensors)}.read(message); !s) return s;
   to.unknown = or_throw(to.memory.copy(std::string_view{stripped->training + bytes_of(message.unknown_fields())}));
   return status_code::ok;
@@ -371,7 +372,7 @@ status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_rea
 
 result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
-    auto file = file_bytes::map(path);
+    auto file = options.file ? result<std::shared_ptr<const file_bytes>>{options.file} : file_bytes::map(path);
     if (!file) return file.error();
     auto made = std::make_unique<model>();
     made->files.push_back(*file);
@@ -388,7 +389,7 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   return guarded([&]() -> result<std::unique_ptr<model>> {
     auto made = std::make_unique<model>();
     const std::string& folder = options.external_data_folder;
-    status s = read_stripped(*made, bytes, options, folder, !folder.empty());
+    status s = read_stripped(*made, bytes, options, folder, options.folder || !folder.empty());
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(name);
   });
 }

@@ -136,15 +136,44 @@ result<std::string> package::resolve(std::string_view base, std::string_view tex
   });
 }
 
+namespace {
+
+/// Where a text of a variant leads, opened for reading. Beside a folder that is not there is nothing.
+result<led_to> opened_from(const package::impl& in, const package_variant& v, std::string_view text) {
+  led_to to = follow_text(in, v.folder, text, open_for::reading);
+  if (to.fault != package_fault::none) return status{status_code::fail, to.words}.in("variant '" + v.name + "'");
+  if (v.folder.empty() && !text.starts_with('/') && !as_asset(text))
+    to.path = joined(v.directory.value_or(v.name), text), to.at = {};
+  return to;
+}
+
+}  // namespace
+
 result<std::shared_ptr<const file_bytes>> package::read(const package_variant& v, std::string_view text) const {
   return guarded([&]() -> result<std::shared_ptr<const file_bytes>> {
-    led_to to =
-        follow_text(*impl_, v.folder.empty() ? v.directory.value_or(v.name) : v.folder, text, open_for::reading);
-    if (to.fault != package_fault::none) return status{status_code::fail, to.words}.in("variant '" + v.name + "'");
-    if (to.at.kind != found_kind::file)
-      return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to.path);
-    return map_opened(to.at.handle, joined(impl_->root_path(), to.path));
+    const result<led_to> to = opened_from(*impl_, v, text);
+    if (!to) return status{to.error()};
+    if (to->at.kind != found_kind::file)
+      return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to->path);
+    return map_opened(to->at.handle, joined(impl_->root_path(), to->path));
   });
+}
+
+result<std::shared_ptr<const held_folder>> package::open_folder(const package_variant& v, std::string_view text) const {
+  return guarded([&]() -> result<std::shared_ptr<const held_folder>> {
+    result<led_to> to = opened_from(*impl_, v, text);
+    if (!to) return std::move(to.error());
+    if (to->at.kind != found_kind::folder)
+      return failed(status_code::no_suchfile, "variant '{}': there is no folder '{}'", v.name, to->path);
+    return std::make_shared<const held_folder>(
+        held_folder::of(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
+  });
+}
+
+result<std::shared_ptr<const held_folder>> package::open_folder_of(const package_variant& v,
+                                                                   std::string_view file) const {
+  const std::string_view folder = parent_of(file);
+  return open_folder(v, folder.empty() ? "." : folder);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

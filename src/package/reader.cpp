@@ -127,6 +127,9 @@ void package_reader::read_manifest(const json& manifest, const place& at) {
   to_.version = text_of(manifest, "package_version", at);
   to_.description = text_of(manifest, "description", at);
   if (const auto found = manifest.find("additional_metadata"); found != manifest.end()) to_.metadata = dump(*found);
+  if (bool is_there = false; !read_io(to_.metadata, is_there) && is_there)
+    problems_.add(package_fault::schema, at / "additional_metadata" / "io",
+                  "is not what cameo writes there, lists of inputs and outputs with name, type and shape", false);
   to_.unknown = unknown_of(manifest, manifest_fields, at);
   read_layout(manifest, at);
   read_assets(manifest, at);
@@ -319,6 +322,7 @@ void package_reader::check_session_options(package_variant& to, const std::strin
       problems_.add(package_fault::schema, at / key,
                     fmt::format("variant '{}': a package may not set '{}'", to.name, key));
     if (!is_one_of(key, path_keys)) continue;
+    to.option_paths.emplace_back(key, value);
     const led_to found = follow_text(to_, folder, value);
     if (found.fault != package_fault::none) problems_.add(found.fault, at / key, found.words);
     else if (extent_.paths && key == path_keys[0] && found.at.kind != found_kind::folder)

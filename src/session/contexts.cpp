@@ -205,15 +205,17 @@ status session::impl::restore(std::size_t p) {
   where.read = options.read_context;
   const std::string wanted{config["ep.context_file_path"]};
   if (!wanted.empty()) {
-    where.folder = folder_of(wanted);
+    where.path = folder_of(wanted), where.folder = places.contexts;
   } else if (const std::string_view other = config["session.model_external_initializers_file_folder_path"];
              !other.empty()) {
-    where.folder = other;
+    where.path = other, where.folder = places.weights;
+  } else if (places.beside) {
+    where.path = folder_of(net->path), where.folder = places.beside;
   } else {
-    where.folder = folder_of(net->path);
+    where.path = folder_of(net->path);
     if (!net->path.empty()) where.also = real_folder_of(net->path);
   }
-  where.known = !wanted.empty() || !net->path.empty() || !where.folder.empty();
+  where.known = !wanted.empty() || !net->path.empty() || !where.path.empty();
   result<std::vector<compiled_node>> made =
       restore_contexts(providers[p], nodes, where, config.is_on("ep.share_ep_contexts") ? workspace.get() : nullptr);
   if (!made) return std::move(made.error());

@@ -22,13 +22,6 @@ void append_fallbacks(std::span<const provider> all, std::vector<provider>& to) 
     if (p.row->is_fallback && !uses(to, p)) to.push_back(p);
 }
 
-std::string lower(std::string_view text) {
-  std::string made{text};
-  for (char& c : made)
-    if (c >= 'A' && c <= 'Z') c = char(c + ('a' - 'A'));
-  return made;
-}
-
 /// Whether "ep.<of>.<key>" speaks of this provider.
 bool means(const provider_row& row, std::string_view of) {
   return of == row.name || context_source{row.long_name, true}.is(of);
@@ -87,7 +80,8 @@ status session_options::append(std::span<const ep_device> of_one_provider, const
           fmt::format("appending a provider by its devices: they are of {} and of {}; append one at a time", ep, d.ep)};
   providers.push_back(ep);
   devices.insert(devices.end(), of_one_provider.begin(), of_one_provider.end());
-  for (const auto& [key, text] : provider_options) config.emplace_back(fmt::format("ep.{}.{}", lower(ep), key), text);
+  for (const auto& [key, text] : provider_options)
+    config.emplace_back(fmt::format("ep.{}.{}", lower_case(ep), key), text);
   return {};
 }
 
@@ -172,7 +166,7 @@ void session::impl::publish(const provider_row& row, const provider_options& set
   for (const provider_option& each : row.options) {
     bool is_said = set.is_set(each.key);
     for (const provider_device& device : set.devices()) is_said = is_said || find_text(device.options, each.key);
-    if (is_said) config.set(fmt::format("ep.{}.{}", lower(row.long_name), each.key), set[each.key]);
+    if (is_said) config.set(fmt::format("ep.{}.{}", lower_case(row.long_name), each.key), set[each.key]);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <cameo/format/onnx.hpp>
 
+#include "file/held_folder.hpp"
 #include "onnx_messages.hpp"
 
 #include <doctest/doctest.h>
@@ -125,10 +126,15 @@ TEST_CASE("paths are confined by where they lead, not by how they begin") {
   std::filesystem::create_directory(folder / "ab");
   folder.write("ab/f", "x");
   folder.write("a/..f", "x");
-  CHECK(confined_path(external_data_path, folder / "a", "..f", "test"));
-  CHECK(confined_path(external_data_path, folder / "a/", "..f", "test"));
+  const auto leads = [&](const std::string& base, std::string_view location) {
+    const auto held = held_folder::open(folder / base);
+    REQUIRE(held);
+    return held->file(external_data_path, location, "test", open_for::place).error().code();
+  };
+  CHECK(leads("a", "..f") == status_code::ok);
+  CHECK(leads("a/", "..f") == status_code::ok);
   std::filesystem::create_directory_symlink("../ab", folder / "a/link");
-  CHECK(confined_path(external_data_path, folder / "a", "link/f", "test").error().code() == status_code::invalid_graph);
+  CHECK(leads("a", "link/f") == status_code::invalid_graph);
   std::filesystem::create_directory_symlink("ab", folder / "whole");  // the folder itself may be a link
-  CHECK(confined_path(external_data_path, folder / "whole", "f", "test"));
+  CHECK(leads("whole", "f") == status_code::ok);
 }

@@ -37,7 +37,7 @@ void write_tree(const package_folder& at) {
 
 }  // namespace
 
-TEST_CASE("portable paths stay inside the package, however they are written") {
+TEST_CASE("14: portable paths stay inside the package, however they are written") {
   const package_folder at;
   at.write("pkg/v1/m.onnx", "model").write("pkg/v2/m.onnx", "model").write("m.onnx", "outside");
   CHECK(fault_of_model(at, "m.onnx") == package_fault::none);
@@ -81,7 +81,7 @@ TEST_CASE("names of variants, components and executors' files are paths, too") {
   CHECK(fault(R"({"schema_version": "1.0", "components": {"c": "/etc/passwd"}})") == package_fault::confinement);
 }
 
-TEST_CASE("links out of the package are refused, for folders and files; links inside are followed") {
+TEST_CASE("15: links out of the package are refused, for folders and files; links inside are followed") {
   const package_folder at;
   at.write("outside/m.onnx", "outside").make("pkg/v1").write("pkg/kept/m.onnx", "inside");
   at.link("../../outside/m.onnx", "pkg/v1/m.onnx").link("../kept/m.onnx", "pkg/v1/n.onnx");
@@ -98,7 +98,7 @@ TEST_CASE("links out of the package are refused, for folders and files; links in
   CHECK(problem_of(at / "pkg").fault == package_fault::confinement);
 }
 
-TEST_CASE("what is swapped after the package was opened leads nowhere else") {
+TEST_CASE("14 and 15: what is swapped after the package was opened leads nowhere else") {
   const package_folder at;
   at.write("outside/m.onnx", "outside").write("pkg/v1/m.onnx", "inside");
   at.write("pkg/manifest.json", with_model("m.onnx"));

@@ -48,7 +48,7 @@ std::string words_of(const status& s) { return std::string{s.words()}; }
 
 }  // namespace
 
-TEST_CASE("a package is made, saved, opened again and is the same") {
+TEST_CASE("28: a package is made, saved, opened again and is the same") {
   const package_folder at;
   at.write("from/m.onnx", "model").write("from/sub/weights", "w");
   package p = *package::make("fresh");
@@ -154,7 +154,7 @@ TEST_CASE("a variant that is replaced gets a folder beside the old one's") {
   CHECK(model_text(opened(at.path()), "e", "cpu") == "other model");
 }
 
-TEST_CASE("dense form has every component in the manifest; the same variant is chosen") {
+TEST_CASE("28: dense form has every component in the manifest; the same variant is chosen") {
   const package_folder at, out;
   write_two(at);
   package p = opened(at.path());
@@ -173,7 +173,7 @@ TEST_CASE("dense form has every component in the manifest; the same variant is c
   CHECK(opened(at.path()).save_as(at.path()).code() == status_code::fail);
 }
 
-TEST_CASE("shared assets are taken in by their contents") {
+TEST_CASE("20: shared assets are taken in by their contents") {
   const package_folder at, from;
   from.write("weights/w.bin", "weights");
   package p = *package::make("shared");
@@ -206,7 +206,7 @@ TEST_CASE("shared assets are taken in by their contents") {
   CHECK(!std::filesystem::exists(at / ("pkg/" + std::string{"shared_assets/sha256-"} + uri->substr(7))));
 }
 
-TEST_CASE("fields of a later minor version are there again after a commit") {
+TEST_CASE("10: fields of a later minor version are there again after a commit") {
   const package_folder at;
   at.write("manifest.json", R"({"schema_version": "1.9", "novel": {"a": 1}, "components": {"main": {"beside": 2,
     "variants": {"v": {"later": [3], "additional_metadata": {"deep": null}}}}}})");

@@ -1,4 +1,7 @@
+// Names of cases begin with the numbers of the format's acceptance cases.
 #include "packages.hpp"
+
+#include "file/held_folder.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +19,7 @@ package_fault fault_of_version(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("a package has what its manifest says, in the order of the file") {
+TEST_CASE("27: a package has what its manifest says, in the order of the file") {
   const package_folder folder;
   folder.write("manifest.json", R"({"schema_version": "1.0", "package_name": "toy", "package_version": "3",
     "description": "words", "additional_metadata": {"io": [1, 2]},
@@ -58,7 +61,7 @@ TEST_CASE("a package has what its manifest says, in the order of the file") {
   CHECK((*model)->bytes().size() == 5);
 }
 
-TEST_CASE("names that a package has not are INVALID_ARGUMENT, and told with those it has") {
+TEST_CASE("27: names that a package has not are INVALID_ARGUMENT, and told with those it has") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(variant_json("one", "")));
   const package p = opened(folder.path());
@@ -71,7 +74,7 @@ TEST_CASE("names that a package has not are INVALID_ARGUMENT, and told with thos
   CHECK(p.find("other") == nullptr);
 }
 
-TEST_CASE("schema versions: whole numbers and texts of version 1; others are refused as what they are") {
+TEST_CASE("9: schema versions: whole numbers and texts of version 1; others are refused as what they are") {
   for (const char* good : {"\"1\"", "\"1.0\"", "\"1.7\"", "1"}) CHECK(fault_of_version(good) == package_fault::none);
   for (const char* other : {"\"2.0\"", "\"0.9\"", "2"}) CHECK(fault_of_version(other) == package_fault::version);
   for (const char* bad : {"\"abc\"", "\"1.0.0\"", "\"1.x\"", "\"\"", "1.0", "null", "-1", "\"-1\"", "\"1.\"", "\" 1\"",
@@ -82,7 +85,7 @@ TEST_CASE("schema versions: whole numbers and texts of version 1; others are ref
   CHECK(has(absent.words, "schema_version"));
 }
 
-TEST_CASE("an unknown field is an error that names it, and is kept in a later minor version") {
+TEST_CASE("10: an unknown field is an error that names it, and is kept in a later minor version") {
   const auto with = [](const std::string& version, const std::string& top, const std::string& in_variant) {
     return R"({"schema_version": ")" + version + "\"" + top + R"(, "components": {"main": {"variants": {"v": {)" +
            in_variant + "}}}}}";
@@ -102,7 +105,7 @@ TEST_CASE("an unknown field is an error that names it, and is kept in a later mi
   CHECK(p.components()[0].variants[0].unknown == R"({"later":2})");
 }
 
-TEST_CASE("layouts, components and variants of other kinds are schema errors with their place") {
+TEST_CASE("11: layouts, components and variants of other kinds are schema errors with their place") {
   CHECK(problem_with(R"({"schema_version": "1.0", "layout": "zip", "components": {}})").at == "/layout");
   CHECK(problem_with(R"({"schema_version": "1.0"})").fault == package_fault::schema);
   CHECK(problem_with(R"({"schema_version": "1.0", "components": []})").at == "/components");
@@ -115,6 +118,9 @@ TEST_CASE("layouts, components and variants of other kinds are schema errors wit
   CHECK(problem_with(manifest_of(R"("v": {"ep": 1})")).at == "/components/main/variants/v/ep");
   CHECK(problem_with(manifest_of(R"("v": {"executor_info": {"ort": []}})")).at ==
         "/components/main/variants/v/executor_info/ort");
+  const package_folder empty;
+  empty.write("manifest.json", R"({"schema_version": "1.0", "components": {}})");
+  CHECK(select_variant(opened(empty.path()), "main", {}).error().code() == status_code::invalid_argument);
   for (const char* text : {"", "[]", "{", "nonsense", "{} {}", "\"x\"", "{\"schema_version\": \"1.0\", }"})
     CHECK_MESSAGE(problem_with(text).fault == package_fault::schema, text);
 }
@@ -127,7 +133,7 @@ TEST_CASE("what is no package: a file, nothing, a folder without manifest") {
   CHECK(problem_of(folder / "file").fault == package_fault::not_found);
 }
 
-TEST_CASE("external components, by folder and by file, have their variants beside the JSON") {
+TEST_CASE("12: external components, by folder and by file, have their variants beside the JSON") {
   const package_folder folder;
   folder.write("manifest.json",
                R"({"schema_version": "1.0", "components": {"d": "decoder", "e": "parts/encoder.json"}})");
@@ -147,7 +153,7 @@ TEST_CASE("external components, by folder and by file, have their variants besid
   CHECK(why.at == "/variants/npu/ep");
 }
 
-TEST_CASE("an explicit variant folder must be there; an inferred one is missed when its model is read") {
+TEST_CASE("13: an explicit variant folder must be there; an inferred one is missed when its model is read") {
   CHECK(problem_with(manifest_of(variant_json("v", R"("variant_directory": "gone")"))).fault ==
         package_fault::not_found);
   const package_folder folder;
@@ -159,7 +165,7 @@ TEST_CASE("an explicit variant folder must be there; an inferred one is missed w
   CHECK(p.read(v, *v.model_file).error().code() == status_code::no_suchfile);
 }
 
-TEST_CASE("executor information: from a file that must be there, or inline; other names are nobody's business") {
+TEST_CASE("16: executor information: from a file that must be there, or inline; other names are nobody's business") {
   const auto with = [](const std::string& info) {
     return manifest_of(variant_json("v", "\"executor_info\": " + info));
   };
@@ -178,7 +184,7 @@ TEST_CASE("executor information: from a file that must be there, or inline; othe
   CHECK(problem_of(folder.path()).file == "v/sub/info.json");
 }
 
-TEST_CASE("session options are texts, and some a package may not set") {
+TEST_CASE("17: session options are texts, and some a package may not set") {
   const auto with = [](const std::string& options) {
     return problem_with(
         manifest_of(variant_json("v", R"("executor_info": {"ort": {"session_options": {)" + options + "}}}")));
@@ -195,7 +201,7 @@ TEST_CASE("session options are texts, and some a package may not set") {
   }
 }
 
-TEST_CASE("options that name paths are resolved, and confined") {
+TEST_CASE("19: options that name paths are resolved, and confined") {
   const package_folder folder;
   const std::string key = "session.model_external_initializers_file_folder_path";
   const auto with = [&](const std::string& value) {
@@ -212,7 +218,7 @@ TEST_CASE("options that name paths are resolved, and confined") {
   CHECK(problem_of(folder.path()).fault == package_fault::confinement);
 }
 
-TEST_CASE("shared assets: known, unknown, overridden, and texts that only look like one") {
+TEST_CASE("20: shared assets: known, unknown, and texts that only look like one") {
   const package_folder folder;
   const auto with_model = [&](const std::string& file) {
     folder.write("manifest.json",
@@ -228,6 +234,10 @@ TEST_CASE("shared assets: known, unknown, overridden, and texts that only look l
   CHECK(with_model("sha256:" + hex_a + "/../x") == package_fault::confinement);
   CHECK(with_model("sha256:" + hex_a + "//abs") == package_fault::confinement);
   CHECK(with_model("sha256:" + std::string(64, 'A')) == package_fault::none);  // a relative path that is not there
+}
+
+TEST_CASE("21: the manifest says where an asset is, and in a portable package that is inside") {
+  const package_folder folder;
   folder.make("elsewhere");
   const auto with_override = [&](const std::string& layout, const std::string& path) {
     folder.write("manifest.json", R"({"schema_version": "1.0", "layout": ")" + layout +
@@ -243,7 +253,44 @@ TEST_CASE("shared assets: known, unknown, overridden, and texts that only look l
   CHECK(opened(folder.path()).resolve({}, "sha256:" + hex_a, true).error().words() == "");
 }
 
-TEST_CASE("the hash of a folder is of names and contents, not of order or empty folders") {
+TEST_CASE("19: folders that a variant names are opened: its own, its model's, an asset, what an option says") {
+  const package_folder folder;
+  const std::string weights = "session.model_external_initializers_file_folder_path", asset = "sha256:" + hex_a;
+  folder.write("manifest.json", manifest_of(variant_json("v", R"("executor_info": {"ort": {"model_file": "sub/m.onnx",
+                   "session_options": {"k": "v", ")" + weights + R"(": "weights"}}})")));
+  folder.make("v/weights/deep").make("v/sub").write("shared_assets/sha256-" + hex_a + "/all/m.onnx", "model");
+  const package p = opened(folder.path());
+  const package_variant& v = p.components()[0].variants[0];
+  CHECK(v.option_paths == package_options_list{{weights, "weights"}});
+  const std::string root = std::filesystem::canonical(folder.path()).string();
+  const auto path = [](const auto& held) { return held ? (*held)->path() : std::string{held.error().name()}; };
+  CHECK(path(p.open_folder(v)) == root + "/v");
+  CHECK(path(p.open_folder_of(v, *v.model_file)) == root + "/v/sub");
+  CHECK(path(p.open_folder_of(v, "m.onnx")) == root + "/v");
+  CHECK(path(p.open_folder(v, v.option_paths[0].second)) == root + "/v/weights");
+  CHECK(path(p.open_folder(v, asset)) == root + "/shared_assets/sha256-" + hex_a);
+  CHECK(path(p.open_folder_of(v, asset + "/all/m.onnx")) == root + "/shared_assets/sha256-" + hex_a + "/all");
+  CHECK(path(p.open_folder(v, "gone")) == "NO_SUCHFILE");
+  CHECK(path(p.open_folder(v, asset + "/all/m.onnx")) == "NO_SUCHFILE");
+  CHECK(path(p.open_folder(v, "sha256:" + hex_b)) == "FAIL");
+  CHECK(path(p.open_folder(v, "../v")) == "FAIL");
+}
+
+TEST_CASE("13 and 20: beside a variant's folder that is not there lies nothing, whatever else is called so") {
+  const package_folder folder;
+  folder.write("manifest.json", R"({"schema_version": "1.0", "components": {"c": "c"}})");
+  folder.write("c/component.json", R"({"variants": {"v": {}}})").write("v/m.onnx", "another's");
+  const std::string in_asset = "sha256:" + hex_a + "/m.onnx";
+  folder.write("shared_assets/sha256-" + hex_a + "/m.onnx", "model");
+  const package p = opened(folder.path());
+  const package_variant& v = p.components()[0].variants[0];
+  CHECK(p.read(v, "m.onnx").error().code() == status_code::no_suchfile);
+  CHECK(p.open_folder(v).error().code() == status_code::no_suchfile);
+  CHECK(p.read(v, in_asset));
+  CHECK(p.open_folder_of(v, in_asset));
+}
+
+TEST_CASE("23: the hash of a folder is of names and contents, not of order or empty folders") {
   const package_folder folder;
   folder.write("one/a/x", "1").write("one/y", "2").write("two/y", "2").write("two/a/x", "1");
   const result<std::string> one = hash_folder(folder / "one");
@@ -260,7 +307,7 @@ TEST_CASE("the hash of a folder is of names and contents, not of order or empty 
   CHECK(hash_folder(folder / "nowhere").error().code() == status_code::no_suchfile);
 }
 
-TEST_CASE("an asset that is not what its name says opens, unless it is to be verified") {
+TEST_CASE("22 and 29: an asset that is not what its name says opens, unless it is to be verified") {
   const package_folder folder;
   folder.write("manifest.json", R"({"schema_version": "1.0", "components": {}, "novel": 1})");
   folder.write("shared_assets/sha256-" + hex_a + "/w", "weights");
@@ -285,7 +332,7 @@ TEST_CASE("an asset that is not what its name says opens, unless it is to be ver
   CHECK(problem_of(folder.path(), options).fault == package_fault::none);
 }
 
-TEST_CASE("validation reports everything that is wrong, not the first thing") {
+TEST_CASE("29: validation reports everything that is wrong, not the first thing") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(R"("a": {"ep": 1}, "b": {"device": "tpu"}, "c": 3)"));
   std::vector<package_problem> found;

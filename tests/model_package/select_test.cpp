@@ -31,7 +31,7 @@ static_assert(!variant_policy<no_policy>);
 
 }  // namespace
 
-TEST_CASE("one variant that names the provider is chosen, and lies in the package") {
+TEST_CASE("1: one variant that names the provider is chosen, and lies in the package") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(cpu_variant("only"))).make("only");
   const package p = opened(folder.path());
@@ -44,19 +44,19 @@ TEST_CASE("one variant that names the provider is chosen, and lies in the packag
   CHECK(select_variant(p, "other", devices).error().code() == status_code::invalid_argument);
 }
 
-TEST_CASE("of equal variants the first declared is chosen") {
+TEST_CASE("2: of equal variants the first declared is chosen") {
   CHECK(chosen(cpu_variant("b") + "," + cpu_variant("a"), {cpu_device()}) == "b");
   CHECK(chosen(cpu_variant("a") + "," + cpu_variant("b"), {cpu_device()}) == "a");
 }
 
-TEST_CASE("the compatibility string decides: optimal, to be compiled again, no opinion, not supported") {
+TEST_CASE("3: the compatibility string decides: optimal, to be compiled again, no opinion, not supported") {
   CHECK(chosen(npu_variant("v1", "old") + "," + npu_variant("v2", "opt"), {ref_npu()}) == "v2");
   CHECK(chosen(npu_variant("v1", "x") + "," + npu_variant("v2", "old"), {ref_npu()}) == "v2");
   CHECK(none_of(chosen(npu_variant("v1", "bad"), {ref_npu()})));
   CHECK(chosen(npu_variant("v1", "bad") + "," + npu_variant("v2", "x"), {ref_npu()}) == "v2");
 }
 
-TEST_CASE("a provider that cannot judge a string counts as one without opinion") {
+TEST_CASE("4: a provider that cannot judge a string counts as one without opinion") {
   for (const std::string failing : {"err", "throw"}) {
     CHECK(chosen(npu_variant("v1", failing), {ref_npu()}) == "v1");
     CHECK(chosen(npu_variant("v1", failing) + "," + npu_variant("v2", "opt"), {ref_npu()}) == "v2");
@@ -66,7 +66,7 @@ TEST_CASE("a provider that cannot judge a string counts as one without opinion")
   CHECK(chosen(npu_variant("v1", "bad"), {silent}) == "v1");
 }
 
-TEST_CASE("the first provider alone counts, unless the policy is ranked") {
+TEST_CASE("5: the first provider alone counts, unless the policy is ranked") {
   const std::vector<device_facts> devices{ref_npu(), cpu_device()};
   CHECK(none_of(chosen(cpu_variant("v"), devices)));
   CHECK(chosen(cpu_variant("v"), devices, {true}) == "v");
@@ -75,7 +75,7 @@ TEST_CASE("the first provider alone counts, unless the policy is ranked") {
   CHECK(none_of(chosen(npu_variant("n", "bad"), devices, {true})));
 }
 
-TEST_CASE("a device must be one that the provider has, in upper or lower case") {
+TEST_CASE("6: a device must be one that the provider has, in upper or lower case") {
   CHECK(chosen(cpu_variant("v", R"(, "device": "cpu")"), {cpu_device()}) == "v");
   CHECK(chosen(cpu_variant("v", R"(, "device": "CPU")"), {cpu_device()}) == "v");
   CHECK(none_of(chosen(cpu_variant("v", R"(, "device": "gpu")"), {cpu_device()})));
@@ -87,7 +87,7 @@ TEST_CASE("a device must be one that the provider has, in upper or lower case") 
   CHECK(chosen(cpu_variant("v"), {unknown}) == "v");
 }
 
-TEST_CASE("of several devices of a provider the best one counts, among those of the kind that is asked for") {
+TEST_CASE("6: of several devices of a provider the best one counts, among those of the kind that is asked for") {
   device_facts cpu{"Many", "cpu", "", {}, [](std::string_view) { return variant_fit::optimal; }};
   device_facts gpu{"Many", "gpu", "", {}, [](std::string_view) { return variant_fit::unsupported; }};
   const auto of = [](const std::string& device) {
@@ -98,7 +98,7 @@ TEST_CASE("of several devices of a provider the best one counts, among those of 
   CHECK(chosen(variant_json("v", R"("ep": "Many", "compatibility_string": "x")"), {gpu, cpu}) == "v");
 }
 
-TEST_CASE("a variant without ep, or with the name in other case, is never chosen") {
+TEST_CASE("7: a variant without ep, or with the name in other case, is never chosen") {
   CHECK(none_of(chosen(variant_json("v", ""), {cpu_device()})));
   CHECK(none_of(chosen(variant_json("v", R"("ep": "cpuexecutionprovider")"), {cpu_device()})));
   CHECK(none_of(chosen("", {cpu_device()})));

@@ -3,6 +3,7 @@
 #include <cameo/test_paths.hpp>
 #include "session/context_causes.hpp"
 #include "session/models.hpp"
+#include "session/package_causes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -158,9 +159,10 @@ status_code code_of_program(const std::string& arguments) {
 
 using causes = context_causes;
 
-/// Those of one code that have to do with compiled models come behind the others.
-causes with(causes list, const context_causes& more) {
+/// Those of one code that have to do with compiled models, then with packages, come behind the others.
+causes with(causes list, const context_causes& more, const context_causes& of_packages = {}) {
   list.insert(list.end(), more.begin(), more.end());
+  list.insert(list.end(), of_packages.begin(), of_packages.end());
   return list;
 }
 
@@ -300,7 +302,7 @@ causes causes_of_invalid_argument() {
        [] {
          session_options unknown, refused, absent;
          unknown.config.emplace_back("session.no_such_key", "1");
-         refused.config.emplace_back("session.execution_mode", "parallel");
+         refused.config.emplace_back("session.compile_only", "1");
          absent.providers = {"npu"};
          CHECK(load(one_node("Neg"), unknown).code() == status_code::invalid_argument);
          CHECK(load(one_node("Neg"), refused).code() == status_code::invalid_argument);
@@ -427,8 +429,9 @@ std::vector<std::pair<status_code, causes>> all_causes() {
   small.memory_limit = 64;
   no_compiling.config.emplace_back("session.disable_model_compile", "1");
   return {
-      {fail, with(causes_of_fail(), context_causes_of_fail())},
-      {invalid_argument, with(causes_of_invalid_argument(), context_causes_of_invalid_argument())},
+      {fail, with(causes_of_fail(), context_causes_of_fail(), package_causes_of_fail())},
+      {invalid_argument,
+       with(causes_of_invalid_argument(), context_causes_of_invalid_argument(), package_causes_of_invalid_argument())},
       {no_suchfile, {{"A file that was named is not there.", [] { return of(cpu_runtime{}.load("/nowhere.onnx")); }}}},
       {invalid_protobuf,
        {{"The bytes are not protobuf, end early, or are no model.",

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/device_kind.hpp>
 #include <cameo/core/result.hpp>
 
 #include <concepts>
@@ -11,13 +12,6 @@
 #include <vector>
 
 namespace cameo::inline CAMEO_ABI {
-
-/// Kinds of processors; numbers as ONNX Runtime's.
-enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
-/// "cpu", "gpu", "npu"
-CAMEO_API std::string_view name_of(device_kind);
-/// Letters of either case; nothing for another word.
-CAMEO_API std::optional<device_kind> device_kind_named(std::string_view);
 
 /// Keys and values, in order.
 using text_pairs = std::vector<std::pair<std::string, std::string>>;

@@ -36,28 +36,4 @@ class file_bytes {
   std::span<const std::byte> bytes_;
 };
 
-/// What a path that is written in a file may be, by what it names: one row per use.
-struct path_rule {
-  std::string_view what;  // "external data", for messages
-  bool inner_dot_dot;     // `sub/../file` is fine as long as it stays inside
-  bool plain_names;       // nothing that another system reads otherwise, or that looks like something else
-  bool anywhere;          // absolute, out of the folder, by any link: the package says so, who installs it trusts it
-  status_code refused;
-};
-/// Weights of a model, beside it.
-inline constexpr path_rule external_data_path{"external data", true, false, false, status_code::invalid_graph};
-/// Contexts of a compiled model, beside it.
-inline constexpr path_rule context_path{"context", true, false, false, status_code::invalid_graph};
-/// What lies in a model package.
-inline constexpr path_rule package_path{"path", false, true, false, status_code::fail};
-/// What a package says is elsewhere on this machine.
-inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
-
-/// Joins a relative `location` written in a file to the folder `base`, if it stays inside: not absolute, no drive, no
-/// name that a system reserves for devices, no `..` that leads out, no symlink that leads out, a regular file. A
-/// symlink may lead into `also`, if that is not empty: where the model really lies that is itself a symlink. The rule's
-/// status naming the location otherwise. `whose` says whose path it is ("initializer 'w'").
-CAMEO_API result<std::string> confined_path(const path_rule&, const std::string& base, std::string_view location,
-                                            std::string_view whose, const std::string& also = {});
-
 }  // namespace cameo::inline CAMEO_ABI

@@ -7,6 +7,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class held_folder;
+
 /// Limits on what a hostile file may cost.
 struct load_limits {
   std::size_t graph_depth = 128;                   // nested subgraphs
@@ -16,7 +18,10 @@ struct load_limits {
 /// How a model is read.
 struct read_options {
   load_limits limits = {};
-  std::string external_data_folder = {};  // instead of the model's own folder
+  std::string external_data_folder = {};        // instead of the model's own folder
+  std::shared_ptr<const file_bytes> file = {};  // of the model, if it is open already: what reads by path reads this
+  /// Instead of any path: a folder that is held open (package::open_folder).
+  std::shared_ptr<const held_folder> folder = {};
 };
 
 /// Takes the bytes of a model, piece by piece, in order.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/result.hpp>
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/package/io.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,8 @@
 #include <vector>
 
 namespace cameo::inline CAMEO_ABI {
+
+class held_folder;
 
 /// What kind of thing is wrong with a package, for callers that decide by it and do not read words.
 enum class package_fault : std::uint8_t { none, io, schema, version, confinement, not_found, integrity, argument };
@@ -51,6 +54,7 @@ struct package_variant {
   std::optional<std::string> model_file;  // of executor "ort", below the variant's folder or in a shared asset
   package_options_list session_options;   // the same; keys that name a path have it absolute
   package_options_list provider_options;  // the same
+  package_options_list option_paths;      // of session_options, those that name a path, as written
   std::string metadata;                   // JSON; empty: none
   std::string unknown;                    // fields of a later minor version, a JSON object; empty: none
   std::string folder;                     // where it lies, below the package's; empty: nowhere (a package on disk)
@@ -133,6 +137,9 @@ class package {
   CAMEO_API const std::optional<std::string>& description() const;
   /// JSON; empty: none.
   CAMEO_API std::string_view metadata() const;
+  /// What the package takes and gives as a whole, by its metadata; nothing when it does not say, or not in cameo's
+  /// form. Parsed anew with each call.
+  CAMEO_API std::optional<package_io> io() const;
   /// Fields of a later minor version: a JSON object; empty: none.
   CAMEO_API std::string_view unknown() const;
   /// In declaration order.
@@ -155,6 +162,15 @@ class package {
   /// NO_SUCHFILE when there is none, FAIL when it leads out.
   CAMEO_API result<std::shared_ptr<const file_bytes>> read(const package_variant&, std::string_view text) const;
 
+  /// A folder that a variant names ("." is its own, "sha256:<hex>" a shared asset), held open for who reads a model's
+  /// further files (read_options::folder): they are followed from what was opened, whatever takes its name later. It
+  /// may outlive the package. NO_SUCHFILE when there is none, FAIL when it leads out.
+  CAMEO_API result<std::shared_ptr<const held_folder>> open_folder(const package_variant&,
+                                                                   std::string_view text = ".") const;
+  /// The same for the folder that a file lies in which a variant names: its model's.
+  CAMEO_API result<std::shared_ptr<const held_folder>> open_folder_of(const package_variant&,
+                                                                      std::string_view file) const;
+
   // --- edits: INVALID_ARGUMENT for names that are empty, there already, or not there ---
 
   /// nullopt removes it.
@@ -165,6 +181,8 @@ class package {
   CAMEO_API void set_description(std::optional<std::string>);
   /// JSON of any kind; empty removes it. INVALID_ARGUMENT when it is none.
   CAMEO_API status set_metadata(std::string_view json);
+  /// nullopt removes it. INVALID_ARGUMENT when the metadata is no object.
+  CAMEO_API status set_io(const std::optional<package_io>&);
   /// An empty component at the end, in the manifest.
   CAMEO_API status add_component(std::string name);
   /// With its variants.

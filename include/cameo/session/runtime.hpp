@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/format/ort.hpp>
+#include <cameo/session/pipeline.hpp>
 #include <cameo/session/session.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -52,8 +53,8 @@ struct devices_by {
 /// Every provider of the list, in its order.
 struct whole_list {};
 
-/// What all runtimes can do; write runtime<...>. Policy is a device_selector, or whole_list.
-template <class Policy, class... Ps>
+/// What all runtimes can do; write runtime<...>. Devices is a device_selector, or whole_list.
+template <class Devices, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert((sizeof(provider_check<Ps>) && ... && true));
@@ -103,6 +104,54 @@ class basic_runtime {
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
     const auto mine = providers();
     return session::load(parts_of<Formats, Transforms>(mine), std::move(graph), options);
+  }
+
+  /// The variant of a package's component that runs here (docs/packages.md). Providers are those that the options name,
+  /// or their policy chooses; when they do neither, best_fit asks the fallback alone, and `best_fit{.ranked = true}`
+  /// all of the list. The options' other members count for nothing: see load().
+  ///   INVALID_ARGUMENT  no such component; the options
+  ///   FAIL              no variant fits, with what was thought of each
+  template <variant_policy Choice = best_fit>
+  result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
+                                   const Choice& policy = {}) const {
+    const auto mine = providers();
+    const auto choose = [&](const selection_request& r) { return policy(r); };
+    return session::select(parts_for(mine), from, component, how, choose);
+  }
+  /// What select() holds variants against; for who asks a variant_policy himself.
+  result<ep_intent> intent(const session_options& how = {}) const {
+    const auto mine = providers();
+    return session::intent(parts_for(mine), how);
+  }
+  /// A session of a selected variant, as the package wants it: with its options, on the provider that it was selected
+  /// for. As often as you like. Errors as of a file, and
+  ///   FAIL         the variant names no model file, or a folder that is not there
+  ///   NO_SUCHFILE  its model file is not there
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<session> load(const component_context& from) const {
+    const auto mine = providers();
+    return session::load(parts_of<Formats, Transforms>(mine), from, nullptr);
+  }
+  /// The same as the caller wants it: the package's options do not hold, but for folders that the caller does not set.
+  /// The provider is the one that it was selected for, unless the options name others; no policy is asked again.
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<session> load(const component_context& from, const session_options& options) const {
+    const auto mine = providers();
+    return session::load(parts_of<Formats, Transforms>(mine), from, &options);
+  }
+
+  /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); of a package
+  /// with one component, that. Any provider of the list may have what runs, the first that a variant fits, unless
+  /// the options or another policy say otherwise. Without options, those of the package hold. Errors as of select() and
+  /// load(), and INVALID_ARGUMENT for components that do not connect.
+  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  result<pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Formats, Transforms>(from, nullptr, policy);
+  }
+  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  result<pipeline> load(const package& from, const session_options& options,
+                        const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Formats, Transforms>(from, &options, policy);
   }
 
   /// Compiles a model for these providers and writes it: what a provider takes as a group becomes a node that carries
@@ -157,11 +206,23 @@ class basic_runtime {
   }
 
  private:
+  session_parts parts_for(std::span<const provider> mine) const {
+    session_parts parts{mine, {}, {}, workspace_};
+    if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
+    return parts;
+  }
   template <class Formats, class Transforms>
   session_parts parts_of(std::span<const provider> mine) const {
-    session_parts parts{mine, Formats::rows, Transforms::tables(), workspace_};
-    if constexpr (device_selector<Policy>) parts.choose_devices = Policy{};
+    session_parts parts = parts_for(mine);
+    parts.formats = Formats::rows, parts.transforms = Transforms::tables();
     return parts;
+  }
+
+  template <class Formats, class Transforms, class Policy>
+  result<pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
+    const auto mine = providers();
+    const auto choose = [&](const selection_request& r) { return policy(r); };
+    return pipeline::load(parts_of<Formats, Transforms>(mine), from, options, choose);
   }
 
   std::shared_ptr<std::tuple<Ps...>> objects_ = std::make_shared<std::tuple<Ps...>>();

@@ -1,8 +1,10 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
+#include <cameo/partition/placement.hpp>
 #include <cameo/run/runner.hpp>
 #include <cameo/session/compile.hpp>
+#include <cameo/session/component_context.hpp>
 #include <cameo/session/input.hpp>
 #include <cameo/session/options.hpp>
 
@@ -151,6 +153,11 @@ class session {
 
   /// Every node that runs, in order.
   CAMEO_API std::vector<placement_info> placements(bool with_refusals = false) const;
+  /// What each provider took while the session was loaded, in the order in which they took it: nodes that are compiled
+  /// together, or one. Names are those of nodes at that time: after rewrites of level basic, before nodes were fused;
+  /// of a nested graph before those of the graph around. FAIL unless the session was loaded with
+  /// session.record_ep_graph_assignment_info=1.
+  CAMEO_API result<std::vector<ep_assignment>> assignments() const;
   /// Nodes and copies between memory kinds in the main graph's plan.
   CAMEO_API std::size_t step_count() const;
   /// Threads that a run may use, the caller's included.
@@ -182,6 +189,11 @@ class session {
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
+  /// For runtime<...>; see there. Without options, those of the package hold.
+  CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);
+  CAMEO_API static result<component_context> select(const session_parts&, const package&, std::string_view component,
+                                                    const session_options&, variant_choice);
+  CAMEO_API static result<session> load(const session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.
   CAMEO_API static result<compile_report> compile(const session_parts&, compile_options);
   /// For runtime<...>; see there.
