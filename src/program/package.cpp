@@ -52,6 +52,20 @@ json to_json(const package_variant& v) {
           {"additional_metadata", parsed_or_null(v.metadata)}};
 }
 
+json to_json(const std::vector<package_value>& values) {
+  json made = json::array();
+  for (const package_value& v : values) {
+    json one{{"name", v.name}, {"type", v.type}, {"shape", v.shape ? json(*v.shape) : json(nullptr)}};
+    if (v.optional) one["optional"] = true;
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+json to_json(const std::optional<package_io>& io) {
+  return io ? json{{"inputs", to_json(io->inputs)}, {"outputs", to_json(io->outputs)}} : json(nullptr);
+}
+
 json to_json(const package& p) {
   json components = json::array(), assets = json::array();
   for (const package_component& c : p.components()) {
@@ -71,6 +85,7 @@ json to_json(const package& p) {
           {"package_name", optional_json(p.name())},
           {"package_version", optional_json(p.version())},
           {"description", optional_json(p.description())},
+          {"io", to_json(p.io())},
           {"additional_metadata", parsed_or_null(p.metadata())},
           {"components", std::move(components)},
           {"shared_assets", std::move(assets)}};
@@ -84,6 +99,10 @@ void print(const package& p) {
   else fmt::print(", of an older layout ({})", layout_name(p));
   fmt::print("{}\n", p.is_installed() ? ", installed" : "");
   if (p.description()) fmt::print("  {}\n", one_line(*p.description()));
+  if (const std::optional<package_io> io = p.io()) {
+    for (const package_value& v : io->inputs) fmt::print("  takes {}\n", one_line(v.text()));
+    for (const package_value& v : io->outputs) fmt::print("  gives {}\n", one_line(v.text()));
+  }
   for (const package_component& c : p.components()) {
     fmt::print("component {}{}\n", one_line(c.name), c.file ? " (" + one_line(*c.file) + ")" : "");
     for (const package_variant& v : c.variants) {
@@ -109,9 +128,28 @@ int show(const package_options& o) {
 
 // --- validate ---
 
+/// What a package says that it takes and gives, against its models.
+status check_models(const std::string& folder, std::vector<package_problem>& to) {
+  const result<package> p = package::open(folder, {.strict = false});
+  if (!p) return status{p.error()};
+  const auto add = [&](bool is_error, std::string at, std::string words) {
+    to.push_back({package_fault::schema, is_error, "manifest.json", std::move(at), std::move(words)});
+    return is_error ? status{status_code::fail, to.back().text()}.in(folder) : status{};
+  };
+  std::vector<std::string> unread;
+  const result<std::vector<component_io>> parts = interfaces_of(*p, default_formats::rows, &unread);
+  if (!parts) return add(true, "/components", std::string{parts.error().words()});
+  for (const std::string& words : unread) static_cast<void>(add(false, "/components", words));
+  const std::optional<package_io> declared = p->io();
+  if (!declared || parts->size() != p->components().size()) return {};
+  const result<connected_io> whole = connect(*parts, &*declared);
+  return whole ? status{} : add(true, "/additional_metadata/io", std::string{whole.error().words()});
+}
+
 int validate(const package_options& o) {
   std::vector<package_problem> found;
-  const status done = package::validate(o.folder, {true, o.assets, true}, found);
+  status done = package::validate(o.folder, {true, o.assets, true}, found);
+  if (done) done = check_models(o.folder, found);
   if (o.json) {
     json problems = json::array();
     for (const package_problem& p : found)
@@ -217,6 +255,50 @@ std::string long_name_of(const std::string& name) {
   return name;
 }
 
+/// The components' models, and that of the variant which is added now.
+result<std::vector<component_io>> interfaces_with(const package& p, const package_options& o,
+                                                  std::vector<std::string>& unread) {
+  result<std::vector<component_io>> parts = interfaces_of(p, default_formats::rows, &unread);
+  if (!parts || o.model.empty() || o.from.empty()) return parts;
+  const result<package_io> own = interface_of_file(o.from + "/" + o.model, default_formats::rows);
+  if (!own) {
+    unread.push_back(fmt::format("component '{}', variant '{}': {}", o.component, o.variant, own.error().words()));
+    return parts;
+  }
+  for (component_io& each : *parts)
+    if (each.component == o.component) {
+      if (status same = same_interface(each.io, *own); !same)
+        return std::move(same).in(fmt::format("component '{}', variant '{}' and those before", o.component, o.variant));
+      return parts;
+    }
+  std::size_t at = 0;  // where the component stands
+  for (const package_component& c : p.components())
+    if (c.name != o.component && at < parts->size() && (*parts)[at].component == c.name) ++at;
+    else if (c.name == o.component) break;
+  parts->insert(parts->begin() + std::ptrdiff_t(at), {o.component, *own});
+  return parts;
+}
+
+/// Declares what the package takes and gives as a whole, where its models say so; what is declared already and still
+/// holds, stays.
+status declare_io(package& p, const package_options& o) {
+  std::vector<std::string> unread;
+  const result<std::vector<component_io>> parts = interfaces_with(p, o, unread);
+  if (!parts) return status{parts.error()};
+  const std::optional<package_io> declared = p.io();
+  std::string why;
+  for (const std::string& words : unread) why += fmt::format("{}{}", why.empty() ? "" : "; ", words);
+  if (parts->size() == p.components().size() && !parts->empty()) {
+    if (declared && connect(*parts, &*declared)) return {};
+    const result<connected_io> whole = connect(*parts);
+    if (whole) return p.set_io(whole->io);
+    why = whole.error().words();
+  }
+  if (!o.quiet && !why.empty())
+    fmt::print(stderr, "{}: inputs and outputs of the whole are not declared: {}\n", o.folder, one_line(why));
+  return declared ? p.set_io(std::nullopt) : status{};
+}
+
 /// What was said, else what a compiled model says to its provider; nothing of others.
 std::optional<std::string> compatibility_for(const package_options& o, const package_variant& v) {
   if (o.compatibility) return unless_empty(*o.compatibility);
@@ -236,7 +318,8 @@ status add_to(package& p, const package_options& o) {
   v.compatibility = compatibility_for(o, v);
   v.session_options = pairs_of(o.session_options);
   v.provider_options = pairs_of(o.provider_options);
-  return p.add_variant(o.component, std::move(v), o.from);
+  if (status s = p.add_variant(o.component, std::move(v), o.from); !s) return s;
+  return declare_io(p, o);
 }
 
 void say(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
@@ -267,6 +350,7 @@ int remove(const package_options& o) {
   if (!p) return fail(p.error());
   if (status s = o.variant.empty() ? p->remove_component(o.component) : p->remove_variant(o.component, o.variant); !s)
     return fail(s);
+  if (status s = declare_io(*p, o); !s) return fail(s);
   if (status s = p->commit(o.dense ? package_form::dense : package_form::preserve); !s) return fail(s);
   std::vector<std::string> pruned;
   if (o.prune) {

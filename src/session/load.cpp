@@ -200,21 +200,40 @@ status session::impl::make_the_plan() {
   return {};
 }
 
+namespace {
+
+io_info info_of(const model& net, value_id v) {
+  const graph_value& value = net.main()[v];
+  io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
+  made.type_text = made.type.to_string(&net.symbols);
+  return made;
+}
+
+/// Initializers are no inputs, in models from before they could be left out of the list.
+bool is_given(const model& net, value_id input) { return !net.main()[input].constant || net.ir_version >= 4; }
+
+}  // namespace
+
+std::vector<io_info> inputs_of(const model& net) {
+  std::vector<io_info> made;
+  for (value_id v : net.main().inputs())
+    if (is_given(net, v)) made.push_back(info_of(net, v));
+  return made;
+}
+
+std::vector<io_info> outputs_of(const model& net) {
+  std::vector<io_info> made;
+  for (value_id v : net.main().outputs()) made.push_back(info_of(net, v));
+  return made;
+}
+
 status session::impl::describe_io() {
-  const class graph& g = net->main();
-  const auto info = [&](value_id v) {
-    const graph_value& value = g[v];
-    io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
-    made.type_text = made.type.to_string(&net->symbols);
-    return made;
-  };
-  for (value_id v : g.inputs()) {
-    if (g[v].constant && net->ir_version < 4) continue;
-    inputs.push_back(info(v));
-    defaults.push_back(g[v].constant);
+  inputs = inputs_of(*net), outputs = outputs_of(*net);
+  for (value_id v : net->main().inputs()) {
+    if (!is_given(*net, v)) continue;
+    defaults.push_back(net->main()[v].constant);
     if (status s = align(defaults.back()); !s) return s;
   }
-  for (value_id v : g.outputs()) outputs.push_back(info(v));
   return {};
 }
 

@@ -49,6 +49,10 @@ struct compilation {
   bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
 };
 
+/// Of a model's main graph, as callers see it.
+std::vector<io_info> inputs_of(const model&);
+std::vector<io_info> outputs_of(const model&);
+
 struct session::impl {
   std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
   opened_places places;              // of a model in a package
@@ -139,6 +143,7 @@ struct session::impl {
   status choose_providers(const session_parts&);
   status choose_named();
   status choose_by_devices();
+  void publish(const provider_row&, const provider_options&);
   status configure_providers();
 
   // load.cpp, in this order

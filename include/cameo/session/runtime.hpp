@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/format/ort.hpp>
+#include <cameo/session/pipeline.hpp>
 #include <cameo/session/session.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -52,8 +53,8 @@ struct devices_by {
 /// Every provider of the list, in its order.
 struct whole_list {};
 
-/// What all runtimes can do; write runtime<...>. Policy is a device_selector, or whole_list.
-template <class Policy, class... Ps>
+/// What all runtimes can do; write runtime<...>. Devices is a device_selector, or whole_list.
+template <class Devices, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert((sizeof(provider_check<Ps>) && ... && true));
@@ -140,6 +141,20 @@ class basic_runtime {
     return session::load(parts_of<Formats, Transforms>(mine), from, &options);
   }
 
+  /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); of a package
+  /// with one component, that. Any provider of the list may have what runs, the first that a variant fits, unless
+  /// the options or another policy say otherwise. Without options, those of the package hold. Errors as of select() and
+  /// load(), and INVALID_ARGUMENT for components that do not connect.
+  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  result<pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Formats, Transforms>(from, nullptr, policy);
+  }
+  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  result<pipeline> load(const package& from, const session_options& options,
+                        const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Formats, Transforms>(from, &options, policy);
+  }
+
   /// Compiles a model for these providers and writes it: what a provider takes as a group becomes a node that carries
   /// what the provider made of it, and loads again without compiling (docs/contexts.md). Several threads may compile.
   ///   INVALID_ARGUMENT  no input, an input file that does not exist, an output that is a folder or has no extension
@@ -194,7 +209,7 @@ class basic_runtime {
  private:
   session_parts parts_for(std::span<const provider> mine) const {
     session_parts parts{mine, {}, {}, workspace_};
-    if constexpr (device_selector<Policy>) parts.choose_devices = Policy{};
+    if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
     return parts;
   }
   template <class Formats, class Transforms>
@@ -202,6 +217,13 @@ class basic_runtime {
     session_parts parts = parts_for(mine);
     parts.formats = Formats::rows, parts.transforms = Transforms::tables();
     return parts;
+  }
+
+  template <class Formats, class Transforms, class Policy>
+  result<pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
+    const auto mine = providers();
+    const auto choose = [&](const selection_request& r) { return policy(r); };
+    return pipeline::load(parts_of<Formats, Transforms>(mine), from, options, choose);
   }
 
   std::shared_ptr<std::tuple<Ps...>> objects_ = std::make_shared<std::tuple<Ps...>>();
@@ -228,6 +250,13 @@ class runtime<devices_by<Policy>, Ps...> : public basic_runtime<Policy, Ps...> {
   static_assert(sizeof(devices_by<Policy>));
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert(sizeof(last_check<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>>));
+
+ public:
+  using basic_runtime<Policy, Ps...>::basic_runtime;
+};
+template <class Policy, class... Ps>
+class runtime<devices_by<Policy>, partial<Ps...>> : public basic_runtime<Policy, Ps...> {
+  static_assert(sizeof(devices_by<Policy>));
 
  public:
   using basic_runtime<Policy, Ps...>::basic_runtime;
