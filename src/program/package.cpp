@@ -15,7 +15,8 @@ using json = nlohmann::ordered_json;
 
 struct package_options {
   std::string folder, component, variant, from;
-  std::vector<std::string> eps, session_options, provider_options;
+  common_options common;  // providers and policy of select, and nothing else
+  std::vector<std::string> session_options, provider_options;
   std::string ep, device, model;
   std::optional<std::string> compatibility;
   bool json = false, quiet = false, ranked = false, assets = false, dense = false, prune = false;
@@ -207,7 +208,9 @@ int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
   session_options how;
-  how.providers = o.eps;
+  how.providers = o.common.providers;
+  if (o.common.policy)
+    if (status s = how.prefer(*o.common.policy); !s) return fail(s);
   const result<ep_intent> intent = program_runtime{}.intent(how);
   if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
@@ -421,11 +424,13 @@ void add_package(CLI::App& app, action& chosen) {
   CLI::App& selecting =
       add_action(package, "select", "Which variant runs here, and why not the others", o, chosen, select);
   selecting.add_option("COMPONENT", o->component, "One component (default: all of them)");
-  selecting.add_option("--ep", o->eps, "Execution provider, short or long name; repeatable, by priority (cpu)")
+  selecting
+      .add_option("--ep", o->common.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  add_policy_option(selecting, o->common);
   selecting.add_flag("--ranked", o->ranked, "Where nothing fits the first provider, ask the next one");
   add_add(package, o, chosen);
   CLI::App& removing = add_action(package, "remove", "Removes a variant, or a component", o, chosen, remove);

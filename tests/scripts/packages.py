@@ -88,11 +88,11 @@ def cameo(*arguments):
     return subprocess.run([CAMEO, *map(str, arguments)], capture_output=True, text=True)
 
 
-def outputs_of(model, ep):
+def outputs_of(model, *more):
     """Every output's bytes."""
     with tempfile.TemporaryDirectory() as out:
-        done = cameo("run", model, "--random-inputs", "--output-dir", out, "--quiet", "--ep", ep)
-        expect(done.returncode == 0, f"{model} on {ep}: {done.stderr}")
+        done = cameo("run", model, "--random-inputs", "--output-dir", out, "--quiet", *more)
+        expect(done.returncode == 0, f"{model} {more}: {done.stderr}")
         return {file.name: file.read_bytes() for file in pathlib.Path(out).iterdir()}
 
 
@@ -121,17 +121,19 @@ def check_compiled(folder, root):
     by_default = selected()
     expect(by_default["variant"] == "plain" and by_default["device"] == "cpu", by_default)
     expect(by_default["variants"][1]["device"] == "cpu" and by_default["variants"][0]["device"] is None, by_default)
-    answers = [outputs_of(folder / c["folder"] / c["model_file"], ep)
-               for c, ep in [(chosen, "frozen"), (by_default, "cpu")]]
-    expect(answers[0] and answers[0] == answers[1], "both forms give the same")
-    done = cameo("run", folder)
-    expect(done.returncode == 1 and "INVALID_ARGUMENT" in done.stderr and "package" in done.stderr, done.stderr)
+    expect(selected("--policy", "prefer_npu")["variant"] == "plain", "there is no NPU but a CPU")
+    expect(package("select", folder, "--policy", "nobody").returncode == 2, "there is no such policy")
+    expect(package("select", folder, "--policy", "prefer_npu", "--ep", "cpu").returncode == 2, "one or the other")
+    models = [folder / c["folder"] / c["model_file"] for c in (chosen, by_default)]
+    answers = [outputs_of(models[0], "--ep", "frozen"), outputs_of(models[1], "--ep", "cpu"), outputs_of(folder)]
+    expect(answers[0] and answers[0] == answers[1] == answers[2], "both forms give the same, and so does the package")
 
     manifest = folder / "manifest.json"
     foreign = json.loads(manifest.read_text())
     foreign["components"]["digits"]["variants"]["frozen"]["compatibility_string"] = "of another machine"
     manifest.write_text(json.dumps(foreign))
-    expect(selected("--ranked")["variant"] == "plain", "the plain one runs where the compiled one does not fit")
+    expect(selected("--ranked")["variant"] == "plain", "the plain one is chosen where the compiled one does not fit")
+    expect(outputs_of(folder) == answers[0], "and it runs")
     done = package("select", folder, "--ep", "frozen")
     expect(done.returncode == 1 and "does not work here" in done.stderr, done.stderr)
 
