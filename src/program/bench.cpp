@@ -176,6 +176,7 @@ void add_bench(CLI::App& app, action& chosen) {
   command.add_option("--seed", o->seed, "Seed of the random values (0)")->type_name("N");
   add_dim_option(command, o->dims);
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.callback([o, &chosen] { chosen = [o] { return bench_model(*o); }; });
 }
 

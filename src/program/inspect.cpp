@@ -157,6 +157,7 @@ void add_inspect(CLI::App& app, action& chosen) {
       ->type_name("FILE")
       ->needs(html);
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.callback([o, &chosen] { chosen = [o] { return inspect_model(*o); }; });
 }
 

@@ -275,6 +275,7 @@ void add_run(CLI::App& app, action& chosen) {
   command.add_option("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)")
       ->type_name("FILE");
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.callback([o, &chosen] { chosen = [o] { return run_model(*o); }; });
 }
 

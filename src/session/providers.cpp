@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -134,13 +135,14 @@ status session::impl::choose_named() {
 /// A policy sees all devices in the order of preference. Providers follow in the order of their first device.
 status session::impl::choose_by_devices() {
   if (!choose_devices) return {};
+  const device_delegate policy = std::exchange(choose_devices, {});
   std::vector<ep_device> sorted = devices_of(all, [this](const provider_row& row, const status& why) {
     if (logs(log_level::warning))
       options.log(log_level::warning, fmt::format("{} can't say which devices it has: {}", row.long_name, why.words()));
   });
   sort_by_preference(sorted);
   const text_pairs about = metadata_of(*net);
-  const auto ask = [&] { return choose_devices(device_request{sorted, about}); };
+  const auto ask = [&] { return policy(device_request{sorted, about}); };
   result<std::vector<std::size_t>> numbers = guarded<result<std::vector<std::size_t>>>(ask);
   if (!numbers) return status{status_code::fail, std::string{numbers.error().words()}}.in("choosing devices");
   result<std::vector<ep_device>> made = chosen(*numbers, sorted);
@@ -159,8 +161,16 @@ status session::impl::choose_by_devices() {
   return configure_providers();
 }
 
-/// Providers with options or devices of the session's are replaced by copies of them that have these. Options end up
-/// among the configuration, under the provider's long name.
+/// What somebody said about its options, under the provider's long name; what only the table says stays unsaid.
+void session::impl::publish(const provider_row& row, const provider_options& set) {
+  for (const provider_option& each : row.options) {
+    bool is_said = set.is_set(each.key);
+    for (const provider_device& device : set.devices()) is_said = is_said || find_text(device.options, each.key);
+    if (is_said) config.set(fmt::format("ep.{}.{}", lower_case(row.long_name), each.key), set[each.key]);
+  }
+}
+
+/// Providers with options or devices of the session's are replaced by copies of them that have these.
 status session::impl::configure_providers() {
   for (provider& p : providers) {
     const provider_row& row = *p.row;
@@ -168,20 +178,17 @@ status session::impl::configure_providers() {
     for (const ep_device& d : devices)
       if (d.ep == row.long_name) mine.push_back(d.device);
     provider_options set{row.options, mine};
-    const auto keep = [&](std::string_view where, std::string_view key, std::string_view text) -> status {
-      if (!set.set(key, text)) return no_option(where, row, key);
-      config.set(fmt::format("ep.{}.{}", lower_case(row.long_name), key), text);
-      return {};
-    };
-    for (auto device = mine.rbegin(); device != mine.rend(); ++device)  // of what several say, the first one's holds
-      for (const auto& [key, text] : device->options)
-        if (status s = keep(fmt::format("device '{}'", device->name), key, text); !s) return s;
+    for (const provider_device& device : mine)
+      for (const auto& [key, text] : device.options)
+        if (!set.find(key)) return no_option(fmt::format("device '{}'", device.name), row, key);
     for (const auto& [key, text] : options.config) {
       const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
       const std::size_t dot = rest.find('.');
       if (dot == rest.npos || !means(row, rest.substr(0, dot))) continue;
-      if (status s = keep(fmt::format("session key '{}'", key), rest.substr(dot + 1), text); !s) return s;
+      if (!set.set(rest.substr(dot + 1), text))
+        return no_option(fmt::format("session key '{}'", key), row, rest.substr(dot + 1));
     }
+    publish(row, set);
     if (set.empty()) continue;
     const auto make = [&] { return row.configured(p.self.get(), set); };
     result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);

@@ -143,6 +143,7 @@ struct session::impl {
   status choose_providers(const session_parts&);
   status choose_named();
   status choose_by_devices();
+  void publish(const provider_row&, const provider_options&);
   status configure_providers();
 
   // load.cpp, in this order

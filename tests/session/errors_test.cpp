@@ -182,6 +182,18 @@ causes causes_of_fail() {
          options.providers = {"cpu", "CPUExecutionProvider"};
          return load(one_node("Neg"), options);
        }},
+      {"A policy finds no CPU, or what it chooses are not 1 to 8 of the devices; or its function fails.",
+       [] {
+         session_options options;
+         options.choose_devices = [](const device_request&) -> result<std::vector<std::size_t>> {
+           return status{status_code::not_found, "none of these"};
+         };
+         CHECK(load(one_node("Neg"), options).code() == status_code::fail);
+         options.choose_devices = [](const device_request&) { return result<std::vector<std::size_t>>{{}}; };
+         CHECK(load(one_node("Neg"), options).code() == status_code::fail);
+         options.choose_devices = prefer_cpu{};
+         return load(one_node("Neg"), options, runtime<partial<returning>>{});
+       }},
       {"A provider names a group that a path leaves and comes back to.",
        [] {
          return load_grouped({[](const graph_view& g) {
@@ -306,6 +318,21 @@ causes causes_of_invalid_argument() {
                         {"session.name_based_layer_assignment", "gpu(/encoder/)"}};
          CHECK(load(one_node("Neg"), wrong).code() == status_code::invalid_argument);
          return load(one_node("Neg"), both);
+       }},
+      {"Devices are appended that are none, or of several providers; a policy's number or name is none.",
+       [] {
+         session_options options;
+         CHECK(options.append({}).code() == status_code::invalid_argument);
+         CHECK(device_policy_named("best").error().code() == status_code::invalid_argument);
+         return options.prefer(device_policy{77});
+       }},
+      {"A device brings an option that its provider does not have.",
+       [] {
+         session_options options;
+         std::vector<ep_device> devices = cpu_runtime{}.devices();
+         devices.at(0).device.options = {{"speed", "11"}};
+         CHECK(options.append(devices));
+         return load(one_node("Neg"), options);
        }},
       {"A model has no graph, or a name in it that nobody defines.",
        []() -> status {

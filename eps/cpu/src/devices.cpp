@@ -33,7 +33,7 @@ result<std::vector<provider_device>> cpu::devices() const {
   made.hardware.vendor = cpuid_vendor();
   for (const maker& each : makers)
     if (made.hardware.vendor == each.cpuid) made.hardware.vendor = each.name, made.hardware.vendor_id = each.id;
-  made.metadata = {{"instruction_set", std::string{instruction_set()}}};
+  made.metadata = {{"version", CAMEO_VERSION}, {"instruction_set", std::string{instruction_set()}}};
   return std::vector<provider_device>{std::move(made)};
 }
 

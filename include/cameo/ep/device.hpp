@@ -27,26 +27,26 @@ struct provider_vendor {
 /// A processor of this machine.
 struct hardware_device {
   device_kind kind = device_kind::cpu;
-  std::string vendor;                   // "Intel"; empty: unknown
+  std::string vendor = {};              // "Intel"; empty: unknown
   std::uint32_t vendor_id = 0, id = 0;  // PCI's; 0: unknown
-  text_pairs metadata;                  // "Discrete" = "1": a graphics card of its own
+  text_pairs metadata = {};             // "Discrete" = "1": a graphics card of its own
 };
 
 /// A device as the provider states it that can use it.
 struct provider_device {
-  std::string name;  // the provider's own for it, for people: "GPU.1"; may be empty
-  hardware_device hardware;
-  text_pairs metadata;  // "version", "architecture" (model packages are matched by it), ...
-  text_pairs options;   // of the provider's table: what holds when the device is used and the user says nothing else
+  std::string name = {};  // the provider's own for it, for people: "GPU.1"; may be empty
+  hardware_device hardware = {};
+  text_pairs metadata = {};  // "version", "architecture" (model packages are matched by it), ...
+  text_pairs options = {};   // of the provider's table: what holds when the device is used and the user says nothing
 };
 
 /// A provider paired with one of its devices.
 struct ep_device {
-  std::string provider, ep;  // short name, long name
-  std::string vendor;        // of the provider
+  std::string provider = {}, ep = {};  // short name, long name
+  std::string vendor = {};             // of the provider
   std::uint32_t vendor_id = 0;
   bool is_fallback = false;  // the provider is
-  provider_device device;
+  provider_device device = {};
 
   device_kind kind() const { return device.hardware.kind; }
 };

@@ -31,11 +31,13 @@ struct openvino {
   std::size_t num_of_threads = 0;
   std::string library_folder = {};  // of libopenvino_c.so
 
-  /// The devices that the SDK finds on this machine: CPU, GPU.0, NPU. EP_FAIL with the SDK's words.
+  /// The devices that the SDK finds on this machine: CPU, GPU.0, NPU, with what it says of them. EP_FAIL with the SDK's
+  /// words.
   CAMEO_API result<std::vector<provider_device>> devices() const;
   /// The SDK's version, as in "2025.4.1-20426-...". EP_FAIL when it is not found.
   CAMEO_API result<std::string> sdk_version() const;
-  /// INVALID_ARGUMENT for a precision or a number that there is not.
+  /// A session for which several devices were chosen leaves it to the SDK which of them compiles (AUTO), unless the
+  /// user says otherwise. INVALID_ARGUMENT for a precision or a number that there is not.
   CAMEO_API result<openvino> configured(const provider_options&) const;
 
   /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found,
@@ -61,6 +63,6 @@ struct openvino {
 };
 
 static_assert(claims_groups<openvino> && context_store<openvino> && context_lister<openvino>);
-static_assert(configurable_provider<openvino>);
+static_assert(configurable_provider<openvino> && device_provider<openvino>);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
