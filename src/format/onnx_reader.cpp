@@ -372,7 +372,7 @@ status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_rea
 
 result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
-    auto file = file_bytes::map(path);
+    auto file = options.file ? result<std::shared_ptr<const file_bytes>>{options.file} : file_bytes::map(path);
     if (!file) return file.error();
     auto made = std::make_unique<model>();
     made->files.push_back(*file);

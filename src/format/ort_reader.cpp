@@ -489,7 +489,7 @@ status read_bytes(model& to, std::span<const std::byte> bytes, const read_option
 
 result<std::unique_ptr<model>> read_ort(const std::string& path, const read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
-    auto file = file_bytes::map(path);
+    auto file = options.file ? result<std::shared_ptr<const file_bytes>>{options.file} : file_bytes::map(path);
     if (!file) return file.error();
     auto made = std::make_unique<model>();
     made->files.push_back(*file);

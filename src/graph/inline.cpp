@@ -4,6 +4,7 @@
 
 #include "functions.hpp"
 #include "messages.hpp"
+#include "placement.hpp"
 #include "types.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -254,12 +255,13 @@ result<std::vector<value_id>> expand_call(graph& g, node_id id, const function& 
 
 result<std::vector<node_id>> inline_call(graph& g, node_id id, const function& f, const op_table& ops) {
   return guarded([&]() -> result<std::vector<node_id>> {
-    const std::span<const value_id> before = g[id].outputs;
+    const graph_node call = g[id];
     std::vector<node_id> added;
     result<std::vector<value_id>> outputs = expand_call(g, id, f, ops, &added);
     if (!outputs) return outputs.error();
     const std::string what = fmt::format("function '{}'", function_name(f));
-    if (status done = hand_over(g, before, *outputs, what, f.imports, ops, added); !done) return done;
+    if (status done = hand_over(g, call.outputs, *outputs, what, f.imports, ops, added); !done) return done;
+    inherit_placement(g, added, placement_of(call.metadata));
     return added;
   });
 }
@@ -292,6 +294,7 @@ result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body
       if (outputs[i] != value_id::none) outputs[i] = map[index_of(body.outputs()[i])];
     const std::string what = fmt::format("body '{}'", body.name);
     if (status done = hand_over(g, call.outputs, outputs, what, {}, ops, added); !done) return done;
+    inherit_placement(g, added, placement_of(call.metadata));
     return added;
   });
 }

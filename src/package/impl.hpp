@@ -125,6 +125,9 @@ class package_reader {
 bool is_older_layout(const package::impl&, const json& manifest);
 void read_older(package_reader&, package::impl&, problem_list&, const json& manifest, const place&);
 
+/// What `additional_metadata` says under "io"; nothing when there is none, or of another form.
+std::optional<package_io> read_io(std::string_view metadata, bool& is_there);
+
 /// The text of a file that is open for reading.
 result<std::string> read_text(const descriptor&, std::size_t most);
 /// What is in a folder, sorted.

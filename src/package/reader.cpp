@@ -127,6 +127,9 @@ void package_reader::read_manifest(const json& manifest, const place& at) {
   to_.version = text_of(manifest, "package_version", at);
   to_.description = text_of(manifest, "description", at);
   if (const auto found = manifest.find("additional_metadata"); found != manifest.end()) to_.metadata = dump(*found);
+  if (bool is_there = false; !read_io(to_.metadata, is_there) && is_there)
+    problems_.add(package_fault::schema, at / "additional_metadata" / "io",
+                  "is not what cameo writes there, lists of inputs and outputs with name, type and shape", false);
   to_.unknown = unknown_of(manifest, manifest_fields, at);
   read_layout(manifest, at);
   read_assets(manifest, at);

@@ -123,6 +123,8 @@ selection best_fit::operator()(const selection_request& request) const {
   for (std::size_t i = 0; i < made.verdicts.size(); ++i)
     made.verdicts[i] = {request.component.variants[i].name, false, 0, {}, "there is no provider to run it", nullptr};
   std::span<const device_facts> rest = request.devices;
+  if (!request.is_wish && !ranked)
+    while (!rest.empty() && rest.front().ep != rest.back().ep) rest = rest.subspan(1);
   bool is_first = true;
   while (!rest.empty() && !made.variant && (is_first || ranked)) {
     const std::span<const device_facts> devices = devices_of_next(rest);
@@ -163,8 +165,12 @@ status no_suitable_variant(const package_component& of, const selection& made, s
   for (std::size_t i = 0; i < std::min(made.verdicts.size(), most); ++i)
     why += fmt::format("{}'{}': {}", i ? "; " : "", made.verdicts[i].variant, made.verdicts[i].why);
   if (made.verdicts.size() > most) why += fmt::format("; and {} more", made.verdicts.size() - most);
-  return failed(status_code::fail, "component '{}': no suitable variant for {}: {}", of.name,
-                devices.empty() ? "no provider at all" : "'" + devices[0].ep + "'", why);
+  std::vector<std::string> asked;
+  for (const variant_verdict& v : made.verdicts)
+    if (!v.ep.empty() && std::find(asked.begin(), asked.end(), v.ep) == asked.end()) asked.push_back(v.ep);
+  if (asked.empty()) asked.push_back(devices.empty() ? "no provider at all" : devices[0].ep);
+  return failed(status_code::fail, "component '{}': no suitable variant for {}: {}", of.name, fmt::join(asked, ", "),
+                why);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

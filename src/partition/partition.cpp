@@ -13,6 +13,35 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+/// Whether provider `p` has to wait for one behind it that has a device of this kind.
+bool must_wait(std::span<const claim_row> rows, std::size_t p, std::optional<device_kind> kind) {
+  const auto has_one = [&](const claim_row& row) { return kind && row.kinds.has(*kind); };
+  return !has_one(rows[p]) && std::any_of(rows.begin() + std::ptrdiff_t(p), rows.end(), has_one);
+}
+
+/// While it lives, free nodes of a graph that rules keep from a provider look as if somebody had them.
+class provider_turn {
+ public:
+  provider_turn(graph& g, const placement_rules* rules, std::span<const claim_row> rows, std::size_t p) : graph_{g} {
+    if (!rules) return;
+    for (node_id n : g.order()) {
+      if (g[n].provider >= 0 || !must_wait(rows, p, rules->kind_of(g, n))) continue;
+      g[n].provider = withholding_provider;
+      withheld_.push_back(n);
+    }
+  }
+  provider_turn(const provider_turn&) = delete;
+  provider_turn& operator=(const provider_turn&) = delete;
+  ~provider_turn() {
+    for (node_id n : withheld_)
+      if (graph_[n].provider == withholding_provider) graph_[n].provider = -1;
+  }
+
+ private:
+  graph& graph_;
+  std::vector<node_id> withheld_;
+};
+
 class partitioner {
  public:
   partitioner(model& m, std::span<const claim_row> rows, const op_table& ops, const partition_options& options)
@@ -54,6 +83,7 @@ class partitioner {
       const attribute* const source = find_attribute(g[n].attributes, "source");
       const std::size_t p = owner_of(source ? source->s : std::string_view{});
       if (p < rows_.size()) {
+        note(g, {&n, 1}, p);
         fused_node made;
         made.name = g[n].name, made.in = &g, made.node = n;
         keep(g, std::move(made), p);
@@ -82,6 +112,15 @@ class partitioner {
                         n.name, n.op_type, source, names)};
   }
 
+  void note(const graph& g, std::span<const node_id> nodes, std::size_t p) const {
+    if (!options_.assignments) return;
+    ep_assignment made{std::string{rows_[p].long_name}, {}};
+    for (node_id n : nodes)
+      if (!is_known(g, g[n]))
+        made.nodes.push_back({std::string{g[n].name}, std::string{g[n].domain}, std::string{g[n].op_type}});
+    if (!made.nodes.empty()) options_.assignments->push_back(std::move(made));
+  }
+
   void keep(graph& g, fused_node made, std::size_t p) {
     made.provider = std::uint32_t(p);
     g[made.node].provider = std::int32_t(p);
@@ -98,6 +137,7 @@ class partitioner {
     if (g.order().empty()) return {};
     if (status s = canceled(); !s) return s;
     const claim_row& row = rows_[p];
+    const provider_turn turn{g, options_.rules, rows_, p};
     result<std::vector<node_group>> groups =
         guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
     if (!groups) return std::move(groups.error()).in(row.long_name);
@@ -145,12 +185,13 @@ class partitioner {
   status take(graph& g, const node_group& group, std::size_t p, bool& changed) {
     for (node_id n : group.nodes) {
       if (index_of(n) >= g.node_capacity()) return {status_code::fail, "claims a node that does not exist"};
-      if (g[n].provider >= 0) return group.insists ? taken_already(g[n]) : status{};
+      if (g[n].provider >= 0) return group.insists ? not_to_have(g, n, p) : status{};
       if (g[n].removed) return {};
     }
     if (group.nodes.empty()) return {};
     if (group.name.empty()) {
       if (group.nodes.size() != 1) return {status_code::fail, "a group of several nodes needs a name"};
+      note(g, group.nodes, p);
       g[group.nodes.front()].provider = std::int32_t(p);
       return {};
     }
@@ -160,6 +201,7 @@ class partitioner {
     const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size();
     const std::string name =
         fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, number);
+    note(g, group.nodes, p);
     result<fused_node> made = fuse(g, group, name);
     if (!made) return made.error();
     for (node_id n : group.nodes) g[n].provider = std::int32_t(p);  // gone, but who asks for them may be told
@@ -168,7 +210,11 @@ class partitioner {
     return {};
   }
 
-  status taken_already(const graph_node& n) const {
+  status not_to_have(const graph& g, node_id id, std::size_t p) const {
+    const graph_node& n = g[id];
+    if (n.provider == withholding_provider)
+      return {status_code::fail, fmt::format("claims node '{}' ({}), but{}", n.name, n.op_type,
+                                             why_withheld(options_.rules, rows_, p, node_view{g, id}))};
     return {status_code::fail,
             fmt::format("claims node '{}' ({}), which {} has already", n.name, n.op_type,
                         n.provider == foreign_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name)};
@@ -187,13 +233,18 @@ class partitioner {
   status inline_unwanted(graph& g, bool& inlined) {
     std::vector<bool> wanted(g.node_capacity(), false);
     const std::vector<node_id> nodes(g.order().begin(), g.order().end());
-    for (const claim_row& row : rows_) {
+    for (std::size_t p = 0; p < rows_.size(); ++p) {
+      const claim_row& row = rows_[p];
+      const provider_turn turn{g, options_.rules, rows_, p};
       result<std::vector<node_group>> groups =
           guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
       if (!groups) return std::move(groups.error()).in(row.long_name);
+      const auto is_here = [&](node_id n) { return index_of(n) < wanted.size(); };
+      const auto is_withheld = [&](node_id n) { return is_here(n) && g[n].provider == withholding_provider; };
       for (const node_group& group : *groups)
-        for (node_id n : group.nodes)
-          if (index_of(n) < wanted.size()) wanted[index_of(n)] = true;
+        if (std::none_of(group.nodes.begin(), group.nodes.end(), is_withheld))
+          for (node_id n : group.nodes)
+            if (is_here(n)) wanted[index_of(n)] = true;
     }
     bool changed = false;
     for (node_id n : nodes) {
@@ -245,9 +296,12 @@ class partitioner {
     const graph_node& node = g[n];
     std::string words = fmt::format("node '{}' ({}{}{}, opset {}):", node.name, node.domain,
                                     node.domain.empty() ? "" : ".", node.op_type, node.opset);
-    for (const claim_row& row : rows_)
-      words +=
-          fmt::format("{} {}{}", &row == rows_.data() ? "" : ";", row.name, row.why_not(row.self, node_view{g, n}));
+    for (std::size_t p = 0; p < rows_.size(); ++p) {
+      const claim_row& row = rows_[p];
+      std::string why = why_withheld(options_.rules, rows_, p, node_view{g, n});
+      if (why.empty()) why = row.why_not(row.self, node_view{g, n});
+      words += fmt::format("{} {}{}", p == 0 ? "" : ";", row.name, why);
+    }
     return words;
   }
 
@@ -277,6 +331,13 @@ class partitioner {
 };
 
 }  // namespace
+
+std::string why_withheld(const placement_rules* rules, std::span<const claim_row> rows, std::size_t p,
+                         const node_view& n) {
+  const std::optional<device_kind> kind = rules ? rules->kind_of(n.in(), n.id()) : std::nullopt;
+  if (!must_wait(rows, p, kind)) return {};
+  return fmt::format(" is not asked: {} gives the node to {}", rules->said_by, name_of(*kind));
+}
 
 status inline_functions(model& m, std::span<const claim_row> rows, const op_table& ops,
                         const partition_options& options) {

@@ -2,7 +2,7 @@
 #include "program/inputs.hpp"
 #include "program/options.hpp"
 #include "program/progress.hpp"
-#include "program/runtime.hpp"
+#include "program/runnable.hpp"
 #include "program/tensor_files.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using clock = std::chrono::steady_clock;
 
 struct bench_options {
   common_options common;
-  std::string model, data;
+  std::string model, component, data;
   dim_sizes dims;
   bool random = false;
   std::uint64_t seed = 0;
@@ -114,7 +114,7 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
 int bench_model(const bench_options& o) {
   const std::size_t rss_before_kb = rss_kb();
   const clock::time_point start = clock::now();
-  const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
+  const result<session> loaded = load_session(o.model, o.component, o.common);
   if (!loaded) return fail(loaded.error());
   const double load_ms = micros_since(start) / 1000;
   const std::size_t rss_after_load_kb = rss_kb();
@@ -162,7 +162,8 @@ int bench_model(const bench_options& o) {
 void add_bench(CLI::App& app, action& chosen) {
   auto o = std::make_shared<bench_options>();
   CLI::App& command = *app.add_subcommand("bench", "Measures a model's latency");
-  command.add_option("MODEL", o->model, "The model's file")->required();
+  command.add_option("MODEL", o->model, "The model's file, or the folder of a model package")->required();
+  add_component_option(command, o->component);
   command.add_option("--seconds", o->seconds, "How long to measure (3)")->type_name("S")->check(CLI::Range(0.0, 1e6));
   command.add_option("--warmup", o->warmup, "Runs before that, after the first (3)")
       ->type_name("N")
@@ -175,6 +176,7 @@ void add_bench(CLI::App& app, action& chosen) {
   command.add_option("--seed", o->seed, "Seed of the random values (0)")->type_name("N");
   add_dim_option(command, o->dims);
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.callback([o, &chosen] { chosen = [o] { return bench_model(*o); }; });
 }
 

@@ -23,7 +23,6 @@ int compile(const compile_command& o) {
   how.embed = o.embed;
   how.fail_if_output_exists = !o.force;
   how.external_initializers = o.external, how.external_threshold = o.threshold;
-  const std::vector<std::string> names = how.session.providers;
   const result<compile_report> done = program_runtime{}.compile(std::move(how));
   if (!done) return fail(done.error());
   std::error_code ignored;
@@ -54,6 +53,7 @@ void add_compile(CLI::App& app, action& chosen) {
   command.add_option("--external-threshold", o->threshold, "Bytes from which an initializer goes there (0)");
   command.add_flag("--force", o->force, "Replaces OUT if it exists; otherwise that is an error");
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.get_option("--optimize")
       ->description(
           "Graph optimization of nodes that nobody compiles: none (default), basic, extended, layout or all; from "

@@ -142,6 +142,7 @@ void add_conformance(CLI::App& app, action& chosen) {
   command.add_option("DIR", o->folders, "Folders with test folders: a model, and test_data_set_*/{input,output}_*.pb")
       ->required();
   add_common_options(command, o->common, json_output::none);
+  add_policy_option(command, o->common);
   command.add_option("--filter", o->filter, "Only cases whose name or path has a match")
       ->type_name("REGEX")
       ->check(check_regex);

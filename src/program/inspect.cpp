@@ -2,7 +2,7 @@
 #include "program/inspect/page.hpp"
 #include "program/inspect/trace.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
+#include "program/runnable.hpp"
 
 #include <cameo/file/atomic_file.hpp>
 
@@ -19,7 +19,7 @@ using json = nlohmann::ordered_json;
 
 struct inspect_options {
   common_options common;
-  std::string model, html, profile;
+  std::string model, component, html, profile;
 };
 
 json describe_ios(const std::vector<io_info>& ios) {
@@ -132,7 +132,7 @@ status write_page(const inspect_options& o, const session& loaded, const inspect
 }
 
 int inspect_model(const inspect_options& o) {
-  const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
+  const result<session> loaded = load_session(o.model, o.component, o.common);
   if (!loaded) return fail(loaded.error());
   const inspection seen = look_at(*loaded);
   if (!o.html.empty())
@@ -148,7 +148,8 @@ int inspect_model(const inspect_options& o) {
 void add_inspect(CLI::App& app, action& chosen) {
   auto o = std::make_shared<inspect_options>();
   CLI::App& command = *app.add_subcommand("inspect", "Shows what is in a model and where it would run");
-  command.add_option("MODEL", o->model, "The model's file")->required();
+  command.add_option("MODEL", o->model, "The model's file, or the folder of a model package")->required();
+  add_component_option(command, o->component);
   CLI::Option* const html =
       command.add_option("--html", o->html, "Writes one page with the graph drawn; it needs no network")
           ->type_name("FILE");
@@ -156,6 +157,7 @@ void add_inspect(CLI::App& app, action& chosen) {
       ->type_name("FILE")
       ->needs(html);
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.callback([o, &chosen] { chosen = [o] { return inspect_model(*o); }; });
 }
 

@@ -25,6 +25,7 @@ int dispatch(int argc, char** argv) {
   add_share(app, chosen);
   add_package(app, chosen);
   add_ops(app, chosen);
+  add_devices(app, chosen);
   add_reduce(app, chosen);
   try {
     app.parse(argc, argv);

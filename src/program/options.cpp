@@ -12,7 +12,8 @@ session_options common_options::session() const {
   session_options made;
   made.providers = providers;
   // The default is cpu alone; where there is nothing else, leaving the list empty keeps the fallback implicit.
-  if (providers.empty() && runtime_of<program::providers>::count > 1) made.providers = {"cpu"};
+  if (policy) static_cast<void>(made.prefer(*policy));  // one that there is: see add_policy_option
+  else if (providers.empty() && runtime_of<program::providers>::count > 1) made.providers = {"cpu"};
   made.config = config;
   made.threads = threads;
   made.optimize = optimize;
@@ -81,6 +82,20 @@ void add_common_options(CLI::App& command, common_options& to, json_output json)
   if (json == json_output::flag)
     command.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
   command.add_flag("--quiet", to.quiet, "No progress on standard error");
+}
+
+void add_policy_option(CLI::App& command, common_options& to) {
+  command
+      .add_option_function<std::string>(
+          "--policy", [&to](const std::string& name) { to.policy = *device_policy_named(name); },
+          "Chooses providers by their devices: default, prefer_cpu, prefer_npu, prefer_gpu, max_performance, "
+          "max_efficiency or min_overall_power")
+      ->type_name("NAME")
+      ->excludes(command.get_option("--ep"))
+      ->check([](const std::string& name) {
+        const result<device_policy> known = device_policy_named(name);
+        return known ? std::string{} : std::string{known.error().words()};
+      });
 }
 
 void add_dim_option(CLI::App& command, dim_sizes& to) {

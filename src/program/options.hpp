@@ -15,6 +15,7 @@ struct common_options {
   std::size_t threads = 0;
   optimization_level optimize = optimization_level::all;
   std::optional<log_level> log;
+  std::optional<device_policy> policy;  // then no provider is named
   bool json = false, quiet = false;
 
   session_options session() const;
@@ -23,6 +24,9 @@ struct common_options {
 /// The option --json is the command's own business: `conformance` takes a file there.
 enum class json_output : bool { none, flag };
 void add_common_options(CLI::App&, common_options&, json_output);
+
+/// "--policy NAME", for commands that load models; instead of --ep, which must have been added.
+void add_policy_option(CLI::App&, common_options&);
 
 /// "--dim NAME=N", repeatable.
 void add_dim_option(CLI::App&, dim_sizes&);
@@ -38,6 +42,7 @@ void add_compile(CLI::App&, action&);
 void add_share(CLI::App&, action&);
 void add_package(CLI::App&, action&);
 void add_ops(CLI::App&, action&);
+void add_devices(CLI::App&, action&);
 void add_reduce(CLI::App&, action&);
 
 /// A model, checked against the operators of the program's providers; for an ORT file without what that can't hold:

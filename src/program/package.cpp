@@ -1,7 +1,6 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 
-#include <cameo/context/compatibility.hpp>
 #include <cameo/package/select.hpp>
 
 #include <fmt/format.h>
@@ -16,8 +15,10 @@ using json = nlohmann::ordered_json;
 
 struct package_options {
   std::string folder, component, variant, from;
-  std::vector<std::string> eps, session_options, provider_options;
-  std::string ep, device, compatibility, model;
+  common_options common;  // providers and policy of select, and nothing else
+  std::vector<std::string> session_options, provider_options;
+  std::string ep, device, model;
+  std::optional<std::string> compatibility;
   bool json = false, quiet = false, ranked = false, assets = false, dense = false, prune = false;
 };
 
@@ -52,6 +53,20 @@ json to_json(const package_variant& v) {
           {"additional_metadata", parsed_or_null(v.metadata)}};
 }
 
+json to_json(const std::vector<package_value>& values) {
+  json made = json::array();
+  for (const package_value& v : values) {
+    json one{{"name", v.name}, {"type", v.type}, {"shape", v.shape ? json(*v.shape) : json(nullptr)}};
+    if (v.optional) one["optional"] = true;
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+json to_json(const std::optional<package_io>& io) {
+  return io ? json{{"inputs", to_json(io->inputs)}, {"outputs", to_json(io->outputs)}} : json(nullptr);
+}
+
 json to_json(const package& p) {
   json components = json::array(), assets = json::array();
   for (const package_component& c : p.components()) {
@@ -71,6 +86,7 @@ json to_json(const package& p) {
           {"package_name", optional_json(p.name())},
           {"package_version", optional_json(p.version())},
           {"description", optional_json(p.description())},
+          {"io", to_json(p.io())},
           {"additional_metadata", parsed_or_null(p.metadata())},
           {"components", std::move(components)},
           {"shared_assets", std::move(assets)}};
@@ -84,6 +100,10 @@ void print(const package& p) {
   else fmt::print(", of an older layout ({})", layout_name(p));
   fmt::print("{}\n", p.is_installed() ? ", installed" : "");
   if (p.description()) fmt::print("  {}\n", one_line(*p.description()));
+  if (const std::optional<package_io> io = p.io()) {
+    for (const package_value& v : io->inputs) fmt::print("  takes {}\n", one_line(v.text()));
+    for (const package_value& v : io->outputs) fmt::print("  gives {}\n", one_line(v.text()));
+  }
   for (const package_component& c : p.components()) {
     fmt::print("component {}{}\n", one_line(c.name), c.file ? " (" + one_line(*c.file) + ")" : "");
     for (const package_variant& v : c.variants) {
@@ -109,9 +129,28 @@ int show(const package_options& o) {
 
 // --- validate ---
 
+/// What a package says that it takes and gives, against its models.
+status check_models(const std::string& folder, std::vector<package_problem>& to) {
+  const result<package> p = package::open(folder, {.strict = false});
+  if (!p) return status{p.error()};
+  const auto add = [&](bool is_error, std::string at, std::string words) {
+    to.push_back({package_fault::schema, is_error, "manifest.json", std::move(at), std::move(words)});
+    return is_error ? status{status_code::fail, to.back().text()}.in(folder) : status{};
+  };
+  std::vector<std::string> unread;
+  const result<std::vector<component_io>> parts = interfaces_of(*p, default_formats::rows, &unread);
+  if (!parts) return add(true, "/components", std::string{parts.error().words()});
+  for (const std::string& words : unread) static_cast<void>(add(false, "/components", words));
+  const std::optional<package_io> declared = p->io();
+  if (!declared || parts->size() != p->components().size()) return {};
+  const result<connected_io> whole = connect(*parts, &*declared);
+  return whole ? status{} : add(true, "/additional_metadata/io", std::string{whole.error().words()});
+}
+
 int validate(const package_options& o) {
   std::vector<package_problem> found;
-  const status done = package::validate(o.folder, {true, o.assets, true}, found);
+  status done = package::validate(o.folder, {true, o.assets, true}, found);
+  if (done) done = check_models(o.folder, found);
   if (o.json) {
     json problems = json::array();
     for (const package_problem& p : found)
@@ -131,51 +170,26 @@ int validate(const package_options& o) {
 
 // --- select ---
 
-variant_fit as_variant_fit(compiled_fit fit) {
-  switch (fit) {
-    case compiled_fit::not_applicable: return variant_fit::not_applicable;
-    case compiled_fit::optimal: return variant_fit::optimal;
-    case compiled_fit::prefer_recompilation: return variant_fit::prefer_recompilation;
-    case compiled_fit::unsupported: return variant_fit::unsupported;
-  }
-  return variant_fit::not_applicable;
-}
-
-/// What this program runs models on, in order. The providers must outlive it.
-result<std::vector<device_facts>> devices_of(std::span<const provider> built_in, std::vector<std::string> names) {
-  if (names.empty()) names = {"cpu"};
-  std::vector<device_facts> made;
-  for (const std::string& name : names) {
-    const auto found = std::find_if(built_in.begin(), built_in.end(),
-                                    [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
-    if (found == built_in.end()) {
-      std::string known;
-      for (const provider& p : built_in) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
-      return status{status_code::invalid_argument,
-                    fmt::format("no provider '{}' in this build; it has {}", name, known)};
-    }
-    const provider* const p = &*found;
-    device_facts facts{std::string{p->row->long_name}, "cpu", {}, {}, {}};
-    facts.judge = [p](std::string_view text) -> result<variant_fit> {
-      const result<compiled_fit> fit = fit_of(*p, text);
-      if (!fit) return status{fit.error()};
-      return as_variant_fit(*fit);
-    };
-    made.push_back(std::move(facts));
-  }
-  return made;
+/// "npu"; of a provider that tells of no devices, and where no variant fits, null.
+json kind_json(const device_facts* device) {
+  return device && !device->kind.empty() ? json(device->kind) : json(nullptr);
 }
 
 json to_json(const package_component& c, const selection& s) {
   json verdicts = json::array();
   for (const variant_verdict& v : s.verdicts)
-    verdicts.push_back(
-        {{"variant", v.variant}, {"matches", v.matches}, {"score", v.score}, {"ep", v.ep}, {"why", v.why}});
+    verdicts.push_back({{"variant", v.variant},
+                        {"matches", v.matches},
+                        {"score", v.score},
+                        {"ep", v.ep},
+                        {"device", kind_json(v.device)},
+                        {"why", v.why}});
   return {{"component", c.name},
           {"variant", s.variant ? json(s.variant->name) : json(nullptr)},
           {"folder", s.variant && !s.variant->folder.empty() ? json(s.variant->folder) : json(nullptr)},
           {"model_file", s.variant ? optional_json(s.variant->model_file) : json(nullptr)},
           {"ep", s.device ? json(s.device->ep) : json(nullptr)},
+          {"device", kind_json(s.device)},
           {"variants", std::move(verdicts)}};
 }
 
@@ -193,10 +207,12 @@ std::string text_of(const selection& s) {
 int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
-  const program_runtime with;
-  const auto built_in = with.providers();
-  const result<std::vector<device_facts>> devices = devices_of(built_in, o.eps);
-  if (!devices) return fail(devices.error());
+  session_options how;
+  how.providers = o.common.providers;
+  if (o.common.policy)
+    if (status s = how.prefer(*o.common.policy); !s) return fail(s);
+  const result<ep_intent> intent = program_runtime{}.intent(how);
+  if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
   if (!o.component.empty()) {
     const result<const package_component*> one = p->component(o.component);
@@ -208,8 +224,8 @@ int select(const package_options& o) {
   status first;
   json components = json::array();
   for (const package_component* c : chosen) {
-    const selection made = best_fit{o.ranked}({*c, p->layout(), *devices});
-    if (!made.variant && first) first = no_suitable_variant(*c, made, *devices);
+    const selection made = best_fit{o.ranked}({*c, p->layout(), intent->devices, intent->is_wish});
+    if (!made.variant && first) first = no_suitable_variant(*c, made, intent->devices);
     if (o.json) components.push_back(to_json(*c, made));
     else
       fmt::print("component {}: {}\n{}\n", one_line(c->name), made.variant ? one_line(made.variant->name) : "none",
@@ -242,6 +258,58 @@ std::string long_name_of(const std::string& name) {
   return name;
 }
 
+/// The components' models, and that of the variant which is added now.
+result<std::vector<component_io>> interfaces_with(const package& p, const package_options& o,
+                                                  std::vector<std::string>& unread) {
+  result<std::vector<component_io>> parts = interfaces_of(p, default_formats::rows, &unread);
+  if (!parts || o.model.empty() || o.from.empty()) return parts;
+  const result<package_io> own = interface_of_file(o.from + "/" + o.model, default_formats::rows);
+  if (!own) {
+    unread.push_back(fmt::format("component '{}', variant '{}': {}", o.component, o.variant, own.error().words()));
+    return parts;
+  }
+  for (component_io& each : *parts)
+    if (each.component == o.component) {
+      if (status same = same_interface(each.io, *own); !same)
+        return std::move(same).in(fmt::format("component '{}', variant '{}' and those before", o.component, o.variant));
+      return parts;
+    }
+  std::size_t at = 0;  // where the component stands
+  for (const package_component& c : p.components())
+    if (c.name != o.component && at < parts->size() && (*parts)[at].component == c.name) ++at;
+    else if (c.name == o.component) break;
+  parts->insert(parts->begin() + std::ptrdiff_t(at), {o.component, *own});
+  return parts;
+}
+
+/// Declares what the package takes and gives as a whole, where its models say so; what is declared already and still
+/// holds, stays.
+status declare_io(package& p, const package_options& o) {
+  std::vector<std::string> unread;
+  const result<std::vector<component_io>> parts = interfaces_with(p, o, unread);
+  if (!parts) return status{parts.error()};
+  const std::optional<package_io> declared = p.io();
+  std::string why;
+  for (const std::string& words : unread) why += fmt::format("{}{}", why.empty() ? "" : "; ", words);
+  if (parts->size() == p.components().size() && !parts->empty()) {
+    if (declared && connect(*parts, &*declared)) return {};
+    const result<connected_io> whole = connect(*parts);
+    if (whole) return p.set_io(whole->io);
+    why = whole.error().words();
+  }
+  if (!o.quiet && !why.empty())
+    fmt::print(stderr, "{}: inputs and outputs of the whole are not declared: {}\n", o.folder, one_line(why));
+  return declared ? p.set_io(std::nullopt) : status{};
+}
+
+/// What was said, else what a compiled model says to its provider; nothing of others.
+std::optional<std::string> compatibility_for(const package_options& o, const package_variant& v) {
+  if (o.compatibility) return unless_empty(*o.compatibility);
+  if (!v.ep || !v.model_file || o.from.empty()) return {};
+  const auto written = program_runtime{}.compatibility(o.from + "/" + *v.model_file, *v.ep);
+  return written ? *written : std::nullopt;
+}
+
 status add_to(package& p, const package_options& o) {
   if (!p.find(o.component))
     if (status s = p.add_component(o.component); !s) return s;
@@ -249,11 +317,12 @@ status add_to(package& p, const package_options& o) {
   v.name = o.variant;
   if (!o.ep.empty()) v.ep = long_name_of(o.ep);
   v.device = unless_empty(o.device);
-  v.compatibility = unless_empty(o.compatibility);
   v.model_file = unless_empty(o.model);
+  v.compatibility = compatibility_for(o, v);
   v.session_options = pairs_of(o.session_options);
   v.provider_options = pairs_of(o.provider_options);
-  return p.add_variant(o.component, std::move(v), o.from);
+  if (status s = p.add_variant(o.component, std::move(v), o.from); !s) return s;
+  return declare_io(p, o);
 }
 
 void say(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
@@ -284,6 +353,7 @@ int remove(const package_options& o) {
   if (!p) return fail(p.error());
   if (status s = o.variant.empty() ? p->remove_component(o.component) : p->remove_variant(o.component, o.variant); !s)
     return fail(s);
+  if (status s = declare_io(*p, o); !s) return fail(s);
   if (status s = p->commit(o.dense ? package_form::dense : package_form::preserve); !s) return fail(s);
   std::vector<std::string> pruned;
   if (o.prune) {
@@ -331,7 +401,10 @@ void add_add(CLI::App& package, const shared_options& o, action& chosen) {
   command.add_option("--device", o->device, "cpu, gpu or npu (default: any)")
       ->check(CLI::IsMember({"cpu", "gpu", "npu"}, CLI::ignore_case).description(""))
       ->type_name("KIND");
-  command.add_option("--compatibility", o->compatibility, "Compatibility string, for the provider")->type_name("TEXT");
+  command
+      .add_option("--compatibility", o->compatibility,
+                  "Compatibility string, for the provider (default: what a compiled model says to it)")
+      ->type_name("TEXT");
   add_pairs(command, "--session-option", o->session_options, "Session option of the variant; repeatable");
   add_pairs(command, "--provider-option", o->provider_options, "Provider option of the variant; repeatable");
   command.add_flag("--dense", o->dense, "All components into manifest.json");
@@ -351,11 +424,13 @@ void add_package(CLI::App& app, action& chosen) {
   CLI::App& selecting =
       add_action(package, "select", "Which variant runs here, and why not the others", o, chosen, select);
   selecting.add_option("COMPONENT", o->component, "One component (default: all of them)");
-  selecting.add_option("--ep", o->eps, "Execution provider, short or long name; repeatable, by priority (cpu)")
+  selecting
+      .add_option("--ep", o->common.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  add_policy_option(selecting, o->common);
   selecting.add_flag("--ranked", o->ranked, "Where nothing fits the first provider, ask the next one");
   add_add(package, o, chosen);
   CLI::App& removing = add_action(package, "remove", "Removes a variant, or a component", o, chosen, remove);

@@ -1,6 +1,6 @@
 #include "program/inputs.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
+#include "program/runnable.hpp"
 #include "program/tensor_files.hpp"
 
 #include <cameo/file/atomic_file.hpp>
@@ -24,7 +24,7 @@ using clock = std::chrono::steady_clock;
 
 struct run_options_given {
   common_options common;
-  std::string model, output_dir, profile;
+  std::string model, component, output_dir, profile;
   std::vector<std::pair<std::string, std::string>> inputs;
   dim_sizes dims;
   bool random = false;
@@ -36,13 +36,25 @@ double ms_since(clock::time_point start) {
   return std::chrono::duration<double, std::milli>(clock::now() - start).count();
 }
 
-const io_info* find_input(const session& loaded, std::string_view name) {
+const io_info* find_input(const runnable& loaded, std::string_view name) {
   for (const io_info& io : loaded.inputs())
     if (io.name == name) return &io;
   return nullptr;
 }
 
-result<std::vector<named_value>> gather_inputs(const session& loaded, const run_options_given& o) {
+/// Dims that any of the parts has.
+status check_dims_of(const runnable& loaded, const dim_sizes& dims) {
+  if (loaded.size() == 1) return check_dims(loaded.part(0), dims);
+  for (const auto& each : dims) {
+    status known;
+    for (std::size_t i = 0; i < loaded.size(); ++i)
+      if (known = check_dims(loaded.part(i), {each}); known) break;
+    if (!known) return known;
+  }
+  return {};
+}
+
+result<std::vector<named_value>> gather_inputs(const runnable& loaded, const run_options_given& o) {
   std::vector<named_value> given;
   for (const auto& [name, file] : o.inputs) {
     const io_info* const io = find_input(loaded, name);
@@ -57,11 +69,11 @@ result<std::vector<named_value>> gather_inputs(const session& loaded, const run_
     given.push_back({name, std::move(*read)});
   }
   if (!o.random) return given;
-  if (status s = check_dims(loaded, o.dims); !s) return s;
+  if (status s = check_dims_of(loaded, o.dims); !s) return s;
   for (const io_info& io : loaded.inputs()) {
     const bool has = std::any_of(given.begin(), given.end(), [&](const named_value& v) { return v.name == io.name; });
     if (has || io.optional) continue;
-    result<any_value> made = random_value(loaded, io, o.dims, o.seed);
+    result<any_value> made = random_value(loaded.taker_of(io.name), io, o.dims, o.seed);
     if (!made) return made.error();
     given.push_back({io.name, std::move(*made)});
   }
@@ -168,7 +180,7 @@ status prepare_folder(const std::string& folder) {
   return {};
 }
 
-status report_outputs(const named_values& outputs, const session& loaded, const run_options_given& o, json& into) {
+status report_outputs(const named_values& outputs, const runnable& loaded, const run_options_given& o, json& into) {
   if (status s = prepare_folder(o.output_dir); !s) return s;
   std::set<std::string> taken;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -181,9 +193,18 @@ status report_outputs(const named_values& outputs, const session& loaded, const 
   return {};
 }
 
+json components_of(const pipeline& whole) {
+  json made = json::array();
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    made.push_back({{"component", whole.selected(i).component()},
+                    {"variant", whole.selected(i).variant().name},
+                    {"eps", whole.part(i).providers()}});
+  return made;
+}
+
 int run_model(const run_options_given& o) {
   clock::time_point start = clock::now();
-  const result<session> loaded = program_runtime{}.load(o.model, o.common.session());
+  const result<runnable> loaded = runnable::load(o.model, o.component, o.common);
   if (!loaded) return fail(loaded.error());
   const double load_ms = ms_since(start);
   const result<std::vector<named_value>> inputs = gather_inputs(*loaded, o);
@@ -193,7 +214,9 @@ int run_model(const run_options_given& o) {
 
   run_settings settings;
   std::optional<trace_profile> profile;
-  if (!o.profile.empty()) settings.observer = &profile.emplace(*loaded).observer();
+  if (!o.profile.empty() && loaded->size() > 1)
+    return fail({status_code::invalid_argument, "a profile is of one component; name it with --component"});
+  if (!o.profile.empty()) settings.observer = &profile.emplace(loaded->part(0)).observer();
   start = clock::now();
   const result<named_values> outputs = loaded->run(named, settings);
   const double run_ms = ms_since(start);
@@ -203,13 +226,15 @@ int run_model(const run_options_given& o) {
 
   json all = json::array();
   if (const status s = report_outputs(*outputs, *loaded, o, all); !s) return fail(s);
-  if (o.common.json)
-    print_json({{"model", o.model},
-                {"eps", loaded->providers()},
-                {"threads", loaded->thread_count()},
-                {"load_ms", load_ms},
-                {"run_us", run_ms * 1000},
-                {"outputs", std::move(all)}});
+  if (!o.common.json) return 0;
+  json report{{"model", o.model},
+              {"eps", loaded->part(0).providers()},
+              {"threads", loaded->part(0).thread_count()},
+              {"load_ms", load_ms},
+              {"run_us", run_ms * 1000},
+              {"outputs", std::move(all)}};
+  if (const pipeline* const whole = loaded->whole()) report["components"] = components_of(*whole);
+  print_json(report);
   return 0;
 }
 
@@ -223,7 +248,8 @@ std::string check_pair(const std::string& text) {
 void add_run(CLI::App& app, action& chosen) {
   auto o = std::make_shared<run_options_given>();
   CLI::App& command = *app.add_subcommand("run", "Runs a model once and prints its outputs");
-  command.add_option("MODEL", o->model, "The model's file")->required();
+  command.add_option("MODEL", o->model, "The model's file, or the folder of a model package")->required();
+  add_component_option(command, o->component);
   command
       .add_option_function<std::vector<std::string>>(
           "--input",
@@ -249,6 +275,7 @@ void add_run(CLI::App& app, action& chosen) {
   command.add_option("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)")
       ->type_name("FILE");
   add_common_options(command, o->common, json_output::flag);
+  add_policy_option(command, o->common);
   command.callback([o, &chosen] { chosen = [o] { return run_model(*o); }; });
 }
 

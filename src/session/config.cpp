@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -31,20 +32,31 @@ constexpr config_key_row rows[] = {
     {"session.disable_prepacking", "0", supported, "1: kernels keep no packed copies of constants"},
     {"session.disable_qdq_constant_folding", "0", supported, "1: DequantizeLinear of a constant is not worked out"},
     {"session.disable_quant_qdq", "0", supported, "1: QuantizeLinear and DequantizeLinear stay as they are written"},
+    {"session.execution_mode", "sequential", supported, "sequential or parallel; wins over session_options::execution"},
     {"session.fail_on_suboptimal_compiled_model", "0", supported,
      "1: a compiled model that had better be compiled again is an error"},
     {"session.enable_quant_qdq_cleanup", "0", supported, "1: pairs that only round floats go; results change a little"},
     {"session.enable_saved_runtime_optimizations", "0", supported,
      "1: what an ORT file has saved is done, from level extended on"},
+    {"session.graph_optimization_level", "enable_all", supported,
+     "disable_all, enable_basic, enable_extended, enable_layout or enable_all (or 0 to 3, and 99); wins over "
+     "session_options::optimize"},
     {"session.graph_optimizations_loop_level", "1", supported,
      "2 or 1: levels extended to all again if any of them, or the last, changed something; 0: once"},
+    {"session.intra_op_num_threads", "0", supported,
+     "threads, 0 for what cpuset and CPU quota allow; wins over session_options::threads"},
     {"session.intra_op.allow_spinning", "1", supported, "0: threads sleep at once between parallel regions"},
+    {"session.layer_assignment_settings", "", supported,
+     "gives nodes to cpu, gpu or npu by what they have as layer_ann: \"gpu(enc, =head); npu(dec)\""},
     {"session.load_model_format", "", supported,
      "ORT or ONNX; unset, a file whose name ends in .ort is ORT, and bytes that say so"},
     {"session.model_external_initializers_file_folder_path", "", supported, "where external data lies"},
+    {"session.name_based_layer_assignment", "", supported,
+     "the same by parts of their names: \"gpu(/encoder/); npu(attention)\""},
     {"session.optimized_model_filepath", "", supported, "where the optimized model is written, before it is compiled"},
     {"session.qdqisint8allowed", "0", supported,
      "1: products of int8 by int8 may be chosen too, where optimization.minimal_build_optimizations chooses"},
+    {"session.record_ep_graph_assignment_info", "0", supported, "1: session::assignments knows who took what"},
     {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
     {"ep.cuda.fpa_intb_gemm", "0", without_effect, "for a provider that cameo does not have"},
     {"ep.cuda.fpa_intb_profile_m", "", without_effect, "for a provider that cameo does not have"},
@@ -94,7 +106,6 @@ constexpr config_key_row rows[] = {
     {"session.prepack.enable_parallel", "0", without_effect, "constants are packed one after the other"},
     {"session.qdq_matmulnbits_accuracy_level", "4", without_effect, "no optimizer of that kind"},
     {"session.qdq_matmulnbits_block_size", "0", without_effect, "no optimizer of that kind"},
-    {"session.record_ep_graph_assignment_info", "0", without_effect, "session::placements always knows"},
     {"session.set_denormal_as_zero", "0", without_effect, "denormals are kept"},
     {"session.strict_shape_type_inference", "0", without_effect, "contradictions are errors always"},
     {"session.strict_workspace_verification", "0", without_effect,
@@ -116,17 +127,10 @@ constexpr config_key_row rows[] = {
     {"session.enable_moe_expert_counting", "0", refused, "not counted"},
     {"session.enable_moe_expert_statistics", "0", refused, "not counted"},
     {"session.enable_profiling", "", refused, "use trace_profile and run_settings::observer"},
-    {"session.execution_mode", "sequential", refused, "use session_options::execution"},
     {"session.function_expansion_byte_limit", "", refused, "use session_options::limits"},
     {"session.function_expansion_node_limit", "", refused, "use session_options::limits"},
     {"session.gqa_value_layout", "", refused, "values of GroupQueryAttention lie as the operator says"},
-    {"session.graph_optimization_level", "enable_all", refused, "use session_options::optimize"},
-    {"session.intra_op_num_threads", "0", refused, "use session_options::threads"},
     {"session.intra_op_thread_affinities", "", refused, "bring a task_pool of your own"},
-    {"session.layer_assignment_settings", "", refused,
-     "providers take nodes in their order; use session_options::providers"},
-    {"session.name_based_layer_assignment", "", refused,
-     "providers take nodes in their order; use session_options::providers"},
     {"session.node_partition_config_file", "", refused, "there are no streams; use session_options::execution"},
     {"session.optimized_model_external_initializers_file_name", "", refused, "the optimized model is one file"},
     {"session.resource_cuda_partitioning_settings", "", refused,
@@ -135,11 +139,18 @@ constexpr config_key_row rows[] = {
     {"session.use_per_session_threads", "1", refused, "bring one task_pool for all sessions"},
 };
 
-constexpr std::size_t longest_key = 1024, longest_value = 8192;
+constexpr std::size_t longest_key = 1024, longest_value = 8192, most_threads = 1024;
 
 }  // namespace
 
 std::span<const config_key_row> config_keys() { return rows; }
+
+std::string lower_case(std::string_view text) {
+  std::string made{text};
+  for (char& c : made)
+    if (c >= 'A' && c <= 'Z') c = char(c + ('a' - 'A'));
+  return made;
+}
 
 result<session_config> session_config::make(const session_options& options) {
   session_config made;
@@ -159,6 +170,52 @@ result<session_config> session_config::make(const session_options& options) {
     made.entries_.emplace_back(key, text);
   }
   return made;
+}
+
+namespace {
+
+struct level_word {
+  std::string_view word, number;
+  optimization_level level;
+};
+constexpr level_word level_words[] = {{"disable_all", "0", optimization_level::none},
+                                      {"enable_basic", "1", optimization_level::basic},
+                                      {"enable_extended", "2", optimization_level::extended},
+                                      {"enable_layout", "3", optimization_level::layout},
+                                      {"enable_all", "99", optimization_level::all}};
+
+status unreadable(std::string_view key, std::string_view text, std::string_view wanted) {
+  return {status_code::invalid_argument, fmt::format("session key '{}' is '{}'; it can be {}", key, text, wanted)};
+}
+
+}  // namespace
+
+status session_config::apply_to(session_options& options) const {
+  if (const std::string_view text = set_to("session.intra_op_num_threads"); !text.empty()) {
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), options.threads);
+    if (wrong != std::errc{} || end != text.data() + text.size() || options.threads > most_threads)
+      return unreadable("session.intra_op_num_threads", text, fmt::format("a number from 0 to {}", most_threads));
+  }
+  if (const std::string_view text = set_to("session.execution_mode"); !text.empty()) {
+    if (text != "sequential" && text != "parallel")
+      return unreadable("session.execution_mode", text, "sequential or parallel");
+    options.execution = text == "parallel" ? execution_mode::parallel : execution_mode::sequential;
+  }
+  if (const std::string_view text = set_to("session.graph_optimization_level"); !text.empty()) {
+    const auto row = std::find_if(std::begin(level_words), std::end(level_words),
+                                  [&](const level_word& each) { return each.word == text || each.number == text; });
+    if (row == std::end(level_words))
+      return unreadable("session.graph_optimization_level", text,
+                        "disable_all, enable_basic, enable_extended, enable_layout or enable_all");
+    options.optimize = row->level;
+  }
+  return {};
+}
+
+std::string_view session_config::set_to(std::string_view key) const {
+  for (auto at = entries_.rbegin(); at != entries_.rend(); ++at)
+    if (at->first == key) return at->second;
+  return {};
 }
 
 std::string_view session_config::operator[](std::string_view key) const {

@@ -14,13 +14,22 @@ struct config_key_row {
 };
 std::span<const config_key_row> config_keys();
 
+/// Letters of ASCII: keys of providers are in lower case.
+std::string lower_case(std::string_view);
+
 /// The configuration of a session: checked keys and values.
 class session_config {
  public:
   /// INVALID_ARGUMENT for a key that nobody knows, for one that is refused with a value that is not its default, and
   /// for a key or value that is too long.
   static result<session_config> make(const session_options&);
+  /// Keys that say what members of the options say otherwise. INVALID_ARGUMENT for what they can't be.
+  status apply_to(session_options&) const;
   std::string_view operator[](std::string_view key) const;
+  /// The last that was set; empty when nobody did.
+  std::string_view set_to(std::string_view key) const;
+  /// Behind all that is there: the last of a key holds.
+  void set(std::string key, std::string_view text) { entries_.emplace_back(std::move(key), text); }
   bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
 
  private:

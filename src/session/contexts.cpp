@@ -205,10 +205,12 @@ status session::impl::restore(std::size_t p) {
   where.read = options.read_context;
   const std::string wanted{config["ep.context_file_path"]};
   if (!wanted.empty()) {
-    where.path = folder_of(wanted);
+    where.path = folder_of(wanted), where.folder = places.contexts;
   } else if (const std::string_view other = config["session.model_external_initializers_file_folder_path"];
              !other.empty()) {
-    where.path = other;
+    where.path = other, where.folder = places.weights;
+  } else if (places.beside) {
+    where.path = folder_of(net->path), where.folder = places.beside;
   } else {
     where.path = folder_of(net->path);
     if (!net->path.empty()) where.also = real_folder_of(net->path);
@@ -257,7 +259,13 @@ result<std::optional<std::string>> session::compatibility(const session_parts& p
                                                           std::string_view provider) {
   const auto file = file_bytes::map(path);
   if (!file) return status{file.error()};
-  return compatibility(parts, (*file)->bytes(), provider);
+  impl it;
+  it.formats = parts.formats;
+  read_options how;
+  how.file = *file;
+  const result<std::unique_ptr<model>> net = it.format_of((*file)->bytes(), path)->read_file(path, how);
+  if (!net) return std::optional<std::string>{};
+  return compatibility_of(**net, provider);
 }
 
 result<std::optional<std::string>> session::compatibility(const session_parts& parts, std::span<const std::byte> bytes,

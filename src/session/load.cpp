@@ -10,79 +10,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <istream>
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Session options narrow and reorder the runtime's list. The fallback stays last unless it is named.
-status session::impl::choose_providers(std::span<const provider> all) {
-  if (options.providers.empty()) {
-    providers.assign(all.begin(), all.end());
-  } else {
-    for (const std::string& name : options.providers) {
-      const auto found = std::find_if(
-          all.begin(), all.end(), [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
-      if (found == all.end()) {
-        std::string known;
-        for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
-        return {status_code::invalid_argument,
-                fmt::format("there is no provider '{}' in this runtime; it has {}", name, known)};
-      }
-      for (const provider& p : providers)
-        if (p.row == found->row)
-          return {status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};
-      providers.push_back(*found);
-    }
-    for (const provider& p : all)
-      if (p.row->is_fallback &&
-          std::none_of(providers.begin(), providers.end(), [&](const provider& q) { return q.row == p.row; }))
-        providers.push_back(p);
-  }
-  if (config.is_on("session.disable_cpu_ep_fallback"))
-    for (const std::string& name : options.providers)
-      for (const provider& p : all)
-        if (p.row->is_fallback && (p.row->name == name || p.row->long_name == name))
-          return {status_code::invalid_argument,
-                  fmt::format("session.disable_cpu_ep_fallback is set, and yet the fallback '{}' is named as a "
-                              "provider; do one or the other",
-                              p.row->name)};
-  return {};
-}
-
-namespace {
-
-/// Whether "ep.<of>.<key>" speaks of this provider.
-bool means(const provider_row& row, std::string_view of) {
-  return of == row.name || context_source{row.long_name, true}.is(of);
-}
-
-}  // namespace
-
-/// Providers with options that the session sets are replaced by copies of them that have these.
-status session::impl::configure_providers() {
-  for (provider& p : providers) {
-    const provider_row& row = *p.row;
-    provider_options set{row.options};
-    for (const auto& [key, text] : options.config) {
-      const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
-      const std::size_t dot = rest.find('.');
-      if (dot == rest.npos || !means(row, rest.substr(0, dot)) || set.set(rest.substr(dot + 1), text)) continue;
-      std::string known;
-      for (const provider_option& each : row.options) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.key);
-      return {status_code::invalid_argument,
-              fmt::format("session key '{}': {} has no option '{}'; it has {}", key, row.long_name,
-                          rest.substr(dot + 1), known.empty() ? "none" : known)};
-    }
-    if (set.empty()) continue;
-    const auto make = [&] { return row.configured(p.self.get(), set); };
-    result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
-    if (!made) return std::move(made.error()).in(row.long_name);
-    p.self = std::move(*made);
-  }
-  return {};
-}
-
 status session::impl::check() {
+  find_kinds();
   for (const provider& p : providers) {
     ops.more.push_back(p.row->kernels().ops);
     ops.more.push_back(p.row->own_ops);
@@ -122,11 +56,25 @@ const graph_node* on_fallback(const graph& g, std::span<const provider> provider
 
 }  // namespace
 
+/// Kinds of the devices that were chosen for each provider, or else of those that it has.
+void session::impl::find_kinds() {
+  if (rules.rules.empty()) return;
+  for (const provider& p : providers) {
+    device_kinds has;
+    const auto add = [&](const ep_device& d) { has.add(d.kind()); };
+    std::vector<ep_device> mine = devices;
+    std::erase_if(mine, [&](const ep_device& d) { return d.ep != p.row->long_name; });
+    if (mine.empty()) mine = devices_of({&p, 1});
+    std::for_each(mine.begin(), mine.end(), add);
+    kinds.push_back(has);
+  }
+}
+
 std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
     rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not,
-                    p.row->contexts.sources});
+                    p.row->contexts.sources, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}});
   return rows;
 }
 
@@ -136,7 +84,9 @@ status session::impl::inline_ahead() {
   const std::vector<claim_row> rows = claimers();
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [this] { return options.stop.stop_requested(); };
-  return guarded<status>([&] { return inline_functions(*net, rows, ops, {body, canceled}); });
+  partition_options how{body, canceled};
+  how.rules = used_rules();
+  return guarded<status>([&] { return inline_functions(*net, rows, ops, how); });
 }
 
 status session::impl::place() {
@@ -145,6 +95,8 @@ status session::impl::place() {
   const auto canceled = [this] { return options.stop.stop_requested(); };
   partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
   how.keep_foreign_contexts = compile_only != nullptr;
+  how.rules = used_rules();
+  if (config.is_on("session.record_ep_graph_assignment_info")) how.assignments = &assignments;
   if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
   if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
@@ -248,21 +200,40 @@ status session::impl::make_the_plan() {
   return {};
 }
 
+namespace {
+
+io_info info_of(const model& net, value_id v) {
+  const graph_value& value = net.main()[v];
+  io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
+  made.type_text = made.type.to_string(&net.symbols);
+  return made;
+}
+
+/// Initializers are no inputs, in models from before they could be left out of the list.
+bool is_given(const model& net, value_id input) { return !net.main()[input].constant || net.ir_version >= 4; }
+
+}  // namespace
+
+std::vector<io_info> inputs_of(const model& net) {
+  std::vector<io_info> made;
+  for (value_id v : net.main().inputs())
+    if (is_given(net, v)) made.push_back(info_of(net, v));
+  return made;
+}
+
+std::vector<io_info> outputs_of(const model& net) {
+  std::vector<io_info> made;
+  for (value_id v : net.main().outputs()) made.push_back(info_of(net, v));
+  return made;
+}
+
 status session::impl::describe_io() {
-  const class graph& g = net->main();
-  const auto info = [&](value_id v) {
-    const graph_value& value = g[v];
-    io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
-    made.type_text = made.type.to_string(&net->symbols);
-    return made;
-  };
-  for (value_id v : g.inputs()) {
-    if (g[v].constant && net->ir_version < 4) continue;
-    inputs.push_back(info(v));
-    defaults.push_back(g[v].constant);
+  inputs = inputs_of(*net), outputs = outputs_of(*net);
+  for (value_id v : net->main().inputs()) {
+    if (!is_given(*net, v)) continue;
+    defaults.push_back(net->main()[v].constant);
     if (status s = align(defaults.back()); !s) return s;
   }
-  for (value_id v : g.outputs()) outputs.push_back(info(v));
   return {};
 }
 
@@ -338,12 +309,15 @@ status session::impl::start(const session_parts& parts, const session_options& w
   result<session_config> checked = session_config::make(options);
   if (!checked) return std::move(checked.error());
   config = std::move(*checked);
+  if (status s = config.apply_to(options); !s) return s;
   log_config();
+  result<placement_rules> placing = placement_rules_of(config);
+  if (!placing) return std::move(placing.error());
+  rules = std::move(*placing);
   transforms = parts.transforms;
   formats = parts.formats;
   workspace = options.workspace ? options.workspace : parts.workspace;
-  if (status s = choose_providers(parts.providers); !s) return s;
-  return configure_providers();
+  return choose_providers(parts);
 }
 
 /// `read` sets the implementation's format and returns the model.
@@ -352,6 +326,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
                                     Read&& read) {
   static constexpr stage stages[] = {
       {"read", 10},
+      {"read", 0, &impl::choose_by_devices},
       {"check", 5, &impl::check, &impl::log_model},
       {"check", 0, &impl::choose_output},
       {"optimize", 20, &impl::optimize_before},
@@ -384,6 +359,8 @@ read_options session::impl::how_to_read() const {
   read_options how{options.limits, options.external_data_folder};
   if (how.external_data_folder.empty())
     how.external_data_folder = config["session.model_external_initializers_file_folder_path"];
+  how.file = places.model;
+  how.folder = places.weights ? places.weights : how.external_data_folder.empty() ? places.beside : nullptr;
   return how;
 }
 
@@ -417,7 +394,13 @@ result<const format_row*> session::impl::format_named(std::string_view key) cons
 }
 
 result<std::unique_ptr<model>> session::impl::read_path(impl& it, const std::string& path, const read_options& how) {
-  const auto file = it.formats.size() > 1 ? file_bytes::map(path) : status{status_code::no_suchfile};
+  if (std::error_code error; !how.file && std::filesystem::is_directory(path, error))
+    return status{status_code::invalid_argument,
+                  "a folder, and no model; if it is a model package, open it with cameo::package::open and select a "
+                  "component of it (runtime::select)"};
+  const auto file = how.file                ? result<std::shared_ptr<const file_bytes>>{how.file}
+                    : it.formats.size() > 1 ? file_bytes::map(path)
+                                            : status{status_code::no_suchfile};
   if (status s = it.choose_format(file ? (*file)->bytes() : std::span<const std::byte>{}, path); !s) return s;
   return it.format->read_file(path, how);
 }
@@ -431,6 +414,16 @@ result<std::unique_ptr<model>> session::impl::read_span(impl& it, std::span<cons
 result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
   return impl::make(parts, options, path,
                     [&](impl& it, const read_options& how) { return impl::read_path(it, path, how); });
+}
+
+/// The model's file is open already, and so are the folders of what it refers to.
+result<session> session::impl::make_of_file(const session_parts& parts, const session_options& options,
+                                            opened_places places) {
+  const std::string path = places.model->path();
+  return impl::make(parts, options, path, [&](impl& it, const read_options&) {
+    it.places = std::move(places);
+    return impl::read_path(it, path, it.how_to_read());
+  });
 }
 
 result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
@@ -473,6 +466,7 @@ session_options for_compiling(const compile_options& wanted) {
 result<compile_report> session::compile(const session_parts& parts, compile_options wanted) {
   static constexpr impl::stage stages[] = {
       {"read", 10},
+      {"read", 0, &impl::choose_by_devices},
       {"check", 5, &impl::check, &impl::log_model},
       {"check", 0, &impl::choose_output},
       {"optimize", 15, &impl::optimize_before},

@@ -34,6 +34,10 @@ const io_info* session::output(std::string_view name) const { return find(impl_-
 std::size_t session::step_count() const { return impl_->plan->steps.size(); }
 std::size_t session::thread_count() const { return impl_->pool.concurrency(); }
 
+const std::vector<ep_device>& session::devices() const { return impl_->devices; }
+
+std::string_view session::config(std::string_view key) const { return impl_->config[key]; }
+
 std::vector<std::string> session::providers() const {
   std::vector<std::string> names;
   for (const provider& p : impl_->providers) names.emplace_back(p.row->name);
@@ -49,7 +53,14 @@ std::size_t session::fixed_bytes() const { return impl_->fixed_bytes(); }
 
 namespace {
 
-void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bool with_refusals,
+/// Why a provider that was earlier in the list does not have a node.
+std::string refusal(const session::impl& self, std::span<const claim_row> rows, std::size_t p, const node_view& n) {
+  const provider& earlier = self.providers[p];
+  const std::string withheld = why_withheld(self.used_rules(), rows, p, n);
+  return std::string{earlier.row->name} + (withheld.empty() ? earlier.row->why_not(earlier.self.get(), n) : withheld);
+}
+
+void list_nodes(const session::impl& self, const graph& g, std::size_t depth, std::span<const claim_row> refusing,
                 std::vector<placement_info>& out) {
   for (node_id n : g.order()) {
     const graph_node& node = g[n];
@@ -63,13 +74,11 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bo
                         {},
                         {}};
     if (node.fused >= 0) info.fused_from = self.fused_ops[std::size_t(node.fused)];
-    for (std::int32_t p = 0; with_refusals && p < node.provider; ++p) {
-      const provider& earlier = self.providers[std::size_t(p)];
-      info.refusals.push_back(std::string{earlier.row->name} + earlier.row->why_not(earlier.self.get(), {g, n}));
-    }
+    for (std::size_t p = 0; !refusing.empty() && p < std::size_t(node.provider); ++p)
+      info.refusals.push_back(refusal(self, refusing, p, {g, n}));
     out.push_back(std::move(info));
     if (node.fused < 0)
-      for (const graph* sub : node.subgraphs) list_nodes(self, *sub, depth + 1, with_refusals, out);
+      for (const graph* sub : node.subgraphs) list_nodes(self, *sub, depth + 1, refusing, out);
   }
 }
 
@@ -77,10 +86,17 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, bo
 
 std::vector<placement_info> session::impl::placements(bool with_refusals) const {
   std::vector<placement_info> all;
-  list_nodes(*this, net->main(), 0, with_refusals, all);
+  list_nodes(*this, net->main(), 0, with_refusals ? claimers() : std::vector<claim_row>{}, all);
   return all;
 }
 std::vector<placement_info> session::placements(bool with_refusals) const { return impl_->placements(with_refusals); }
+
+result<std::vector<ep_assignment>> session::assignments() const {
+  static constexpr std::string_view key = "session.record_ep_graph_assignment_info";
+  if (impl_->config.is_on(key)) return impl_->assignments;
+  return status{status_code::fail,
+                fmt::format("which provider took which nodes was not recorded; load the session with {}=1", key)};
+}
 
 result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
   auto made = std::make_unique<impl>();

@@ -6,7 +6,9 @@
 
 #include "context/restore.hpp"
 #include "context/write.hpp"
+#include "file/held_folder.hpp"
 #include "session/config.hpp"
+#include "session/placement_rules.hpp"
 
 #include <atomic>
 
@@ -28,6 +30,12 @@ struct io_binding::impl {
   }
 };
 
+/// Folders of a model package that are held open, and its model's file; paths are followed from them. Null: by path.
+struct opened_places {
+  std::shared_ptr<const file_bytes> model;
+  std::shared_ptr<const held_folder> beside, weights, contexts;  // the model's own; those of session keys
+};
+
 /// The compiled model that is written while a model is loaded, or instead.
 struct compilation {
   compile_output output;  // never nothing
@@ -41,11 +49,22 @@ struct compilation {
   bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
 };
 
+/// Of a model's main graph, as callers see it.
+std::vector<io_info> inputs_of(const model&);
+std::vector<io_info> outputs_of(const model&);
+
 struct session::impl {
   std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
+  opened_places places;              // of a model in a package
   session_options options;
   session_config config;
-  std::vector<provider> providers;  // in use, by priority
+  placement_rules rules;                   // which nodes are for which kind of device
+  std::vector<ep_assignment> assignments;  // if they are to be recorded
+  std::vector<provider> providers;         // in use, by priority
+  std::vector<device_kinds> kinds;         // of their devices, if there are rules
+  std::vector<ep_device> devices;          // that were chosen for them
+  std::vector<provider> all;               // of the runtime, while `choose_devices` has not chosen yet
+  device_delegate choose_devices;
   std::span<const format_row> formats;
   const format_row* format = nullptr;                  // that the model was read by
   std::span<const transform_table* const> transforms;  // of level basic; providers have theirs
@@ -120,9 +139,14 @@ struct session::impl {
   status write_compiled();
   status require_storing() const;
 
-  // load.cpp, in this order
-  status choose_providers(std::span<const provider>);
+  // providers.cpp
+  status choose_providers(const session_parts&);
+  status choose_named();
+  status choose_by_devices();
+  void publish(const provider_row&, const provider_options&);
   status configure_providers();
+
+  // load.cpp, in this order
   status choose_format(std::span<const std::byte> bytes, std::string_view path);
   const format_row* format_of(std::span<const std::byte> bytes, std::string_view path) const;
   result<const format_row*> format_named(std::string_view key) const;
@@ -142,8 +166,11 @@ struct session::impl {
   static result<std::unique_ptr<model>> read_path(impl&, const std::string& path, const read_options&);
   static result<std::unique_ptr<model>> read_span(impl&, std::span<const std::byte>, std::string_view name,
                                                   const read_options&);
+  static result<session> make_of_file(const session_parts&, const session_options&, opened_places);
   read_options how_to_read() const;
+  void find_kinds();
   std::vector<claim_row> claimers() const;
+  const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
   result<const function*> body_of(model&, const graph_node&);
 
   // session.cpp

@@ -1,6 +1,7 @@
 #include <cameo/transform/rewriter.hpp>
 
 #include "graph/messages.hpp"
+#include "graph/placement.hpp"
 #include "graph/types.hpp"
 
 #include <algorithm>
@@ -52,6 +53,15 @@ void name_nodes(graph& g, std::span<const node_id> added, node_id heir) {
           g[n].name = g[v].name;
           break;
         }
+}
+
+/// New nodes belong where those did that they replace, if these agree; `add` gave each what its origin says.
+void hand_on_placement(graph& g, std::span<const node_id> gone, std::span<const node_id> added) {
+  placement_vote vote;
+  for (node_id n : gone) vote.hear(g, n);
+  for (node_id n : added) vote.hear(placement_of(g[n].metadata));
+  if (!vote.heard()) return;
+  for (node_id n : added) set_placement(g.owner(), g[n], vote.agreed());
 }
 
 }  // namespace
@@ -142,7 +152,7 @@ bool edit::can_take_name(const exchange& each) const {
          now.outer == value_id::none && to_.may_touch(to_.node(now.producer));
 }
 
-void edit::rewire(const exchange& each) {
+void edit::rewire(const exchange& each, std::vector<node_id>& gone) {
   graph& g = to_.in();
   const node_id old_producer = g[each.old].producer, producer = g[each.now].producer;
   const bool is_new = std::find(added_.begin(), added_.end(), producer) != added_.end();
@@ -155,7 +165,7 @@ void edit::rewire(const exchange& each) {
   if (!renames) {
     g.replace_uses(each.old, each.now);
     to_.touch(each.now);
-    to_.prune(old_producer);
+    to_.prune(old_producer, &gone);
     return;
   }
   if (!g[each.old].type) g[each.old].type = g[each.now].type;
@@ -166,7 +176,7 @@ void edit::rewire(const exchange& each) {
   for (exchange& other : replaced_)
     if (other.now == each.now && other.old != each.old) other.now = each.old;
   to_.touch(each.old);
-  to_.prune(old_producer);
+  to_.prune(old_producer, &gone);
 }
 
 bool edit::possible() const {
@@ -191,7 +201,9 @@ bool edit::commit() {
     if (m.opset(g[n].domain) == 0) m.imports.push_back({g[n].domain, g[n].opset});
   const node_id heir = heir_of(g, g[origin_].op_type, added_);
   name_nodes(g, added_, heir);
-  for (std::size_t i = 0; i < replaced_.size(); ++i) rewire(exchange{replaced_[i]});
+  std::vector<node_id> gone;
+  for (std::size_t i = 0; i < replaced_.size(); ++i) rewire(exchange{replaced_[i]}, gone);
+  hand_on_placement(g, gone, added_);
   if (!g[origin_].removed && heir != node_id::none) g[heir].name = g.unique_name(stem_of(g, g[origin_]));
   for (node_id n : added_) to_.touch(n);
   return true;

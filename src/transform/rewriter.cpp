@@ -25,7 +25,7 @@ bool owns_outputs(const graph& g, node_id n) {
 
 }  // namespace
 
-void rewriter::prune(node_id first) {
+void rewriter::prune(node_id first, std::vector<node_id>* removed) {
   std::vector<node_id> todo{first};
   while (!todo.empty()) {
     const node_id n = todo.back();
@@ -37,6 +37,7 @@ void rewriter::prune(node_id first) {
     for (std::size_t i = 0; i < gone.capture_count; ++i)
       if (const value_id v = graph_.capture(n, i); v != value_id::none) todo.push_back(graph_[v].producer);
     graph_.remove_node(n);
+    if (removed) removed->push_back(n);
   }
 }
 

@@ -107,6 +107,29 @@ struct taker {
   }
 };
 
+/// The providers above on one device of a kind.
+inline std::vector<provider_device> one_device(device_kind kind) {
+  provider_device made;
+  made.name = name_of(kind);
+  made.hardware.kind = kind;
+  return {made};
+}
+struct a_on_cpu : provider_a {
+  result<std::vector<provider_device>> devices() const { return one_device(device_kind::cpu); }
+};
+inline constexpr std::string_view names_by_kind[3] = {"on_cpu", "on_gpu", "on_npu"};
+inline constexpr std::string_view long_names_by_kind[3] = {"OnCpu", "OnGpu", "OnNpu"};
+template <device_kind Kind>
+struct taker_on : taker {
+  static constexpr std::string_view name = names_by_kind[std::size_t(Kind)];
+  static constexpr std::string_view long_name = long_names_by_kind[std::size_t(Kind)];
+  explicit taker_on(std::set<std::string, std::less<>> taken = {}) : taker{std::move(taken)} {}
+  result<std::vector<provider_device>> devices() const { return one_device(Kind); }
+};
+using on_cpu = taker_on<device_kind::cpu>;
+using on_gpu = taker_on<device_kind::gpu>;
+using on_npu = taker_on<device_kind::npu>;
+
 inline std::unique_ptr<model> make_model() {
   auto m = std::make_unique<model>();
   m->ir_version = 10;
@@ -175,6 +198,18 @@ inline std::unique_ptr<model> calls_function() {
   g[add(g, "Dense", {"x", "w", "b"}, {"y"}, {}, {}, "fun", 1)].name = "call";
   output(g, "y");
   return m;
+}
+
+inline node_id named(const graph& g, std::string_view name) {
+  for (std::size_t i = 0; i < g.node_capacity(); ++i)
+    if (!g[node_id(i)].removed && g[node_id(i)].name == name) return node_id(i);
+  FAIL("there is no node '", std::string{name}, "'");
+  return node_id::none;
+}
+/// Gives a node its `layer_ann`.
+inline void annotate(graph& g, std::string_view node, std::string_view text) {
+  const property said[] = {{"layer_ann", *g.owner().memory.copy(text)}};
+  g[named(g, node)].metadata = *g.owner().memory.copy(std::span<const property>{said});
 }
 
 template <class Runtime>

@@ -2,11 +2,13 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 CAMEO = os.environ["CAMEO_PROGRAM"]
+SOURCE = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 failures = 0
 
 
@@ -82,6 +84,60 @@ def check_validate(folder):
     expect(package("show", folder / "nowhere").returncode == 1, "no package")
 
 
+def cameo(*arguments):
+    return subprocess.run([CAMEO, *map(str, arguments)], capture_output=True, text=True)
+
+
+def outputs_of(model, *more):
+    """Every output's bytes."""
+    with tempfile.TemporaryDirectory() as out:
+        done = cameo("run", model, "--random-inputs", "--output-dir", out, "--quiet", *more)
+        expect(done.returncode == 0, f"{model} {more}: {done.stderr}")
+        return {file.name: file.read_bytes() for file in pathlib.Path(out).iterdir()}
+
+
+def check_compiled(folder, root):
+    """A model as it is and compiled, in one package: what is selected runs, and gives the same."""
+    (root / "plain").mkdir()
+    (root / "frozen").mkdir()
+    shutil.copy(SOURCE / "examples/digits/digits.onnx", root / "plain/model.onnx")
+    done = cameo("compile", root / "plain/model.onnx", "-o", root / "frozen/model_ctx.onnx", "--ep", "frozen")
+    if "there is no provider 'frozen'" in done.stderr:  # a program of cpu alone
+        return
+    expect(done.returncode == 0, done.stderr)
+    for name, model, ep in [("frozen", "model_ctx.onnx", "frozen"), ("plain", "model.onnx", "cpu")]:
+        object_of(package("add", folder, "digits", name, "--from", root / name, "--model", model, "--ep", ep, "--json"))
+    frozen, plain = object_of(package("show", folder, "--json"))["components"][0]["variants"]
+    expect(frozen["compatibility_string"], "the compiled model says what it was compiled for")
+    expect(plain["compatibility_string"] is None, plain)
+
+    def selected(*arguments):
+        component, = object_of(package("select", folder, "digits", "--json", *arguments))["components"]
+        return component
+
+    chosen = selected("--ep", "frozen")
+    expect(chosen["variant"] == "frozen" and chosen["variants"][0]["score"] == 100, chosen)
+    expect(selected("--ranked")["variant"] == "frozen", "of all providers the first that has a variant")
+    by_default = selected()
+    expect(by_default["variant"] == "plain" and by_default["device"] == "cpu", by_default)
+    expect(by_default["variants"][1]["device"] == "cpu" and by_default["variants"][0]["device"] is None, by_default)
+    expect(selected("--policy", "prefer_npu")["variant"] == "plain", "there is no NPU but a CPU")
+    expect(package("select", folder, "--policy", "nobody").returncode == 2, "there is no such policy")
+    expect(package("select", folder, "--policy", "prefer_npu", "--ep", "cpu").returncode == 2, "one or the other")
+    models = [folder / c["folder"] / c["model_file"] for c in (chosen, by_default)]
+    answers = [outputs_of(models[0], "--ep", "frozen"), outputs_of(models[1], "--ep", "cpu"), outputs_of(folder)]
+    expect(answers[0] and answers[0] == answers[1] == answers[2], "both forms give the same, and so does the package")
+
+    manifest = folder / "manifest.json"
+    foreign = json.loads(manifest.read_text())
+    foreign["components"]["digits"]["variants"]["frozen"]["compatibility_string"] = "of another machine"
+    manifest.write_text(json.dumps(foreign))
+    expect(selected("--ranked")["variant"] == "plain", "the plain one is chosen where the compiled one does not fit")
+    expect(outputs_of(folder) == answers[0], "and it runs")
+    done = package("select", folder, "--ep", "frozen")
+    expect(done.returncode == 1 and "does not work here" in done.stderr, done.stderr)
+
+
 def check_usage():
     for arguments in [[], ["show"], ["add", "x"], ["frobnicate", "x"], ["add", "x", "c", "v", "--device", "tpu"],
                       ["add", "x", "c", "v", "--session-option", "novalue"]]:
@@ -98,6 +154,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_select(root / "toy")
     check_remove(root / "toy")
     check_validate(root / "broken")
+    check_compiled(root / "digits", root)
     check_usage()
 print(f"{failures} claims did not hold" if failures else "all claims hold")
 sys.exit(1 if failures else 0)

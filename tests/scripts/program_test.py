@@ -18,7 +18,7 @@ import onnx_bytes as ob  # noqa: E402
 import page_models  # noqa: E402
 
 PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
-COMMANDS = ["run", "bench", "conformance", "inspect", "convert", "ops"]
+COMMANDS = ["run", "bench", "conformance", "inspect", "convert", "ops", "devices"]
 ERROR = re.compile(r"error: ([A-Z_]+): [^\n]+\n")
 F32 = "<%df"
 

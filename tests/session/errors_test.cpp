@@ -3,6 +3,7 @@
 #include <cameo/test_paths.hpp>
 #include "session/context_causes.hpp"
 #include "session/models.hpp"
+#include "session/package_causes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -158,9 +159,10 @@ status_code code_of_program(const std::string& arguments) {
 
 using causes = context_causes;
 
-/// Those of one code that have to do with compiled models come behind the others.
-causes with(causes list, const context_causes& more) {
+/// Those of one code that have to do with compiled models, then with packages, come behind the others.
+causes with(causes list, const context_causes& more, const context_causes& of_packages = {}) {
   list.insert(list.end(), more.begin(), more.end());
+  list.insert(list.end(), of_packages.begin(), of_packages.end());
   return list;
 }
 
@@ -179,6 +181,18 @@ causes causes_of_fail() {
          session_options options;
          options.providers = {"cpu", "CPUExecutionProvider"};
          return load(one_node("Neg"), options);
+       }},
+      {"A policy finds no CPU, or what it chooses are not 1 to 8 of the devices; or its function fails.",
+       [] {
+         session_options options;
+         options.choose_devices = [](const device_request&) -> result<std::vector<std::size_t>> {
+           return status{status_code::not_found, "none of these"};
+         };
+         CHECK(load(one_node("Neg"), options).code() == status_code::fail);
+         options.choose_devices = [](const device_request&) { return result<std::vector<std::size_t>>{{}}; };
+         CHECK(load(one_node("Neg"), options).code() == status_code::fail);
+         options.choose_devices = prefer_cpu{};
+         return load(one_node("Neg"), options, runtime<partial<returning>>{});
        }},
       {"A provider names a group that a path leaves and comes back to.",
        [] {
@@ -227,6 +241,8 @@ causes causes_of_fail() {
          std::ofstream{folder / "case/model.onnx"} << "no model";
          return code_of_program("conformance " + folder.path.string());
        }},
+      {"Who took which nodes is asked, and was not recorded.",
+       [] { return of(cpu_runtime{}.load(one_node("Neg"))->assignments()); }},
   };
 }
 
@@ -288,11 +304,35 @@ causes causes_of_invalid_argument() {
        [] {
          session_options unknown, refused, absent;
          unknown.config.emplace_back("session.no_such_key", "1");
-         refused.config.emplace_back("session.execution_mode", "parallel");
+         refused.config.emplace_back("session.compile_only", "1");
          absent.providers = {"npu"};
          CHECK(load(one_node("Neg"), unknown).code() == status_code::invalid_argument);
          CHECK(load(one_node("Neg"), refused).code() == status_code::invalid_argument);
          return load(one_node("Neg"), absent);
+       }},
+      {"Rules that give nodes to devices are not written right, or both keys for them are set.",
+       [] {
+         session_options wrong, both;
+         wrong.config = {{"session.layer_assignment_settings", "gpu(encoder"}};
+         both.config = {{"session.layer_assignment_settings", "gpu(encoder)"},
+                        {"session.name_based_layer_assignment", "gpu(/encoder/)"}};
+         CHECK(load(one_node("Neg"), wrong).code() == status_code::invalid_argument);
+         return load(one_node("Neg"), both);
+       }},
+      {"Devices are appended that are none, or of several providers; a policy's number or name is none.",
+       [] {
+         session_options options;
+         CHECK(options.append({}).code() == status_code::invalid_argument);
+         CHECK(device_policy_named("best").error().code() == status_code::invalid_argument);
+         return options.prefer(device_policy{77});
+       }},
+      {"A device brings an option that its provider does not have.",
+       [] {
+         session_options options;
+         std::vector<ep_device> devices = cpu_runtime{}.devices();
+         devices.at(0).device.options = {{"speed", "11"}};
+         CHECK(options.append(devices));
+         return load(one_node("Neg"), options);
        }},
       {"A model has no graph, or a name in it that nobody defines.",
        []() -> status {
@@ -400,8 +440,9 @@ std::vector<std::pair<status_code, causes>> all_causes() {
   small.memory_limit = 64;
   no_compiling.config.emplace_back("session.disable_model_compile", "1");
   return {
-      {fail, with(causes_of_fail(), context_causes_of_fail())},
-      {invalid_argument, with(causes_of_invalid_argument(), context_causes_of_invalid_argument())},
+      {fail, with(causes_of_fail(), context_causes_of_fail(), package_causes_of_fail())},
+      {invalid_argument,
+       with(causes_of_invalid_argument(), context_causes_of_invalid_argument(), package_causes_of_invalid_argument())},
       {no_suchfile, {{"A file that was named is not there.", [] { return of(cpu_runtime{}.load("/nowhere.onnx")); }}}},
       {invalid_protobuf,
        {{"The bytes are not protobuf, end early, or are no model.",

@@ -217,5 +217,26 @@ TEST_CASE("outputs of a plan come to lie in memory that is bound, planned or not
   }
 }
 
+static_assert(device_provider<eps::frozen<cpu>> && !device_provider<eps::frozen<products_only>>);
+
+TEST_CASE("the devices are the base's, and how its kernels pack is their architecture") {
+  const auto mine = eps::frozen<cpu>{}.devices(), base = cpu{}.devices();
+  REQUIRE(mine);
+  REQUIRE(base);
+  REQUIRE(mine->size() == base->size());
+  for (std::size_t i = 0; i < base->size(); ++i) {
+    CHECK((*mine)[i].hardware.kind == (*base)[i].hardware.kind);
+    CHECK((*mine)[i].hardware.vendor == (*base)[i].hardware.vendor);
+    REQUIRE(find_text((*mine)[i].metadata, "architecture"));
+    CHECK(*find_text((*mine)[i].metadata, "architecture") == cpu::packing());
+    CHECK((*mine)[i].options.empty());
+  }
+  session_options options;
+  REQUIRE(options.prefer(device_policy::prefer_cpu));  // no fallback, so it comes before cpu
+  const auto s = frozen_runtime{}.load(small_network(), options);
+  REQUIRE(verdict(s) == "OK");
+  CHECK(s->providers() == std::vector<std::string>{"frozen", "cpu"});
+}
+
 }  // namespace
 }  // namespace cameo::test

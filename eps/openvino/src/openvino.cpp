@@ -21,21 +21,44 @@ using namespace openvino_detail;
 /// What the options call a precision, and what the SDK does.
 constexpr std::array<std::string_view, 2> precisions[] = {{"FP32", "f32"}, {"FP16", "f16"}, {"BF16", "bf16"}};
 
+/// Names of the devices that the SDK finds; none where it can't say.
+std::string devices_in(const sdk& api, const ov_core_t& core, std::string_view separator) {
+  ov_available_devices_t found{};
+  if (!api.check(api.core_get_available_devices(&core, &found), "listing devices")) return {};
+  std::string names;
+  for (std::size_t i = 0; i < found.size; ++i) names.append(names.empty() ? "" : separator).append(found.devices[i]);
+  api.available_devices_free(&found);
+  return names;
+}
+
 /// INVALID_ARGUMENT when the SDK finds no such device here. It tells itself what it makes of several.
 status require_device(const sdk& api, const ov_core_t& core, const std::string& device) {
   ov_available_devices_t found{};
   if (status s = api.check(api.core_get_available_devices(&core, &found), "listing devices"); !s) return s;
   bool is_there = device == "AUTO" || device.find(':') != device.npos;
-  std::string names;
   for (std::size_t i = 0; i < found.size; ++i) {  // "GPU" is whichever of "GPU.0" and "GPU.1" comes first
     const std::string_view each = found.devices[i];
     is_there = is_there || each == device || each.substr(0, each.find('.')) == device;
-    names.append(names.empty() ? "" : ", ").append(each);
   }
   api.available_devices_free(&found);
   if (is_there) return {};
+  const std::string names = devices_in(api, core, ", ");
   return {status_code::invalid_argument,
           fmt::format("OpenVINO finds no device '{}' here; it finds {}", device, names.empty() ? "none" : names)};
+}
+
+/// Devices that properties are set of: "AUTO:GPU.0,CPU" wants them set of GPU.0 and CPU, and AUTO of itself.
+std::vector<std::string> members_of(std::string_view device_type) {
+  const std::size_t colon = device_type.find(':');
+  if (colon == device_type.npos) return {std::string{device_type}};
+  std::vector<std::string> members;
+  for (std::string_view rest = device_type.substr(colon + 1); !rest.empty();) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    const std::string_view each = rest.substr(0, end);  // "GPU(4)": with so many requests; "-GPU": not this one
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!each.empty() && each.front() != '-') members.emplace_back(each.substr(0, each.find('(')));
+  }
+  return members;
 }
 
 /// A core that compiles and imports as the options say.
@@ -43,17 +66,19 @@ result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
   result<handle<ov_core_t>> core = api.make_core();
   if (!core) return core;
   if (status s = require_device(api, **core, options.device_type); !s) return s;
-  const auto set = [&](const char* key, std::string to) {
-    return api.check(api.core_set_property(core->get(), options.device_type.c_str(), key, to.c_str()),
-                     fmt::format("setting {} of device '{}' to {}", key, options.device_type, to));
-  };
-  if (options.precision == "ACCURACY")
-    if (status s = set("EXECUTION_MODE_HINT", "ACCURACY"); !s) return s;
-  for (const auto& [name, theirs] : precisions)
-    if (options.precision == name)
-      if (status s = set("INFERENCE_PRECISION_HINT", std::string{theirs}); !s) return s;
-  if (options.num_of_threads > 0)
-    if (status s = set("INFERENCE_NUM_THREADS", std::to_string(options.num_of_threads)); !s) return s;
+  for (const std::string& device : members_of(options.device_type)) {
+    const auto set = [&](const char* key, std::string to) {
+      return api.check(api.core_set_property(core->get(), device.c_str(), key, to.c_str()),
+                       fmt::format("setting {} of device '{}' to {}", key, device, to));
+    };
+    if (options.precision == "ACCURACY")
+      if (status s = set("EXECUTION_MODE_HINT", "ACCURACY"); !s) return s;
+    for (const auto& [name, theirs] : precisions)
+      if (options.precision == name)
+        if (status s = set("INFERENCE_PRECISION_HINT", std::string{theirs}); !s) return s;
+    if (options.num_of_threads > 0 && (device == "CPU" || device == options.device_type))
+      if (status s = set("INFERENCE_NUM_THREADS", std::to_string(options.num_of_threads)); !s) return s;
+  }
   return core;
 }
 
@@ -61,6 +86,45 @@ result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
 std::string_view release_of(std::string_view version) {
   const std::size_t dot = version.find('.');
   return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
+}
+
+struct maker {
+  std::string_view name, id_text;  // as in "GPU: vendor=0x8086 arch=v12.70.4"
+  std::uint32_t id;                // PCI's
+};
+constexpr maker makers[] = {{"Intel", "vendor=0x8086", 0x8086},
+                            {"AMD", "vendor=0x1022", 0x1022},
+                            {"AMD", "vendor=0x1002", 0x1002},
+                            {"NVIDIA", "vendor=0x10de", 0x10de}};
+
+/// A device with this name ("GPU.1") as the SDK describes it; nothing for one that is no processor (AUTO, HETERO).
+std::optional<provider_device> describe(const sdk& api, const ov_core_t& core, const std::string& name,
+                                        const std::string& version) {
+  const std::optional<device_kind> kind = device_kind_named(std::string_view{name}.substr(0, name.find('.')));
+  if (!kind) return std::nullopt;
+  const std::string full_name = api.property(core, name, "FULL_DEVICE_NAME");
+  const std::string architecture = api.property(core, name, "DEVICE_ARCHITECTURE");
+  const std::string type = api.property(core, name, "DEVICE_TYPE");
+  provider_device made;
+  made.name = name, made.hardware.kind = *kind;
+  for (const maker& each : makers)
+    if (made.hardware.vendor.empty() &&
+        (full_name.rfind(each.name, 0) == 0 || architecture.find(each.id_text) != architecture.npos))
+      made.hardware.vendor = each.name, made.hardware.vendor_id = each.id;
+  if (*kind == device_kind::gpu && !type.empty())
+    made.hardware.metadata.emplace_back("Discrete", type == "discrete" ? "1" : "0");
+  if (!full_name.empty()) made.hardware.metadata.emplace_back("name", full_name);
+  made.metadata = {{"version", version}};
+  if (!architecture.empty()) made.metadata.emplace_back("architecture", architecture);
+  made.options = {{"device_type", name}};
+  return made;
+}
+
+/// What the SDK calls several of its devices together: it chooses among them when it compiles.
+std::string together(std::span<const provider_device> devices) {
+  std::string names;
+  for (const provider_device& device : devices) names.append(names.empty() ? "AUTO:" : ",").append(device.name);
+  return names;
 }
 
 result<compiled_node> compile_one(const sdk& api, const ov_core_t& core, const std::string& device, const graph& body) {
@@ -84,17 +148,22 @@ result<compiled_node> compile_one(const sdk& api, const ov_core_t& core, const s
 
 }  // namespace
 
-result<std::vector<std::string>> openvino::devices() const {
+result<std::vector<provider_device>> openvino::devices() const {
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
   const result<handle<ov_core_t>> core = (*api)->make_core();
   if (!core) return core.error();
+  const result<std::string> version = (*api)->version();
+  if (!version) return version.error();
   ov_available_devices_t found{};
   if (status s = (*api)->check((*api)->core_get_available_devices(core->get(), &found), "listing devices"); !s)
     return s;
-  std::vector<std::string> names(found.devices, found.devices + found.size);
+  std::vector<provider_device> made;
+  for (std::size_t i = 0; i < found.size; ++i)
+    if (std::optional<provider_device> device = describe(**api, **core, found.devices[i], *version))
+      made.push_back(std::move(*device));
   (*api)->available_devices_free(&found);
-  return names;
+  return made;
 }
 
 result<std::string> openvino::sdk_version() const {
@@ -107,8 +176,10 @@ result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
   // A device that there is not would else have no nodes, and nobody would know why.
-  if (const result<handle<ov_core_t>> core = make_core(**api, *this); !core) return core.error();
-  const result<std::vector<node_id>> taken = runnable_nodes(**api, g, device_type);
+  const result<handle<ov_core_t>> core = make_core(**api, *this);
+  if (!core) return core.error();
+  const std::string asked = device_type == "AUTO" ? "AUTO:" + devices_in(**api, **core, ",") : device_type;
+  const result<std::vector<node_id>> taken = runnable_nodes(**api, g, asked);
   if (!taken) return taken.error();
   std::vector<node_group> found;
   for (std::vector<node_id>& nodes : convex_groups(g, *taken))
@@ -133,6 +204,7 @@ result<std::vector<compiled_node>> openvino::compile(std::span<const fused_view>
 result<openvino> openvino::configured(const provider_options& set) const {
   openvino made = *this;
   made.device_type = set["device_type"], made.precision = set["precision"];
+  if (set.devices().size() > 1 && !set.is_set("device_type")) made.device_type = together(set.devices());
   const bool known = made.precision.empty() || made.precision == "ACCURACY" ||
                      std::any_of(std::begin(precisions), std::end(precisions),
                                  [&](const auto& row) { return row[0] == made.precision; });

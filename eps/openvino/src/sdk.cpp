@@ -83,6 +83,7 @@ status sdk::bind(void* library) {
   want("ov_core_get_available_devices", core_get_available_devices);
   want("ov_available_devices_free", available_devices_free);
   want("ov_core_set_property", core_set_property);
+  want("ov_core_get_property", core_get_property);
   want("ov_core_read_model_from_memory_buffer", core_read_model_from_memory_buffer);
   want("ov_model_free", model_free);
   want("ov_core_compile_model", core_compile_model);
@@ -176,6 +177,11 @@ result<handle<ov_core_t>> sdk::make_core() const {
   ov_core_t* core = nullptr;
   if (status s = check(core_create(&core), "starting"); !s) return s;
   return handle<ov_core_t>{core, core_free};
+}
+
+std::string sdk::property(const ov_core_t& core, const std::string& device, const char* key) const {
+  char* text = nullptr;
+  return core_get_property(&core, device.c_str(), key, &text) == ov_status_e::OK ? take(text) : std::string{};
 }
 
 status sdk::can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const {

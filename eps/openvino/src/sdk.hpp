@@ -27,6 +27,8 @@ class sdk {
   std::string take(const char* text) const;
   result<std::string> version() const;
   result<handle<ov_core_t>> make_core() const;
+  /// What a device says of itself; empty where it does not tell.
+  std::string property(const ov_core_t&, const std::string& device, const char* key) const;
   /// Whether the device runs all of a model, and gives outputs of these shapes (the rank of each, then its dims; -1 for
   /// what is not known); the SDK's words if not. Without the helper library that asks, whether the SDK reads it.
   status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
@@ -42,6 +44,7 @@ class sdk {
   decltype(&::ov_core_get_available_devices) core_get_available_devices = nullptr;
   decltype(&::ov_available_devices_free) available_devices_free = nullptr;
   decltype(&::ov_core_set_property) core_set_property = nullptr;
+  decltype(&::ov_core_get_property) core_get_property = nullptr;
   decltype(&::ov_core_read_model_from_memory_buffer) core_read_model_from_memory_buffer = nullptr;
   decltype(&::ov_model_free) model_free = nullptr;
   decltype(&::ov_core_compile_model) core_compile_model = nullptr;

@@ -65,7 +65,71 @@ TEST_CASE("the SDK of the build is found, with its processor as a device") {
   CHECK(version->find("2025.4.1") == 0);
   const auto devices = eps::openvino{}.devices();
   REQUIRE(devices);
-  CHECK(std::count(devices->begin(), devices->end(), "CPU") == 1);
+  const auto cpu = std::find_if(devices->begin(), devices->end(),
+                                [](const provider_device& d) { return d.hardware.kind == device_kind::cpu; });
+  REQUIRE(cpu != devices->end());
+  CHECK(cpu->name == "CPU");
+  CHECK(cpu->options == text_pairs{{"device_type", "CPU"}});
+  REQUIRE(find_text(cpu->metadata, "version"));
+  CHECK(*find_text(cpu->metadata, "version") == *version);
+  REQUIRE(find_text(cpu->hardware.metadata, "name"));  // as the system calls the processor
+  const std::string& name = *find_text(cpu->hardware.metadata, "name");
+  CHECK(!name.empty());
+  // Both ask the processor, by different ways.
+  const auto same = eps::cpu{}.devices();
+  REQUIRE(same);
+  if (name.rfind("Intel", 0) == 0 || name.rfind("AMD", 0) == 0) {
+    CHECK(cpu->hardware.vendor == (*same)[0].hardware.vendor);
+    CHECK(cpu->hardware.vendor_id == (*same)[0].hardware.vendor_id);
+  }
+}
+
+TEST_CASE("of several devices the SDK chooses, unless the user says which") {
+  const std::vector<provider_device> devices{{"GPU.0", {}, {}, {{"device_type", "GPU.0"}}},
+                                             {"CPU", {}, {}, {{"device_type", "CPU"}}}};
+  const auto device_type = [&](std::size_t count, const char* by_user) {
+    provider_options options{eps::openvino::options, std::span{devices}.first(count)};
+    if (by_user) CHECK(options.set("device_type", by_user));
+    const auto made = eps::openvino{}.configured(options);
+    REQUIRE(made);
+    return made->device_type;
+  };
+  CHECK(device_type(0, nullptr) == "CPU");
+  CHECK(device_type(1, nullptr) == "GPU.0");
+  CHECK(device_type(2, nullptr) == "AUTO:GPU.0,CPU");
+  CHECK(device_type(2, "GPU.0") == "GPU.0");
+}
+
+TEST_CASE("a policy chooses the SDK's devices as any others") {
+  session_options options;
+  REQUIRE(options.prefer(device_policy::prefer_cpu));
+  const session s = ov_session(classifier(), options);
+  REQUIRE(s.devices().size() == 2);  // that of cpu is last
+  CHECK(s.devices()[0].ep == "OpenVINOExecutionProvider");
+  CHECK(s.devices()[1].is_fallback);
+  CHECK(on_openvino(s) == 1);
+  CHECK(s.config("ep.openvinoexecutionprovider.device_type") == "CPU");
+}
+
+TEST_CASE("options hold for each of several devices") {
+  const auto x = any_value::tensor<float>({3, 64}, ramp(3 * 64));
+  const auto outputs = [&](std::vector<std::pair<std::string, std::string>> config) {
+    session_options options;
+    options.config = std::move(config);
+    const session s = ov_session(four_branches(), options);
+    CHECK(on_openvino(s) > 0);
+    const auto got = s.run({{"x", x}});
+    REQUIRE_MESSAGE(got, std::string{got.error().words()});
+    return floats_of((*got)[0].value.view());
+  };
+  const std::pair<std::string, std::string> several{"ep.openvino.device_type", "AUTO:CPU"};
+  for (const char* precision : {"ACCURACY", "BF16", "FP32", ""}) {
+    const std::pair<std::string, std::string> how{"ep.openvino.precision", precision};
+    CHECK(outputs({several, how}) == outputs({how}));
+  }
+  CHECK(!outputs({several, {"ep.openvino.num_of_threads", "1"}}).empty());
+  CHECK(!outputs({{several.first, "HETERO:CPU"}}).empty());
+  CHECK(outputs({{several.first, "AUTO"}}) == outputs({}));
 }
 
 TEST_CASE("a model goes to the SDK in one piece, for every size of a symbolic dim") {

@@ -1,11 +1,5 @@
 #pragma once
-#include <cameo/core/result.hpp>
-
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <cameo/ep/device.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -15,28 +9,50 @@ struct provider_option {
   std::string_view key, otherwise, meaning;  // `otherwise`: what holds when it is not set
 };
 
-/// The options of one provider for one session: what its table says, and what the user set. Only keys of the table.
+/// The options of one provider for one session: what the user set; else what the first of its devices says that has the
+/// key; else what the table says. Only keys of the table. Table and devices are borrowed: a provider that is being
+/// configured copies what it wants to keep.
 class provider_options {
  public:
-  explicit provider_options(std::span<const provider_option> table) : table_{table} {}
-  /// The last that was set, or the table's; empty for a key that is in neither.
+  explicit provider_options(std::span<const provider_option> table, std::span<const provider_device> devices = {})
+      : table_{table}, devices_{devices} {}
+  /// Those of its devices that were chosen for the session, in order of preference; none: nobody chose, it may use
+  /// what it likes.
+  std::span<const provider_device> devices() const { return devices_; }
+  /// The last that was set, or a device's, or the table's; empty for a key that is not in the table.
   std::string_view operator[](std::string_view key) const {
     for (auto at = set_.rbegin(); at != set_.rend(); ++at)
       if (at->first == key) return at->second;
-    for (const provider_option& row : table_)
-      if (row.key == key) return row.otherwise;
-    return {};
+    const provider_option* const row = find(key);
+    if (!row) return {};
+    for (const provider_device& device : devices_)
+      if (const std::string* const text = find_text(device.options, key)) return *text;
+    return row->otherwise;
   }
   /// False if the table has no such key.
   bool set(std::string_view key, std::string_view text) {
-    for (const provider_option& row : table_)
-      if (row.key == key) return set_.emplace_back(row.key, text), true;
+    const provider_option* const row = find(key);
+    if (row) set_.emplace_back(row->key, text);
+    return row != nullptr;
+  }
+  /// Whether the user did; what a device says does not count.
+  bool is_set(std::string_view key) const {
+    for (const auto& each : set_)
+      if (each.first == key) return true;
     return false;
   }
-  bool empty() const { return set_.empty(); }
+  /// The row of the table; null for a key that is not in it.
+  const provider_option* find(std::string_view key) const {
+    for (const provider_option& row : table_)
+      if (row.key == key) return &row;
+    return nullptr;
+  }
+  /// Nobody set or chose anything.
+  bool empty() const { return set_.empty() && devices_.empty(); }
 
  private:
   std::span<const provider_option> table_;
+  std::span<const provider_device> devices_;
   std::vector<std::pair<std::string_view, std::string>> set_;
 };
 

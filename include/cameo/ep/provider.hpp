@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/ep/context.hpp>
+#include <cameo/ep/device.hpp>
 #include <cameo/ep/options.hpp>
 #include <cameo/kernel/match.hpp>
 #include <cameo/partition/claimer.hpp>
@@ -32,8 +33,9 @@ namespace cameo::inline CAMEO_ABI {
 //
 // Optional: `using transforms = transform_set<...>;` (rewrites of levels extended, layout and all, among its own
 // nodes), `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel, memory
-// of its own (memory_provider below), options that users set per session (configurable_provider below). A class that
-// can't be edited gets all this from ep_traits.
+// of its own (memory_provider below), options that users set per session (configurable_provider below), the devices it
+// runs on (device_provider below), `static constexpr provider_vendor vendor{"Acme"};`. A class that can't be edited
+// gets all this from ep_traits.
 
 /// Specialise for a class you can't edit: the same hooks as static functions that take the object first.
 template <class P>
@@ -113,6 +115,11 @@ concept writes_contexts = requires {
 template <class P>
 concept writes_configured = requires {
   &hooks_of<P>::configured;
+};
+/// Has something called `devices`.
+template <class P>
+concept writes_devices = requires {
+  &hooks_of<P>::devices;
 };
 /// Has one of the hooks for memory of its own.
 template <class P>
@@ -221,12 +228,26 @@ concept memory_provider = execution_provider<P> && requires {
 /// Takes options from a session's keys: "ep.<name>.<key>" (docs/session_keys.md). A key that is not in the table is
 /// INVALID_ARGUMENT.
 ///   static constexpr provider_option options[] = {{"device", "CPU", "which of the SDK's devices"}};
-///   result<P> configured(const provider_options&) const;   a copy of itself for the session; an error is the user's
+///   result<P> configured(const provider_options&) const;   a copy of itself for the session, for those of its devices
+///       that the session uses (provider_options::devices); an error is the user's
 template <class P>
 concept configurable_provider = execution_provider<P> && requires {
   std::span<const provider_option>{hooks_of<P>::options};
   requires hook_returning < result<P>,
   decltype(&hooks_of<P>::configured), const P&, const provider_options& > ;
+};
+
+/// States the devices it can run on here: policies choose among them, packages have variants for their kinds.
+///   result<std::vector<provider_device>> devices() const;   in an order that stays the same; none is no error
+template <class P>
+concept device_provider = execution_provider<P> && requires {
+  requires hook_returning < result<std::vector<provider_device>>,
+  decltype(&hooks_of<P>::devices), const P& > ;
+};
+/// Says who makes it: devices of the same maker come first.
+template <class P>
+concept names_its_vendor = requires {
+  { hooks_of<P>::vendor } -> std::convertible_to<provider_vendor>;
 };
 
 /// Has its nodes rewritten once it has them: `using transforms = transform_set<...>;`, of levels after basic. New nodes
@@ -281,6 +302,8 @@ struct provider_check {
   static_assert(!writes_configured<P> || configurable_provider<P>,
                 "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
                 "configured(const provider_options&) const`");
+  static_assert(!writes_devices<P> || device_provider<P>,
+                "cameo: the hook `devices` must be `result<std::vector<provider_device>> devices() const`");
   static_assert(!writes_memory<P> || memory_provider<P>,
                 "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
   static_assert(

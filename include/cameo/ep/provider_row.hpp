@@ -36,8 +36,10 @@ struct provider_row {
   const kernel_table& (*kernels)();                         // of a provider without any: an empty one
   std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
   context_row contexts;
+  provider_vendor vendor;
+  result<std::vector<provider_device>> (*devices)(const void* self);  // none of who tells of none
   std::span<const provider_option> options;
-  /// The provider as these options want it; without options, never called.
+  /// The provider as these options want it; null from one that can't be configured: as it is.
   result<std::shared_ptr<const void>> (*configured)(const void* self, const provider_options&);
 };
 /// A provider and its object, shared with the sessions made with it.
@@ -45,6 +47,11 @@ struct provider {
   const provider_row* row;
   std::shared_ptr<const void> self;
 };
+
+/// Devices of providers, in their order: as they were registered. One that can't say has none, and `failed`, if given,
+/// gets its row and the words of why (EP_FAIL when its hook throws).
+CAMEO_API std::vector<ep_device> devices_of(std::span<const provider>,
+                                            const std::function<void(const provider_row&, const status&)>& failed = {});
 
 /// Matches a node against a table of kernels, asking choosy ones. The words are made only if `why` is given.
 CAMEO_API bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
@@ -188,6 +195,14 @@ struct erased_hooks {
     if constexpr (compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
     else return compiled_fit::not_applicable;
   }
+  static constexpr provider_vendor vendor() {
+    if constexpr (names_its_vendor<P>) return hooks::vendor;
+    else return {};
+  }
+  static result<std::vector<provider_device>> devices(const void* self) {
+    if constexpr (device_provider<P>) return call_hook(&hooks::devices, of(self));
+    else return std::vector<provider_device>{};
+  }
   static constexpr std::span<const provider_option> options() {
     if constexpr (configurable_provider<P>) return hooks::options;
     else return {};
@@ -198,7 +213,7 @@ struct erased_hooks {
       if (!made) return std::move(made.error());
       return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
     } else {
-      return static_cast<void>(self), static_cast<void>(options), status{status_code::fail, "has no options"};
+      return static_cast<void>(self), static_cast<void>(options), std::shared_ptr<const void>{};
     }
   }
   static constexpr std::span<const op_row> own_ops() {
@@ -225,6 +240,8 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::transforms,
     {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, erased_hooks<P>::store, erased_hooks<P>::write_context,
      erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits},
+    erased_hooks<P>::vendor(),
+    erased_hooks<P>::devices,
     erased_hooks<P>::options(),
     erased_hooks<P>::configured};
 

@@ -18,7 +18,8 @@ struct load_limits {
 /// How a model is read.
 struct read_options {
   load_limits limits = {};
-  std::string external_data_folder = {};  // instead of the model's own folder
+  std::string external_data_folder = {};        // instead of the model's own folder
+  std::shared_ptr<const file_bytes> file = {};  // of the model, if it is open already: what reads by path reads this
   /// Instead of any path: a folder that is held open (package::open_folder).
   std::shared_ptr<const held_folder> folder = {};
 };

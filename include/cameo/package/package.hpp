@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/result.hpp>
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/package/io.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -136,6 +137,9 @@ class package {
   CAMEO_API const std::optional<std::string>& description() const;
   /// JSON; empty: none.
   CAMEO_API std::string_view metadata() const;
+  /// What the package takes and gives as a whole, by its metadata; nothing when it does not say, or not in cameo's
+  /// form. Parsed anew with each call.
+  CAMEO_API std::optional<package_io> io() const;
   /// Fields of a later minor version: a JSON object; empty: none.
   CAMEO_API std::string_view unknown() const;
   /// In declaration order.
@@ -177,6 +181,8 @@ class package {
   CAMEO_API void set_description(std::optional<std::string>);
   /// JSON of any kind; empty removes it. INVALID_ARGUMENT when it is none.
   CAMEO_API status set_metadata(std::string_view json);
+  /// nullopt removes it. INVALID_ARGUMENT when the metadata is no object.
+  CAMEO_API status set_io(const std::optional<package_io>&);
   /// An empty component at the end, in the manifest.
   CAMEO_API status add_component(std::string name);
   /// With its variants.

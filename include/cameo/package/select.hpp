@@ -25,6 +25,7 @@ struct selection_request {
   const package_component& component;
   package_layout layout;
   std::span<const device_facts> devices;
+  bool is_wish = true;  // false: nobody named a provider; these are all there are, the fallback last
 };
 
 /// Why a variant was taken, or not.
@@ -52,9 +53,10 @@ concept variant_policy = requires(const P& policy, const selection_request& requ
   { policy(request) } -> std::same_as<selection>;
 };
 
-/// ONNX Runtime's rule: the first provider alone counts; a variant must name it, and a kind of device it has, and may
-/// not be unsupported. Of those, the best fit: optimal 100, to be compiled again 50, anything else 0; then the first.
-/// `ranked`: when nothing fits the first provider, the next one is asked, and so on.
+/// ONNX Runtime's rule: the first provider alone counts, or the fallback if nobody named one; a variant must name it,
+/// and a kind of device it has, and may not be unsupported. Of those, the best fit: optimal 100, to be compiled again
+/// 50, anything else 0; then the first. `ranked`: when nothing fits the first provider of all, the next one is asked,
+/// and so on.
 struct best_fit {
   bool ranked = false;
   CAMEO_API selection operator()(const selection_request&) const;

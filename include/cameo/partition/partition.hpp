@@ -2,6 +2,7 @@
 #include <cameo/core/function_ref.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/claimer.hpp>
+#include <cameo/partition/placement.hpp>
 
 #include <atomic>
 
@@ -18,10 +19,14 @@ struct claim_row {
   std::string (*why_not)(const void* self, const node_view&) = nullptr;
   /// Compiled nodes with one of these sources are its own: it gets each as a fused group, and no others to see.
   std::span<const context_source> sources = {};
+  /// Kinds of devices that it runs nodes on; none: it tells of no devices, and no rule means it.
+  device_kinds kinds = {};
 };
 
 /// Has a compiled node that is nobody's in this runtime (partition_options::keep_foreign_contexts).
 inline constexpr std::int32_t foreign_provider = 0x7FFFFFFF;
+/// Looks as if it had a node while a provider is asked that rules keep the node from.
+inline constexpr std::int32_t withholding_provider = 0x7FFFFFFE;
 
 /// A fused group: what its provider is to compile. `body` has the fused node's inputs and outputs, in their order;
 /// constants that the group reads lie in it.
@@ -44,7 +49,16 @@ struct partition_options {
   std::string_view fused_name_prefix = {};  // ep.context_node_name_prefix
   /// Numbers fused groups, also those of other models that share names with this; null: from 0, of this one.
   std::atomic<std::size_t>* group_numbers = nullptr;
+  /// Nodes that they give to a kind of device are kept from providers without one until the last provider that has one
+  /// was asked; what that one leaves is free. Null: no node is kept from anybody. Compiled nodes never are.
+  const placement_rules* rules = nullptr;
+  /// Gets what each provider takes, in that order, with the names that nodes had then; nodes that are never run are
+  /// left out. Null: nothing is noted.
+  std::vector<ep_assignment>* assignments = nullptr;
 };
+
+/// Why provider `p` (an index into the rows) is not asked for a node, for people; empty if it is.
+CAMEO_API std::string why_withheld(const placement_rules*, std::span<const claim_row>, std::size_t p, const node_view&);
 
 /// Replaces calls of the model's own functions that no provider would take by their bodies, again and again until
 /// nothing changes, so that what comes next sees the whole graph. Providers are asked only if there are such calls.
@@ -60,7 +74,7 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 ///   NOT_IMPLEMENTED             a node that nobody takes, with each provider's reason; a compiled node of a source
 ///                               that nobody has
 ///   FAIL                        a node that was moved and then not taken; a group that is not convex, insists on a
-///                               node that somebody has, or names nodes that don't exist
+///                               node that somebody has or that rules keep from it, or names nodes that don't exist
 ///   EP_FAIL                     a hook threw
 CAMEO_API result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
                                                    const partition_options&);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/core/memory.hpp>
+#include <cameo/ep/device.hpp>
 #include <cameo/format/format.hpp>
 #include <cameo/run/task_pool.hpp>
 #include <cameo/transform/level.hpp>
@@ -33,6 +34,12 @@ struct session_options {
   /// Providers to use, by short or long name, in this order; empty: the runtime's list. The fallback stays last without
   /// being named; naming it makes it explicit.
   std::vector<std::string> providers;
+  /// Devices of these providers that may be used; a provider without any here uses what it likes. See append().
+  std::vector<ep_device> devices;
+  /// Chooses providers by their devices where `providers` names none: any device_selector (prefer_npu{}), or a
+  /// function. Called once for each model, on the thread that loads it. Empty: what the runtime's type says, which is
+  /// the whole list if it says nothing.
+  device_delegate choose_devices = {};
   std::vector<std::pair<std::string, std::string>> config;  // keys and values; the last of a key holds
   optimization_level optimize = optimization_level::all;
   execution_mode execution = execution_mode::sequential;  // parallel: independent nodes at once
@@ -57,6 +64,11 @@ struct session_options {
   std::function<void(log_level, std::string_view words)> log = {};
   log_level log_from = log_level::info;  // what matters less is not put together
 
+  /// Adds a provider with some of its devices (of runtime::devices) and options for it ("device_type"), which win over
+  /// the devices'. INVALID_ARGUMENT without a device, or for devices of different providers.
+  CAMEO_API status append(std::span<const ep_device> of_one_provider, const text_pairs& provider_options = {});
+  /// Lets one of ONNX Runtime's policies choose. INVALID_ARGUMENT for a number that is none of them.
+  CAMEO_API status prefer(device_policy);
   /// Threads of the user's own; the pool outlives the session.
   template <task_pool P>
   session_options& use(P& own) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/format/ort.hpp>
+#include <cameo/session/pipeline.hpp>
 #include <cameo/session/session.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -41,21 +42,28 @@ concept byte_range =
     (std::same_as<std::ranges::range_value_t<R>, std::byte> ||
      std::same_as<std::ranges::range_value_t<R>, unsigned char> || std::same_as<std::ranges::range_value_t<R>, char>);
 
-template <class... Ps>
-class runtime;
+/// Stands first in a runtime's list: where session options name no providers, this policy chooses among their devices.
+/// runtime<devices_by<prefer_npu>, my_npu, cameo::eps::cpu>
+template <class Policy>
+struct devices_by {
+  static_assert(device_selector<Policy> && std::default_initializable<Policy>,
+                "cameo: a policy of a runtime needs `result<std::vector<std::size_t>> operator()(const "
+                "device_request&) const` and a default constructor");
+};
+/// Every provider of the list, in its order.
+struct whole_list {};
 
-/// A runtime is exactly its list: what is not named here is not in the program. Cheap; sessions share its providers and
-/// may outlive it.
-template <class... Ps>
-class runtime<partial<Ps...>> {
+/// What all runtimes can do; write runtime<...>. Devices is a device_selector, or whole_list.
+template <class Devices, class... Ps>
+class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert((sizeof(provider_check<Ps>) && ... && true));
   static_assert((sizeof(once_check<Ps, Ps...>) && ... && true));
 
  public:
-  runtime() = default;
+  basic_runtime() = default;
   /// With provider objects that have been configured.
-  explicit runtime(Ps... objects) requires(sizeof...(Ps) > 0)
+  explicit basic_runtime(Ps... objects) requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
 
   /// Reads, checks, partitions and plans a model; see session_options for what can be chosen. Sessions share the
@@ -67,7 +75,7 @@ class runtime<partial<Ps...>> {
   template <class Formats = default_formats, class Transforms = default_transforms, path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
-    const session_parts parts{mine, Formats::rows, Transforms::tables(), workspace_};
+    const session_parts parts = parts_of<Formats, Transforms>(mine);
     if constexpr (std::convertible_to<Path, std::string>) return session::load(parts, path, options);
     else return session::load(parts, std::string{std::string_view{path}}, options);
   }
@@ -76,7 +84,7 @@ class runtime<partial<Ps...>> {
   template <class Formats = default_formats, class Transforms = default_transforms, byte_range Bytes>
   result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
     const auto mine = providers();
-    const session_parts parts{mine, Formats::rows, Transforms::tables(), workspace_};
+    const session_parts parts = parts_of<Formats, Transforms>(mine);
     const std::span<const std::byte> view =
         std::as_bytes(std::span{std::ranges::data(bytes), std::ranges::size(bytes)});
     if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
@@ -89,13 +97,62 @@ class runtime<partial<Ps...>> {
   result<session> load(std::istream& stream, const session_options& options = {},
                        std::string_view name = "model") const {
     const auto mine = providers();
-    return session::load({mine, Formats::rows, Transforms::tables(), workspace_}, stream, name, options);
+    return session::load(parts_of<Formats, Transforms>(mine), stream, name, options);
   }
   /// A graph that was built or changed in memory.
   template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
     const auto mine = providers();
-    return session::load({mine, Formats::rows, Transforms::tables(), workspace_}, std::move(graph), options);
+    return session::load(parts_of<Formats, Transforms>(mine), std::move(graph), options);
+  }
+
+  /// The variant of a package's component that runs here (docs/packages.md). Providers are those that the options name,
+  /// or their policy chooses; when they do neither, best_fit asks the fallback alone, and `best_fit{.ranked = true}`
+  /// all of the list. The options' other members count for nothing: see load().
+  /// A policy of one's own that gives no device means the first of the variant's provider.
+  ///   INVALID_ARGUMENT  no such component; the options
+  ///   FAIL              no variant fits, with what was thought of each; a policy chose what is not there
+  template <variant_policy Choice = best_fit>
+  result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
+                                   const Choice& policy = {}) const {
+    const auto mine = providers();
+    const auto choose = [&](const selection_request& r) { return policy(r); };
+    return session::select(parts_for(mine), from, component, how, choose);
+  }
+  /// What select() holds variants against; for who asks a variant_policy himself.
+  result<ep_intent> intent(const session_options& how = {}) const {
+    const auto mine = providers();
+    return session::intent(parts_for(mine), how);
+  }
+  /// A session of a selected variant, as the package wants it: with its options, on the provider that it was selected
+  /// for. As often as you like. Errors as of a file, and
+  ///   FAIL         the variant names no model file, or a folder that is not there
+  ///   NO_SUCHFILE  its model file is not there
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<session> load(const component_context& from) const {
+    const auto mine = providers();
+    return session::load(parts_of<Formats, Transforms>(mine), from, nullptr);
+  }
+  /// The same as the caller wants it: the package's options do not hold, but for folders that the caller does not set.
+  /// The provider is the one that it was selected for, unless the options name others; no policy is asked again.
+  template <class Formats = default_formats, class Transforms = default_transforms>
+  result<session> load(const component_context& from, const session_options& options) const {
+    const auto mine = providers();
+    return session::load(parts_of<Formats, Transforms>(mine), from, &options);
+  }
+
+  /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); of a package
+  /// with one component, that. Any provider of the list may have what runs, the first that a variant fits, unless
+  /// the options or another policy say otherwise. Without options, those of the package hold. Errors as of select() and
+  /// load(), and INVALID_ARGUMENT for components that do not connect.
+  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  result<pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Formats, Transforms>(from, nullptr, policy);
+  }
+  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  result<pipeline> load(const package& from, const session_options& options,
+                        const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Formats, Transforms>(from, &options, policy);
   }
 
   /// Compiles a model for these providers and writes it: what a provider takes as a group becomes a node that carries
@@ -107,7 +164,7 @@ class runtime<partial<Ps...>> {
   template <class Formats = default_formats, class Transforms = default_transforms>
   result<compile_report> compile(compile_options options) const {
     const auto mine = providers();
-    return session::compile({mine, Formats::rows, Transforms::tables(), workspace_}, std::move(options));
+    return session::compile(parts_of<Formats, Transforms>(mine), std::move(options));
   }
   /// What a compiled model (a file, or bytes) says to the provider with this long name about where it runs; nothing if
   /// it does not mention it, or the bytes are no model. NO_SUCHFILE when there is none.
@@ -132,23 +189,77 @@ class runtime<partial<Ps...>> {
   /// What sessions of this runtime and its copies share (ep.share_ep_contexts).
   const std::shared_ptr<context_workspace>& workspace() const { return workspace_; }
 
+  /// Devices of the providers, in the list's order, as they were registered; listed anew with each call. `failed`, if
+  /// given, is told of providers that can't say.
+  std::vector<ep_device> devices(const std::function<void(const provider_row&, const status&)>& failed = {}) const {
+    return devices_of(providers(), failed);
+  }
+  /// The same, in the order in which policies get them.
+  std::vector<ep_device> devices_by_preference() const {
+    std::vector<ep_device> all = devices();
+    sort_by_preference(all);
+    return all;
+  }
+
   /// Rows and objects in order of priority.
   std::array<provider, sizeof...(Ps)> providers() const {
     return {provider{&provider_row_of<Ps>, {objects_, &std::get<Ps>(*objects_)}}...};
   }
 
  private:
+  session_parts parts_for(std::span<const provider> mine) const {
+    session_parts parts{mine, {}, {}, workspace_};
+    if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
+    return parts;
+  }
+  template <class Formats, class Transforms>
+  session_parts parts_of(std::span<const provider> mine) const {
+    session_parts parts = parts_for(mine);
+    parts.formats = Formats::rows, parts.transforms = Transforms::tables();
+    return parts;
+  }
+
+  template <class Formats, class Transforms, class Policy>
+  result<pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
+    const auto mine = providers();
+    const auto choose = [&](const selection_request& r) { return policy(r); };
+    return pipeline::load(parts_of<Formats, Transforms>(mine), from, options, choose);
+  }
+
   std::shared_ptr<std::tuple<Ps...>> objects_ = std::make_shared<std::tuple<Ps...>>();
   std::shared_ptr<context_workspace> workspace_ = std::make_shared<context_workspace>();
 };
 
+/// A runtime is exactly its list: what is not named here is not in the program. Cheap; sessions share its providers and
+/// may outlive it.
 template <class... Ps>
-class runtime : public runtime<partial<Ps...>> {
+class runtime : public basic_runtime<whole_list, Ps...> {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert(sizeof(last_check<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>>));
 
  public:
-  using runtime<partial<Ps...>>::runtime;
+  using basic_runtime<whole_list, Ps...>::basic_runtime;
+};
+template <class... Ps>
+class runtime<partial<Ps...>> : public basic_runtime<whole_list, Ps...> {
+ public:
+  using basic_runtime<whole_list, Ps...>::basic_runtime;
+};
+template <class Policy, class... Ps>
+class runtime<devices_by<Policy>, Ps...> : public basic_runtime<Policy, Ps...> {
+  static_assert(sizeof(devices_by<Policy>));
+  static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
+  static_assert(sizeof(last_check<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>>));
+
+ public:
+  using basic_runtime<Policy, Ps...>::basic_runtime;
+};
+template <class Policy, class... Ps>
+class runtime<devices_by<Policy>, partial<Ps...>> : public basic_runtime<Policy, Ps...> {
+  static_assert(sizeof(devices_by<Policy>));
+
+ public:
+  using basic_runtime<Policy, Ps...>::basic_runtime;
 };
 /// runtime{my_npu{settings}, cameo::eps::cpu{}}
 template <class... Ps>

@@ -1,8 +1,10 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
+#include <cameo/partition/placement.hpp>
 #include <cameo/run/runner.hpp>
 #include <cameo/session/compile.hpp>
+#include <cameo/session/component_context.hpp>
 #include <cameo/session/input.hpp>
 #include <cameo/session/options.hpp>
 
@@ -114,6 +116,7 @@ struct session_parts {
   std::span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
   std::shared_ptr<context_workspace> workspace = {};  // of the runtime
+  device_delegate choose_devices = {};                // of the runtime's type; empty: all of the list
 };
 
 /// A model ready to run. Thread-safe: run() from any number of threads.
@@ -150,12 +153,22 @@ class session {
 
   /// Every node that runs, in order.
   CAMEO_API std::vector<placement_info> placements(bool with_refusals = false) const;
+  /// What each provider took while the session was loaded, in the order in which they took it: nodes that are compiled
+  /// together, or one. Names are those of nodes at that time: after rewrites of level basic, before nodes were fused;
+  /// of a nested graph before those of the graph around. FAIL unless the session was loaded with
+  /// session.record_ep_graph_assignment_info=1.
+  CAMEO_API result<std::vector<ep_assignment>> assignments() const;
   /// Nodes and copies between memory kinds in the main graph's plan.
   CAMEO_API std::size_t step_count() const;
   /// Threads that a run may use, the caller's included.
   CAMEO_API std::size_t thread_count() const;
   /// Names of the providers in use, in order of priority.
   CAMEO_API std::vector<std::string> providers() const;
+  /// Devices that were chosen for them, by a policy or in the options, in order of preference.
+  CAMEO_API const std::vector<ep_device>& devices() const;
+  /// What a configuration key is in this session ("ep.<provider's long name in lower case>.<option>" too): as it was
+  /// set, by the options or by a device that was chosen, or its default. Empty for others.
+  CAMEO_API std::string_view config(std::string_view key) const;
   /// Bytes of values with known shapes that a run needs.
   CAMEO_API std::size_t fixed_bytes() const;
   /// The model as it was partitioned. Lives as long as the session.
@@ -176,6 +189,11 @@ class session {
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
+  /// For runtime<...>; see there. Without options, those of the package hold.
+  CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);
+  CAMEO_API static result<component_context> select(const session_parts&, const package&, std::string_view component,
+                                                    const session_options&, variant_choice);
+  CAMEO_API static result<session> load(const session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.
   CAMEO_API static result<compile_report> compile(const session_parts&, compile_options);
   /// For runtime<...>; see there.

@@ -56,8 +56,8 @@ class rewriter {
     const value_type* const t = v ? v.type() : nullptr;
     return t && t->is_tensor() && t->shape ? &*t->shape : nullptr;
   }
-  /// Removes a node that nobody reads, and then those that only it read; graph outputs stay.
-  CAMEO_API void prune(node_id);
+  /// Removes a node that nobody reads, and then those that only it read; graph outputs stay. Appends those to `gone`.
+  CAMEO_API void prune(node_id, std::vector<node_id>* gone = nullptr);
   /// Removes all nodes that nobody needs. True if there were any.
   CAMEO_API bool remove_dead();
   /// Brings order, types and elements up to date; a pass that has changed much may want it in between.
@@ -124,8 +124,9 @@ class edit {
   void replace(const value_view& old, value_id now) { replaced_.push_back({old.id(), now}); }
 
   /// Holds every new node against its operator, infers its types and asks the provider for it; then rewires the graph
-  /// and prunes what nobody reads any more. False, and nothing changed, if a new node is not legal, would have another
-  /// element type or shape than what it replaces, or is nobody's; or if a graph output could not keep its name.
+  /// and prunes what nobody reads any more. New nodes belong to the part of the model (`layer_ann`, docs/placement.md)
+  /// that the pruned ones did, if these agree. False, and nothing changed, if a new node is not legal, would have
+  /// another element type or shape than what it replaces, or is nobody's; or if a graph output could not keep its name.
   CAMEO_API bool commit();
   /// Would commit() say yes? Afterwards new nodes have their operator's version and types.
   CAMEO_API bool possible() const;
@@ -138,7 +139,7 @@ class edit {
   };
   CAMEO_API bool fits(const exchange&) const;
   CAMEO_API bool can_take_name(const exchange&) const;
-  CAMEO_API void rewire(const exchange&);
+  CAMEO_API void rewire(const exchange&, std::vector<node_id>& gone);
   CAMEO_API void abandon();
 
   rewriter& to_;

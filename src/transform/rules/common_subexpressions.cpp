@@ -2,6 +2,8 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
+#include "graph/placement.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -175,7 +177,9 @@ struct merge_nodes {
       edit e{r, n};
       for (std::size_t i = 0; i < n.output_count(); ++i)
         if (n.output(i)) e.replace(n.output(i), r.node(first).output(i).id());
-      changed = e.commit() || changed;
+      if (!e.commit()) continue;
+      changed = true;
+      inherit_placement(r.in(), {&first, 1}, placement_of(n.raw().metadata));
     }
     return changed;
   }

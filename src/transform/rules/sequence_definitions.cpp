@@ -41,7 +41,8 @@ class mapped_loop {
   value_id add(graph& to, std::string_view op, std::vector<value_id> inputs,
                std::span<const attribute> attributes = {}) {
     const value_id out = to.add_value(to.unique_name(op), nullptr);
-    const node_id n = to.add_node({to[out].name, {}, op, {}, {}, map_.opset, inputs, {&out, 1}, attributes});
+    const node_id n =
+        to.add_node({to[out].name, {}, op, {}, {}, map_.opset, inputs, {&out, 1}, attributes, {}, map_.metadata});
     to[n].provider = map_.provider;
     if (&to == &g_) added_.push_back(n);
     return out;

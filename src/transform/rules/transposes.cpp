@@ -2,6 +2,7 @@
 #include <cameo/transform/rules/standard.hpp>
 
 #include "graph/messages.hpp"
+#include "graph/placement.hpp"
 #include "graph/types.hpp"
 #include "transform/rules/axis_order.hpp"
 #include "transform/rules/look.hpp"
@@ -271,6 +272,7 @@ class reordering {
   reordering(rewriter& r, const region& of, std::int64_t opset) : r_{r}, g_{r.in()}, of_{of}, opset_{opset} {}
 
   void apply() {
+    for (const auto& [id, orders] : of_.nodes()) placement_.hear(g_, id);
     for (const auto& [id, orders] : of_.nodes()) read(id, orders.in);
     for (const auto& [id, orders] : of_.nodes()) {
       if (!orders.in.changes_nothing() || !orders.out.changes_nothing()) reorder_node(r_, id, orders);
@@ -320,6 +322,7 @@ class reordering {
     spec.inputs = in, spec.outputs = outputs, spec.attributes = attributes;
     const node_id n = g_.add_node(spec);
     g_[n].provider = r_.around().provider;
+    if (placement_.heard()) set_placement(r_.owner(), g_[n], placement_.agreed());
     static_cast<void>(resolve_and_check_node(g_, n, r_.around().ops));  // standard operators, written right
   }
   void add_transpose(value_id from, value_id to, const axis_order& q) {
@@ -445,6 +448,7 @@ class reordering {
   graph& g_;
   const region& of_;
   std::int64_t opset_;
+  placement_vote placement_;  // of the region: what is added at its rim belongs to it
   std::vector<wire> wires_;
   std::map<std::pair<value_id, std::vector<std::int64_t>>, value_id> entries_;
   std::unordered_map<value_id, value_id> made_;

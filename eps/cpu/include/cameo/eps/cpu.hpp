@@ -15,11 +15,14 @@ struct cpu_kernels {
 /// Runs ONNX on the processor; the fallback at the end of a runtime's list. Stateless; thread-safe.
 struct cpu {
   static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";
+  static constexpr provider_vendor vendor{"cameo"};
   using role = fallback;
   using kernels = cpu_kernels;
   using transforms = standard_fusions_and<nchwc_layout>;
   /// What the forms of packed constants depend on: the instruction set in use, and a number that changes with them.
   CAMEO_API static std::string packing();
+  /// One: the processor, with the instruction set that kernels use of it.
+  CAMEO_API result<std::vector<provider_device>> devices() const;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

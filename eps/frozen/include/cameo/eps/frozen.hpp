@@ -70,6 +70,7 @@ template <class Base>
 struct frozen {
   static_assert(sizeof(frozen_check<Base>));
   static constexpr std::string_view name = "frozen", long_name = "FrozenExecutionProvider";
+  static constexpr provider_vendor vendor{"cameo"};
   static constexpr context_source sources[] = {{"FrozenExecutionProvider"}};
   using context_builder = frozen_context;
   static constexpr provider_option options[] = {
@@ -79,6 +80,18 @@ struct frozen {
   Base base = {};
   bool verify = false;  // see options
 
+  /// The base's, with how its kernels pack as their architecture: a plan runs where that is the same. Of a base that
+  /// states its devices.
+  result<std::vector<provider_device>> devices() const requires device_provider<Base> {
+    result<std::vector<provider_device>> all = provider_row_of<Base>.devices(&base);
+    if (!all) return all;
+    for (provider_device& each : *all) {
+      each.options.clear();
+      std::erase_if(each.metadata, [](const auto& said) { return said.first == "architecture"; });
+      each.metadata.emplace_back("architecture", packing());
+    }
+    return all;
+  }
   /// A copy for a session, as its keys want it.
   result<frozen> configured(const provider_options& wanted) const { return frozen{base, wanted["verify"] == "1"}; }
   // What context_store, context_lister and compatibility_judge ask for: see frozen_hooks.
@@ -98,11 +111,11 @@ struct frozen {
   result<compiled_fit> fits(std::string_view written) const { return hooks().fits(written); }
 
  private:
-  frozen_hooks hooks() const {
-    std::string packing{provider_row_of<Base>.name};
-    if constexpr (names_its_packing<Base>) packing = hooks_of<Base>::packing();
-    return {provider_row_of<Base>, &base, std::move(packing), verify};
+  static std::string packing() {
+    if constexpr (names_its_packing<Base>) return hooks_of<Base>::packing();
+    else return std::string{provider_row_of<Base>.name};
   }
+  frozen_hooks hooks() const { return {provider_row_of<Base>, &base, packing(), verify}; }
 };
 
 }  // namespace eps

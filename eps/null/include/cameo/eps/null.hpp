@@ -20,6 +20,7 @@ static_assert(!has_kernels<null>);        // using kernels = kernel_list<...>: i
 static_assert(!claims_groups<null>);      // groups: takes whole pieces of a graph
 static_assert(!compiler<null>);           // compile: and makes one program of each
 static_assert(!memory_provider<null>);    // allocate, release, copy_from_host, copy_to_host: memory of its own
+static_assert(!device_provider<null>);    // devices: what it runs on here
 static_assert(!fallback_provider<null>);  // using role = fallback: runs every ONNX operator
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -19,6 +19,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// (`precision`). Nodes with float64 are left to others.
 struct openvino {
   static constexpr std::string_view name = "openvino", long_name = "OpenVINOExecutionProvider";
+  static constexpr provider_vendor vendor{"Intel", 0x8086};
   static constexpr context_source sources[] = {{"OpenVINOExecutionProvider"}};
   static constexpr provider_option options[] = {
       {"device_type", "CPU", "one of the SDK's devices, or what it makes of several: AUTO:GPU,CPU"},
@@ -30,11 +31,13 @@ struct openvino {
   std::size_t num_of_threads = 0;
   std::string library_folder = {};  // of libopenvino_c.so
 
-  /// The devices that the SDK finds on this machine. EP_FAIL with the SDK's words.
-  CAMEO_API result<std::vector<std::string>> devices() const;
+  /// The devices that the SDK finds on this machine: CPU, GPU.0, NPU, with what it says of them. EP_FAIL with the SDK's
+  /// words.
+  CAMEO_API result<std::vector<provider_device>> devices() const;
   /// The SDK's version, as in "2025.4.1-20426-...". EP_FAIL when it is not found.
   CAMEO_API result<std::string> sdk_version() const;
-  /// INVALID_ARGUMENT for a precision or a number that there is not.
+  /// A session for which several devices were chosen leaves it to the SDK which of them compiles (AUTO), unless the
+  /// user says otherwise. INVALID_ARGUMENT for a precision or a number that there is not.
   CAMEO_API result<openvino> configured(const provider_options&) const;
 
   /// Asks the SDK whether it can read and run the nodes, all at once, then by halves. EP_FAIL when it is not found,
@@ -60,6 +63,6 @@ struct openvino {
 };
 
 static_assert(claims_groups<openvino> && context_store<openvino> && context_lister<openvino>);
-static_assert(configurable_provider<openvino>);
+static_assert(configurable_provider<openvino> && device_provider<openvino>);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

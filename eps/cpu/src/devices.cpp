@@ -1,0 +1,40 @@
+#include <cameo/eps/cpu.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct maker {
+  std::string_view cpuid, name;
+  std::uint32_t id;  // PCI's
+};
+constexpr maker makers[] = {{"GenuineIntel", "Intel", 0x8086}, {"AuthenticAMD", "AMD", 0x1022}};
+
+/// Who made the processor, as it says itself; empty where it can't be asked.
+std::string cpuid_vendor() {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned highest = 0, words[3] = {};
+  if (!__get_cpuid(0, &highest, &words[0], &words[2], &words[1])) return {};
+  return std::string(reinterpret_cast<const char*>(words), sizeof words);
+#else
+  return {};
+#endif
+}
+
+}  // namespace
+
+result<std::vector<provider_device>> cpu::devices() const {
+  provider_device made;
+  made.name = "CPU";
+  made.hardware.vendor = cpuid_vendor();
+  for (const maker& each : makers)
+    if (made.hardware.vendor == each.cpuid) made.hardware.vendor = each.name, made.hardware.vendor_id = each.id;
+  made.metadata = {{"version", CAMEO_VERSION}, {"instruction_set", std::string{instruction_set()}}};
+  return std::vector<provider_device>{std::move(made)};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

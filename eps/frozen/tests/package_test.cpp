@@ -1,0 +1,296 @@
+// One package with a model in several forms: compiled for two instruction sets, for another provider where there is
+// one, and as it is. Each machine runs the one that fits it, and they give the same.
+#if __has_include(<cameo/eps/openvino.hpp>)
+#include <cameo/eps/openvino.hpp>
+#define CAMEO_HAS_OPENVINO 1
+#else
+#define CAMEO_HAS_OPENVINO 0
+#endif
+
+#include "../../cpu/tests/each_target.hpp"
+#include "frozen_models.hpp"
+#include "model_package/packages.hpp"
+
+#include <cmath>
+
+namespace cameo::test {
+namespace {
+
+#if CAMEO_HAS_OPENVINO
+using example_runtime = runtime<frozen_cpu, eps::openvino, eps::cpu>;
+#else
+using example_runtime = frozen_runtime;
+#endif
+constexpr const char* frozen_name = "FrozenExecutionProvider";
+
+/// Instruction sets that kernels are built for and this processor has, best first.
+std::vector<std::int64_t> instruction_sets() {
+  std::vector<std::int64_t> made;
+  const std::int64_t both = eps::built_targets() & forced_target::supported();
+  for (int bit = 0; bit < 63; ++bit)
+    if (const std::int64_t one = std::int64_t{1} << bit; both & one) made.push_back(one);
+  return made;
+}
+
+struct compiled_form {
+  std::string folder, compatibility;
+};
+
+/// Compiles the model to `folder`, with its context in a file beside it.
+compiled_form freeze(const std::string& folder, std::unique_ptr<cameo::model> m, const char* provider = "frozen") {
+  fs::create_directories(folder);
+  const std::string to = folder + "/m_ctx.onnx";
+  compile_options options;
+  options.input = std::move(m);
+  options.output = to;
+  options.session = keys({{"ep.context_file_path", to}});
+  options.session.providers = {provider, "cpu"};
+  const example_runtime with;
+  const auto report = with.compile(std::move(options));
+  REQUIRE(verdict(report) == "OK");
+  REQUIRE(report->compiled_nodes > 0);
+  const auto written = with.compatibility(to, frozen_name);
+  REQUIRE(verdict(written) == "OK");
+  return {folder, written->value_or("")};
+}
+
+package_variant variant_of(std::string name, std::string ep, std::string model_file) {
+  package_variant v;
+  v.name = std::move(name), v.ep = std::move(ep), v.model_file = std::move(model_file);
+  return v;
+}
+
+void add(package& to, package_variant v, const std::string& from) {
+  const std::string component = to.components().back().name;
+  const status done = to.add_variant(component, std::move(v), from);
+  REQUIRE_MESSAGE(done, std::string{done.words()});
+}
+void add_frozen(package& to, const std::string& name, const compiled_form& form) {
+  package_variant v = variant_of(name, frozen_name, "m_ctx.onnx");
+  REQUIRE(!form.compatibility.empty());
+  v.compatibility = form.compatibility;
+  add(to, std::move(v), form.folder);
+}
+
+/// "first" and "second" are compiled for two instruction sets; on a processor, or in a build, with one set the second
+/// is the first with the words of another machine.
+struct example_package {
+  package_folder at;
+  std::vector<std::int64_t> sets = instruction_sets();
+  std::string path = at / "example";
+
+  bool has_two() const { return sets.size() > 1; }
+  example_package() {
+    REQUIRE_FALSE(sets.empty());
+    if (!has_two()) MESSAGE("one instruction set only: the other machine's variant is this one's with other words");
+    compiled_form first, second;
+    {
+      const forced_target forced{sets[0]};
+      first = freeze(at / "first", small_network());
+    }
+    if (has_two()) {
+      const forced_target forced{sets[1]};
+      second = freeze(at / "second", small_network());
+      CHECK(second.compatibility != first.compatibility);
+    } else {
+      second = {first.folder, first.compatibility + " and nowhere else"};
+    }
+    at.make("plain");
+    save(*small_network(), at / "plain/m.onnx");
+    result<package> made = package::make("example");
+    REQUIRE(made);
+    REQUIRE(made->add_component("main"));
+    add_frozen(*made, "second", second);
+    add_frozen(*made, "first", first);
+#if CAMEO_HAS_OPENVINO
+    add(*made, variant_of("openvino", "OpenVINOExecutionProvider", "m_ctx.onnx"),
+        freeze(at / "openvino", small_network(), "openvino").folder);
+#endif
+    add(*made, variant_of("plain", "CPUExecutionProvider", "m.onnx"), at / "plain");
+    const status saved = made->save_as(path);
+    REQUIRE_MESSAGE(saved, std::string{saved.words()});
+  }
+};
+
+/// The variant that is chosen when every provider is asked in turn, and the bits that it gives.
+struct outcome {
+  std::string variant, bits, provider;
+};
+template <class Runtime>
+outcome run_selected(const Runtime& with, const package& p, const session_options& how = {}) {
+  const auto c = with.select(p, "main", how, best_fit{.ranked = true});
+  REQUIRE(verdict(c) == "OK");
+  const auto s = with.load(*c);
+  REQUIRE(verdict(s) == "OK");
+  const std::vector<float> x = ramp(3 * 64, 0.002f);
+  const std::vector<named_input> inputs{{"x", x}};
+  return {c->variant().name, bits_of(*s, inputs), s->placements().at(0).provider};
+}
+
+std::string plain_bits() {
+  const std::vector<float> x = ramp(3 * 64, 0.002f);
+  const std::vector<named_input> inputs{{"x", x}};
+  return bits_of(loaded(small_network()), inputs);
+}
+
+bool are_near(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i + sizeof(float) <= a.size(); i += sizeof(float)) {
+    float x = 0, y = 0;
+    std::memcpy(&x, a.data() + i, sizeof x), std::memcpy(&y, b.data() + i, sizeof y);
+    if (!(std::abs(x - y) <= 1e-3f + 1e-2f * std::abs(y))) return false;
+  }
+  return true;
+}
+
+bool in_order(const package& p, std::vector<std::string> wanted) {
+  std::vector<std::string> names;
+  for (const package_variant& v : p.components()[0].variants) names.push_back(v.name);
+  return names == wanted;
+}
+
+TEST_CASE("a package runs the form that was compiled for this processor, and on another one its") {
+  const example_package example;
+  const package p = opened(example.path);
+  CHECK(in_order(p, CAMEO_HAS_OPENVINO ? std::vector<std::string>{"second", "first", "openvino", "plain"}
+                                       : std::vector<std::string>{"second", "first", "plain"}));
+  const example_runtime with;
+  std::string best_bits;
+  {
+    const forced_target here{example.sets[0]};
+    const outcome first = run_selected(with, p);
+    CHECK(first.variant == "first");
+    CHECK(first.provider == "frozen");
+    CHECK(first.bits == plain_bits());
+    best_bits = first.bits;
+    session_options named;
+    named.providers = {"frozen"};
+    CHECK(run_selected(with, p, named).variant == "first");
+  }
+  if (!example.has_two()) return;
+  const forced_target there{example.sets[1]};
+  const outcome second = run_selected(with, p);
+  CHECK(second.variant == "second");
+  CHECK(second.provider == "frozen");
+  CHECK(second.bits == plain_bits());
+  CHECK(are_near(second.bits, best_bits));
+}
+
+/// Gives each frozen variant of the package the words of a machine that there is not.
+void make_foreign(const std::string& path) {
+  const std::string file = path + "/manifest.json";
+  std::string text = text_of_file(file);
+  for (std::size_t at = 0; (at = text.find("\"compatibility_string\": \"", at)) != text.npos; at += 1)
+    text.insert(at + 25, "elsewhere, ");
+  std::ofstream{file, std::ios::binary} << text;
+}
+
+TEST_CASE("where no compiled form fits, the next provider's runs, and the model as it is in the end") {
+  const example_package example;
+  make_foreign(example.path);
+  const package p = opened(example.path);
+  const example_runtime with;
+  const outcome next = run_selected(with, p);
+  CHECK(next.variant == (CAMEO_HAS_OPENVINO ? "openvino" : "plain"));
+  CHECK(next.provider == (CAMEO_HAS_OPENVINO ? "openvino" : "cpu"));
+  CHECK(are_near(next.bits, plain_bits()));
+  const outcome plain = run_selected(frozen_runtime{}, p);
+  CHECK(plain.variant == "plain");
+  CHECK(plain.provider == "cpu");
+  CHECK(plain.bits == plain_bits());
+  // One provider alone, as ONNX Runtime has it: its variants don't fit, and that is that.
+  session_options named;
+  named.providers = {"frozen", "cpu"};
+  const auto none = with.select(p, "main", named);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code() == status_code::fail);
+  CHECK(has(none.error().words(), "'first': the provider says that it does not work here"));
+  // A policy that takes one all the same does not run it by mistake.
+  const auto first = [](const selection_request& r) {
+    selection made;
+    made.variant = &r.component.variants.front();
+    return made;
+  };
+  const auto c = with.select(p, "main", named, first);
+  REQUIRE(verdict(c) == "OK");
+  if (!example.has_two()) return;  // what was compiled is of this set
+  const forced_target here{example.sets[0]};
+  CHECK(with.load(*c).error().code() != status_code::ok);
+}
+
+TEST_CASE("components share one context and one file of weights, both of them assets of the package") {
+  const package_folder at;
+  const example_runtime with;
+  const char* const ends[] = {"Relu", "Sigmoid"};
+  for (std::size_t i = 0; i < 2; ++i) {  // two models over the same weights, in one context
+    const std::string folder = at / ("compiled" + std::to_string(i));
+    fs::create_directories(folder);
+    compile_options options;
+    options.input = over_shared_weights(ends[i]);
+    options.output = at / ("m" + std::to_string(i) + ".onnx");
+    options.session = keys({{"ep.share_ep_contexts", "1"}, {"ep.stop_share_ep_contexts", i ? "1" : "0"}});
+    options.session.providers = {"frozen", "cpu"};
+    REQUIRE(verdict(with.compile(std::move(options))) == "OK");
+    at.make("plain" + std::to_string(i));
+    REQUIRE(
+        write_onnx(*over_shared_weights(ends[i]), at / ("plain" + std::to_string(i) + "/m.onnx"), {"weights.data", 1}));
+  }
+  at.make("contexts").make("weights");
+  std::string context;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string n = std::to_string(i);
+    fs::rename(at / ("m" + n + ".onnx"), at / ("compiled" + n + "/m.onnx"));
+    fs::rename(at / ("plain" + n + "/weights.data"), at / "weights/weights.data");  // they are the same
+  }
+  for (const auto& each : fs::directory_iterator{at.path()})
+    if (each.path().extension() == ".bin") context = each.path().filename().string();
+  REQUIRE(!context.empty());
+  fs::rename(at / context, at / ("contexts/" + context));
+
+  result<package> made = package::make("shared");
+  REQUIRE(made);
+  const auto contexts = made->add_asset(at / "contexts"), weights = made->add_asset(at / "weights");
+  REQUIRE(verdict(contexts) == "OK");
+  REQUIRE(verdict(weights) == "OK");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string n = std::to_string(i);
+    REQUIRE(made->add_component(ends[i]));
+    package_variant compiled = variant_of("frozen", frozen_name, "m.onnx");
+    compiled.compatibility = with.compatibility(at / ("compiled" + n + "/m.onnx"), frozen_name)->value_or("");
+    compiled.session_options = {{"ep.context_file_path", *contexts + "/" + context}};
+    add(*made, std::move(compiled), at / ("compiled" + n));
+    package_variant plain = variant_of("plain", "CPUExecutionProvider", "m.onnx");
+    plain.session_options = {{"session.model_external_initializers_file_folder_path", *weights}};
+    add(*made, std::move(plain), at / ("plain" + n));
+  }
+  const status saved = made->save_as(at / "example");
+  REQUIRE_MESSAGE(saved, std::string{saved.words()});
+  std::vector<package_problem> problems;
+  CHECK(package::validate(at / "example", {.assets = true}, problems));
+  CHECK(problems.empty());
+  std::uintmax_t bytes = 0;
+  for (const auto& [name, text] : files_below(at / "example")) bytes += text.size();
+  CHECK(bytes < 2 * (2 * 64 * 512 * sizeof(float)) + 50'000);  // weights twice: packed, and plain
+
+  const package p = opened(at / "example", {.verify_assets = true});
+  const std::vector<float> x = ramp(64 * 7, 0.001f);
+  const std::vector<named_input> inputs{{"x", x, extents{7, 64}}};
+  for (const char* end : ends) {
+    CAPTURE(end);
+    const std::string wanted = bits_of(loaded(over_shared_weights(end)), inputs);
+    for (const auto& [provider, variant] : {std::pair{"frozen", "frozen"}, std::pair{"cpu", "plain"}}) {
+      session_options how;
+      how.providers = {provider};
+      const auto c = with.select(p, end, how);
+      REQUIRE(verdict(c) == "OK");
+      CHECK(c->variant().name == variant);
+      for (const auto& s : {with.load(*c), with.load(*c, keys({{"ep.share_ep_contexts", "1"}}))}) {
+        REQUIRE(verdict(s) == "OK");
+        CHECK(bits_of(*s, inputs) == wanted);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cameo::test

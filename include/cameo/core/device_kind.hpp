@@ -1,0 +1,43 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Kinds of processors; numbers as ONNX Runtime's.
+enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
+
+/// How they are called, by number.
+inline constexpr std::string_view device_kind_words[] = {"cpu", "gpu", "npu"};
+
+/// "cpu", "gpu", "npu"
+constexpr std::string_view name_of(device_kind kind) { return device_kind_words[std::size_t(kind)]; }
+
+/// Letters of either case; nothing for another word.
+constexpr std::optional<device_kind> device_kind_named(std::string_view word) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };
+  for (std::size_t k = 0; k < 3; ++k) {
+    bool same = word.size() == device_kind_words[k].size();
+    for (std::size_t i = 0; same && i < word.size(); ++i) same = lower(word[i]) == device_kind_words[k][i];
+    if (same) return device_kind(k);
+  }
+  return std::nullopt;
+}
+
+/// Some kinds of processors.
+class device_kinds {
+ public:
+  /// Has this one from here on.
+  constexpr void add(device_kind kind) { bits_ = std::uint8_t(bits_ | 1u << unsigned(kind)); }
+  /// Whether it has this one.
+  constexpr bool has(device_kind kind) const { return (bits_ >> unsigned(kind) & 1u) != 0; }
+
+ private:
+  std::uint8_t bits_ = 0;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

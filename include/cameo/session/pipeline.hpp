@@ -1,0 +1,53 @@
+#pragma once
+#include <cameo/session/session.hpp>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What a session takes and gives, in the words of packages.
+CAMEO_API package_io interface_of(const session&);
+
+/// The components of a package, each in the variant that runs here, as one model: they run in the order of their
+/// declaration, and what one gives, later ones take by name (package/io.hpp). Thread-safe: run() from any number of
+/// threads. Independent of the package once it is loaded.
+class pipeline {
+ public:
+  CAMEO_API pipeline(pipeline&&) noexcept;
+  CAMEO_API pipeline& operator=(pipeline&&) noexcept;
+  CAMEO_API ~pipeline();
+
+  /// Of the whole: what no component gives to a later one, or what the package declares, in its order.
+  CAMEO_API const std::vector<io_info>& inputs() const;
+  /// See inputs().
+  CAMEO_API const std::vector<io_info>& outputs() const;
+  /// Components, in order.
+  CAMEO_API std::size_t size() const;
+  /// `i` is below size(). Lives as long as the pipeline.
+  CAMEO_API const session& part(std::size_t i) const;
+  /// What was selected; see part().
+  CAMEO_API const component_context& selected(std::size_t i) const;
+
+  /// One run of all; the outputs of the whole. Values in between are handed on as they are. Errors as of session::run,
+  /// with the component in front; the timeout is for all of them together.
+  result<named_values> run(std::initializer_list<named_input> inputs, const run_settings& settings = {}) const {
+    return run(std::span<const named_input>{inputs.begin(), inputs.size()}, settings);
+  }
+  CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
+
+  /// For runtime<...>; see there.
+  CAMEO_API static result<pipeline> load(const session_parts&, const package&, const session_options*, variant_choice);
+
+ private:
+  struct impl;
+  CAMEO_API explicit pipeline(std::unique_ptr<impl>);
+  std::unique_ptr<impl> impl_;
+};
+
+/// What the models of a package take and give: of each component, the first variant's whose model can be read.
+/// `unread`, if given, gets a line for each variant whose model can't be. INVALID_ARGUMENT when variants of a component
+/// differ, naming both.
+CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::span<const format_row>,
+                                                          std::vector<std::string>* unread = nullptr);
+/// The same of one model's file.
+CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const format_row>);
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,278 @@
+#include <cameo/package/io.hpp>
+
+#include "file/messages.hpp"
+#include "package/impl.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+bool is_number(const std::string& dim) {
+  return !dim.empty() && dim.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Without the shapes of what it holds: "seq(tensor(float)[2])" is a "seq(tensor(float))".
+std::string without_shapes(std::string_view type) {
+  std::string made;
+  int depth = 0;
+  for (char c : type) {
+    if (c == '[') ++depth;
+    if (depth == 0) made += c;
+    if (c == ']') --depth;
+  }
+  return made;
+}
+
+const package_value* find(const std::vector<package_value>& in, std::string_view name) {
+  const auto at = std::find_if(in.begin(), in.end(), [&](const package_value& v) { return v.name == name; });
+  return at == in.end() ? nullptr : &*at;
+}
+
+std::string names_of(const std::vector<package_value>& all) {
+  std::string made;
+  for (const package_value& v : all) made += fmt::format("{}'{}'", made.empty() ? "" : ", ", v.name);
+  return made.empty() ? "none" : made;
+}
+
+template <class... Args>
+status refused(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
+}
+
+/// Whether one side has what the other needs, both ways.
+status same_values(std::string_view what, const std::vector<package_value>& a, const std::vector<package_value>& b) {
+  for (const package_value& v : a) {
+    const package_value* const other = find(b, v.name);
+    if (!other && v.optional) continue;
+    if (!other) return refused("{} '{}' is on one side alone; the other has {}", what, v.name, names_of(b));
+    if (!agree(v, *other)) return refused("{} '{}' is '{}' and '{}'", what, v.name, v.text(), other->text());
+  }
+  for (const package_value& v : b)
+    if (!v.optional && !find(a, v.name))
+      return refused("{} '{}' is on one side alone; the other has {}", what, v.name, names_of(a));
+  return {};
+}
+
+class connector {
+ public:
+  connector(std::span<const component_io> all, connected_io& to) : all_{all}, to_{to} {}
+
+  status connect(const package_io* declared) {
+    for (std::size_t c = 0; c < all_.size(); ++c)
+      if (status s = add(c); !s) return s;
+    if (declared) return declare(*declared);
+    for (std::size_t c = 0; c < all_.size(); ++c)
+      for (std::size_t i = 0; i < all_[c].io.outputs.size(); ++i)
+        if (!taken_[c][i] && last_with(all_.size(), all_[c].io.outputs[i].name).component == c) give(c, i);
+    return {};
+  }
+
+ private:
+  using place = connected_io::place;
+
+  status add(std::size_t c) {
+    const component_io& part = all_[c];
+    taken_.emplace_back(part.io.outputs.size(), false);
+    std::vector<place>& sources = to_.sources.emplace_back();
+    bool takes_any = false;
+    for (const package_value& v : part.io.inputs) {
+      const place from = last_with(c, v.name);
+      const package_value* other = nullptr;
+      std::string_view giver = "the package";
+      if (from.component != connected_io::outside) {
+        other = &all_[from.component].io.outputs[from.number];
+        giver = all_[from.component].component;
+        taken_[from.component][from.number] = takes_any = true;
+        sources.push_back(from);
+      } else {
+        other = find(to_.io.inputs, v.name);
+        sources.push_back({connected_io::outside, input(v)});
+      }
+      if (other && !agree(v, *other))
+        return refused("component '{}' takes '{}', and {} '{}' gives '{}'", part.component, v.text(),
+                       from.component == connected_io::outside ? "another component takes it of" : "component", giver,
+                       other->text());
+    }
+    if (c > 0 && !takes_any)
+      return refused("component '{}' takes nothing of those before it: its inputs are {}", part.component,
+                     names_of(part.io.inputs));
+    return {};
+  }
+
+  /// The last of the first `end` components that gives a value of the name.
+  place last_with(std::size_t end, std::string_view name) const {
+    for (std::size_t c = end; c-- > 0;)
+      if (const package_value* const v = find(all_[c].io.outputs, name))
+        return {c, std::size_t(v - all_[c].io.outputs.data())};
+    return {};
+  }
+
+  /// The number of an input of the whole, which is optional if all that take it can do without.
+  std::size_t input(const package_value& v) {
+    for (std::size_t i = 0; i < to_.io.inputs.size(); ++i)
+      if (to_.io.inputs[i].name == v.name) {
+        to_.io.inputs[i].optional &= v.optional;
+        return i;
+      }
+    to_.io.inputs.push_back(v);
+    return to_.io.inputs.size() - 1;
+  }
+
+  void give(std::size_t c, std::size_t i) {
+    to_.outputs.push_back({c, i});
+    to_.io.outputs.push_back(all_[c].io.outputs[i]);
+  }
+
+  status declare(const package_io& declared) {
+    if (status s = same_values("input", declared.inputs, to_.io.inputs); !s)
+      return std::move(s).in("declared against the models");
+    for (const package_value& v : declared.inputs)
+      if (!find(to_.io.inputs, v.name))
+        return refused("input '{}' is declared, and no component takes it from outside; they take {}", v.name,
+                       names_of(to_.io.inputs));
+    for (const package_value& v : declared.outputs) {
+      const place from = last_with(all_.size(), v.name);
+      if (from.component == connected_io::outside)
+        return refused("output '{}' is declared, and no component gives it", v.name);
+      const package_value& given = all_[from.component].io.outputs[from.number];
+      if (!agree(v, given)) return refused("output '{}' is declared; it is '{}'", v.text(), given.text());
+      give(from.component, from.number);
+    }
+    return {};
+  }
+
+  std::span<const component_io> all_;
+  connected_io& to_;
+  std::vector<std::vector<bool>> taken_;  // by a later component
+};
+
+}  // namespace
+
+std::string package_value::text() const {
+  std::string made = name + ": " + type;
+  if (!shape) return made;
+  made += '[';
+  for (std::size_t i = 0; i < shape->size(); ++i) made += (i ? "," : "") + (*shape)[i];
+  return made + ']';
+}
+
+bool agree(const package_value& a, const package_value& b) {
+  if (!a.type.empty() && !b.type.empty() && without_shapes(a.type) != without_shapes(b.type)) return false;
+  if (!a.shape || !b.shape) return true;
+  return std::equal(
+      a.shape->begin(), a.shape->end(), b.shape->begin(), b.shape->end(),
+      [](const std::string& x, const std::string& y) { return !is_number(x) || !is_number(y) || x == y; });
+}
+
+status same_interface(const package_io& a, const package_io& b) {
+  status same = same_values("input", a.inputs, b.inputs);
+  return same ? same_values("output", a.outputs, b.outputs) : same;
+}
+
+result<connected_io> connect(std::span<const component_io> all, const package_io* declared) {
+  return guarded([&]() -> result<connected_io> {
+    connected_io made;
+    if (status s = connector{all, made}.connect(declared); !s) return s;
+    return made;
+  });
+}
+
+// --- as the manifest has it: additional_metadata.io ---
+
+namespace {
+
+constexpr std::string_view io_field = "io";
+
+std::optional<std::string> dim_of(const json& j) {
+  if (j.is_string()) return j.get<std::string>();
+  if (j.is_number_unsigned()) return std::to_string(j.get<std::uint64_t>());
+  if (j.is_null()) return "?";
+  return std::nullopt;
+}
+
+std::optional<package_value> value_of(const json& j) {
+  const auto is_text = [&](std::string_view field) {
+    const auto at = j.find(field);
+    return at != j.end() && at->is_string();
+  };
+  if (!j.is_object() || !is_text("name") || !is_text("type")) return std::nullopt;
+  package_value made{j.find("name")->get<std::string>(), j.find("type")->get<std::string>(), {}, false};
+  if (const auto at = j.find("optional"); at != j.end()) {
+    if (!at->is_boolean()) return std::nullopt;
+    made.optional = at->get<bool>();
+  }
+  const auto shape = j.find("shape");
+  if (shape == j.end()) return made;
+  if (!shape->is_array()) return std::nullopt;
+  made.shape.emplace();
+  for (const json& each : *shape) {
+    std::optional<std::string> dim = dim_of(each);
+    if (!dim) return std::nullopt;
+    made.shape->push_back(*std::move(dim));
+  }
+  return made;
+}
+
+bool read_values(const json& io, std::string_view field, std::vector<package_value>& to) {
+  const auto at = io.find(field);
+  if (at == io.end() || !at->is_array()) return false;
+  for (const json& each : *at) {
+    std::optional<package_value> v = value_of(each);
+    if (!v || find(to, v->name)) return false;
+    to.push_back(*std::move(v));
+  }
+  return true;
+}
+
+json to_json(const std::vector<package_value>& all) {
+  json made = json::array();
+  for (const package_value& v : all) {
+    json& one = made.emplace_back(json::object());
+    append(one, "name", v.name);
+    append(one, "type", v.type);
+    if (v.shape) {
+      json& dims = append(one, "shape", json::array());
+      for (const std::string& d : *v.shape)
+        dims.push_back(d == "?" ? json{} : is_number(d) && d.size() < 19 ? json(std::stoull(d)) : json(d));
+    }
+    if (v.optional) append(one, "optional", true);
+  }
+  return made;
+}
+
+}  // namespace
+
+std::optional<package_io> read_io(std::string_view metadata, bool& is_there) {
+  is_there = false;
+  const parsed_json read = parse_json(std::string{metadata});
+  if (metadata.empty() || !read.trouble.empty() || !read.value.is_object()) return std::nullopt;
+  const auto io = read.value.find(io_field);
+  is_there = io != read.value.end();
+  package_io made;
+  if (!is_there || !io->is_object() || !read_values(*io, "inputs", made.inputs) ||
+      !read_values(*io, "outputs", made.outputs))
+    return std::nullopt;
+  return made;
+}
+
+std::optional<package_io> package::io() const {
+  bool is_there = false;
+  return read_io(impl_->metadata, is_there);
+}
+
+status package::set_io(const std::optional<package_io>& io) {
+  return guarded([&]() -> status {
+    json all = impl_->metadata.empty() ? json::object() : parse_json(impl_->metadata).value;
+    if (!all.is_object()) return refused("additional_metadata is no object, so there is no place for 'io' in it");
+    all.erase(std::string{io_field});
+    if (io) {
+      json& made = append(all, std::string{io_field}, json::object());
+      append(made, "inputs", to_json(io->inputs));
+      append(made, "outputs", to_json(io->outputs));
+    }
+    return set_metadata(all.empty() ? std::string{} : dump(all));
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

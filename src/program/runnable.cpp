@@ -1,0 +1,79 @@
+#include "program/runnable.hpp"
+
+#include "program/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace cameo::program {
+namespace {
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+/// Nothing was said that a package's own options would have to give way to.
+bool leaves_options_to_package(const common_options& o) {
+  return o.providers.empty() && o.config.empty() && o.threads == 0 && o.optimize == optimization_level::all;
+}
+
+/// In a package, cpu alone is no good default: there may be variants for others.
+session_options for_package(const common_options& o) {
+  session_options made = o.session();
+  if (o.providers.empty()) made.providers.clear();
+  return made;
+}
+
+constexpr best_fit any_provider{.ranked = true};
+
+result<session> load_component(const package& from, const std::string& component, const common_options& o) {
+  if (component.empty() && from.components().size() != 1)
+    return status{status_code::invalid_argument, fmt::format("{}: has {} components; name one with --component",
+                                                             from.folder(), from.components().size())};
+  const program_runtime with;
+  const session_options options = for_package(o);
+  const result<component_context> chosen =
+      with.select(from, component.empty() ? from.components().front().name : component, options, any_provider);
+  if (!chosen) return status{chosen.error()};
+  return leaves_options_to_package(o) ? with.load(*chosen) : with.load(*chosen, options);
+}
+
+}  // namespace
+
+void add_component_option(CLI::App& command, std::string& to) {
+  command.add_option("--component", to, "Of a model package: this component (default: all, as one)")->type_name("NAME");
+}
+
+result<session> load_session(const std::string& model, const std::string& component, const common_options& o) {
+  if (!is_folder(model)) return program_runtime{}.load(model, o.session());
+  const result<package> from = package::open(model);
+  if (!from) return status{from.error()};
+  return load_component(*from, component, o);
+}
+
+result<runnable> runnable::load(const std::string& model, const std::string& component, const common_options& o) {
+  runnable made;
+  if (is_folder(model) && component.empty()) {
+    const result<package> from = package::open(model);
+    if (!from) return status{from.error()};
+    const program_runtime with;
+    result<pipeline> whole = leaves_options_to_package(o) ? with.load(*from) : with.load(*from, for_package(o));
+    if (!whole) return std::move(whole.error());
+    made.whole_ = *std::move(whole);
+    return made;
+  }
+  result<session> one = load_session(model, component, o);
+  if (!one) return std::move(one.error());
+  made.single_.push_back(*std::move(one));
+  return made;
+}
+
+const session& runnable::taker_of(std::string_view input) const {
+  for (std::size_t i = 0; i < size(); ++i)
+    if (part(i).input(input)) return part(i);
+  return part(0);
+}
+
+}  // namespace cameo::program

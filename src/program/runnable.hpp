@@ -1,0 +1,39 @@
+#pragma once
+#include "program/options.hpp"
+
+#include <cameo/session/pipeline.hpp>
+
+namespace cameo::program {
+
+/// "--component NAME", for commands that take a model: of a model package, this one.
+void add_component_option(CLI::App&, std::string& to);
+
+/// A session of a model's file, or of a component of the model package in a folder: the named one, or its only one.
+/// Without --ep, --threads, --config and --optimize a package's own options hold, and any provider of the program may
+/// run it.
+result<session> load_session(const std::string& model, const std::string& component, const common_options&);
+
+/// A model's file, or the model package in a folder: all of its components as one, or one of them.
+class runnable {
+ public:
+  static result<runnable> load(const std::string& model, const std::string& component, const common_options&);
+
+  const std::vector<io_info>& inputs() const { return whole_ ? whole_->inputs() : single_.front().inputs(); }
+  const std::vector<io_info>& outputs() const { return whole_ ? whole_->outputs() : single_.front().outputs(); }
+  result<named_values> run(std::span<const named_input> given, const run_settings& settings) const {
+    return whole_ ? whole_->run(given, settings) : single_.front().run(given, settings);
+  }
+  std::size_t size() const { return whole_ ? whole_->size() : 1; }
+  const session& part(std::size_t i) const { return whole_ ? whole_->part(i) : single_.front(); }
+  /// The first part that takes an input of this name.
+  const session& taker_of(std::string_view input) const;
+  /// The components, if it is a package.
+  const pipeline* whole() const { return whole_ ? &*whole_ : nullptr; }
+
+ private:
+  runnable() = default;
+  std::vector<session> single_;  // one, or none with `whole_`
+  std::optional<pipeline> whole_;
+};
+
+}  // namespace cameo::program

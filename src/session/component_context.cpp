@@ -1,0 +1,216 @@
+// Which variant of a component runs here, and sessions of it.
+#include <cameo/context/compatibility.hpp>
+
+#include "plan/guarded.hpp"
+#include "session/session_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// All that was opened, and what was wrong with it: said when a session needs it.
+struct component_context::impl {
+  std::string component, folder;
+  package_variant variant;
+  ep_intent intent;
+  cameo::selection selected;  // points into the two
+  std::vector<ep_device> devices;
+  opened_places places;
+  status model_trouble, weights_trouble, contexts_trouble;
+
+  void open_model(const package&);
+  void open_folders(const package&);
+};
+
+namespace {
+
+constexpr std::string_view weights_key = "session.model_external_initializers_file_folder_path";
+constexpr std::string_view contexts_key = "ep.context_file_path";
+
+variant_fit as_variant_fit(compiled_fit fit) {
+  switch (fit) {
+    case compiled_fit::not_applicable: return variant_fit::not_applicable;
+    case compiled_fit::optimal: return variant_fit::optimal;
+    case compiled_fit::prefer_recompilation: return variant_fit::prefer_recompilation;
+    case compiled_fit::unsupported: return variant_fit::unsupported;
+  }
+  return variant_fit::not_applicable;
+}
+
+/// A provider as selection sees it: a row for each device, or one that tells of none.
+void add_facts(ep_intent& to, const provider& p, std::span<const ep_device> devices) {
+  const auto judge = [p](std::string_view text) -> result<variant_fit> {
+    const result<compiled_fit> fit = fit_of(p, text);
+    if (!fit) return status{fit.error()};
+    return as_variant_fit(*fit);
+  };
+  const std::size_t before = to.devices.size();
+  for (const ep_device& d : devices) {
+    if (d.ep != p.row->long_name) continue;
+    to.devices.push_back({d.ep, std::string{name_of(d.kind())}, d.device.hardware.vendor, d.device.metadata, judge});
+    to.behind.emplace_back(d);
+  }
+  if (to.devices.size() > before) return;
+  to.devices.push_back({std::string{p.row->long_name}, {}, std::string{p.row->vendor.name}, {}, judge});
+  to.behind.emplace_back();
+}
+
+/// What sessions of the variant are made with: devices that were chosen one by one, or, where the provider was named
+/// and the variant is for one kind of device, the one that was selected.
+std::vector<ep_device> captured(const ep_intent& intent, const selection& selected) {
+  const std::optional<std::string>& kind = selected.variant->device;
+  std::vector<ep_device> made;
+  for (const ep_device& d : intent.chosen)
+    if (d.ep == selected.device->ep && (!kind || device_kind_named(*kind) == d.kind())) made.push_back(d);
+  const std::optional<ep_device>& one = intent.behind[std::size_t(selected.device - intent.devices.data())];
+  if (made.empty() && kind && one) made.push_back(*one);
+  return made;
+}
+
+bool has_key(const session_options& options, std::string_view key) {
+  return std::any_of(options.config.begin(), options.config.end(), [&](const auto& each) { return each.first == key; });
+}
+
+/// What is wrong with what a policy of the caller's chose. Without a device it is the first of the variant's provider.
+status settle(selection& made, const package_component& of, const ep_intent& intent) {
+  const auto refuse = [&](std::string_view words) {
+    return status{status_code::fail, fmt::format("component '{}': the policy chose {}", of.name, words)};
+  };
+  const auto is_among = [](const auto* one, const auto& all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return &each == one; });
+  };
+  if (!is_among(made.variant, of.variants)) return refuse("a variant that is not the component's");
+  if (made.device)
+    return is_among(made.device, intent.devices) ? status{} : refuse("a device that it was not asked about");
+  const auto first = std::find_if(intent.devices.begin(), intent.devices.end(),
+                                  [&](const device_facts& d) { return d.ep == made.variant->ep; });
+  if (first == intent.devices.end())
+    return refuse(fmt::format("variant '{}' and no device, and there is no provider '{}' here", made.variant->name,
+                              made.variant->ep.value_or("")));
+  made.device = &*first;
+  return {};
+}
+
+status nothing_fits(const package_component& of, const selection& made, const ep_intent& intent) {
+  const status words = no_suitable_variant(of, made, intent.devices);
+  if (intent.is_wish) return words;
+  return {words.code(),
+          fmt::format("{} (nobody named a provider; name some, or use best_fit{{.ranked = true}})", words.words())};
+}
+
+}  // namespace
+
+component_context::component_context(std::shared_ptr<const impl> made) : impl_{std::move(made)} {}
+const std::string& component_context::component() const { return impl_->component; }
+const package_variant& component_context::variant() const { return impl_->variant; }
+const std::string& component_context::folder() const { return impl_->folder; }
+const std::string& component_context::ep() const { return impl_->selected.device->ep; }
+const std::vector<ep_device>& component_context::devices() const { return impl_->devices; }
+const selection& component_context::selected() const { return impl_->selected; }
+
+void component_context::impl::open_model(const package& from) {
+  if (!variant.model_file) {
+    model_trouble = {status_code::fail,
+                     fmt::format("component '{}': variant '{}' names no model file (executor_info.ort.model_file)",
+                                 component, variant.name)};
+    return;
+  }
+  auto file = from.read(variant, *variant.model_file);
+  auto beside = from.open_folder_of(variant, *variant.model_file);
+  if (file && beside) {
+    places.model = *std::move(file), places.beside = *std::move(beside);
+    return;
+  }
+  model_trouble = std::move(file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
+}
+
+/// Folders that the package's session options name, as they are now.
+void component_context::impl::open_folders(const package& from) {
+  for (const auto& [key, text] : variant.option_paths) {
+    if (key != weights_key && key != contexts_key) continue;
+    auto opened = key == weights_key ? from.open_folder(variant, text) : from.open_folder_of(variant, text);
+    const std::string where = fmt::format("component '{}', variant '{}', {}", component, variant.name, key);
+    status& trouble = key == weights_key ? weights_trouble : contexts_trouble;
+    if (opened) (key == weights_key ? places.weights : places.contexts) = *std::move(opened);
+    else trouble = status{status_code::fail, std::string{opened.error().words()}}.in(where);
+  }
+}
+
+result<ep_intent> session::intent(const session_parts& parts, const session_options& how) {
+  return guarded<result<ep_intent>>([&]() -> result<ep_intent> {
+    impl it;
+    if (status s = it.start(parts, how); !s) return s;
+    ep_intent made;
+    made.is_wish = !it.options.providers.empty() || it.choose_devices;
+    it.net = std::make_unique<model>();  // whose model it will be is not known yet
+    if (status s = it.choose_by_devices(); !s) return s;
+    made.chosen = it.devices;
+    for (const provider& p : it.providers) {
+      const bool is_chosen = std::any_of(it.devices.begin(), it.devices.end(),
+                                         [&](const ep_device& d) { return d.ep == p.row->long_name; });
+      add_facts(made, p, is_chosen ? it.devices : devices_of(std::span{&p, 1}));
+    }
+    return made;
+  });
+}
+
+result<component_context> session::select(const session_parts& parts, const package& from, std::string_view component,
+                                          const session_options& how, variant_choice choose) {
+  const auto all = [&]() -> result<component_context> {
+    const result<const package_component*> found = from.component(component);
+    if (!found) return status{found.error()};
+    result<ep_intent> intent = session::intent(parts, how);
+    if (!intent) return std::move(intent.error());
+    auto made = std::make_shared<component_context::impl>();
+    made->intent = std::move(*intent);
+    made->selected = choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
+    if (!made->selected.variant) return nothing_fits(**found, made->selected, made->intent);
+    if (status s = settle(made->selected, **found, made->intent); !s) return s;
+    made->component = (*found)->name;
+    made->variant = *made->selected.variant;
+    made->selected.variant = &made->variant;
+    made->devices = captured(made->intent, made->selected);
+    if (!made->variant.folder.empty())
+      if (result<std::string> folder = from.resolve({}, made->variant.folder, false)) made->folder = *std::move(folder);
+    made->open_model(from);
+    made->open_folders(from);
+    return component_context{std::move(made)};
+  };
+  result<component_context> made = guarded<result<component_context>>(all);
+  if (!made) return std::move(made.error()).in(from.folder());
+  return made;
+}
+
+/// Where the caller gives no options, the package's hold; of those that name folders, each that the caller does not
+/// set.
+result<session> session::load(const session_parts& parts, const component_context& from, const session_options* given) {
+  const component_context::impl& c = *from.impl_;
+  session_options options = given ? *given : session_options{};
+  opened_places places{c.places.model, c.places.beside, {}, {}};
+  if (options.providers.empty() && options.devices.empty())
+    options.providers = {from.ep()}, options.devices = c.devices;
+  for (const auto& [key, text] : c.variant.session_options) {
+    const bool is_path = std::any_of(c.variant.option_paths.begin(), c.variant.option_paths.end(),
+                                     [&, &wanted = key](const auto& each) { return each.first == wanted; });
+    const bool is_set = has_key(options, key) || (key == weights_key && !options.external_data_folder.empty());
+    if ((given && !is_path) || is_set) continue;
+    options.config.emplace_back(key, text);
+    if (key == weights_key) {
+      if (!c.weights_trouble) return status{c.weights_trouble};
+      places.weights = c.places.weights;
+    }
+    if (key == contexts_key) {
+      if (!c.contexts_trouble) return status{c.contexts_trouble};
+      places.contexts = c.places.contexts;
+    }
+  }
+  if (!given)
+    for (const auto& [key, text] : c.variant.provider_options)
+      options.config.emplace_back(fmt::format("ep.{}.{}", lower_case(from.ep()), key), text);
+  if (!c.model_trouble) return status{c.model_trouble};
+  return impl::make_of_file(parts, options, std::move(places));
+}
+
+}  // namespace cameo::inline CAMEO_ABI

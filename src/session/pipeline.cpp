@@ -1,0 +1,218 @@
+#include <cameo/session/pipeline.hpp>
+
+#include "plan/guarded.hpp"
+#include "session/session_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// "batch,3" has the dims of [batch,3].
+std::vector<std::string> dims_in(std::string_view text, std::size_t count) {
+  std::vector<std::string> made;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    made.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return made;
+}
+
+package_value value_of(const io_info& io) {
+  package_value made{io.name, {}, {}, io.optional};
+  if (io.type.kind == type_kind::unknown) return made;
+  const std::size_t open = io.type.is_tensor() && io.type.shape ? io.type_text.find('[') : io.type_text.npos;
+  made.type = io.type_text.substr(0, open);
+  if (open != io.type_text.npos)
+    made.shape =
+        dims_in(std::string_view{io.type_text}.substr(open + 1, io.type_text.size() - open - 2), io.type.shape->size());
+  return made;
+}
+
+package_io interface_of(const std::vector<io_info>& inputs, const std::vector<io_info>& outputs) {
+  package_io made;
+  for (const io_info& each : inputs) made.inputs.push_back(value_of(each));
+  for (const io_info& each : outputs) made.outputs.push_back(value_of(each));
+  return made;
+}
+
+result<package_io> interface_of(std::span<const format_row> formats, const std::string& path, const read_options& how) {
+  const std::span<const std::byte> bytes = how.file->bytes();
+  const auto row =
+      std::find_if(formats.begin(), formats.end(), [&](const format_row& f) { return f.recognises(bytes, path); });
+  if (row == formats.end()) return status{status_code::not_implemented, "no format that is linked reads it"}.in(path);
+  const result<std::unique_ptr<model>> net = row->read_file(path, how);
+  if (!net) return status{net.error()};
+  // For types that the file leaves out. What does not pass may still run where its operators are known.
+  static_cast<void>(check_model(**net, op_table{}));
+  return interface_of(inputs_of(**net), outputs_of(**net));
+}
+
+}  // namespace
+
+struct pipeline::impl {
+  std::vector<component_context> selected;
+  std::vector<session> sessions;
+  connected_io plan;
+  std::vector<io_info> inputs, outputs;
+
+  status add(const session_parts&, const package&, const std::string& component, const session_options*,
+             variant_choice);
+  void describe();
+  result<std::vector<const named_input*>> given(std::span<const named_input>) const;
+};
+
+package_io interface_of(const session& s) { return interface_of(s.inputs(), s.outputs()); }
+
+status pipeline::impl::add(const session_parts& parts, const package& from, const std::string& component,
+                           const session_options* options, variant_choice choose) {
+  result<component_context> chosen =
+      session::select(parts, from, component, options ? *options : session_options{}, choose);
+  if (!chosen) return std::move(chosen.error());
+  result<session> loaded = session::load(parts, *chosen, options);
+  if (!loaded) return std::move(loaded.error()).in(fmt::format("component '{}'", component));
+  selected.push_back(*std::move(chosen));
+  sessions.push_back(*std::move(loaded));
+  return {};
+}
+
+/// Inputs as the first component sees them that takes them.
+void pipeline::impl::describe() {
+  inputs.resize(plan.io.inputs.size());
+  for (std::size_t c = sessions.size(); c-- > 0;)
+    for (std::size_t i = plan.sources[c].size(); i-- > 0;)
+      if (const connected_io::place& from = plan.sources[c][i]; from.component == connected_io::outside)
+        inputs[from.number] = sessions[c].inputs()[i];
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].optional = plan.io.inputs[i].optional;
+  for (const connected_io::place& from : plan.outputs)
+    outputs.push_back(sessions[from.component].outputs()[from.number]);
+}
+
+result<pipeline> pipeline::load(const session_parts& parts, const package& from, const session_options* options,
+                                variant_choice choose) {
+  return guarded<result<pipeline>>([&]() -> result<pipeline> {
+    const auto fails = [&](status s) { return std::move(s).in(from.folder()); };
+    if (from.components().empty()) return fails({status_code::invalid_argument, "the package has no components"});
+    auto made = std::make_unique<impl>();
+    std::vector<component_io> parts_io;
+    for (const package_component& c : from.components()) {
+      if (status s = made->add(parts, from, c.name, options, choose); !s) return s;
+      parts_io.push_back({c.name, interface_of(made->sessions.back())});
+    }
+    const std::optional<package_io> declared = from.io();
+    result<connected_io> plan = connect(parts_io, declared ? &*declared : nullptr);
+    if (!plan) return fails(std::move(plan.error()));
+    made->plan = *std::move(plan);
+    made->describe();
+    return pipeline{std::move(made)};
+  });
+}
+
+pipeline::pipeline(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
+pipeline::pipeline(pipeline&&) noexcept = default;
+pipeline& pipeline::operator=(pipeline&&) noexcept = default;
+pipeline::~pipeline() = default;
+
+const std::vector<io_info>& pipeline::inputs() const { return impl_->inputs; }
+const std::vector<io_info>& pipeline::outputs() const { return impl_->outputs; }
+std::size_t pipeline::size() const { return impl_->sessions.size(); }
+const session& pipeline::part(std::size_t i) const { return impl_->sessions[i]; }
+const component_context& pipeline::selected(std::size_t i) const { return impl_->selected[i]; }
+
+/// By the number of the input; null for one that was left out.
+result<std::vector<const named_input*>> pipeline::impl::given(std::span<const named_input> all) const {
+  std::vector<const named_input*> made(inputs.size());
+  const auto invalid = [](std::string words) { return status{status_code::invalid_argument, std::move(words)}; };
+  for (const named_input& each : all) {
+    const auto at = std::find_if(inputs.begin(), inputs.end(), [&](const io_info& io) { return io.name == each.name; });
+    if (at == inputs.end()) {
+      std::string known;
+      for (const io_info& io : inputs) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", io.name);
+      return invalid(fmt::format("the pipeline has no input '{}'; it has {}", each.name, known));
+    }
+    const named_input*& to = made[std::size_t(at - inputs.begin())];
+    if (to) return invalid(fmt::format("input '{}' is given twice", each.name));
+    to = &each;
+  }
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (!made[i] && !inputs[i].optional && inputs[i].type.kind != type_kind::optional)
+      return invalid(fmt::format("input '{}' is missing; it needs {}", inputs[i].name, inputs[i].type_text));
+  return made;
+}
+
+result<named_values> pipeline::run(std::span<const named_input> inputs, const run_settings& settings) const {
+  const impl& it = *impl_;
+  const result<std::vector<const named_input*>> given = it.given(inputs);
+  if (!given) return status{given.error()};
+  const clock::time_point start = clock::now();
+  std::vector<named_values> results;
+  for (std::size_t c = 0; c < it.sessions.size(); ++c) {
+    const session& part = it.sessions[c];
+    std::vector<named_input> takes;
+    for (std::size_t i = 0; i < part.inputs().size(); ++i) {
+      const connected_io::place& from = it.plan.sources[c][i];
+      if (from.component != connected_io::outside) {
+        if (const any_value& made = results[from.component][from.number].value)
+          takes.emplace_back(part.inputs()[i].name, made);
+      } else if ((*given)[from.number]) {
+        takes.push_back(*(*given)[from.number]);
+      }
+    }
+    run_settings now = settings;
+    if (settings.timeout.count())  // what is left of it; a timeout of zero is none
+      now.timeout = std::max(settings.timeout - (clock::now() - start), clock::duration{1});
+    result<named_values> done = part.run(takes, now);
+    if (!done) return std::move(done.error()).in(fmt::format("component '{}'", it.selected[c].component()));
+    results.push_back(*std::move(done));
+  }
+  named_values made;
+  for (const connected_io::place& from : it.plan.outputs) made.items.push_back(results[from.component][from.number]);
+  return made;
+}
+
+result<std::vector<component_io>> interfaces_of(const package& from, std::span<const format_row> formats,
+                                                std::vector<std::string>* unread) {
+  return guarded<result<std::vector<component_io>>>([&]() -> result<std::vector<component_io>> {
+    std::vector<component_io> made;
+    for (const package_component& c : from.components()) {
+      const package_variant* first = nullptr;
+      component_io io{c.name, {}};
+      for (const package_variant& v : c.variants) {
+        if (!v.model_file) continue;
+        const auto file = from.read(v, *v.model_file);
+        const auto beside = from.open_folder_of(v, *v.model_file);
+        read_options how;
+        if (file) how.file = *file;
+        if (beside) how.folder = *beside;
+        result<package_io> own = file ? interface_of(formats, (*file)->path(), how) : status{file.error()};
+        if (!own && unread)
+          unread->push_back(fmt::format("component '{}', variant '{}': {}", c.name, v.name, own.error().words()));
+        if (!own) continue;
+        if (!first) {
+          first = &v, io.io = *std::move(own);
+        } else if (status same = same_interface(io.io, *own); !same) {
+          return std::move(same).in(fmt::format("component '{}', variants '{}' and '{}'", c.name, first->name, v.name));
+        }
+      }
+      if (first) made.push_back(std::move(io));
+    }
+    return made;
+  });
+}
+
+result<package_io> interface_of_file(const std::string& path, std::span<const format_row> formats) {
+  return guarded<result<package_io>>([&]() -> result<package_io> {
+    read_options how;
+    auto file = file_bytes::map(path);
+    if (!file) return std::move(file.error());
+    how.file = *std::move(file);
+    return interface_of(formats, path, how);
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI

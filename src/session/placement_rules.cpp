@@ -1,0 +1,104 @@
+#include "session/placement_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::string_view by_layer = "session.layer_assignment_settings";
+constexpr std::string_view by_name = "session.name_based_layer_assignment";
+
+/// Reads "device(pattern, =pattern); device(pattern)". Pieces are views of the text, so that messages can say where.
+class rule_reader {
+ public:
+  rule_reader(std::string_view key, std::string_view text) : text_{text} {
+    made_.by_name = key == by_name;
+    made_.said_by = key;
+  }
+
+  result<placement_rules> read() {
+    status good;
+    for_each_piece(text_, ';', [&](std::string_view entry) {
+      if (good && !entry.empty()) good = read_entry(entry);
+    });
+    if (!good) return good;
+    const auto precedes = [this](const placement_rule& a, const placement_rule& b) {
+      return made_.by_name ? a.pattern.size() > b.pattern.size() : a.exact < b.exact;
+    };
+    std::stable_sort(made_.rules.begin(), made_.rules.end(), precedes);
+    return std::move(made_);
+  }
+
+ private:
+  static std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blank = " \t\r\n";
+    const std::size_t first = text.find_first_not_of(blank);
+    return first == text.npos ? text.substr(text.size()) : text.substr(first, text.find_last_not_of(blank) + 1 - first);
+  }
+  template <class Visit>
+  static void for_each_piece(std::string_view text, char between, Visit visit) {
+    for (std::size_t from = 0; from <= text.size();) {
+      const std::size_t to = std::min(text.find(between, from), text.size());
+      visit(trimmed(text.substr(from, to - from)));
+      from = to + 1;
+    }
+  }
+
+  status read_entry(std::string_view entry) {
+    const std::size_t open = entry.find('(');
+    if (open == entry.npos) return wrong(entry, "'(' is missing");
+    if (entry.back() != ')') return wrong(entry, "')' is missing at the end of the entry");
+    const std::string_view device = trimmed(entry.substr(0, open));
+    if (device.empty()) return wrong(entry, "a device is missing in front of '('");
+    const std::optional<device_kind> kind = device_kind_named(device);
+    if (!kind) return wrong(device, "there is no such device; devices are cpu, gpu and npu");
+    const std::string_view list = entry.substr(open + 1, entry.size() - open - 2);
+    if (const std::size_t at = list.find_first_of("()"); at != list.npos)
+      return wrong(list.substr(at), "a parenthesis within a list; between two entries is a ';'");
+    const std::size_t first = made_.rules.size();
+    status good;
+    for_each_piece(list, ',', [&](std::string_view pattern) {
+      if (good && !pattern.empty()) good = read_pattern(pattern, *kind, first);
+    });
+    return good;
+  }
+
+  /// Rules of this entry begin at `first`.
+  status read_pattern(std::string_view pattern, device_kind kind, std::size_t first) {
+    const bool exact = pattern.front() == '=';
+    if (exact && made_.by_name) return wrong(pattern, "patterns are looked for in names, there is no '=' here");
+    const std::string_view rest = exact ? trimmed(pattern.substr(1)) : pattern;
+    if (rest.empty()) return wrong(pattern, "a text is missing behind '='");
+    for (std::size_t i = first; i < made_.rules.size(); ++i)
+      if (made_.rules[i].pattern == rest && made_.rules[i].exact == exact)
+        return wrong(pattern, "the entry has this pattern already; write it once");
+    made_.rules.push_back({std::string{rest}, kind, exact});
+    return {};
+  }
+
+  status wrong(std::string_view piece, std::string_view what) const {
+    return {status_code::invalid_argument,
+            fmt::format("{}, from character {}, '{}': {}; entries are `device(pattern, {}pattern)`, with `;` between "
+                        "them",
+                        made_.said_by, piece.data() - text_.data() + 1, piece.substr(0, 40), what,
+                        made_.by_name ? "" : "=")};
+  }
+
+  std::string_view text_;
+  placement_rules made_;
+};
+
+}  // namespace
+
+result<placement_rules> placement_rules_of(const session_config& config) {
+  const std::string_view layers = config[by_layer], names = config[by_name];
+  if (!layers.empty() && !names.empty())
+    return status{status_code::invalid_argument,
+                  fmt::format("{} and {} are both set; nodes are given to devices by one of them", by_layer, by_name)};
+  if (layers.empty() && names.empty()) return placement_rules{};
+  return layers.empty() ? rule_reader{by_name, names}.read() : rule_reader{by_layer, layers}.read();
+}
+
+}  // namespace cameo::inline CAMEO_ABI

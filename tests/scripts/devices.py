@@ -1,0 +1,113 @@
+"""`cameo devices` says what is there, and `--policy` of other commands chooses among just that."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CAMEO = os.environ["CAMEO_PROGRAM"]
+DIGITS = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "examples/digits/digits.onnx"
+KINDS = ["npu", "gpu", "cpu"]  # by preference
+failures = 0
+
+
+def expect(holds, claim):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"not so: {claim}")
+
+
+def cameo(*arguments, **environment):
+    return subprocess.run([CAMEO, *map(str, arguments)], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+
+
+def object_of(done):
+    expect(done.returncode == 0 and not done.stderr, f"{done.args}: {done.stderr}")
+    return json.loads(done.stdout or "{}")
+
+
+def run(*arguments):
+    return object_of(cameo("run", DIGITS, "--random-inputs", "--json", "--quiet", *arguments))
+
+
+def check_list():
+    providers = object_of(cameo("devices", "--json"))["providers"]
+    names = [p["name"] for p in providers]
+    expect(names == object_of(cameo("ops", "--json"))["providers"], f"all providers, in their order: {names}")
+    expect(names[-1] == "cpu" and [p["fallback"] for p in providers] == [False] * (len(names) - 1) + [True], providers)
+    cpu = providers[-1]
+    expect(cpu["ep"] == "CPUExecutionProvider" and cpu["vendor"] == "cameo" and cpu["options"] == [], cpu)
+    device, = cpu["devices"]
+    expect(device["kind"] == "cpu" and device["options"] == {}, device)
+    expect({"version", "instruction_set"} <= set(device["metadata"]), device)
+    text = cameo("devices").stdout
+    for p in providers:
+        expect(f"{p['name']}  {p['ep']}, by {p['vendor']}" in text, text)
+        for d in p["devices"]:
+            expect(f"  device {d['name']}: {d['kind']}, {d['vendor']}" in text, text)
+            keys = {o["key"] for o in p["options"]}
+            expect(set(d["options"]) <= keys, f"{d} has options of {keys}")
+        for o in p["options"]:
+            expect(f"  option {o['key']} (" in text and o["meaning"] in text, text)
+            # What is listed can be set, and its default is one that the provider takes.
+            run("--ep", p["name"], "--config", f"ep.{p['name']}.{o['key']}={o['default']}")
+    expect(object_of(cameo("devices", "--ep", "CPUExecutionProvider", "--json"))["providers"] == [cpu], "one of them")
+    done = cameo("devices", "--ep", "nobody")
+    expect(done.returncode == 1 and done.stderr.startswith("error: INVALID_ARGUMENT: "), done.stderr)
+    return providers
+
+
+def check_preference(providers):
+    devices = object_of(cameo("devices", "--preference", "--json"))["devices"]
+    ranks = [KINDS.index(d["kind"]) for d in devices]
+    expect(ranks == sorted(ranks) and devices[-1]["provider"] == "cpu", devices)
+    listed = [(p["name"], d["name"]) for p in providers for d in p["devices"]]
+    expect(sorted((d["provider"], d["name"]) for d in devices) == sorted(listed), devices)
+    lines = cameo("devices", "--preference").stdout.splitlines()
+    expect([line.split(" ")[0] for line in lines] == [str(i) for i in range(len(devices))], lines)
+    return devices
+
+
+def check_policies(devices):
+    def wanted(kind):
+        first = [d["provider"] for d in devices if d["kind"] == kind][:1] if kind != "cpu" else []
+        cpu = next(d["provider"] for d in devices if d["kind"] == "cpu")
+        return list(dict.fromkeys([*first, cpu, "cpu"]))
+
+    for policy, kind in [("default", "cpu"), ("prefer_npu", "npu"), ("max_performance", "gpu")]:
+        expect(run("--policy", policy)["eps"] == wanted(kind), f"{policy}: {wanted(kind)}")
+    with tempfile.TemporaryDirectory() as folder:
+        for command in [["inspect", DIGITS], ["bench", DIGITS, "--random-inputs", "--seconds", "0"],
+                        ["compile", DIGITS, "-o", pathlib.Path(folder) / "m.onnx"]]:
+            object_of(cameo(*command, "--policy", "prefer_cpu", "--json", "--quiet"))
+    for wrong in [["--policy", "best"], ["--policy"], ["--policy", "default", "--ep", "cpu"]]:
+        done = cameo("run", DIGITS, "--random-inputs", *wrong)
+        expect(done.returncode == 2 and not done.stdout, f"{wrong} is wrong usage: {done.stderr}")
+    # The fallback goes from what a policy chose; where that was all, nothing is left.
+    done = cameo("run", DIGITS, "--random-inputs", "--policy", "default", "--config",
+                 "session.disable_cpu_ep_fallback=1")
+    if wanted("cpu") == ["cpu"]:
+        expect(done.returncode == 1 and done.stderr.startswith("error: FAIL: "), done.stderr)
+
+
+def check_provider_without_its_library():
+    done = cameo("devices", "--json", CAMEO_OPENVINO_LIBRARIES="/nowhere")
+    mute = [p for p in object_of(done)["providers"] if p["devices"] is None]
+    for p in mute:
+        expect("library" in p["error"], p)
+        expect("can't list its devices" in cameo("devices", CAMEO_OPENVINO_LIBRARIES="/nowhere").stdout, "in words, too")
+    done = cameo("run", DIGITS, "--random-inputs", "--policy", "default", "--quiet",
+                 CAMEO_OPENVINO_LIBRARIES="/nowhere")
+    expect(done.returncode == 0, f"a policy goes on without it: {done.stderr}")
+    return len(mute)
+
+
+providers = check_list()
+devices = check_preference(providers)
+check_policies(devices)
+expect(check_provider_without_its_library() == sum(p["name"] == "openvino" for p in providers), "who needs a library")
+print(f"{failures} claims did not hold" if failures else "all claims hold")
+sys.exit(1 if failures else 0)
