@@ -419,16 +419,15 @@ TEST_CASE("what takes the names of a package's files after it was selected is ne
                        R"("session_options": {"session.model_external_initializers_file_folder_path": "weights"})"))));
   const cpu_runtime with;
   const component_context c = selected(with, at / "pkg");
-  for (const auto& [name, to] :
+  for (const auto& [place, link] :
        {std::pair{"pkg/v/m.onnx", "../../outside/m.onnx"}, std::pair{"pkg/v/weights", "../../outside/weights"},
         std::pair{"pkg/v", "../outside"}, std::pair{"pkg", "outside"}}) {
-    CAPTURE(name);
-    fs::rename(at / name, at / "gone");
-    at.link(to, name);
+    fs::rename(at / place, at / "gone");
+    at.link(link, place);
     CHECK(added_by(with.load(c)) == "1");
     CHECK(added_by(with.load(c, {})) == "1");
-    fs::remove(at / name);
-    fs::rename(at / "gone", at / name);
+    fs::remove(at / place);
+    fs::rename(at / "gone", at / place);
   }
   fs::rename(at / "pkg/v/weights/w.data", at / "gone");
   at.link("../../../outside/weights/w.data", "pkg/v/weights/w.data");
@@ -442,17 +441,17 @@ TEST_CASE("what takes their names between opening and selecting is refused") {
   at.write("pkg/manifest.json", manifest_of(variant_json("v", runs_on(on_cpu))));
   const package p = opened(at / "pkg");
   const cpu_runtime with;
-  for (const auto& [name, to] : {std::pair{"pkg/v/m.onnx", "../../outside/m.onnx"}, std::pair{"pkg/v", "../outside"}}) {
-    CAPTURE(name);
-    fs::rename(at / name, at / "gone");
-    at.link(to, name);
+  for (const auto& [place, link] :
+       {std::pair{"pkg/v/m.onnx", "../../outside/m.onnx"}, std::pair{"pkg/v", "../outside"}}) {
+    fs::rename(at / place, at / "gone");
+    at.link(link, place);
     const auto c = with.select(p, "main");
     REQUIRE(name_in(c) == "v");
     const auto s = with.load(*c);
     REQUIRE_FALSE(s);
     CHECK(s.error().code() == status_code::fail);
-    fs::remove(at / name);
-    fs::rename(at / "gone", at / name);
+    fs::remove(at / place);
+    fs::rename(at / "gone", at / place);
     CHECK(added_by(with.load(*with.select(p, "main"))) == "1");
   }
   fs::rename(at / "pkg", at / "gone");
