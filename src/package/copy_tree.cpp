@@ -1,12 +1,14 @@
 #include "file/messages.hpp"
 #include "package/impl.hpp"
 
-#include <cerrno>
-#include <cstring>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -71,6 +73,11 @@ status copy_folder(const held_folder& from, const std::string& below, const std:
 
 status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
                  function_ref<bool(const std::string&)> skips) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::canonical(std::filesystem::path{from.path()} / below, error);
+  const std::filesystem::path place = error ? whole : std::filesystem::weakly_canonical(to, error);
+  if (!error && std::mismatch(whole.begin(), whole.end(), place.begin(), place.end()).first == whole.end())
+    return failed(status_code::invalid_argument, "'{}' holds the folder that it is to be copied to", whole.string());
   return copy_folder(from, std::string{below}, to, 0, skips);
 }
 

@@ -15,8 +15,10 @@ using json = nlohmann::ordered_json;
 
 struct package_options {
   std::string folder, component, variant, from;
-  std::vector<std::string> eps, session_options, provider_options;
-  std::string ep, device, compatibility, model;
+  common_options common;  // providers and policy of select, and nothing else
+  std::vector<std::string> session_options, provider_options;
+  std::string ep, device, model;
+  std::optional<std::string> compatibility;
   bool json = false, quiet = false, ranked = false, assets = false, dense = false, prune = false;
 };
 
@@ -206,7 +208,9 @@ int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
   session_options how;
-  how.providers = o.eps;
+  how.providers = o.common.providers;
+  if (o.common.policy)
+    if (status s = how.prefer(*o.common.policy); !s) return fail(s);
   const result<ep_intent> intent = program_runtime{}.intent(how);
   if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
@@ -278,9 +282,9 @@ result<std::vector<component_io>> interfaces_with(const package& p, const packag
   return parts;
 }
 
-/// Declares what the package takes and gives as a whole, where its models say so; what is declared already and still
-/// holds, stays.
-status declare_io(package& p, const package_options& o) {
+/// Declares what the package takes and gives as a whole, where its models say so. What is declared already and still
+/// holds stays as long as the components are the same.
+status declare_io(package& p, const package_options& o, bool same_components) {
   std::vector<std::string> unread;
   const result<std::vector<component_io>> parts = interfaces_with(p, o, unread);
   if (!parts) return status{parts.error()};
@@ -288,7 +292,7 @@ status declare_io(package& p, const package_options& o) {
   std::string why;
   for (const std::string& words : unread) why += fmt::format("{}{}", why.empty() ? "" : "; ", words);
   if (parts->size() == p.components().size() && !parts->empty()) {
-    if (declared && connect(*parts, &*declared)) return {};
+    if (same_components && declared && connect(*parts, &*declared)) return {};
     const result<connected_io> whole = connect(*parts);
     if (whole) return p.set_io(whole->io);
     why = whole.error().words();
@@ -298,19 +302,28 @@ status declare_io(package& p, const package_options& o) {
   return declared ? p.set_io(std::nullopt) : status{};
 }
 
+/// What was said, else what a compiled model says to its provider; nothing of others.
+std::optional<std::string> compatibility_for(const package_options& o, const package_variant& v) {
+  if (o.compatibility) return unless_empty(*o.compatibility);
+  if (!v.ep || !v.model_file || o.from.empty()) return {};
+  const auto written = program_runtime{}.compatibility(o.from + "/" + *v.model_file, *v.ep);
+  return written ? *written : std::nullopt;
+}
+
 status add_to(package& p, const package_options& o) {
-  if (!p.find(o.component))
+  const bool is_new = !p.find(o.component);
+  if (is_new)
     if (status s = p.add_component(o.component); !s) return s;
   package_variant v;
   v.name = o.variant;
   if (!o.ep.empty()) v.ep = long_name_of(o.ep);
   v.device = unless_empty(o.device);
-  v.compatibility = unless_empty(o.compatibility);
   v.model_file = unless_empty(o.model);
+  v.compatibility = compatibility_for(o, v);
   v.session_options = pairs_of(o.session_options);
   v.provider_options = pairs_of(o.provider_options);
   if (status s = p.add_variant(o.component, std::move(v), o.from); !s) return s;
-  return declare_io(p, o);
+  return declare_io(p, o, !is_new);
 }
 
 void say(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
@@ -341,7 +354,7 @@ int remove(const package_options& o) {
   if (!p) return fail(p.error());
   if (status s = o.variant.empty() ? p->remove_component(o.component) : p->remove_variant(o.component, o.variant); !s)
     return fail(s);
-  if (status s = declare_io(*p, o); !s) return fail(s);
+  if (status s = declare_io(*p, o, !o.variant.empty()); !s) return fail(s);
   if (status s = p->commit(o.dense ? package_form::dense : package_form::preserve); !s) return fail(s);
   std::vector<std::string> pruned;
   if (o.prune) {
@@ -389,7 +402,10 @@ void add_add(CLI::App& package, const shared_options& o, action& chosen) {
   command.add_option("--device", o->device, "cpu, gpu or npu (default: any)")
       ->check(CLI::IsMember({"cpu", "gpu", "npu"}, CLI::ignore_case).description(""))
       ->type_name("KIND");
-  command.add_option("--compatibility", o->compatibility, "Compatibility string, for the provider")->type_name("TEXT");
+  command
+      .add_option("--compatibility", o->compatibility,
+                  "Compatibility string, for the provider (default: what a compiled model says to it)")
+      ->type_name("TEXT");
   add_pairs(command, "--session-option", o->session_options, "Session option of the variant; repeatable");
   add_pairs(command, "--provider-option", o->provider_options, "Provider option of the variant; repeatable");
   command.add_flag("--dense", o->dense, "All components into manifest.json");
@@ -409,11 +425,13 @@ void add_package(CLI::App& app, action& chosen) {
   CLI::App& selecting =
       add_action(package, "select", "Which variant runs here, and why not the others", o, chosen, select);
   selecting.add_option("COMPONENT", o->component, "One component (default: all of them)");
-  selecting.add_option("--ep", o->eps, "Execution provider, short or long name; repeatable, by priority (cpu)")
+  selecting
+      .add_option("--ep", o->common.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  add_policy_option(selecting, o->common);
   selecting.add_flag("--ranked", o->ranked, "Where nothing fits the first provider, ask the next one");
   add_add(package, o, chosen);
   CLI::App& removing = add_action(package, "remove", "Removes a variant, or a component", o, chosen, remove);

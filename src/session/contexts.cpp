@@ -259,7 +259,13 @@ result<std::optional<std::string>> session::compatibility(const session_parts& p
                                                           std::string_view provider) {
   const auto file = file_bytes::map(path);
   if (!file) return status{file.error()};
-  return compatibility(parts, (*file)->bytes(), provider);
+  impl it;
+  it.formats = parts.formats;
+  read_options how;
+  how.file = *file;
+  const result<std::unique_ptr<model>> net = it.format_of((*file)->bytes(), path)->read_file(path, how);
+  if (!net) return std::optional<std::string>{};
+  return compatibility_of(**net, provider);
 }
 
 result<std::optional<std::string>> session::compatibility(const session_parts& parts, std::span<const std::byte> bytes,

@@ -61,10 +61,17 @@ TEST_CASE("14: portable paths stay inside the package, however they are written"
                                   std::string{"m\\u200b.onnx"},
                                   std::string{"COM\\u00b9"},
                                   std::string{"e\\u0301.onnx"},
+                                  std::string{"\\u212b.onnx"},
+                                  std::string{"q\\u0301\\u0323"},
+                                  std::string{"\\u1100\\u1161"},
+                                  std::string{"\\u2100"},
+                                  std::string{"a\\u1680b"},
                                   std::string{"a\\u0001.onnx"}})
     CHECK_MESSAGE(fault_of_model(at, file) == package_fault::confinement, file);
   CHECK(fault_of_model(at, "") == package_fault::schema);
-  CHECK(fault_of_model(at, "\\u00e9\\u4e2d.onnx") == package_fault::none);  // names of every language are fine
+  // Names of every language are fine: accents without a letter that has them, signs that stand apart.
+  for (const char* const file : {"\\u00e9\\u4e2d.onnx", "q\\u0323\\u0301", "\\u0b95\\u0bbe", "\\uac01", "\\u1ec7"})
+    CHECK_MESSAGE(fault_of_model(at, file) == package_fault::none, file);
   CHECK(fault_of_model(at, "../v2/m.onnx", "installed") == package_fault::none);
   CHECK(fault_of_model(at, at / "pkg/v2/m.onnx", "installed") == package_fault::none);
   const package p = opened(at / "pkg");

@@ -367,3 +367,16 @@ TEST_CASE("a package that is saved is complete or absent, whenever it is killed"
   CHECK(complete > 0);
   CHECK(complete < kills);
 }
+
+TEST_CASE("a folder that holds the package is not copied into it") {
+  const package_folder at;
+  at.write("m.onnx", "model");
+  package p = *package::make("inside");
+  CHECK(p.add_component("main"));
+  CHECK(p.add_variant("main", plain_variant("cpu"), at.path()));
+  const status saved = p.save_as(at / "pkg");
+  CHECK(saved.code() == status_code::invalid_argument);
+  CHECK(files_below(at.path()).size() == 1);
+  const package_folder elsewhere;
+  CHECK(p.save_as(elsewhere / "pkg"));
+}

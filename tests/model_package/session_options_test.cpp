@@ -419,16 +419,15 @@ TEST_CASE("what takes the names of a package's files after it was selected is ne
                        R"("session_options": {"session.model_external_initializers_file_folder_path": "weights"})"))));
   const cpu_runtime with;
   const component_context c = selected(with, at / "pkg");
-  for (const auto& [name, to] :
+  for (const auto& [place, link] :
        {std::pair{"pkg/v/m.onnx", "../../outside/m.onnx"}, std::pair{"pkg/v/weights", "../../outside/weights"},
         std::pair{"pkg/v", "../outside"}, std::pair{"pkg", "outside"}}) {
-    CAPTURE(name);
-    fs::rename(at / name, at / "gone");
-    at.link(to, name);
+    fs::rename(at / place, at / "gone");
+    at.link(link, place);
     CHECK(added_by(with.load(c)) == "1");
     CHECK(added_by(with.load(c, {})) == "1");
-    fs::remove(at / name);
-    fs::rename(at / "gone", at / name);
+    fs::remove(at / place);
+    fs::rename(at / "gone", at / place);
   }
   fs::rename(at / "pkg/v/weights/w.data", at / "gone");
   at.link("../../../outside/weights/w.data", "pkg/v/weights/w.data");
@@ -442,17 +441,17 @@ TEST_CASE("what takes their names between opening and selecting is refused") {
   at.write("pkg/manifest.json", manifest_of(variant_json("v", runs_on(on_cpu))));
   const package p = opened(at / "pkg");
   const cpu_runtime with;
-  for (const auto& [name, to] : {std::pair{"pkg/v/m.onnx", "../../outside/m.onnx"}, std::pair{"pkg/v", "../outside"}}) {
-    CAPTURE(name);
-    fs::rename(at / name, at / "gone");
-    at.link(to, name);
+  for (const auto& [place, link] :
+       {std::pair{"pkg/v/m.onnx", "../../outside/m.onnx"}, std::pair{"pkg/v", "../outside"}}) {
+    fs::rename(at / place, at / "gone");
+    at.link(link, place);
     const auto c = with.select(p, "main");
     REQUIRE(name_in(c) == "v");
     const auto s = with.load(*c);
     REQUIRE_FALSE(s);
     CHECK(s.error().code() == status_code::fail);
-    fs::remove(at / name);
-    fs::rename(at / "gone", at / name);
+    fs::remove(at / place);
+    fs::rename(at / "gone", at / place);
     CHECK(added_by(with.load(*with.select(p, "main"))) == "1");
   }
   fs::rename(at / "pkg", at / "gone");
@@ -460,19 +459,35 @@ TEST_CASE("what takes their names between opening and selecting is refused") {
   CHECK(added_by(with.load(*with.select(p, "main"))) == "1");  // the folder that is held
 }
 
-TEST_CASE("a compiled model's context is read from the folder that is held") {
-  const package_folder at;
-  const npu_runtime npu;
-  write_compiled(npu, at, "pkg/v/m.onnx");
-  at.write("pkg/manifest.json", manifest_of(variant_json("v", runs_on(on_npu, gen2))));
-  for (const auto& [name, bytes] : files_below(at / "pkg/v"))
-    at.write("outside/" + name, name == "m.onnx" ? bytes : "REFCTX 9.9.9 0\n");
-  const component_context c = selected(npu.with, at / "pkg", on({"refnpu"}));
-  fs::rename(at / "pkg/v", at / "gone");
-  at.link("../outside", "pkg/v");
-  const auto s = npu.with.load(c);
-  REQUIRE(verdict(s) == "OK");
-  CHECK(near(outputs_of(*s), expected()));
+TEST_CASE("a compiled model's context is read from the folder that is held, the model's own or one that is named") {
+  const auto hostile = [](const std::string& name, const std::string& bytes) {
+    return fs::path{name}.extension() == ".onnx" ? bytes : std::string{"REFCTX 9.9.9 0\n"};
+  };
+  for (const bool is_named : {false, true}) {
+    CAPTURE(is_named);
+    const package_folder at;
+    const npu_runtime npu;
+    write_compiled(npu, at, "pkg/v/m.onnx");
+    const std::string swapped = is_named ? "pkg/v/contexts" : "pkg/v";
+    if (is_named) {
+      fs::create_directories(at / swapped);
+      for (const auto& [name, bytes] : files_below(at / "pkg/v"))
+        if (name != "m.onnx") fs::rename(at / ("pkg/v/" + name), at / (swapped + "/" + name));
+    }
+    at.write("pkg/manifest.json",
+             manifest_of(variant_json(
+                 "v", runs_on(on_npu, gen2,
+                              is_named ? R"("session_options": {"ep.context_file_path": "contexts/x.bin"})" : ""))));
+    at.make("outside");
+    for (const auto& [name, bytes] : files_below(at / swapped)) at.write("outside/" + name, hostile(name, bytes));
+    const component_context c = selected(npu.with, at / "pkg", on({"refnpu"}));
+    fs::rename(at / swapped, at / "gone");
+    at.link(at / "outside", swapped);
+    for (const auto& s : {npu.with.load(c), npu.with.load(c, {})}) {
+      REQUIRE(verdict(s) == "OK");
+      CHECK(near(outputs_of(*s), expected()));
+    }
+  }
 }
 
 }  // namespace

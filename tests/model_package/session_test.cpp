@@ -1,6 +1,8 @@
 // Sessions from packages: the acceptance cases, by their numbers.
 #include "sessions.hpp"
 
+#include <thread>
+
 namespace cameo::test {
 namespace {
 
@@ -105,6 +107,17 @@ TEST_CASE("case 6: cpu has the device cpu, in upper or lower case, and no other"
       if (c) CHECK(added_by(cpu_runtime{}.load(*c)) == "4");
     }
   }
+}
+
+TEST_CASE("case 6: a provider that tells of no device runs variants for any device, and no others") {
+  const numbered_package pkg{variant_json("cpu", runs_on("example_ep", R"("device": "cpu")")) + "," +
+                                 variant_json("any", runs_on("example_ep")),
+                             {{"cpu", 1}, {"any", 2}}};
+  const runtime<example_provider, eps::cpu> with;
+  const component_context c = selected(with, pkg.at.path(), on({"example_ep"}));
+  CHECK(c.variant().name == "any");
+  CHECK(has(c.selected().verdicts.at(0).why, "has no device 'cpu'"));
+  CHECK(added_by(with.load(c)) == "2");
 }
 
 TEST_CASE("case 7: a variant without ep, or with its name in other case, is never selected") {
@@ -217,22 +230,15 @@ TEST_CASE("case 19: a weights folder that is not there is FAIL, unless the calle
   const package_folder at;
   write_adding(at / "v/m.onnx", 8, "w.data");
   at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_cpu, {}, weights_in("gone")))));
-  const result<package> p = package::open(at.path());
-  if (!p) {
-    CHECK(p.error().code() == status_code::fail);
-    CHECK(has(p.error().words(), "gone"));
-    return;
-  }
-  const auto c = cpu_runtime{}.select(*p, "main");
-  REQUIRE(name_in(c) == "v");
-  for (const auto& s : {cpu_runtime{}.load(*c), cpu_runtime{}.load(*c, {})}) {
+  const component_context c = selected(cpu_runtime{}, at.path());
+  for (const auto& s : {cpu_runtime{}.load(c), cpu_runtime{}.load(c, {})}) {
     REQUIRE_FALSE(s);
     CHECK(s.error().code() == status_code::fail);
     CHECK(has(s.error().words(), "gone"));
   }
   session_options own;
   own.external_data_folder = at / "v";
-  CHECK(added_by(cpu_runtime{}.load(*c, own)) == "8");
+  CHECK(added_by(cpu_runtime{}.load(c, own)) == "8");
 }
 
 TEST_CASE("case 20: a model file in a shared asset, with weights beside it there") {
@@ -286,6 +292,18 @@ TEST_CASE("case 25: sessions of a component outlive the package and each other")
     last = std::move(*second);
   }
   CHECK(int(added_by(*last)) == 5);  // the files are, too
+}
+
+TEST_CASE("threads make sessions of one component at once") {
+  const package_folder at;
+  write_adding(at / "v/m.onnx", 5, "w.data");
+  at.write("manifest.json", manifest_of(variant_json("v", runs_on(on_cpu))));
+  const component_context c = selected(cpu_runtime{}, at.path());
+  std::vector<std::string> made(4);
+  std::vector<std::thread> threads;
+  for (std::string& each : made) threads.emplace_back([&each, mine = c] { each = added_by(cpu_runtime{}.load(mine)); });
+  for (std::thread& t : threads) t.join();
+  for (const std::string& each : made) CHECK(each == "5");
 }
 
 TEST_CASE("case 26: a folder is no model, and the words say what to do with a package") {

@@ -117,10 +117,10 @@ inline std::vector<provider_device> one_device(device_kind kind) {
 struct a_on_cpu : provider_a {
   result<std::vector<provider_device>> devices() const { return one_device(device_kind::cpu); }
 };
+inline constexpr std::string_view names_by_kind[3] = {"on_cpu", "on_gpu", "on_npu"};
+inline constexpr std::string_view long_names_by_kind[3] = {"OnCpu", "OnGpu", "OnNpu"};
 template <device_kind Kind>
 struct taker_on : taker {
-  static constexpr std::string_view names_by_kind[] = {"on_cpu", "on_gpu", "on_npu"};
-  static constexpr std::string_view long_names_by_kind[] = {"OnCpu", "OnGpu", "OnNpu"};
   static constexpr std::string_view name = names_by_kind[std::size_t(Kind)];
   static constexpr std::string_view long_name = long_names_by_kind[std::size_t(Kind)];
   explicit taker_on(std::set<std::string, std::less<>> taken = {}) : taker{std::move(taken)} {}

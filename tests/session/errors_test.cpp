@@ -241,6 +241,8 @@ causes causes_of_fail() {
          std::ofstream{folder / "case/model.onnx"} << "no model";
          return code_of_program("conformance " + folder.path.string());
        }},
+      {"Who took which nodes is asked, and was not recorded.",
+       [] { return of(cpu_runtime{}.load(one_node("Neg"))->assignments()); }},
   };
 }
 
@@ -307,6 +309,15 @@ causes causes_of_invalid_argument() {
          CHECK(load(one_node("Neg"), unknown).code() == status_code::invalid_argument);
          CHECK(load(one_node("Neg"), refused).code() == status_code::invalid_argument);
          return load(one_node("Neg"), absent);
+       }},
+      {"Rules that give nodes to devices are not written right, or both keys for them are set.",
+       [] {
+         session_options wrong, both;
+         wrong.config = {{"session.layer_assignment_settings", "gpu(encoder"}};
+         both.config = {{"session.layer_assignment_settings", "gpu(encoder)"},
+                        {"session.name_based_layer_assignment", "gpu(/encoder/)"}};
+         CHECK(load(one_node("Neg"), wrong).code() == status_code::invalid_argument);
+         return load(one_node("Neg"), both);
        }},
       {"Devices are appended that are none, or of several providers; a policy's number or name is none.",
        [] {

@@ -192,6 +192,7 @@ TEST_CASE("where no compiled form fits, the next provider's runs, and the model 
   const example_runtime with;
   const outcome next = run_selected(with, p);
   CHECK(next.variant == (CAMEO_HAS_OPENVINO ? "openvino" : "plain"));
+  CHECK(next.provider == (CAMEO_HAS_OPENVINO ? "openvino" : "cpu"));
   CHECK(are_near(next.bits, plain_bits()));
   const outcome plain = run_selected(frozen_runtime{}, p);
   CHECK(plain.variant == "plain");

@@ -31,7 +31,9 @@ constexpr std::optional<device_kind> device_kind_named(std::string_view word) {
 /// Some kinds of processors.
 class device_kinds {
  public:
+  /// Has this one from here on.
   constexpr void add(device_kind kind) { bits_ = std::uint8_t(bits_ | 1u << unsigned(kind)); }
+  /// Whether it has this one.
   constexpr bool has(device_kind kind) const { return (bits_ >> unsigned(kind) & 1u) != 0; }
 
  private:

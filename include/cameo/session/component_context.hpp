@@ -15,9 +15,10 @@ struct ep_intent {
   std::vector<ep_device> chosen;  // those that options or policy name one by one
 };
 
-/// A component of a model package with the variant that runs here: what sessions are made from (runtime::load). It has
-/// opened what it needs of the package, so it may outlive it, and what happens to the package's files later is nothing
-/// to it. A handle, cheap to copy; immutable; thread-safe.
+/// A component of a model package with the variant that runs here: what sessions are made from (runtime::load). It
+/// holds open the model's file, its folder and those that the package's options name, so it may outlive the package;
+/// what takes their names later is nothing to it, and what the model names is found from those folders. A handle, cheap
+/// to copy; immutable; thread-safe.
 class component_context {
  public:
   /// The component's name.
@@ -26,7 +27,7 @@ class component_context {
   CAMEO_API const package_variant& variant() const;
   /// The variant's folder, absolute; empty when there is none.
   CAMEO_API const std::string& folder() const;
-  /// The long name of the provider that it was selected for.
+  /// Long name of the provider that it was selected for.
   CAMEO_API const std::string& ep() const;
   /// Devices of that provider that sessions are made with; none: those that it likes.
   CAMEO_API const std::vector<ep_device>& devices() const;

@@ -109,8 +109,9 @@ class basic_runtime {
   /// The variant of a package's component that runs here (docs/packages.md). Providers are those that the options name,
   /// or their policy chooses; when they do neither, best_fit asks the fallback alone, and `best_fit{.ranked = true}`
   /// all of the list. The options' other members count for nothing: see load().
+  /// A policy of one's own that gives no device means the first of the variant's provider.
   ///   INVALID_ARGUMENT  no such component; the options
-  ///   FAIL              no variant fits, with what was thought of each
+  ///   FAIL              no variant fits, with what was thought of each; a policy chose what is not there
   template <variant_policy Choice = best_fit>
   result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
                                    const Choice& policy = {}) const {

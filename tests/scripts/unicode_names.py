@@ -1,0 +1,111 @@
+# not with a sanitizer
+"""Which names a package may have: those in Unicode's form NFC, as Python's unicodedata judges it, and no character that
+is hard to see. Every character is tried alone, and some thousand texts of accents, letters and syllables."""
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+CAMEO = os.environ["CAMEO_PROGRAM"]
+FILES = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "src/file"
+FIRST = 0xA1  # what is before it is ASCII, or hard to see
+failures = 0
+
+
+def expect(holds, claim):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"not so: {claim}"[:2000])
+
+
+def hidden():
+    text = (FILES / "confined.cpp").read_text()
+    table = text[text.index("hard_to_see[] = {"):]
+    pairs = re.findall(r"\{0x([0-9A-F]+), 0x([0-9A-F]+)\}", table[:table.index("};")])
+    return {c for first, last in pairs for c in range(int(first, 16), int(last, 16) + 1)}
+
+
+def known():
+    """Characters that the table and this Python both know; those of an old version if they are of different ones."""
+    version = re.search(r"version (\S+) of", (FILES / "nfc_tables.hpp").read_text())[1]
+    all_of_them = [c for c in range(FIRST, 0x110000) if not 0xD800 <= c < 0xE000]
+    if version == unicodedata.unidata_version:
+        return all_of_them
+    print(f"the table is of version {version}, this Python has {unicodedata.unidata_version}: compared by 3.2.0")
+    return [c for c in all_of_them if unicodedata.ucd_3_2_0.category(chr(c)) != "Cn"]
+
+
+def manifest(folder, names):
+    variants = {f"v{i}": {"variant_directory": ".", "ep": "E", "executor_info": {"ort": {"model_file": name}}}
+                for i, name in enumerate(names)}
+    folder.mkdir(exist_ok=True)
+    (folder / "manifest.json").write_text(
+        json.dumps({"schema_version": "1.0", "components": {"c": {"variants": variants}}}, ensure_ascii=False))
+
+
+def check_allowed(folder, names):
+    manifest(folder, names)
+    done = subprocess.run([CAMEO, "package", "show", folder, "--json"], capture_output=True, text=True)
+    expect(done.returncode == 0, f"all of these are names: {done.stderr}")
+
+
+def check_refused(folder, names, words):
+    """Every one of them, so that none hides behind another."""
+    names = sorted(names)
+    for first in range(0, len(names), 900):
+        part = names[first:first + 900]
+        manifest(folder, part)
+        done = subprocess.run([CAMEO, "package", "validate", folder, "--json"], capture_output=True, text=True)
+        found = json.loads(done.stdout)["problems"]
+        refused = {p["at"].split("/")[4] for p in found if p["kind"] == "confinement" and words in p["message"]}
+        passed = [ascii(name) for i, name in enumerate(part) if f"v{i}" not in refused]
+        expect(not passed, f"refused, and {words}: {passed[:20]}")
+
+
+def texts_of(interesting):
+    """Random ones; half of them in the form NFC."""
+    kinds = [
+        interesting,
+        [c for c in interesting if unicodedata.combining(c)],
+        [c for c in interesting if not unicodedata.combining(c)],
+        [chr(c) for c in (*range(0x61, 0x7B), *range(0x1100, 0x1113), *range(0x1161, 0x1176), *range(0x11A8, 0x11C3))],
+    ]
+    draw = random.Random(8)
+    for i in range(8000):
+        text = "".join(draw.choice(draw.choice(kinds)) for _ in range(draw.randint(2, 6)))
+        yield unicodedata.normalize("NFC", text) if i % 2 else text
+
+
+def main():
+    table = subprocess.run([sys.executable, FILES / "generate_nfc.py", "--check"], capture_output=True, text=True)
+    expect(table.returncode == 0, table.stderr)
+    unseen = hidden()
+    everything = [c for c in known() if c not in unseen]
+    alone = {unicodedata.is_normalized("NFC", chr(c)): [] for c in everything}
+    for c in everything:
+        alone[unicodedata.is_normalized("NFC", chr(c))].append(chr(c))
+    interesting = [c for c in map(chr, everything)
+                   if unicodedata.combining(c) or unicodedata.decomposition(c)[:1] not in ("", "<")]
+    texts = {t for t in texts_of(interesting) if not unseen & set(map(ord, t))}
+    sound = sorted(t for t in texts if unicodedata.is_normalized("NFC", t))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch) / "p"
+        allowed = alone[True]
+        check_allowed(folder, ["/".join(allowed[i:i + 500]) for i in range(0, len(allowed), 500)] + sound)
+        check_refused(folder, set(alone[False]) | (texts - set(sound)), "NFC")
+        blank = [chr(c) for c in known() if unicodedata.category(chr(c)) in ("Cc", "Zs", "Zl", "Zp")]
+        turned = [chr(c) for c in (0x202A, 0x202B, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x200E, 0x200F, 0x061C)]
+        slashes = [chr(c) for c in known() if set(unicodedata.normalize("NFKC", chr(c))) & set("/\\")]
+        check_refused(folder, [f"a{c}b" for c in {*blank, *turned, *slashes}], "hard to see")
+    print(f"{len(allowed)} characters and {len(sound)} texts are names, {len(alone[False])} and "
+          f"{len(texts) - len(sound)} are not")
+    sys.exit(failures != 0)
+
+
+main()
