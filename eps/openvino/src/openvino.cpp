@@ -127,21 +127,23 @@ std::string together(std::span<const provider_device> devices) {
   return names;
 }
 
-result<compiled_node> compile_one(const sdk& api, const ov_core_t& core, const std::string& device, const graph& body) {
+result<compiled_node> compile_one(const sdk& api, const std::shared_ptr<const ov_core_t>& core,
+                                  const std::string& device, const graph& body) {
   result<std::string> bytes = onnx_bytes(all_of(body));
   if (!bytes) return std::move(bytes.error());
   ov_model_t* model = nullptr;
-  if (status s = api.check(api.core_read_model_from_memory_buffer(&core, bytes->data(), bytes->size(), nullptr, &model),
-                           "reading");
+  if (status s = api.check(
+          api.core_read_model_from_memory_buffer(core.get(), bytes->data(), bytes->size(), nullptr, &model), "reading");
       !s)
     return s;
   const handle<ov_model_t> kept{model, api.model_free};
   bytes = std::string{};
   ov_compiled_model_t* raw = nullptr;
-  if (status s = api.check(api.core_compile_model(&core, model, device.c_str(), 0, &raw), "compiling"); !s) return s;
+  if (status s = api.check(api.core_compile_model(core.get(), model, device.c_str(), 0, &raw), "compiling"); !s)
+    return s;
   const graph_view view{body};
-  result<program> made =
-      program::make(api, {raw, api.compiled_model_free}, boundaries_of(view.inputs()), boundaries_of(view.outputs()));
+  result<program> made = program::make(api, core, {raw, api.compiled_model_free}, boundaries_of(view.inputs()),
+                                       boundaries_of(view.outputs()));
   if (!made) return std::move(made.error());
   return compiled(std::move(*made));
 }
@@ -190,11 +192,12 @@ result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
 result<std::vector<compiled_node>> openvino::compile(std::span<const fused_view> groups) const {
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
-  const result<handle<ov_core_t>> core = make_core(**api, *this);
+  result<handle<ov_core_t>> core = make_core(**api, *this);
   if (!core) return core.error();
+  const std::shared_ptr<const ov_core_t> shared = std::move(*core);
   std::vector<compiled_node> made;
   for (const fused_view& group : groups) {
-    result<compiled_node> one = compile_one(**api, **core, device_type, group.body.raw());
+    result<compiled_node> one = compile_one(**api, shared, device_type, group.body.raw());
     if (!one) return std::move(one.error()).in(group.name);
     made.push_back(std::move(*one));
   }
@@ -222,6 +225,9 @@ result<context_part> openvino::store(context_builder& to, const fused_view& grou
   const result<std::string> version = sdk_version();
   if (!version) return version.error();
   result<std::vector<std::byte>> blob = static_cast<const program*>(node.state.get())->exported();
+  if (!blob && device_type.rfind("AUTO", 0) == 0)
+    return std::move(blob.error())
+        .in(fmt::format("device_type is {}, of which contexts can't be; name one device", device_type));
   if (!blob) return std::move(blob.error());
   to.blobs.emplace_back(group.name, std::move(*blob));
   context_part part;
@@ -257,7 +263,7 @@ result<compiled_node> openvino::restore(const context_binary& binary, const cont
     return status{status_code::invalid_graph, fmt::format("was compiled by OpenVINO {}, and this is {}; only blobs of "
                                                           "the same version can be imported",
                                                           node.sdk_version, *version)};
-  const result<handle<ov_core_t>> core = make_core(**api, *this);
+  result<handle<ov_core_t>> core = make_core(**api, *this);
   if (!core) return core.error();
   ov_compiled_model_t* raw = nullptr;
   if (status s = (*api)->check((*api)->core_import_model(core->get(), reinterpret_cast<const char*>(blob->bytes.data()),
@@ -266,8 +272,8 @@ result<compiled_node> openvino::restore(const context_binary& binary, const cont
                                            node.sdk_version.empty() ? "an unknown version" : node.sdk_version));
       !s)
     return s;
-  result<program> made = program::make(**api, {raw, (*api)->compiled_model_free}, boundaries_of(node.node.inputs()),
-                                       boundaries_of(node.node.outputs()));
+  result<program> made = program::make(**api, std::move(*core), {raw, (*api)->compiled_model_free},
+                                       boundaries_of(node.node.inputs()), boundaries_of(node.node.outputs()));
   if (!made) return std::move(made.error());
   return compiled(std::move(*made));
 }

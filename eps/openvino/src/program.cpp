@@ -104,9 +104,10 @@ void program::find_origins() {
       if (!in.name.empty() && out.name == in.name) out.from = origin::input, out.origin_at = in.at;
 }
 
-result<program> program::make(const sdk& api, handle<ov_compiled_model_t> compiled, std::span<const boundary> inputs,
+result<program> program::make(const sdk& api, std::shared_ptr<const ov_core_t> core,
+                              handle<ov_compiled_model_t> compiled, std::span<const boundary> inputs,
                               std::span<const boundary> outputs) {
-  program made{api, std::move(compiled)};
+  program made{api, std::move(core), std::move(compiled)};
   for (const bool is_input : {true, false}) {
     result<std::vector<port>> ports = made.list_ports(is_input);
     if (!ports) return std::move(ports.error());

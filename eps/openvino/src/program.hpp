@@ -17,10 +17,11 @@ struct boundary {
 /// What the SDK makes of one group, to run any number of times, also at once.
 class program {
  public:
-  /// Takes over what the SDK compiled or imported for a node with these inputs and outputs. EP_FAIL when their number
-  /// or element types are others.
-  static result<program> make(const sdk&, handle<ov_compiled_model_t>, std::span<const boundary> inputs,
-                              std::span<const boundary> outputs);
+  /// Takes over what the SDK compiled or imported with this core for a node with these inputs and outputs, and keeps
+  /// the core: what HETERO compiled asks it for devices when it is exported. EP_FAIL when number or element types of
+  /// inputs or outputs are others.
+  static result<program> make(const sdk&, std::shared_ptr<const ov_core_t>, handle<ov_compiled_model_t>,
+                              std::span<const boundary> inputs, std::span<const boundary> outputs);
 
   /// Inputs are read and outputs of known extents written where they lie; other outputs are copied. EP_FAIL with the
   /// SDK's words; CANCELED when the run is to end.
@@ -47,8 +48,8 @@ class program {
     std::mutex guard;
     std::vector<request> waiting;
   };
-  explicit program(const sdk& api, handle<ov_compiled_model_t> compiled)
-      : sdk_{&api}, compiled_{std::move(compiled)}, idle_{std::make_unique<idle_requests>()} {}
+  program(const sdk& api, std::shared_ptr<const ov_core_t> core, handle<ov_compiled_model_t> compiled)
+      : sdk_{&api}, core_{std::move(core)}, compiled_{std::move(compiled)}, idle_{std::make_unique<idle_requests>()} {}
 
   std::string any_name(const ov_output_const_port_t*) const;
   std::string name_behind(bool is_input, std::string_view name) const;
@@ -64,6 +65,7 @@ class program {
   static status hand_through(const port&, run_context&);
 
   const sdk* sdk_;
+  std::shared_ptr<const ov_core_t> core_;  // goes after what it compiled
   handle<ov_compiled_model_t> compiled_;
   std::vector<port> inputs_, outputs_;
   std::unique_ptr<idle_requests> idle_;  // go before what made them

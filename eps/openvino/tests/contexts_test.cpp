@@ -115,6 +115,21 @@ TEST_CASE("a compiled model computes the same bits as the model that it was comp
   }
 }
 
+TEST_CASE("contexts are of one device, or of pieces by HETERO; what AUTO compiled says that it can't be one") {
+  const scratch_folder folder;
+  const std::string source = sample("two_partitions_external", "model.onnx"), path = folder / "m_ctx.onnx";
+  const session_options hetero = keys({{"ep.openvino.device_type", "HETERO:CPU"}});
+  CHECK(compile(source, path, true, hetero).compiled_nodes == 2);
+  const auto s = ov_runtime{}.load(path, hetero);
+  REQUIRE(verdict(s) == "OK");
+  gives_what_is_expected(*s, "two_partitions_external");
+  compile_options how;
+  how.input = source, how.output = path, how.session = keys({{"ep.openvino.device_type", "AUTO:CPU"}});
+  const std::string words = verdict(ov_runtime{}.compile(std::move(how)));
+  CHECK_MESSAGE(words.find("EP_FAIL") == 0, words);
+  CHECK_MESSAGE(has(words, "device_type is AUTO:CPU, of which contexts can't be; name one device"), words);
+}
+
 TEST_CASE("the shape of an input may be open in a compiled model, too") {
   const scratch_folder folder;
   save(*four_branches(), folder / "m.onnx");
