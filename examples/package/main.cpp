@@ -5,7 +5,7 @@
 //     takes pixels: tensor(uint8)[8,8]
 //     gives digit: tensor(int64)[1]
 //     prepare: portable, classify: portable, decide: portable
-//     digit = int64[1] 8
+//     digit = int64[1] 7
 #include "../build_model.hpp"
 
 #include <cameo/eps/cpu.hpp>
@@ -30,7 +30,8 @@ std::unique_ptr<cameo::model> make_prepare() {
   net.node("Cast", {"pixels"}, "ink", {to})
       .node("Div", {"ink", "white"}, "light")
       .node("Reshape", {"light", "batch"}, "image");
-  return net.output("image").finish();
+  net.output("image");
+  return net.finish();
 }
 
 /// The likeliest digit.
@@ -40,7 +41,8 @@ std::unique_ptr<cameo::model> make_decide() {
   cameo::attribute axis, keep;
   axis.name = "axis", axis.kind = cameo::attribute_kind::i, axis.i = 1;
   keep.name = "keepdims", keep.kind = cameo::attribute_kind::i, keep.i = 0;
-  return net.node("ArgMax", {"probabilities"}, "digit", {axis, keep}).output("digit").finish();
+  net.node("ArgMax", {"probabilities"}, "digit", {axis, keep}).output("digit");
+  return net.finish();
 }
 
 /// A variant for any processor. A maker of packages adds others: compiled ones (runtime::compile) with what they say of

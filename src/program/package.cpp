@@ -282,9 +282,9 @@ result<std::vector<component_io>> interfaces_with(const package& p, const packag
   return parts;
 }
 
-/// Declares what the package takes and gives as a whole, where its models say so; what is declared already and still
-/// holds, stays.
-status declare_io(package& p, const package_options& o) {
+/// Declares what the package takes and gives as a whole, where its models say so. What is declared already and still
+/// holds stays as long as the components are the same.
+status declare_io(package& p, const package_options& o, bool same_components) {
   std::vector<std::string> unread;
   const result<std::vector<component_io>> parts = interfaces_with(p, o, unread);
   if (!parts) return status{parts.error()};
@@ -292,7 +292,7 @@ status declare_io(package& p, const package_options& o) {
   std::string why;
   for (const std::string& words : unread) why += fmt::format("{}{}", why.empty() ? "" : "; ", words);
   if (parts->size() == p.components().size() && !parts->empty()) {
-    if (declared && connect(*parts, &*declared)) return {};
+    if (same_components && declared && connect(*parts, &*declared)) return {};
     const result<connected_io> whole = connect(*parts);
     if (whole) return p.set_io(whole->io);
     why = whole.error().words();
@@ -311,7 +311,8 @@ std::optional<std::string> compatibility_for(const package_options& o, const pac
 }
 
 status add_to(package& p, const package_options& o) {
-  if (!p.find(o.component))
+  const bool is_new = !p.find(o.component);
+  if (is_new)
     if (status s = p.add_component(o.component); !s) return s;
   package_variant v;
   v.name = o.variant;
@@ -322,7 +323,7 @@ status add_to(package& p, const package_options& o) {
   v.session_options = pairs_of(o.session_options);
   v.provider_options = pairs_of(o.provider_options);
   if (status s = p.add_variant(o.component, std::move(v), o.from); !s) return s;
-  return declare_io(p, o);
+  return declare_io(p, o, !is_new);
 }
 
 void say(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
@@ -353,7 +354,7 @@ int remove(const package_options& o) {
   if (!p) return fail(p.error());
   if (status s = o.variant.empty() ? p->remove_component(o.component) : p->remove_variant(o.component, o.variant); !s)
     return fail(s);
-  if (status s = declare_io(*p, o); !s) return fail(s);
+  if (status s = declare_io(*p, o, !o.variant.empty()); !s) return fail(s);
   if (status s = p->commit(o.dense ? package_form::dense : package_form::preserve); !s) return fail(s);
   std::vector<std::string> pruned;
   if (o.prune) {

@@ -3,6 +3,8 @@
 // c/component.json, v/info.json and models/c/metadata.json, with a zero byte between two. Seeds: package_seeds.
 #include <cameo/package/select.hpp>
 
+#include "file/held_folder.hpp"
+
 #include <unistd.h>
 #include <cstdlib>
 #include <filesystem>
@@ -38,13 +40,23 @@ bool is_inside(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
+/// A folder that was opened lies in a portable package.
+void check_opened(const cameo::package& p, const cameo::result<std::shared_ptr<const cameo::held_folder>>& folder) {
+  if (!folder || p.is_installed()) return;
+  const fs::path at = fs::read_symlink("/proc/self/fd/" + std::to_string((*folder)->handle()));
+  if (!is_inside(at.string(), fs::canonical(::folder() / "in").string())) std::abort();
+}
+
 void look_at(const cameo::package& p) {
   const std::string root = fs::canonical(folder() / "in").string();
   const cameo::device_facts device{"E", "cpu", "", {}, [](std::string_view) { return cameo::variant_fit::optimal; }};
   for (const cameo::package_component& c : p.components()) {
     (void)cameo::select_variant(p, c.name, std::span{&device, 1}, cameo::best_fit{true});
     for (const cameo::package_variant& v : c.variants) {
+      check_opened(p, p.open_folder(v));
+      for (const auto& [key, text] : v.option_paths) check_opened(p, p.open_folder(v, text));
       if (!v.model_file) continue;
+      check_opened(p, p.open_folder_of(v, *v.model_file));
       const auto path = p.resolve(v.folder, *v.model_file, true);
       if (path && !p.is_installed() && !is_inside(fs::canonical(*path).string(), root)) std::abort();
       (void)p.read(v, *v.model_file);

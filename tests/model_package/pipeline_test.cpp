@@ -89,79 +89,73 @@ TEST_CASE("a pipeline is told of wrong inputs as a session is, and says which co
 }
 
 TEST_CASE("a pipeline gives what the package declares, and a package that declares otherwise does not load") {
-  const std::string declared = R"(, "additional_metadata": {"io": {"inputs": [{"name": "x", "type": "tensor(float)"}],
-    "outputs": [{"name": "z", "type": "tensor(float)", "shape": [1]}, {"name": "y", "type": "tensor(float)"}]
-}
-})";
+  const std::string declared = R"j(, "additional_metadata": {"io": {"inputs": [{"name": "x", "type": "tensor(float)"}],
+    "outputs": [{"name": "z", "type": "tensor(float)", "shape": [1]}, {"name": "y", "type": "tensor(float)"}]}})j";
   const two_parts files{declared};
-const auto whole = runtime<eps::cpu>{}.load(opened(files.at.path()));
-REQUIRE_MESSAGE(whole, std::string{whole.error().words()});
-const std::vector<float> x{1};
-const auto out = whole->run({{"x", x}});
-REQUIRE(out);
-REQUIRE(out->size() == 2);
-CHECK(floats_of(*out->find("y")).at(0) == 11);
-CHECK(floats_of((*out)[0].value).at(0) == 112);
-  const two_parts wrong{R"(, "additional_metadata": {"io": {"inputs": [{"name": "x", "type": "tensor(int64)"}],
-    "outputs": []
-  }
-  })"};
+  const auto whole = runtime<eps::cpu>{}.load(opened(files.at.path()));
+  REQUIRE_MESSAGE(whole, std::string{whole.error().words()});
+  const std::vector<float> x{1};
+  const auto out = whole->run({{"x", x}});
+  REQUIRE(out);
+  REQUIRE(out->size() == 2);
+  CHECK(floats_of(*out->find("y")).at(0) == 11);
+  CHECK(floats_of((*out)[0].value).at(0) == 112);
+  const two_parts wrong{
+      R"j(, "additional_metadata": {"io": {"inputs": [{"name": "x", "type": "tensor(int64)"}], "outputs": []}})j"};
   CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(wrong.at.path()))), "input 'x' is 'x: tensor(int64)'"));
-  }
+}
 
-  TEST_CASE("a pipeline outlives its package, and its runs may come from several threads") {
-    std::optional<pipeline> whole;
-    {
-      const two_parts files;
-      auto made = runtime<eps::cpu>{}.load(opened(files.at.path()));
-      REQUIRE(made);
-      whole = *std::move(made);
-    }
-    std::vector<float> sums(4);
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < sums.size(); ++t)
-      threads.emplace_back([&, t] {
-        const std::vector<float> x{float(t)};
-        for (int i = 0; i < 20; ++i)
-          if (const auto out = whole->run({{"x", x}})) sums[t] += floats_of((*out)[0].value).at(0);
-      });
-    threads.clear();
-    for (std::size_t t = 0; t < sums.size(); ++t) CHECK(sums[t] == 20 * (2 * float(t) + 110));
-  }
-
-  TEST_CASE("components that do not connect, and a package without any, are no pipeline") {
-    const package_folder at;
-    at.write("manifest.json", R"({"schema_version": "1.0", "components": {"one": {"variants": {)" +
-                                  variant_json("a", runs_on(on_cpu)) + R"(}}, "two": {"variants": {)" +
-                                  variant_json("b", runs_on(on_cpu)) + "}}}}");
-    write(at / "a/m.onnx", *sum("y", {"x"}, 10));
-    write(at / "b/m.onnx", *sum("z", {"w"}, 10));
-    CHECK(
-        has(verdict(runtime<eps::cpu>{}.load(opened(at.path()))), "component 'two' takes nothing of those before it"));
-    const package_folder empty;
-    empty.write("manifest.json", R"({"schema_version": "1.0", "components": {}})");
-    CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(empty.path()))), "the package has no components"));
-  }
-
-  TEST_CASE(
-      "the models of a package say what it takes and gives; variants that differ are refused, unread ones listed") {
+TEST_CASE("a pipeline outlives its package, and its runs may come from several threads") {
+  std::optional<pipeline> whole;
+  {
     const two_parts files;
-    std::vector<std::string> unread;
-    const auto parts = interfaces_of(opened(files.at.path()), default_formats::rows, &unread);
-    REQUIRE(parts);
-    CHECK(unread.empty());
-    const auto whole = connect(*parts);
-    REQUIRE(whole);
-    CHECK(whole->io.inputs.at(0).text() == "x: tensor(float)[1]");
-    files.at.write("n/m.onnx", "no model");
-    REQUIRE(interfaces_of(opened(files.at.path()), default_formats::rows, &unread));
-    REQUIRE(unread.size() == 1);
-    CHECK(has(unread[0], "component 'second', variant 'n'"));
-    write(files.at / "n/m.onnx", *sum("z", {"y"}, 1));
-    const auto differ = interfaces_of(opened(files.at.path()), default_formats::rows);
-    REQUIRE(!differ);
-    CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is on one side alone"));
+    auto made = runtime<eps::cpu>{}.load(opened(files.at.path()));
+    REQUIRE(made);
+    whole = *std::move(made);
   }
+  std::vector<float> sums(4);
+  std::vector<std::jthread> threads;
+  for (std::size_t t = 0; t < sums.size(); ++t)
+    threads.emplace_back([&, t] {
+      const std::vector<float> x{float(t)};
+      for (int i = 0; i < 20; ++i)
+        if (const auto out = whole->run({{"x", x}})) sums[t] += floats_of((*out)[0].value).at(0);
+    });
+  threads.clear();
+  for (std::size_t t = 0; t < sums.size(); ++t) CHECK(sums[t] == 20 * (2 * float(t) + 110));
+}
 
-  }  // namespace
-  }  // namespace cameo::test
+TEST_CASE("components that do not connect, and a package without any, are no pipeline") {
+  const package_folder at;
+  at.write("manifest.json", R"({"schema_version": "1.0", "components": {"one": {"variants": {)" +
+                                variant_json("a", runs_on(on_cpu)) + R"(}}, "two": {"variants": {)" +
+                                variant_json("b", runs_on(on_cpu)) + "}}}}");
+  write(at / "a/m.onnx", *sum("y", {"x"}, 10));
+  write(at / "b/m.onnx", *sum("z", {"w"}, 10));
+  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(at.path()))), "component 'two' takes nothing of those before it"));
+  const package_folder empty;
+  empty.write("manifest.json", R"({"schema_version": "1.0", "components": {}})");
+  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(empty.path()))), "the package has no components"));
+}
+
+TEST_CASE("the models of a package say what it takes and gives; variants that differ are refused, unread ones listed") {
+  const two_parts files;
+  std::vector<std::string> unread;
+  const auto parts = interfaces_of(opened(files.at.path()), default_formats::rows, &unread);
+  REQUIRE(parts);
+  CHECK(unread.empty());
+  const auto whole = connect(*parts);
+  REQUIRE(whole);
+  CHECK(whole->io.inputs.at(0).text() == "x: tensor(float)[1]");
+  files.at.write("n/m.onnx", "no model");
+  REQUIRE(interfaces_of(opened(files.at.path()), default_formats::rows, &unread));
+  REQUIRE(unread.size() == 1);
+  CHECK(has(unread[0], "component 'second', variant 'n'"));
+  write(files.at / "n/m.onnx", *sum("z", {"y"}, 1));
+  const auto differ = interfaces_of(opened(files.at.path()), default_formats::rows);
+  REQUIRE(!differ);
+  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is on one side alone"));
+}
+
+}  // namespace
+}  // namespace cameo::test

@@ -294,6 +294,32 @@ TEST_CASE("partition() alone: rules and kinds of its caller, nothing stays withh
   for (node_id n : unclaimed->main().order()) CHECK(unclaimed->main()[n].provider < 2);
 }
 
+TEST_CASE("a call that only its withheld provider wants is opened before level basic") {
+  provider_a greedy;  // takes what it is not to have, too
+  greedy.choose = [](const graph_view& g) {
+    groups_result all;
+    for (node_view n : g.nodes()) all.push_back({{n.id()}, "all"});
+    return all;
+  };
+  const on_gpu second{{"MatMul"}};
+  const claim_row rows[] = {row_of(greedy, {device_kind::cpu}), row_of(second, {device_kind::gpu})};
+  const placement_rules rules = layer_rules({{"enc", device_kind::gpu}});
+  const auto nodes_with = [&](const placement_rules* used) {
+    auto m = calls_function();
+    annotate(m->main(), "call", "enc");
+    op_table ops;
+    REQUIRE(check_model(*m, ops));
+    const auto body = [](model&, const graph_node& n) -> result<const function*> { return n.callee; };
+    const auto never = [] { return false; };
+    partition_options how{body, never};
+    how.rules = used;
+    REQUIRE(inline_functions(*m, rows, ops, how));
+    return m->main().order().size();
+  };
+  CHECK(nodes_with(nullptr) == 1);
+  CHECK(nodes_with(&rules) == 3);
+}
+
 TEST_CASE("compiled nodes go to who compiled them, whatever rules say") {
   static constexpr context_source sources[] = {{"mine"}};
   auto m = make_model();

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+import numpy
+import onnx
+
 CAMEO = os.environ["CAMEO_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 failures = 0
@@ -121,8 +124,7 @@ def check_compiled(folder, root):
     by_default = selected()
     expect(by_default["variant"] == "plain" and by_default["device"] == "cpu", by_default)
     expect(by_default["variants"][1]["device"] == "cpu" and by_default["variants"][0]["device"] is None, by_default)
-    by_policy = selected("--policy", "prefer_npu", "--ranked")  # no NPU here, but a CPU, perhaps of several providers
-    expect(by_policy["variant"] in ("frozen", "plain"), by_policy)
+    expect(selected("--policy", "prefer_npu")["variant"] == "frozen", "no NPU, and of the CPU's the fallback comes last")
     expect(package("select", folder, "--policy", "nobody").returncode == 2, "there is no such policy")
     expect(package("select", folder, "--policy", "prefer_npu", "--ep", "cpu").returncode == 2, "one or the other")
     models = [folder / c["folder"] / c["model_file"] for c in (chosen, by_default)]
@@ -137,6 +139,59 @@ def check_compiled(folder, root):
     expect(outputs_of(folder) == answers[0], "and it runs")
     done = package("select", folder, "--ep", "frozen")
     expect(done.returncode == 1 and "does not work here" in done.stderr, done.stderr)
+
+
+def model_of(path, takes, gives, op):
+    """gives = op(takes...), all float[2]; onnx alone, so that the program meets a file that it did not write."""
+    value = lambda name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2])  # noqa: E731
+    graph = onnx.helper.make_graph([onnx.helper.make_node(op, takes, [gives])], "g", [*map(value, takes)], [value(gives)])
+    path.parent.mkdir(parents=True)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def check_pipeline(folder, root):
+    """Two components as one: declared by `add`, shown, checked, run."""
+    model_of(root / "double/m.onnx", ["x", "x2"], "y", "Add")
+    model_of(root / "negate/m.onnx", ["y"], "z", "Neg")
+    model_of(root / "other/m.onnx", ["q"], "z", "Neg")
+
+    def add(component, variant, files, *more):
+        return package("add", folder, component, variant, "--from", root / files, "--model", "m.onnx", "--ep", "cpu",
+                       *more)
+
+    def declared():
+        return object_of(package("show", folder, "--json"))["io"]
+
+    object_of(add("double", "plain", "double", "--json"))
+    expect([v["name"] for v in declared()["outputs"]] == ["y"], declared())
+    object_of(add("negate", "plain", "negate", "--json"))
+    both = declared()
+    expect([v["name"] for v in both["inputs"]] == ["x", "x2"] and [v["name"] for v in both["outputs"]] == ["z"], both)
+    expect(both["inputs"][0] == {"name": "x", "type": "tensor(float)", "shape": ["2"]}, both)
+    expect("takes x: tensor(float)[2]" in package("show", folder).stdout, package("show", folder).stdout)
+    done = add("negate", "wrong", "other")
+    expect(done.returncode == 1 and "INVALID_ARGUMENT" in done.stderr and "'q'" in done.stderr, done.stderr)
+    expect(not (folder / "wrong").exists(), "what is refused leaves nothing")
+
+    numpy.save(root / "x.npy", numpy.array([1, 2], dtype=numpy.float32))
+    given = ["--input", f"x={root / 'x.npy'}", "--input", f"x2={root / 'x.npy'}"]
+    ran = object_of(cameo("run", folder, *given, "--json", "--output-dir", root / "out"))
+    expect([c["component"] for c in ran["components"]] == ["double", "negate"], ran)
+    expect(numpy.load(root / "out/z.npy").tolist() == [-2, -4], "the components run one after the other")
+    one = object_of(cameo("run", folder, *given, "--component", "double", "--json"))
+    expect([o["name"] for o in one["outputs"]] == ["y"], one)
+    expect("name one with --component" in cameo("bench", folder, "--random-inputs").stderr, "bench wants one component")
+
+    manifest = folder / "manifest.json"
+    text = manifest.read_text()
+    manifest.write_text(text.replace('"z"', '"w"'))
+    done = package("validate", folder, "--json")
+    problem = json.loads(done.stdout)["problems"][-1]
+    expect(done.returncode == 1 and problem["at"] == "/additional_metadata/io" and "'w'" in problem["message"], problem)
+    expect("output 'w' is declared" in cameo("run", folder, *given).stderr, "a pipeline holds it against the models, too")
+    manifest.write_text(text)
+    object_of(package("remove", folder, "negate", "--json"))
+    expect([v["name"] for v in declared()["outputs"]] == ["y"], declared())
 
 
 def check_usage():
@@ -156,6 +211,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check_remove(root / "toy")
     check_validate(root / "broken")
     check_compiled(root / "digits", root)
+    (root / "parts").mkdir()
+    check_pipeline(root / "pipeline", root / "parts")
     check_usage()
 print(f"{failures} claims did not hold" if failures else "all claims hold")
 sys.exit(1 if failures else 0)

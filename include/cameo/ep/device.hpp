@@ -82,9 +82,9 @@ struct prefer {
     return preferred_devices(request, Kind);
   }
 };
-using prefer_cpu = prefer<device_kind::cpu>;
-using prefer_npu = prefer<device_kind::npu>;
-using prefer_gpu = prefer<device_kind::gpu>;
+using prefer_cpu = prefer<device_kind::cpu>;  ///< The first CPU.
+using prefer_npu = prefer<device_kind::npu>;  ///< An NPU if there is one.
+using prefer_gpu = prefer<device_kind::gpu>;  ///< A GPU if there is one.
 
 /// The same as numbers, which are ONNX Runtime's. max_performance is prefer_gpu; max_efficiency and min_overall_power
 /// are prefer_npu; default_policy is prefer_cpu.
