@@ -218,6 +218,43 @@ TEST_CASE("where no compiled form fits, the next provider's runs, and the model 
   CHECK(with.load(*c).error().code() != status_code::ok);
 }
 
+/// How the provider's kernels pack here, as its device says.
+std::string architecture_of(const example_runtime& with) {
+  for (const ep_device& d : with.devices())
+    if (d.ep == frozen_name)
+      if (const std::string* found = find_text(d.device.metadata, "architecture")) return *found;
+  return {};
+}
+
+TEST_CASE("in the layout of metadata.json the form for this processor is chosen by its architecture") {
+  const package_folder at;
+  const example_runtime with;
+  const std::vector<std::int64_t> sets = instruction_sets();
+  std::string variants;
+  for (std::size_t i : {1u, 0u}) {
+    const bool is_here = i < sets.size();  // with one set only, the other machine is made up
+    const forced_target forced{sets[is_here ? i : 0]};
+    const std::string name = "v" + std::to_string(i), architecture = architecture_of(with);
+    REQUIRE(!architecture.empty());
+    static_cast<void>(freeze(at / ("models/main/" + name), small_network()));
+    variants +=
+        "\"" + name + R"(": {"file": "m_ctx.onnx", "constraints": {"ep": "FrozenExecutionProvider", "device": )" +
+        R"("cpu", "architecture": ")" + architecture + (is_here ? "" : ", of another") + "\"}}" + (i == 1 ? ", " : "");
+  }
+  at.write("manifest.json", R"({"name": "older", "component_models": ["main"]})");
+  at.write("models/main/metadata.json", R"({"model_variants": {)" + variants + "}}");
+  const package p = opened(at.path());
+  session_options how;
+  how.providers = {"frozen"};
+  for (std::size_t i = 0; i < std::min<std::size_t>(sets.size(), 2); ++i) {
+    const forced_target forced{sets[i]};
+    const outcome got = run_selected(with, p, how);
+    CHECK(got.variant == "v" + std::to_string(i));
+    CHECK(got.provider == "frozen");
+    CHECK(got.bits == plain_bits());
+  }
+}
+
 TEST_CASE("components share one context and one file of weights, both of them assets of the package") {
   const package_folder at;
   const example_runtime with;

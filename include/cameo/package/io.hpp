@@ -36,6 +36,7 @@ struct component_io {
 /// from outside.
 struct connected_io {
   static constexpr std::size_t outside = std::size_t(-1);
+  /// Where a value comes from.
   struct place {
     std::size_t component = outside, number = 0;  // of an output; or of an input of the whole, from outside
   };

@@ -28,6 +28,7 @@ struct placement_rules {
 
 /// What a provider got in one piece while nodes were given to providers: the nodes of a group that it compiles, or one.
 struct ep_assignment {
+  /// As the model has it.
   struct node {
     std::string name, domain, op_type;
     bool operator==(const node&) const = default;

@@ -189,10 +189,12 @@ class session {
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
-  /// For runtime<...>; see there. Without options, those of the package hold.
+  /// For runtime<...>; see there.
   CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<component_context> select(const session_parts&, const package&, std::string_view component,
                                                     const session_options&, variant_choice);
+  /// For runtime<...>; see there. Without options (null), those of the package hold.
   CAMEO_API static result<session> load(const session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.
   CAMEO_API static result<compile_report> compile(const session_parts&, compile_options);
