@@ -1,5 +1,7 @@
 #include "ort_constant.hpp"
 
+#include <cameo/core/booleans.hpp>
+
 #include "ort_schema.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -31,20 +33,6 @@ result<value> read_strings(const table_view& t, value made, std::int64_t count, 
   if (!texts) return texts.error();
   for (std::size_t i = 0; i < strings.size(); ++i) (*texts)[i] = strings.text(i);
   made.data = texts->data();
-  return made;
-}
-
-/// Where the elements lie, or a copy that is put right.
-result<value> place(value made, byte_span bytes, arena& memory) {
-  made.data = const_cast<std::byte*>(bytes.data());
-  if (made.type != dtype::boolean) return made;
-  unsigned seen = 0;
-  for (std::byte b : bytes) seen |= unsigned(b);
-  if (seen <= 1) return made;
-  result<std::span<std::uint8_t>> copy = memory.take<std::uint8_t>(bytes.size());
-  if (!copy) return copy.error();
-  for (std::size_t i = 0; i < bytes.size(); ++i) (*copy)[i] = bytes[i] != std::byte{0};
-  made.data = copy->data();
   return made;
 }
 
@@ -108,7 +96,8 @@ result<value> read_constant(const table_view& t, std::string_view what, arena& m
   if (data.size() != bytes)
     return wrong(status_code::fail, "tensor '", name, "': Tensor.raw_data has ", std::int64_t(data.size()),
                  " bytes, needs ", std::int64_t(bytes));
-  return place(made, data, memory);
+  made.data = const_cast<std::byte*>(data.data());
+  return with_booleans(made, memory);
 }
 
 result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena& memory) {

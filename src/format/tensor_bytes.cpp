@@ -1,5 +1,7 @@
 #include "tensor_bytes.hpp"
 
+#include <cameo/core/booleans.hpp>
+
 #include "graph/messages.hpp"
 
 #include <cstring>
@@ -8,12 +10,6 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 constexpr std::size_t tensor_alignment = 64;
-
-bool all_zero_or_one(std::span<const std::byte> bytes) {
-  unsigned seen = 0;
-  for (std::byte b : bytes) seen |= unsigned(b);
-  return seen <= 1;
-}
 
 }  // namespace
 
@@ -28,15 +24,14 @@ result<void*> allocate_tensor(arena& memory, std::size_t budget, std::size_t byt
 
 result<value> place_tensor(arena& memory, std::size_t budget, value made, std::span<const std::byte> bytes,
                            bool may_stay, std::size_t small, std::size_t large) {
-  const bool odd_bools = made.type == dtype::boolean && !all_zero_or_one(bytes);
+  const bool odd_bools = made.type == dtype::boolean && !are_booleans(bytes);
   made.data = const_cast<std::byte*>(bytes.data());
   if (may_stay && !odd_bools && bytes.size() > small && (bytes.size() >= large || is_aligned(made))) return made;
   result<void*> data = allocate_tensor(memory, budget, bytes.size());
   if (!data) return data.error();
   made.data = *data;
-  if (!bytes.empty()) std::memcpy(made.data, bytes.data(), bytes.size());
-  if (odd_bools)
-    for (std::size_t i = 0; i < bytes.size(); ++i) static_cast<std::uint8_t*>(made.data)[i] = bytes[i] != std::byte{0};
+  if (odd_bools) to_booleans(bytes, made.data);
+  else if (!bytes.empty()) std::memcpy(made.data, bytes.data(), bytes.size());
   return made;
 }
 

@@ -1,5 +1,7 @@
 #include "program/tensor_files.hpp"
 
+#include <cameo/core/booleans.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -260,8 +262,7 @@ result<value> read_npy(std::span<const std::byte> file, dtype wanted, arena& mem
   std::byte* const elements = static_cast<std::byte*>(memory.allocate(std::max<std::uint64_t>(bytes, 1), 64));
   if (!elements) return status_code::out_of_memory;
   copy_items(h, elements, item, letter == 'c' ? item / 2 : item, swap);
-  if (type == dtype::boolean)
-    for (std::uint64_t i = 0; i < bytes; ++i) elements[i] = std::byte(elements[i] != std::byte{0});
+  if (type == dtype::boolean) to_booleans({elements, std::size_t(bytes)}, elements);
   if (!is_packed(type)) return value::tensor(type, h.shape, elements);
   const auto packed = memory.take<std::byte>(std::size_t(count) * row_of(type).bits / 8 + 1);
   if (!packed) return packed.error();

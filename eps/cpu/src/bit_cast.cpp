@@ -1,5 +1,7 @@
 #include <cameo/eps/cpu/bit_cast.hpp>
 
+#include <cameo/core/booleans.hpp>
+
 #include "refuse.hpp"
 #include "strided_copy.hpp"
 
@@ -23,7 +25,13 @@ status bit_cast::run(run_context& c) const {
   if (!y) return y.error();
   std::uint64_t bytes = 0;
   if (!checked_bytes(x.type, std::uint64_t(x.shape.count()), bytes)) return status_code::out_of_memory;
-  copy_bytes(c, (*y)->data, x.data, std::size_t(bytes));
+  const auto* const from = static_cast<const std::byte*>(x.data);
+  auto* const to = static_cast<std::byte*>((*y)->data);
+  if ((*y)->type == dtype::boolean && x.type != dtype::boolean)  // every bit counts, but there are two bools
+    parallel_for(c, std::int64_t(bytes), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+      to_booleans({from + first, std::size_t(last - first)}, to + first);
+    });
+  else copy_bytes(c, to, from, std::size_t(bytes));
   return {};
 }
 

@@ -1,3 +1,4 @@
+#include <cameo/core/booleans.hpp>
 #include <cameo/kernel/node_check.hpp>
 
 #include "plan_stream.hpp"
@@ -117,7 +118,15 @@ class reader {
     if (number == 0) return value::tensor(dtype(type), shape, nullptr);
     const std::span<const std::byte> blob = from_.blob(number - 1);
     if (blob.size() != bytes) return wrong("a constant of another size than its blob");
+    if (dtype(type) == dtype::boolean && !is_boolean(number - 1)) return wrong("a bool that is neither 0 nor 1");
     return value::tensor(dtype(type), shape, blob.data());
+  }
+
+  /// However often a plan names a blob, it is looked at once.
+  bool is_boolean(std::uint32_t number) {
+    booleans_.resize(from_.blob_count());
+    if (!booleans_[number]) booleans_[number] = are_booleans(from_.blob(number));
+    return booleans_[number];
   }
 
   result<value> read_strings(const extents& shape, std::size_t count) {
@@ -276,6 +285,7 @@ class reader {
   draft* net_ = nullptr;
   std::vector<bool> known_;  // by slot: an input, a constant, or made by a node before
   std::vector<operand> operands_;
+  std::vector<bool> booleans_;  // by blob: one that was found to be of bools
 };
 
 }  // namespace

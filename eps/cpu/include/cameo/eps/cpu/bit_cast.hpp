@@ -3,7 +3,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The same bits as elements of another type of the same width. The output may be the input.
+/// The same bits as elements of another type of the same width; a bool of any bits but 0 is 1. The output may be the
+/// input.
 struct bit_cast {
   static result<bit_cast> bind(bind_context&);
   status run(run_context&) const;
