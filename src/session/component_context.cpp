@@ -93,6 +93,34 @@ status settle(selection& made, const package_component& of, const ep_intent& int
   return {};
 }
 
+/// Long names of the providers that options name, or a policy chose; not of a fallback that is there by itself.
+std::vector<std::string> wished(const session_options& how, const ep_intent& intent) {
+  std::vector<std::string> made;
+  const auto add = [&](const std::string& ep) {
+    if (std::find(made.begin(), made.end(), ep) == made.end()) made.push_back(ep);
+  };
+  for (const ep_device& d : intent.chosen) add(d.ep);
+  if (how.providers.empty()) return made;
+  made.clear();
+  for (const device_facts& d : intent.devices) add(d.ep);
+  made.resize(std::min(made.size(), how.providers.size()));
+  return made;
+}
+
+/// Tells the log of variants for providers that were wished for, and not asked because another was before them.
+void tell_ignored(const session_options& how, const package_component& of, const selection& made,
+                  const ep_intent& intent) {
+  if (!how.log || made.verdicts.size() != of.variants.size()) return;
+  const std::vector<std::string> eps = wished(how, intent);
+  for (std::size_t i = 0; i < made.verdicts.size(); ++i) {
+    const package_variant& v = of.variants[i];
+    if (!v.ep || *v.ep == made.verdicts[i].ep || std::find(eps.begin(), eps.end(), *v.ep) == eps.end()) continue;
+    how.log(log_level::warning, fmt::format("component '{}': variant '{}' is for {}, which was not asked: {} comes "
+                                            "before it",
+                                            of.name, v.name, *v.ep, made.verdicts[i].ep));
+  }
+}
+
 status nothing_fits(const package_component& of, const selection& made, const ep_intent& intent) {
   const status words = no_suitable_variant(of, made, intent.devices);
   if (intent.is_wish) return words;
@@ -166,6 +194,7 @@ result<component_context> session::select(const session_parts& parts, const pack
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);
     made->selected = choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
+    tell_ignored(how, **found, made->selected, made->intent);
     if (!made->selected.variant) return nothing_fits(**found, made->selected, made->intent);
     if (status s = settle(made->selected, **found, made->intent); !s) return s;
     made->component = (*found)->name;

@@ -75,6 +75,25 @@ TEST_CASE("case 5: the first provider alone counts, and ranked all of them do") 
   CHECK(s->providers() == std::vector<std::string>{"cpu"});
 }
 
+TEST_CASE("case 5: the log tells of variants for providers that were named behind another") {
+  const numbered_package pkg{variant_json("c", runs_on(on_cpu)) + ", " + variant_json("n", runs_on(on_npu)),
+                             {{"n", 1}}};
+  const npu_runtime npu;
+  std::vector<std::string> told;
+  session_options options = on({"refnpu", "cpu"});
+  options.log_from = log_level::warning;
+  options.log = [&](log_level, std::string_view words) { told.emplace_back(words); };
+  CHECK(name_in(npu.with.select(opened(pkg.at.path()), "main", options)) == "n");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0] ==
+        "component 'main': variant 'c' is for CPUExecutionProvider, which was not asked: "
+        "RefNpuExecutionProvider comes before it");
+  options.providers = {"refnpu"};
+  told.clear();
+  CHECK(npu.with.select(opened(pkg.at.path()), "main", options));
+  CHECK(told.empty());  // the fallback is there without being named
+}
+
 TEST_CASE("ranked, and nobody named a provider: those of the runtime are asked in its order") {
   const std::string cpu = variant_json("plain", runs_on(on_cpu));
   const npu_runtime npu;
