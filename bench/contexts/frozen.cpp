@@ -4,6 +4,8 @@
 //   bench_contexts run MODEL INPUTS EP SECONDS OUTPUTS
 //       INPUTS/inputs.txt lists name, type, dims with commas, file; OUTPUTS gets the bytes of all outputs. One JSON
 //       object, and then waits for the end of standard input, so that somebody may look at its memory
+#include "../raw_inputs.hpp"
+
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/frozen.hpp>
@@ -13,41 +15,15 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 namespace {
 
+using bench::input, bench::read_inputs;
 using steady = std::chrono::steady_clock;
 using runtime = cameo::runtime<cameo::eps::frozen<cameo::eps::cpu>, cameo::eps::cpu>;
 
 double micros_since(steady::time_point start) {
   return std::chrono::duration<double, std::micro>(steady::now() - start).count();
-}
-
-struct input {
-  std::string name;
-  cameo::dtype type = cameo::dtype::undefined;
-  cameo::extents shape;
-  std::vector<char> bytes;
-};
-
-std::vector<input> read_inputs(const std::string& folder) {
-  std::vector<input> inputs;
-  std::ifstream list{folder + "/inputs.txt"};
-  for (std::string line; std::getline(list, line);) {
-    std::istringstream words{line};
-    std::string type, dims, file;
-    input each;
-    std::getline(words, each.name, '\t') && std::getline(words, type, '\t') && std::getline(words, dims, '\t') &&
-        std::getline(words, file, '\t');
-    each.type = cameo::dtype_named(type);
-    std::istringstream sizes{dims};
-    for (std::string dim; std::getline(sizes, dim, ',');) each.shape.push_back(std::stoll(dim));
-    std::ifstream from{folder + "/" + file, std::ios::binary};
-    each.bytes.assign(std::istreambuf_iterator<char>{from}, {});
-    inputs.push_back(std::move(each));
-  }
-  return inputs;
 }
 
 int compile(std::span<char*> pairs) {

@@ -3,6 +3,7 @@
 //
 //   bench_peers serve MODEL FOLDER THREADS    FOLDER/inputs.txt lists inputs: name, type, dims with commas, file
 //   bench_peers peak THREADS BYTES SECONDS    what the machine can do: see peak.hpp
+#include "../raw_inputs.hpp"
 #include "peak.hpp"
 
 #include <cameo/cameo.hpp>
@@ -20,6 +21,7 @@
 
 namespace {
 
+using bench::input, bench::read_inputs;
 using steady = std::chrono::steady_clock;
 
 double micros_since(steady::time_point start) {
@@ -42,32 +44,6 @@ long allocations() {
   using counter = unsigned long();
   static auto* const calls = reinterpret_cast<counter*>(::dlsym(RTLD_DEFAULT, "cameo_peers_allocations"));
   return calls ? long(calls()) : -1;
-}
-
-struct input {
-  std::string name;
-  cameo::dtype type = cameo::dtype::undefined;
-  cameo::extents shape;
-  std::vector<char> bytes;
-};
-
-std::vector<input> read_inputs(const std::string& folder) {
-  std::vector<input> inputs;
-  std::ifstream list{folder + "/inputs.txt"};
-  for (std::string line; std::getline(list, line);) {
-    std::istringstream words{line};
-    std::string type, dims, file;
-    input each;
-    std::getline(words, each.name, '\t') && std::getline(words, type, '\t') && std::getline(words, dims, '\t') &&
-        std::getline(words, file, '\t');
-    each.type = cameo::dtype_named(type);
-    std::istringstream sizes{dims};
-    for (std::string dim; std::getline(sizes, dim, ',');) each.shape.push_back(std::stoll(dim));
-    std::ifstream from{folder + "/" + file, std::ios::binary};
-    each.bytes.assign(std::istreambuf_iterator<char>{from}, {});
-    inputs.push_back(std::move(each));
-  }
-  return inputs;
 }
 
 class worker {
