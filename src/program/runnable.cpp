@@ -16,7 +16,8 @@ bool is_folder(const std::string& path) {
 
 /// Nothing was said that a package's own options would have to give way to.
 bool leaves_options_to_package(const common_options& o) {
-  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 && o.optimize == optimization_level::all;
+  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 &&
+         o.optimize == optimization_level::all;
 }
 
 /// In a package, cpu alone is no good default: there may be variants for others.
@@ -27,6 +28,14 @@ session_options for_package(const common_options& o) {
 }
 
 constexpr best_fit any_provider{.ranked = true};
+
+/// A folder without a package in it is no model, either.
+result<package> open_package(const std::string& folder) {
+  package_problem why;
+  result<package> made = package::open(folder, {}, &why);
+  if (made || why.fault != package_fault::not_found) return made;
+  return status{status_code::invalid_argument, fmt::format("no model, and no model package: {}", made.error().words())};
+}
 
 result<session> load_component(const package& from, const std::string& component, const common_options& o) {
   if (component.empty() && from.components().size() != 1)
@@ -48,7 +57,7 @@ void add_component_option(CLI::App& command, std::string& to) {
 
 result<session> load_session(const std::string& model, const std::string& component, const common_options& o) {
   if (!is_folder(model)) return program_runtime{}.load(model, o.session());
-  const result<package> from = package::open(model);
+  const result<package> from = open_package(model);
   if (!from) return status{from.error()};
   return load_component(*from, component, o);
 }
@@ -56,7 +65,7 @@ result<session> load_session(const std::string& model, const std::string& compon
 result<runnable> runnable::load(const std::string& model, const std::string& component, const common_options& o) {
   runnable made;
   if (is_folder(model) && component.empty()) {
-    const result<package> from = package::open(model);
+    const result<package> from = open_package(model);
     if (!from) return status{from.error()};
     const program_runtime with;
     result<pipeline> whole = leaves_options_to_package(o) ? with.load(*from) : with.load(*from, for_package(o));

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +26,7 @@ struct fault {
   call which = call::count;
   int at = 0;              // the number of the call
   int error = 0;           // 0: it does something else than fail
+  bool lasts = false;      // those after it, too
   bool shortens = false;   // write: half of the bytes; facts: the file is cut behind them
   std::string under = {};  // files in this folder
   int seen[int(call::count)] = {};
@@ -33,7 +36,10 @@ struct fault {
   bool knows(int descriptor) const {
     return armed && descriptor >= 0 && descriptor < int(ours.size()) && ours[std::size_t(descriptor)];
   }
-  bool hits(call c) { return seen[int(c)]++ == at && c == which; }
+  bool hits(call c) {
+    const int number = seen[int(c)]++;
+    return c == which && (number == at || (lasts && number > at));
+  }
 };
 fault plan;
 
@@ -44,20 +50,58 @@ long failed(int error) {
 
 }  // namespace
 
+namespace {
+
+/// What a name means that is looked up in an open folder.
+std::string path_in(int folder, const char* name) {
+  if (folder == AT_FDCWD || *name == '/') return name;
+  char real[4096];
+  const ssize_t size = ::readlink(("/proc/self/fd/" + std::to_string(folder)).c_str(), real, sizeof real);
+  return std::string(real, size > 0 ? std::size_t(size) : 0) + "/" + name;
+}
+
+/// Opens that are for bytes count; those of folders and places do not.
+template <class Open>
+int open_unless_hit(int folder, const char* path, int flags, Open&& really) {
+  const bool known = plan.armed && !(flags & (O_DIRECTORY | O_PATH)) && plan.knows(path_in(folder, path).c_str());
+  if (known && plan.hits(flags & O_CREAT ? call::make : call::open) && plan.error) return int(failed(plan.error));
+  const long descriptor = really();
+  if (known && descriptor >= 0 && descriptor < long(plan.ours.size())) {
+    plan.ours[std::size_t(descriptor)] = true;
+    plan.made[std::size_t(descriptor)] = flags & O_CREAT;
+  }
+  return int(descriptor);
+}
+
+}  // namespace
+
 extern "C" {
 int open(const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
   const int mode = flags & O_CREAT ? va_arg(more, int) : 0;
   va_end(more);
-  const bool known = plan.knows(path) && !(flags & O_DIRECTORY);
-  if (known && plan.hits(flags & O_CREAT ? call::make : call::open) && plan.error) return int(failed(plan.error));
-  const long descriptor = ::syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-  if (known && descriptor >= 0 && descriptor < long(plan.ours.size())) {
-    plan.ours[std::size_t(descriptor)] = true;
-    plan.made[std::size_t(descriptor)] = flags & O_CREAT;
-  }
-  return int(descriptor);
+  return open_unless_hit(AT_FDCWD, path, flags, [&] { return ::syscall(SYS_openat, AT_FDCWD, path, flags, mode); });
+}
+int openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const int mode = flags & O_CREAT ? va_arg(more, int) : 0;
+  va_end(more);
+  return open_unless_hit(folder, path, flags, [&] { return ::syscall(SYS_openat, folder, path, flags, mode); });
+}
+/// The library's way to openat2, for which there is no function.
+long syscall(long number, ...) noexcept {
+  static const auto really = reinterpret_cast<long (*)(long, ...)>(::dlsym(RTLD_NEXT, "syscall"));
+  long a[6];
+  va_list more;
+  va_start(more, number);
+  for (long& each : a) each = va_arg(more, long);
+  va_end(more);
+  const auto pass_on = [&] { return really(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
+  if (number != SYS_openat2) return pass_on();
+  const auto* const how = reinterpret_cast<const open_how*>(a[2]);
+  return open_unless_hit(int(a[0]), reinterpret_cast<const char*>(a[1]), int(how->flags), pass_on);
 }
 ssize_t write(int descriptor, const void* bytes, std::size_t count) {
   if (plan.knows(descriptor) && plan.hits(call::write)) {
@@ -289,9 +333,10 @@ TEST_CASE("a context that can't be read is an error with its path, whichever cal
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx", true), folder / "c.onnx")) == "OK");
   const std::string bytes = slurp(folder / "c_RefA.bin");
+  // An open that fails once is tried again in another way; so what fails here, fails for good.
   const row reading[] = {{call::open, EACCES, false, false, "Permission denied"},
                          {call::open, EMFILE, false, false, "Too many open files"},
-                         {call::open, ENOENT, false, false, "No such file"},
+                         {call::open, ENOENT, false, false, "no such file"},
                          {call::open, EINTR, false, true, ""},
                          {call::facts, EIO, false, false, "Input/output error"},
                          {call::facts, 0, true, false, "c_RefA.bin"},
@@ -302,6 +347,7 @@ TEST_CASE("a context that can't be read is an error with its path, whichever cal
     CAPTURE(r.error);
     fault kind;
     kind.which = r.which, kind.error = r.error, kind.shortens = r.shortens;
+    kind.lasts = !r.may_pass;
     kind.under = folder / "c_RefA.bin";
     const auto outcomes = with_each(kind, folder, [&] {
       plan.under = folder / "c_RefA.bin";
@@ -310,14 +356,15 @@ TEST_CASE("a context that can't be read is an error with its path, whichever cal
       if (slurp(folder / "c_RefA.bin") != bytes) spill(folder / "c_RefA.bin", bytes);
       return s ? status{} : status{s.error()};
     });
-    CHECK(!outcomes.empty());
+    REQUIRE(!outcomes.empty());
     if (r.shortens) CHECK(outcomes[0].words.find("became shorter while it was opened") != std::string::npos);
     for (const outcome& o : outcomes) {
       CAPTURE(o.words);
       CHECK((o.code == status_code::ok) == r.may_pass);
       if (r.may_pass) continue;
       CHECK(o.code == (r.error == ENOMEM ? status_code::out_of_memory : status_code::invalid_graph));
-      CHECK(o.words.find(folder / "c_RefA.bin") != std::string::npos);
+      CHECK(o.words.find("c_RefA.bin") != std::string::npos);
+      CHECK(o.words.find(fs::path{folder / "c.onnx"}.parent_path().string()) != std::string::npos);
       CHECK(o.words.find(r.words) != std::string::npos);
     }
   }
