@@ -11,7 +11,7 @@ namespace cameo::inline CAMEO_ABI {
 /// An input or an output, in words: selection and packaging know no models.
 struct package_value {
   std::string name;
-  std::string type;                               // "tensor(float)", "seq(tensor(int64))"; empty: unknown, agrees with all
+  std::string type;  // "tensor(float)", "seq(tensor(int64))"; empty: unknown, agrees with all
   std::optional<std::vector<std::string>> shape;  // of a tensor: "3", "batch", "?"; none: any
   bool optional = false;                          // an input with a default
 
