@@ -201,6 +201,25 @@ class Run(Case):
         self.identity(ob.STRING, "|S2", (2,), b"abc\0",
                       expected=("<U2", (2,), "abc\0".encode("utf-32-le")))
 
+    def test_bools_are_0_or_1(self):
+        odd, good = b"\0\1\2\x5a\xff", b"\0\1\1\1\1"
+        self.identity(ob.BOOL, "|b1", (5,), odd, expected=("|b1", (5,), good))
+        out = self.dir / "out"
+
+        def y_of(model, feed):
+            self.json("run", model, "--input", "x0=%s" % feed, "--output-dir", out)
+            return ob.read_npy((out / "y.npy").read_bytes())[2]
+        message = self.write("x.pb", ob.tensor("x0", ob.BOOL, [5], odd))
+        self.assertEqual(y_of(self.write("not.onnx", ob.one_node("Not", ob.BOOL, (5,))), message), b"\1\0\0\0\0")
+        to_bool = ob.node("BitCast", ["x0"], ["flags"], "cast") + ob.text(
+            5, ob.text(1, "to") + ob.integer(3, ob.BOOL) + ob.integer(20, 2))
+        flags = ob.tensor_type(ob.BOOL, [5])
+        for last, wanted in [("Not", b"\1\0\0\0\0"), ("Identity", good)]:
+            graph = ob.graph([to_bool, ob.node(last, ["flags"], ["y"])], [("x0", ob.tensor_type(ob.UINT8, [5]))],
+                             [("y", flags)])
+            model = self.write("bits.onnx", ob.model(graph, opset=26))
+            self.assertEqual(y_of(model, self.write("bits.npy", ob.npy("|u1", (5,), odd))), wanted)
+
     def test_npy_of_other_orders(self):
         c_order = struct.pack(F32 % 6, 0, 1, 2, 3, 4, 5)
         self.identity(ob.FLOAT, "<f4", (2, 3), struct.pack(F32 % 6, 0, 3, 1, 4, 2, 5), True, ("<f4", (2, 3), c_order))

@@ -2,7 +2,7 @@
 
 #include <cameo/core/booleans.hpp>
 
-#include "refuse.hpp"
+#include "output_type.hpp"
 #include "strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -15,6 +15,7 @@ result<bit_cast> bit_cast::bind(bind_context& c) {
     return bad_attribute("to is ", number, ", must be a type of numbers, from one");
   if (row_of(from).bits != row_of(to).bits)
     return bad_attribute(from, " of ", row_of(from).bits, " bits has not the width of ", to, ", ", row_of(to).bits);
+  if (status same = check_output_type(c, to); !same) return same;
   c.may_overwrite(0, 0);
   return bit_cast{};
 }

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "cast_rows.hpp"
-#include "refuse.hpp"
+#include "output_type.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -66,6 +66,7 @@ status finish(bind_context& c, dtype to, cast_state& made) {
   made.to = to;
   if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.from))
     return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ", std::int64_t(to));
+  if (status same = check_output_type(c, to); !same) return same;
   made.saturate = c.int_or("saturate", 1) != 0;
   const std::string_view mode = c.string_or("round_mode", "up");
   if (mode != "up" && mode != "down" && mode != "nearest")

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/constant.hpp>
 
 #include "operand_values.hpp"
+#include "output_type.hpp"
 #include "strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -46,10 +47,11 @@ result<constant> constant::bind(bind_context& c) {
 
 result<constant_of_shape> constant_of_shape::bind(bind_context& c) {
   const attribute* const a = c.find("value");
-  if (!a) return constant_of_shape{value::tensor<float>({1}, {&zero, 1})};
-  if (a->kind != attribute_kind::t || a->tensors.size() != 1 || a->tensors[0].shape.count() != 1)
+  if (a && (a->kind != attribute_kind::t || a->tensors.size() != 1 || a->tensors[0].shape.count() != 1))
     return bad_attribute("`value` must be a tensor of one element");
-  return constant_of_shape{a->tensors[0]};
+  const value element = a ? a->tensors[0] : value::tensor<float>({1}, {&zero, 1});
+  if (status same = check_output_type(c, element.type); !same) return same;
+  return constant_of_shape{element};
 }
 status constant_of_shape::run(run_context& c) const {
   extents shape;
