@@ -100,6 +100,43 @@ TEST_CASE("a changed byte under checksums that fit is refused, or gives a plan t
   CHECK(refused > all / 3);
 }
 
+TEST_CASE("bools of 90 are refused") {
+  constexpr std::size_t count = 192;
+  std::vector<bool> flags(count);
+  std::string found(count, '\0'), odd = found;
+  for (std::size_t i = 0; i < count; ++i)
+    if (i * i % 7 < 3) flags[i] = true, found[i] = '\1', odd[i] = '\x5a';
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(count)});
+  b.output(b.node("Where", {b.constant<bool>("flags", {count}, flags), x, b.node("Neg", {x})}));
+  const compiled_files files;
+  compile(files, b.take());
+  std::string whole = slurp(files.context);
+  CHECK(verdict_of(files, whole) == "OK");
+  const std::size_t at = whole.find(found);
+  REQUIRE(at != whole.npos);
+  const std::string refusal = verdict_of(files, whole.replace(at, count, odd));
+  CHECK(is_refused(refusal));
+  CHECK(says(refusal, "a bool that is neither 0 nor 1"));
+}
+
+TEST_CASE("a Cast to a type that its output does not have is refused") {
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(192)});
+  b.output(b.node("Not", {b.node("Cast", {x}, {model_builder::integer("to", 9)})}));
+  const compiled_files files;
+  compile(files, b.take());
+  std::string whole = slurp(files.context);
+  CHECK(verdict_of(files, whole) == "OK");
+  const std::string to("\2\0\0\0to\2", 7);
+  const std::size_t at = whole.find(to);
+  REQUIRE(at != whole.npos);
+  whole[at + to.size()] = '\13';  // double: eight times the memory
+  const std::string refusal = verdict_of(files, resealed(whole));
+  CHECK(is_refused(refusal));
+  CHECK(says(refusal, "its output has elements of double, the model says bool"));
+}
+
 TEST_CASE("a context of another cameo, another processor or another format is refused naming both sides") {
   const compiled_files files;
   compile(files, small_network());
