@@ -53,20 +53,6 @@ json to_json(const package_variant& v) {
           {"additional_metadata", parsed_or_null(v.metadata)}};
 }
 
-json to_json(const std::vector<package_value>& values) {
-  json made = json::array();
-  for (const package_value& v : values) {
-    json one{{"name", v.name}, {"type", v.type}, {"shape", v.shape ? json(*v.shape) : json(nullptr)}};
-    if (v.optional) one["optional"] = true;
-    made.push_back(std::move(one));
-  }
-  return made;
-}
-
-json to_json(const std::optional<package_io>& io) {
-  return io ? json{{"inputs", to_json(io->inputs)}, {"outputs", to_json(io->outputs)}} : json(nullptr);
-}
-
 json to_json(const package& p) {
   json components = json::array(), assets = json::array();
   for (const package_component& c : p.components()) {
@@ -86,7 +72,7 @@ json to_json(const package& p) {
           {"package_name", optional_json(p.name())},
           {"package_version", optional_json(p.version())},
           {"description", optional_json(p.description())},
-          {"io", to_json(p.io())},
+          {"io", p.io() ? parsed_or_null(p.metadata())["io"] : json(nullptr)},
           {"additional_metadata", parsed_or_null(p.metadata())},
           {"components", std::move(components)},
           {"shared_assets", std::move(assets)}};

@@ -171,7 +171,7 @@ def check_pipeline(folder, root):
     object_of(add("negate", "plain", "negate", "--json"))
     both = declared()
     expect([v["name"] for v in both["inputs"]] == ["x", "x2"] and [v["name"] for v in both["outputs"]] == ["z"], both)
-    expect(both["inputs"][0] == {"name": "x", "type": "tensor(float)", "shape": ["2"]}, both)
+    expect(both["inputs"][0] == {"name": "x", "type": "tensor(float)", "shape": [2]}, both)
     expect("takes x: tensor(float)[2]" in package("show", folder).stdout, package("show", folder).stdout)
     done = add("negate", "wrong", "other")
     expect(done.returncode == 1 and "INVALID_ARGUMENT" in done.stderr and "'q'" in done.stderr, done.stderr)
