@@ -4,6 +4,8 @@
 #include "package/impl.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -24,15 +26,27 @@ std::string without_shapes(std::string_view type) {
   return made;
 }
 
-const package_value* find(const std::vector<package_value>& in, std::string_view name) {
-  const auto at = std::find_if(in.begin(), in.end(), [&](const package_value& v) { return v.name == name; });
-  return at == in.end() ? nullptr : &*at;
-}
+/// Values by name; the vector must outlive it. Files say how many there are, so none is looked for one by one.
+class named {
+ public:
+  explicit named(const std::vector<package_value>& all) {
+    for (const package_value& v : all) at_.emplace(v.name, &v);
+  }
+  const package_value* find(std::string_view name) const {
+    const auto at = at_.find(name);
+    return at == at_.end() ? nullptr : at->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const package_value*> at_;
+};
 
 std::string names_of(const std::vector<package_value>& all) {
+  static constexpr std::size_t most = 20;
   std::string made;
-  for (const package_value& v : all) made += fmt::format("{}'{}'", made.empty() ? "" : ", ", v.name);
-  return made.empty() ? "none" : made;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    made += fmt::format("{}'{}'", i ? ", " : "", all[i].name);
+  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
 }
 
 template <class... Args>
@@ -42,14 +56,15 @@ status refused(fmt::format_string<Args...> format, Args&&... args) {
 
 /// Whether one side has what the other needs, both ways.
 status same_values(std::string_view what, const std::vector<package_value>& a, const std::vector<package_value>& b) {
+  const named in_a{a}, in_b{b};
   for (const package_value& v : a) {
-    const package_value* const other = find(b, v.name);
+    const package_value* const other = in_b.find(v.name);
     if (!other && v.optional) continue;
     if (!other) return refused("{} '{}' is on one side alone; the other has {}", what, v.name, names_of(b));
     if (!agree(v, *other)) return refused("{} '{}' is '{}' and '{}'", what, v.name, v.text(), other->text());
   }
   for (const package_value& v : b)
-    if (!v.optional && !find(a, v.name))
+    if (!v.optional && !in_a.find(v.name))
       return refused("{} '{}' is on one side alone; the other has {}", what, v.name, names_of(a));
   return {};
 }
@@ -64,87 +79,78 @@ class connector {
     if (declared) return declare(*declared);
     for (std::size_t c = 0; c < all_.size(); ++c)
       for (std::size_t i = 0; i < all_[c].io.outputs.size(); ++i)
-        if (!taken_[c][i] && last_with(all_.size(), all_[c].io.outputs[i].name).component == c) give(c, i);
+        if (!taken_[c][i] && last_.at(all_[c].io.outputs[i].name).component == c) give({c, i});
     return {};
   }
 
  private:
   using place = connected_io::place;
 
+  const package_value& at(place p) const { return all_[p.component].io.outputs[p.number]; }
+
   status add(std::size_t c) {
     const component_io& part = all_[c];
-    taken_.emplace_back(part.io.outputs.size(), false);
     std::vector<place>& sources = to_.sources.emplace_back();
     bool takes_any = false;
     for (const package_value& v : part.io.inputs) {
-      const place from = last_with(c, v.name);
-      const package_value* other = nullptr;
-      std::string_view giver = "the package";
-      if (from.component != connected_io::outside) {
-        other = &all_[from.component].io.outputs[from.number];
-        giver = all_[from.component].component;
-        taken_[from.component][from.number] = takes_any = true;
-        sources.push_back(from);
-      } else {
-        other = find(to_.io.inputs, v.name);
-        sources.push_back({connected_io::outside, input(v)});
+      const auto from = last_.find(v.name);
+      if (from == last_.end()) {
+        if (status s = take_from_outside(part, v, sources); !s) return s;
+        continue;
       }
-      if (other && !agree(v, *other))
-        return refused("component '{}' takes '{}', and {} '{}' gives '{}'", part.component, v.text(),
-                       from.component == connected_io::outside ? "another component takes it of" : "component", giver,
-                       other->text());
+      taken_[from->second.component][from->second.number] = takes_any = true;
+      sources.push_back(from->second);
+      if (const package_value& given = at(from->second); !agree(v, given))
+        return refused("component '{}' takes '{}', and component '{}' gives '{}'", part.component, v.text(),
+                       all_[from->second.component].component, given.text());
     }
     if (c > 0 && !takes_any)
       return refused("component '{}' takes nothing of those before it: its inputs are {}", part.component,
                      names_of(part.io.inputs));
+    taken_.emplace_back(part.io.outputs.size(), false);
+    for (std::size_t i = part.io.outputs.size(); i-- > 0;) last_[part.io.outputs[i].name] = {c, i};
     return {};
   }
 
-  /// The last of the first `end` components that gives a value of the name.
-  place last_with(std::size_t end, std::string_view name) const {
-    for (std::size_t c = end; c-- > 0;)
-      if (const package_value* const v = find(all_[c].io.outputs, name))
-        return {c, std::size_t(v - all_[c].io.outputs.data())};
-    return {};
+  /// An input of the whole, which is optional if all that take it can do without.
+  status take_from_outside(const component_io& part, const package_value& v, std::vector<place>& sources) {
+    const auto [at, is_new] = outside_.emplace(v.name, to_.io.inputs.size());
+    sources.push_back({connected_io::outside, at->second});
+    if (is_new) return to_.io.inputs.push_back(v), status{};
+    package_value& other = to_.io.inputs[at->second];
+    other.optional &= v.optional;
+    if (agree(v, other)) return {};
+    return refused("component '{}' takes '{}', and another takes '{}' from outside", part.component, v.text(),
+                   other.text());
   }
 
-  /// The number of an input of the whole, which is optional if all that take it can do without.
-  std::size_t input(const package_value& v) {
-    for (std::size_t i = 0; i < to_.io.inputs.size(); ++i)
-      if (to_.io.inputs[i].name == v.name) {
-        to_.io.inputs[i].optional &= v.optional;
-        return i;
-      }
-    to_.io.inputs.push_back(v);
-    return to_.io.inputs.size() - 1;
-  }
-
-  void give(std::size_t c, std::size_t i) {
-    to_.outputs.push_back({c, i});
-    to_.io.outputs.push_back(all_[c].io.outputs[i]);
+  void give(place from) {
+    to_.outputs.push_back(from);
+    to_.io.outputs.push_back(at(from));
   }
 
   status declare(const package_io& declared) {
     if (status s = same_values("input", declared.inputs, to_.io.inputs); !s)
       return std::move(s).in("declared against the models");
     for (const package_value& v : declared.inputs)
-      if (!find(to_.io.inputs, v.name))
+      if (!outside_.contains(v.name))
         return refused("input '{}' is declared, and no component takes it from outside; they take {}", v.name,
                        names_of(to_.io.inputs));
     for (const package_value& v : declared.outputs) {
-      const place from = last_with(all_.size(), v.name);
-      if (from.component == connected_io::outside)
-        return refused("output '{}' is declared, and no component gives it", v.name);
-      const package_value& given = all_[from.component].io.outputs[from.number];
-      if (!agree(v, given)) return refused("output '{}' is declared; it is '{}'", v.text(), given.text());
-      give(from.component, from.number);
+      const auto from = last_.find(v.name);
+      if (from == last_.end()) return refused("output '{}' is declared, and no component gives it", v.name);
+      if (const package_value& given = at(from->second); !agree(v, given))
+        return refused("output '{}' is declared; it is '{}'", v.text(), given.text());
+      give(from->second);
     }
     return {};
   }
 
   std::span<const component_io> all_;
   connected_io& to_;
-  std::vector<std::vector<bool>> taken_;  // by a later component
+  std::vector<std::vector<bool>> taken_;                       // by a later component
+  std::unordered_map<std::string_view, place> last_;           // that gives a value of the name, so far
+  std::unordered_map<std::string_view, std::size_t> outside_;  // inputs of the whole
 };
 
 }  // namespace
@@ -217,9 +223,10 @@ std::optional<package_value> value_of(const json& j) {
 bool read_values(const json& io, std::string_view field, std::vector<package_value>& to) {
   const auto at = io.find(field);
   if (at == io.end() || !at->is_array()) return false;
+  std::unordered_set<std::string> names;
   for (const json& each : *at) {
     std::optional<package_value> v = value_of(each);
-    if (!v || find(to, v->name)) return false;
+    if (!v || !names.insert(v->name).second) return false;
     to.push_back(*std::move(v));
   }
   return true;

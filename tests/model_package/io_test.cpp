@@ -121,6 +121,25 @@ TEST_CASE("the manifest keeps inputs and outputs of the whole, beside other meta
   CHECK(has(text_of_file(folder / "manifest.json"), R"("by")"));
 }
 
+TEST_CASE("a hundred thousand values are read and connected without looking for each among all") {
+  constexpr int many = 100'000;
+  package_io io;
+  for (int i = 0; i < many; ++i) io.inputs.push_back({"i" + std::to_string(i), "t", {}, false});
+  for (int i = 0; i < many; ++i) io.outputs.push_back({"o" + std::to_string(i), "t", {}, false});
+  const package_folder folder;
+  folder.write("manifest.json", R"({"schema_version": "1.0", "components": {}})");
+  package p = opened(folder.path());
+  REQUIRE(p.set_io(io));
+  REQUIRE(p.commit());
+  const std::optional<package_io> again = opened(folder.path()).io();
+  REQUIRE(again);
+  CHECK(*again == io);
+  const std::vector<component_io> parts{{"a", {io.inputs, io.outputs}}, {"b", {io.outputs, io.inputs}}};
+  const auto whole = connect(parts, &*again);
+  REQUIRE(whole);
+  CHECK(whole->io.outputs.size() == std::size_t(many));
+}
+
 TEST_CASE("metadata of another form under 'io' is somebody else's: a warning, and nothing is declared") {
   for (const char* io : {"1", "{}", R"({"inputs": [], "outputs": [{"name": "x"}]})",
                          R"({"inputs": [{"name": "x", "type": "t", "shape": [1.5]}], "outputs": []})",
