@@ -90,8 +90,9 @@ int openat(int folder, const char* path, int flags, ...) {
   va_end(more);
   return open_unless_hit(folder, path, flags, [&] { return ::syscall(SYS_openat, folder, path, flags, mode); });
 }
-/// The library's way to openat2, for which there is no function.
-long syscall(long number, ...) noexcept {
+/// The library's way to openat2, for which there is no function. It can't know how many words it was given, and passes
+/// on as many as there may be.
+__attribute__((no_sanitize("address"))) long syscall(long number, ...) noexcept {
   static const auto really = reinterpret_cast<long (*)(long, ...)>(::dlsym(RTLD_NEXT, "syscall"));
   long a[6];
   va_list more;
