@@ -1,94 +1,213 @@
 #include <cameo/file/atomic_file.hpp>
 
+#include "destination.hpp"
+#include "held_folder.hpp"
 #include "messages.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-status system_error(const std::string& path, std::string_view doing) {
-  return failed(status_code::fail, "{}: {}: {}", path, doing, std::strerror(errno));
+/// What temporary names beside a path begin with. A name has at most 255 bytes, and the rest of one has to fit.
+std::string temporary_prefix(const std::string& path) {
+  constexpr std::size_t longest = 255 - std::string_view{".4294967295.4294967295.tmp"}.size();
+  const std::size_t folder = folder_part(path).size();
+  return path.substr(0, std::min(path.size(), folder + longest)) + ".";
 }
 
-/// A name beside `path` that nobody else has.
+/// A name beside `path` that nobody else has: "out.html.1234.0.tmp", with the number of this process.
 std::string name_beside(const std::string& path) {
   static std::atomic<unsigned> number = 0;
-  return fmt::format("{}.{}.{}.tmp", path, ::getpid(), number++);
+  return fmt::format("{}{}.{}.tmp", temporary_prefix(path), ::getpid(), number++);
 }
 
-/// A file under a temporary name; gone unless it was renamed.
-class temporary_file {
+/// The process in a temporary name that begins like this; 0 if it is no such name.
+pid_t process_in(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || !name.ends_with(".tmp")) return 0;
+  name = name.substr(prefix.size(), std::max(name.size() - 4, prefix.size()) - prefix.size());
+  pid_t process = 0;
+  const char* const last = name.data() + name.size();
+  const auto [dot, error] = std::from_chars(name.data(), last, process);
+  if (error != std::errc{} || process <= 0 || dot == last || *dot != '.' || dot + 1 == last) return 0;
+  return std::all_of(dot + 1, last, [](unsigned char c) { return std::isdigit(c); }) ? process : 0;
+}
+
+/// Removes what writers of this file left beside it when they were killed: their process is gone, and nobody holds the
+/// lock that a writer has on its file, in whatever container he runs.
+void remove_leftovers(const std::string& path) {
+  const std::string folder = folder_part(path), prefix = temporary_prefix(path).substr(folder.size());
+  const auto close = [](DIR* open) { ::closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> all{::opendir(folder.empty() ? "." : folder.c_str()), close};
+  if (!all) return;
+  const int in = ::dirfd(all.get());
+  while (const dirent* const each = ::readdir(all.get())) {
+    const pid_t process = process_in(each->d_name, prefix);
+    if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
+    const descriptor file{::openat(in, each->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    struct stat facts {};
+    if (!file || ::fstat(*file, &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
+    if (::flock(*file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(in, each->d_name, 0);
+  }
+}
+
+/// While it lives, writing into a pipe that nobody reads any more is an error (EPIPE) and no signal, which would end
+/// the program that uses the library.
+class no_pipe_signal {
  public:
-  explicit temporary_file(const std::string& final_path) : path_{final_path} {
-    do {
-      name_ = name_beside(path_);
-      descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
-    is_there_ = descriptor_ >= 0;
+  no_pipe_signal() {
+    sigset_t waiting;
+    was_waiting_ = ::sigpending(&waiting) == 0 && ::sigismember(&waiting, SIGPIPE) == 1;
+    ::sigemptyset(&mine_);
+    ::sigaddset(&mine_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &mine_, &before_);
   }
-  temporary_file(const temporary_file&) = delete;
-  temporary_file& operator=(const temporary_file&) = delete;
-  ~temporary_file() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+  no_pipe_signal(const no_pipe_signal&) = delete;
+  no_pipe_signal& operator=(const no_pipe_signal&) = delete;
+  ~no_pipe_signal() {
+    const int error = errno;
+    const timespec none{};
+    if (!was_waiting_)
+      while (::sigtimedwait(&mine_, nullptr, &none) < 0 && errno == EINTR) {}
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+ private:
+  sigset_t mine_, before_;
+  bool was_waiting_ = false;
+};
+
+bool write_all(int to, std::span<const std::byte> bytes) {
+  const no_pipe_signal guard;
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(to, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
+    if (written > 0) bytes = bytes.subspan(std::size_t(written));
+    if (written >= 0 || errno == EINTR) continue;
+    if (errno != EAGAIN) return false;
+    pollfd ready{to, POLLOUT, 0};  // somebody made the other end of a shared pipe one that does not wait
+    if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
+/// A file under way: under a temporary name beside its place, and gone unless it took that; or, where a path names no
+/// regular file, what it names, which gets the bytes as they come.
+class output_file {
+ public:
+  explicit output_file(destination to) : to_{std::move(to)} {
+    if (to_.is_replaced()) make_temporary();
+    else open_existing();
+  }
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+  ~output_file() {
+    const int error = errno;
+    if (opened_ >= 0) ::close(opened_);
     if (is_there_) ::unlink(name_.c_str());
+    errno = error;
   }
 
-  const std::string& path() const { return path_; }
-  bool is_open() const { return descriptor_ >= 0; }
-
-  bool append(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
-      if (written < 0 && errno != EINTR) return false;
-      if (written > 0) bytes = bytes.subspan(std::size_t(written));
-    }
-    return true;
+  const std::string& path() const { return to_.path; }
+  bool is_open() const { return opened_ >= 0; }
+  bool is_replaced() const { return to_.is_replaced(); }
+  bool has_place_of(const output_file& other) const {
+    if (!is_replaced() || !other.is_replaced()) return false;
+    if (to_.path == other.to_.path) return true;
+    return to_.facts && other.to_.facts && to_.facts->st_dev == other.to_.facts->st_dev &&
+           to_.facts->st_ino == other.to_.facts->st_ino;
   }
+  bool append(std::span<const std::byte> bytes) { return write_all(opened_, bytes); }
 
-  /// To the disk.
+  /// To the disk, as readable as what was there before. The lock stays until the file has its name.
   bool finish() {
-    while (::fsync(descriptor_) != 0)
+    if (is_replaced()) keep_rights();
+    else if (!S_ISBLK(to_.facts->st_mode)) return true;  // pipes and terminals have no disk
+    while (::fsync(opened_) != 0)
       if (errno != EINTR) return false;
+    lock_ = descriptor{::fcntl(opened_, F_DUPFD_CLOEXEC, 0)};
     // Linux has closed the file also when it says that it was interrupted.
-    return ::close(std::exchange(descriptor_, -1)) == 0 || errno == EINTR;
+    return ::close(std::exchange(opened_, -1)) == 0 || errno == EINTR;
   }
 
-  bool rename() {
-    if (::rename(name_.c_str(), path_.c_str()) != 0) return false;
+  bool take_place() {
+    if (::rename(name_.c_str(), to_.path.c_str()) != 0) return false;
     is_there_ = false;
+    lock_ = {};
     return true;
   }
 
  private:
-  std::string path_, name_;
-  int descriptor_ = -1;
+  void make_temporary() {
+    remove_leftovers(to_.path);
+    while (true) {
+      name_ = name_beside(to_.path);
+      opened_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+      if (opened_ < 0 && (errno == EEXIST || errno == EINTR)) continue;
+      is_there_ = opened_ >= 0;
+      if (!is_there_) return;
+      // Another container's writer may have taken it for a leftover before the lock was there.
+      struct stat facts {};
+      while (::flock(opened_, LOCK_EX) != 0 && errno == EINTR) {}
+      if (::fstat(opened_, &facts) != 0 || facts.st_nlink > 0) return;
+      ::close(opened_);
+    }
+  }
+
+  void open_existing() {
+    if (to_.descriptor >= 0) {
+      opened_ = ::fcntl(to_.descriptor, F_DUPFD_CLOEXEC, 0);
+      return;
+    }
+    do opened_ = ::open(to_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | (to_.appends ? O_APPEND : 0));
+    while (opened_ < 0 && errno == EINTR);
+    struct stat facts {};
+    if (opened_ < 0 || to_.appends || ::fstat(opened_, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+    ::close(std::exchange(opened_, -1));  // a file has taken the place meanwhile, and files are not written over
+    errno = EEXIST;
+  }
+
+  /// Who could read the file before can read the new one, and nobody else.
+  void keep_rights() {
+    if (!to_.facts) return;
+    const bool is_ours = ::fchown(opened_, to_.facts->st_uid, to_.facts->st_gid) == 0;
+    (void)::fchmod(opened_, to_.facts->st_mode & (is_ours ? mode_t{07777} : mode_t{0777}));
+  }
+
+  destination to_;
+  std::string name_;
+  int opened_ = -1;
+  descriptor lock_;  // the same file, once it is written
   bool is_there_ = false;
 };
 
 /// Makes the new name itself last; some file systems have nothing to do for it and say so.
 void sync_folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  (void)::fsync(descriptor);
-  ::close(descriptor);
+  const std::string folder = folder_part(path);
+  const descriptor opened{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (opened) (void)::fsync(*opened);
 }
 
-}  // namespace
-
-namespace {
-
-result<std::unique_ptr<temporary_file>> write_temporary(const std::string& path, file_maker produce) {
-  auto file = std::make_unique<temporary_file>(path);
-  if (!file->is_open()) return system_error(path, "cannot make a file beside it");
+result<std::unique_ptr<output_file>> write_output(const std::string& path, file_maker produce) {
+  result<destination> to = find_destination(path);
+  if (!to) return std::move(to.error());
+  auto file = std::make_unique<output_file>(std::move(*to));
+  if (!file->is_open())
+    return system_error(path, file->is_replaced() ? "cannot make a file beside it" : "cannot open for writing");
   const auto append = [&](std::span<const std::byte> piece) {
     return file->append(piece) ? status{} : system_error(path, "cannot write");
   };
@@ -124,7 +243,7 @@ class former_file {
 }  // namespace
 
 struct file_batch::impl {
-  std::vector<std::unique_ptr<temporary_file>> files;
+  std::vector<std::unique_ptr<output_file>> files;
 };
 
 file_batch::file_batch() : impl_{std::make_unique<impl>()} {}
@@ -132,9 +251,13 @@ file_batch::~file_batch() = default;
 
 status file_batch::add(const std::string& path, file_maker produce) {
   return guarded([&]() -> status {
-    result<std::unique_ptr<temporary_file>> file = write_temporary(path, produce);
+    result<std::unique_ptr<output_file>> file = write_output(path, produce);
     if (!file) return std::move(file.error());
-    impl_->files.push_back(std::move(*file));
+    for (const auto& other : impl_->files)
+      if ((*file)->has_place_of(*other))
+        return failed(status_code::fail, "{}: is the same file as '{}', which is to be written, too", path,
+                      other->path());
+    if ((*file)->is_replaced()) impl_->files.push_back(std::move(*file));
     return {};
   });
 }
@@ -145,7 +268,7 @@ status file_batch::commit() {
     before.reserve(impl_->files.size());
     for (const auto& file : impl_->files) {
       before.emplace_back(file->path());
-      if (file->rename()) continue;
+      if (file->take_place()) continue;
       status failed = system_error(file->path(), "cannot put the new file in its place");
       before.pop_back();
       for (auto each = before.rbegin(); each != before.rend(); ++each) each->put_back();
@@ -157,13 +280,19 @@ status file_batch::commit() {
   });
 }
 
+bool remove_output(const std::string& path) {
+  const result<destination> at = find_destination(path);
+  return at && at->facts && at->is_replaced() && ::unlink(at->path.c_str()) == 0;
+}
+
 status write_file_atomically(const std::string& path, file_maker produce) {
   return guarded([&]() -> status {
-    result<std::unique_ptr<temporary_file>> file = write_temporary(path, produce);
+    result<std::unique_ptr<output_file>> file = write_output(path, produce);
     if (!file) return std::move(file.error());
-    if (!(*file)->rename()) return system_error(path, "cannot put the new file in its place");
-    sync_folder_of(path);
-    return status_code::ok;
+    if (!(*file)->is_replaced()) return {};
+    if (!(*file)->take_place()) return system_error(path, "cannot put the new file in its place");
+    sync_folder_of((*file)->path());
+    return {};
   });
 }
 

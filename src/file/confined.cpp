@@ -1,6 +1,7 @@
 #include "held_folder.hpp"
 #include "messages.hpp"
 #include "nfc.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,22 +48,6 @@ bool leads_out(std::string_view location) {
   });
 }
 
-/// The next character of UTF-8, and what is behind it; ~0u for bytes that are none.
-char32_t next_character(std::string_view& text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? unsigned(static_cast<unsigned char>(text[i])) : 0u; };
-  const unsigned first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-  static constexpr unsigned masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07}, least[] = {0, 0, 0x80, 0x800, 0x10000};
-  char32_t made = char32_t(first & masks[length]);
-  bool sound = length != 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    sound &= byte(i) >> 6 == 2;
-    made = made << 6 | char32_t(byte(i) & 0x3F);
-  }
-  text.remove_prefix(std::min(std::max(length, std::size_t{1}), text.size()));
-  return sound && made >= least[length] && made <= 0x10FFFF && made >> 11 != 0x1B ? made : ~char32_t{0};
-}
-
 struct character_range {
   char32_t first, last;
 };
@@ -85,7 +70,7 @@ std::string_view hidden_in(std::string_view location) {
   std::u32string characters;
   while (!location.empty()) {
     const char32_t c = next_character(location);
-    if (c == ~char32_t{0}) return "is not UTF-8";
+    if (c == no_character) return "is not UTF-8";
     const auto has = [&](const character_range& range) { return c >= range.first && c <= range.last; };
     if (std::any_of(std::begin(hard_to_see), std::end(hard_to_see), has))
       return "has a character in it that is hard to see";

@@ -1,9 +1,12 @@
 #include "program/share.hpp"
 
 #include "program/runtime.hpp"
+#include "program/say.hpp"
+
+#include <cameo/file/atomic_file.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -52,6 +55,7 @@ result<share_report> share(const share_request& o) {
   if (of->row->contexts.sources.empty())
     return status{status_code::not_implemented, fmt::format("{} keeps no contexts to share", of->row->name)};
   share_report report;
+  file_batch files;
   for (std::size_t i = 0; i < o.models.size(); ++i) {
     compile_options how;
     how.input = o.models[i];
@@ -59,19 +63,21 @@ result<share_report> share(const share_request& o) {
     how.session.providers = {std::string{of->row->name}};
     how.optimize = optimization_level::basic;  // as a session that writes what it compiles
     how.fail_if_output_exists = !o.force;
+    how.files = &files;
     for (const auto& [key, text] : o.provider_options)
       how.session.config.emplace_back(fmt::format("ep.{}.{}", of->row->name, key), text);
     how.session.config.emplace_back("ep.context_embed_mode", "0");
     how.session.config.emplace_back("ep.share_ep_contexts", "1");
     how.session.config.emplace_back("ep.stop_share_ep_contexts", i + 1 == o.models.size() ? "1" : "0");
     result<compile_report> done = with.compile(std::move(how));
-    if (!done) {
-      // They name a context that there will never be.
-      for (const compile_report& each : report.models) ::unlink(each.path.c_str());
-      return std::move(done.error());
-    }
+    if (!done) return std::move(done.error());
+    if (std::any_of(report.models.begin(), report.models.end(),
+                    [&](const compile_report& before) { return before.path == done->path; }))
+      return status{status_code::invalid_argument,
+                    fmt::format("{}: two of the models would be written there; call one otherwise", done->path)};
     report.models.push_back(std::move(*done));
   }
+  if (status s = files.commit(); !s) return s;
   return report;
 }
 
@@ -100,29 +106,28 @@ int run_share(const share_command& o) {
       models.push_back({{"path", each.path}, {"compiled_nodes", each.compiled_nodes}});
     print_json({{"ep", request.provider}, {"models", std::move(models)}});
   } else if (!o.common.quiet) {
-    for (const compile_report& each : done->models)
-      fmt::print("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
+    for (const compile_report& each : done->models) say("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
   }
   return 0;
 }
 
 }  // namespace
 
-void add_share(CLI::App& app, action& chosen) {
+void add_share(command_line& app) {
   auto o = std::make_shared<share_command>();
-  CLI::App& command = *app.add_subcommand("share",
-                                          "Compiles models into one context that they share: N models give N files "
-                                          "<stem>_ctx.onnx, and one more beside the "
-                                          "first");
-  command.add_option("MODELS", o->models, "Models with commas between them, in one folder")
-      ->required()
-      ->check([](const std::string& list) { return read_list(list).empty() ? "names no model" : std::string{}; });
-  command.add_option("-i,--ep-options", o->provider_options, "Options of the provider, as in \"key|value key|value\"");
-  command.add_flag("--force", o->force, "Replaces models that exist; otherwise that is an error");
-  add_common_options(command, o->common, json_output::flag);
-  command.remove_option(command.get_option("--optimize"));
-  command.get_option("--ep")->required()->expected(1)->description("The provider, by short or long name");
-  command.callback([o, &chosen] { chosen = [o] { return run_share(*o); }; });
+  const command it = app.add_command("share",
+                                     "Compiles models into one context that they share: N models give N files "
+                                     "<stem>_ctx.onnx, and one more beside the "
+                                     "first");
+  it.add("MODELS", o->models, "Models with commas between them, in one folder")
+      .required()
+      .check([](const std::string& list) { return read_list(list).empty() ? "names no model" : std::string{}; });
+  it.add("-i,--ep-options", o->provider_options, "Options of the provider, as in \"key|value key|value\"");
+  it.add_flag("--force", o->force, "Replaces models that exist; otherwise that is an error");
+  add_common_options(it, o->common, json_output::flag);
+  it.remove("--optimize");
+  it["--ep"].required().description("The provider, by short or long name");
+  it.does([o] { return run_share(*o); });
 }
 
 }  // namespace cameo::program

@@ -16,7 +16,7 @@ struct share_report {
   std::vector<compile_report> models;
 };
 
-/// All models, or, when one fails, none of those that this call wrote.
+/// All models and their context, or, when one fails, what was there before.
 result<share_report> share(const share_request&);
 
 /// "k|v k|v" in parts. INVALID_ARGUMENT for what has no '|', or a key twice.

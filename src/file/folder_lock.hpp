@@ -1,0 +1,30 @@
+#pragma once
+#include "file/held_folder.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// The file that a folder has while its lock is held. No other file may have this name.
+inline constexpr std::string_view folder_lock_file = ".cameo.lock";
+
+/// The right to change what is in a folder, which one holder has at a time, whatever process or thread it is in. The
+/// system takes it back when the holder dies. While it is held, the folder has a file that says who holds it; a file
+/// that a killed process has left means nothing, and the next holder removes it.
+class folder_lock {
+ public:
+  /// Waits until the lock is free, for `wait` at most. FAIL naming the holder when it is still held then, and
+  /// with the system's words when the folder can't be written to.
+  static result<folder_lock> take(const held_folder&, std::chrono::milliseconds wait);
+
+  folder_lock(folder_lock&&) noexcept = default;
+  folder_lock& operator=(folder_lock&&) = delete;
+  ~folder_lock();
+
+ private:
+  folder_lock(descriptor folder, descriptor file) : folder_{std::move(folder)}, file_{std::move(file)} {}
+  descriptor folder_, file_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI
