@@ -62,15 +62,26 @@ status list_files(int folder, const std::string& below, int depth,
 
 }  // namespace
 
-result<std::vector<std::string>> names_in(int folder) {
+bool list_folder(int folder, std::unordered_map<std::string, found_kind>& to) {
   const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, folder_closer> listed{own < 0 ? nullptr : ::fdopendir(own)};
-  if (!listed) return failed(status_code::fail, "cannot be listed: {}", std::strerror(errno));
-  std::vector<std::string> names;
+  if (!listed) return false;
   while (const dirent* entry = ::readdir(listed.get())) {
     const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
+    if (name == "." || name == "..") continue;
+    to.emplace(name, entry->d_type == DT_DIR   ? found_kind::folder
+                     : entry->d_type == DT_REG ? found_kind::file
+                                               : found_kind::other);
   }
+  return true;
+}
+
+result<std::vector<std::string>> names_in(int folder) {
+  std::unordered_map<std::string, found_kind> all;
+  if (!list_folder(folder, all)) return failed(status_code::fail, "cannot be listed: {}", std::strerror(errno));
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (const auto& [name, kind] : all) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -99,14 +110,15 @@ void package_reader::find_assets() {
   if (to.fault != package_fault::none || to.at.kind != found_kind::folder) return;
   const result<std::vector<std::string>> names = names_in(*to.at.handle);
   if (!names) return;
+  std::set<std::string> listed;
+  for (const package_asset& a : to_.assets) listed.insert(a.uri);
   for (const std::string& name : *names) {
     std::string uri = name;
     constexpr std::string_view prefix = "sha256-";
     if (!name.starts_with(prefix)) continue;
     uri[prefix.size() - 1] = ':';
     const std::optional<asset_reference> asset = as_asset(uri);
-    const auto is_same = [&](const package_asset& a) { return a.uri == uri; };
-    if (!asset || asset->has_tail || std::any_of(to_.assets.begin(), to_.assets.end(), is_same)) continue;
+    if (!asset || asset->has_tail || listed.count(uri)) continue;
     const std::string path = joined(assets_folder, name);
     if (follow_text(to_, {}, path).at.is(found_kind::folder)) to_.assets.push_back({uri, path, false});
   }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -57,7 +59,8 @@ class passing_folder {
 
 /// ".name.1234.0.tmp": what `prune` knows for what it is.
 std::string passing_name(const std::string& folder, std::string_view name) {
-  static std::atomic<unsigned> number = 0;
+  // Processes of other machines, or containers, may have the same number.
+  static std::atomic<std::uint64_t> number{std::uint64_t(std::chrono::system_clock::now().time_since_epoch().count())};
   return fmt::format("{}/.{}.{}.{}.tmp", folder, name, ::getpid(), number++);
 }
 
@@ -84,6 +87,17 @@ class writer {
     of_.changed.clear();
   }
 
+  /// Folders of components that have got one: the others have theirs.
+  status make_folders() {
+    for (const package_component& c : of_.components) {
+      const std::string folder = root_ + "/" + c.base;
+      if (c.file && !c.base.empty() && !c.base.starts_with('/') && of_.changed.count(c.name) && !is_there(folder) &&
+          ::mkdir(folder.c_str(), 0777) != 0)
+        return failed(status_code::fail, "{}: cannot be made: {}", folder, std::strerror(errno));
+    }
+    return {};
+  }
+
   status write_texts() {
     if (!of_.manifest_changed && of_.changed.size() == 1) {
       const package_component* const c = of_.find(*of_.changed.begin());
@@ -93,7 +107,7 @@ class writer {
       if (c.file && of_.changed.count(c.name)) {
         const std::string fresh = free_file(parent_of(*c.file));
         if (status s = write_file_atomically(root_ + "/" + fresh, as_file(to_json(c, false))); !s) return s;
-        of_.superseded.push_back(*c.file);
+        if (fresh != *c.file) of_.superseded.push_back(*c.file);
         c.file = fresh;
         of_.manifest_changed = true;
       }
@@ -103,10 +117,19 @@ class writer {
 
  private:
   std::string free_file(std::string_view folder) const {
-    for (int i = 2;; ++i) {
-      std::string path = joined(folder, fmt::format("component-{}.json", i));
-      if (!is_there(root_ + "/" + path)) return path;
-    }
+    std::string path = joined(folder, component_file);
+    for (int i = 2; is_there(root_ + "/" + path); ++i) path = joined(folder, fmt::format("component-{}.json", i));
+    return path;
+  }
+
+  /// Names that are taken in a folder, without case: read once, and kept up.
+  std::set<std::string>& taken_in(const std::string& folder) {
+    const auto [at, is_new] = taken_.try_emplace(folder);
+    if (!is_new) return at->second;
+    if (const result<held_folder> opened = held_folder::open(folder))
+      if (const result<std::vector<std::string>> names = names_in(opened->handle()))
+        for (const std::string& each : *names) at->second.insert(lower_case(each));
+    return at->second;
   }
 
   status place_variant(const staged_files& staged) {
@@ -114,9 +137,10 @@ class writer {
     const auto v = std::find_if(c.variants.begin(), c.variants.end(),
                                 [&](const package_variant& each) { return each.name == staged.variant; });
     const std::string base = c.base.empty() ? root_ : root_ + "/" + c.base;
-    std::string name = v->name;
-    for (int i = 2; is_there(base + "/" + name); ++i) name = fmt::format("{}-{}", v->name, i);
+    std::set<std::string>& taken = taken_in(base);
+    const std::string name = free_name(v->name, taken);
     if (status s = copy(staged.from, base, name); !s) return s;
+    taken.insert(lower_case(name));
     v->directory = name == v->name ? std::nullopt : std::optional{name};
     v->folder = joined(c.base, name);
     return {};
@@ -148,6 +172,7 @@ class writer {
 
   package::impl& of_;
   std::string root_;
+  std::map<std::string, std::set<std::string>> taken_;
 };
 
 /// The package as a reader of what was written gets it.
@@ -155,7 +180,7 @@ status read_back(package::impl& to, const std::string& folder) {
   std::vector<package_problem> problems;
   package_open_options options = to.options;
   options.verify_assets = false;
-  auto made = read_folder(folder, options, {}, problems);
+  auto made = read_folder(folder, options, {}, problems, to.lock);
   if (!made) return std::move(made.error()).in("the package that was written cannot be read: ");
   (*made)->superseded = std::move(to.superseded);
   (*made)->options = to.options;
@@ -173,7 +198,8 @@ void remove_files(const std::string& root, const std::vector<std::string>& paths
 
 /// What a copy of the package leaves out: what is written anew, and what nothing names any more.
 bool is_left_out(const package::impl& p, const std::string& path) {
-  if (path == manifest_file || (path.starts_with('.') && path.ends_with(".tmp"))) return true;
+  if (path == manifest_file || path == folder_lock_file || (path.starts_with('.') && path.ends_with(".tmp")))
+    return true;
   for (const package_component& c : p.components)
     if (c.file == path) return true;
   return std::find(p.superseded.begin(), p.superseded.end(), path) != p.superseded.end() ||
@@ -191,6 +217,7 @@ status write_new(package::impl next, const std::string& to, package_form form) {
     return failed(status_code::fail, "{}: cannot be made: {}", made.path(), std::strerror(errno));
   }
   writer into{next, made.path()};
+  if (status s = into.make_folders(); !s) return s;
   if (status s = into.place_staged(); !s) return s;
   if (form == package_form::dense) into.move_inside();
   for (const package_component& c : next.components)
@@ -216,10 +243,15 @@ status package::commit(package_form form) {
     const bool moves = form == package_form::dense && std::any_of(impl_->components.begin(), impl_->components.end(),
                                                                   [](const auto& c) { return c.file.has_value(); });
     if (!impl_->is_edited() && !is_older && !moves) return {};
-    impl next = *impl_;
+    const auto lock = impl_->locked();
+    if (!lock) return status{lock.error()};
+    auto merged = impl_->merged();
+    if (!merged) return std::move(merged.error());
+    impl& next = **merged;
     next.manifest_changed |= is_older;
     const std::string root = next.root_path();
     writer into{next, root};
+    if (status s = into.make_folders(); !s) return s;
     if (status s = into.place_staged(); !s) return s;
     if (form == package_form::dense) into.move_inside();
     if (status s = into.write_texts(); !s) return s;

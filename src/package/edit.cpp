@@ -16,6 +16,7 @@ status check_name(std::string_view what, std::string_view name) {
   if (name.empty()) return refused("a {} needs a name", what);
   const std::string_view why = name == "."                   ? "means the folder itself"
                                : name.find('/') != name.npos ? "has a slash in it"
+                               : is_own_name(name)           ? "is what a file of the package's own is called"
                                                              : malformed(package_path, name);
   if (!why.empty()) return refused("the {} name '{}' {}, and is to be the name of a folder", what, name, why);
   return {};
@@ -66,6 +67,35 @@ void complete_ort(package_variant& v) {
 
 }  // namespace
 
+namespace {
+
+/// The file that is to be the variant's model: among those that become the variant's, or in a shared asset.
+status check_model(const package::impl& in, const package_variant& v, const std::string& from) {
+  std::optional<held_folder> files;
+  if (!from.empty()) {
+    result<held_folder> opened = held_folder::open(from);
+    if (!opened) return status{status_code::invalid_argument, opened.error().words()};
+    files = *std::move(opened);
+  }
+  if (!v.model_file) return {};
+  const std::optional<asset_reference> asset = as_asset(*v.model_file);
+  if (!asset) {
+    if (!files || files->find(in.rule(), *v.model_file, open_for::place).is(found_kind::file)) return {};
+    return refused("variant '{}': there is no file '{}' in the folder '{}'", v.name, *v.model_file, from);
+  }
+  const auto staged =
+      std::find_if(in.staged.begin(), in.staged.end(), [&](const staged_files& s) { return s.asset == asset->uri; });
+  bool is_there = false;
+  if (staged == in.staged.end()) {
+    is_there = follow_text(in, {}, *v.model_file).at.is(found_kind::file);
+  } else if (const result<held_folder> opened = held_folder::open(staged->from)) {
+    is_there = asset->has_tail && opened->find(in.rule(), asset->tail, open_for::place).is(found_kind::file);
+  }
+  return is_there ? status{} : refused("variant '{}': there is no file '{}'", v.name, *v.model_file);
+}
+
+}  // namespace
+
 result<package_variant> checked_variant(const package::impl& in, const package_component& to,
                                         const package_variant& v) {
   for (const executor_info& each : v.executors)
@@ -94,43 +124,97 @@ result<package_variant> checked_variant(const package::impl& in, const package_c
   return std::move(alone.variants.front());
 }
 
-void package::set_name(std::optional<std::string> name) {
-  impl_->name = std::move(name);
-  impl_->manifest_changed = true;
+namespace {
+
+/// An edit that can't be applied again, because another writer has changed the same thing.
+template <class... Args>
+status overtaken(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::fail, format, std::forward<Args>(args)...);
 }
 
+}  // namespace
+
+template <class Text>
+void package::impl::set(Text impl::*field, const char* called, Text to) {
+  edits.push_back([field, called, to, before = this->*field](package& p) -> status {
+    const Text& now = (*p.impl_).*field;
+    if (now != before && now != to) return overtaken("{} has another value now", called);
+    return p.impl_->set(field, called, to), status{};
+  });
+  this->*field = std::move(to);
+  manifest_changed = true;
+}
+
+void package::set_name(std::optional<std::string> name) { impl_->set(&impl::name, "package_name", std::move(name)); }
+
 void package::set_version(std::optional<std::string> version) {
-  impl_->version = std::move(version);
-  impl_->manifest_changed = true;
+  impl_->set(&impl::version, "package_version", std::move(version));
 }
 
 void package::set_description(std::optional<std::string> description) {
-  impl_->description = std::move(description);
-  impl_->manifest_changed = true;
+  impl_->set(&impl::description, "description", std::move(description));
 }
 
 status package::set_metadata(std::string_view text) {
   return guarded([&]() -> status {
+    std::string to;
     if (!text.empty()) {
       const parsed_json read = parse_json(text);
       if (!read.trouble.empty()) return refused("metadata: {}", read.trouble);
-      impl_->metadata = dump(read.value);
-    } else {
-      impl_->metadata.clear();
+      to = dump(read.value);
     }
-    impl_->manifest_changed = true;
+    impl_->set(&impl::metadata, "additional_metadata", std::move(to));
     return {};
   });
 }
 
-status package::add_component(std::string name) {
+namespace {
+
+/// A folder for a component: nothing else of the package is called so, or has been on disk until it is pruned.
+std::string free_folder(const package::impl& p, const std::string& name) {
+  std::set<std::string> taken;
+  if (p.root)
+    if (const result<std::vector<std::string>> names = names_in(p.root->handle()))
+      for (const std::string& each : *names) taken.insert(lower_case(each));
+  for (const package_component& c : p.components) {
+    taken.insert(lower_case(c.base));
+    for (const package_variant& v : c.variants) taken.insert(lower_case(v.name));
+  }
+  return free_name(name, taken);
+}
+
+/// What a component is, to see whether it is still the same.
+std::string facts_of(const package_component& c) {
+  std::string made = c.file.value_or("") + dump(to_json(c, true));
+  for (const package_variant& v : c.variants) made += "\n" + v.folder;
+  return made;
+}
+std::string facts_of(const package_variant& v) { return v.folder + dump(to_json(v, v.directory)); }
+
+}  // namespace
+
+status package::add_component(std::string name, bool external) {
   return guarded([&]() -> status {
     if (name.empty()) return refused("a component needs a name");
-    if (find(name)) return refused("there is a component '{}' already", name);
+    if (external)
+      if (status s = check_name("component", name); !s) return s;
+    for (const package_component& c : impl_->components) {
+      if (c.name == name) return refused("there is a component '{}' already", name);
+      if (lower_case(c.name) == lower_case(name))
+        return refused("there is a component '{}' already, and some systems take '{}' for the same", c.name, name);
+    }
     package_component made;
-    made.name = std::move(name);
+    made.name = name;
+    if (external) {
+      made.base = free_folder(*impl_, name);
+      made.file = joined(made.base, component_file);
+      impl_->changed.insert(name);
+    }
     impl_->components.push_back(std::move(made));
     impl_->manifest_changed = true;
+    // Whoever else has added it wanted the same: its variants come together.
+    impl_->edits.push_back(
+        [name, external](package& p) { return p.find(name) ? status{} : p.add_component(name, external); });
     return {};
   });
 }
@@ -140,6 +224,8 @@ status package::remove_component(std::string_view name) {
     const result<const package_component*> found = component(name);
     if (!found) return status{found.error()};
     const std::string kept{name};  // the text may be the component's own
+    const std::size_t edits = impl_->edits.size();
+    const std::string facts = facts_of(**found);
     std::vector<std::string> variants;
     for (const package_variant& v : (*found)->variants) variants.push_back(v.name);
     for (const std::string& v : variants)
@@ -150,6 +236,12 @@ status package::remove_component(std::string_view name) {
     impl_->changed.erase(kept);
     impl_->components.erase(at);
     impl_->manifest_changed = true;
+    impl_->edits.resize(edits);
+    impl_->edits.push_back([kept, facts](package& p) -> status {
+      const package_component* const now = p.find(kept);
+      if (now && facts_of(*now) != facts) return overtaken("component '{}' is not what it was", kept);
+      return p.remove_component(kept);
+    });
     return {};
   });
 }
@@ -159,19 +251,25 @@ status package::add_variant(std::string_view to, package_variant v, const std::s
     const result<const package_component*> found = component(to);
     if (!found) return status{found.error()};
     if (status s = check_name("variant", v.name); !s) return s;
-    if ((*found)->find(v.name)) return refused("component '{}' has a variant '{}' already", to, v.name);
-    if (!from.empty())
-      if (const result<held_folder> files = held_folder::open(from); !files)
-        return status{status_code::invalid_argument, files.error().words()};
+    for (const package_variant& each : (*found)->variants) {
+      if (each.name == v.name) return refused("component '{}' has a variant '{}' already", to, v.name);
+      if (lower_case(each.name) == lower_case(v.name))
+        return refused("component '{}' has a variant '{}' already, and some systems take '{}' for the same", to,
+                       each.name, v.name);
+    }
+    const package_variant given = v;
     complete_ort(v);
     if (v.architecture && v.metadata.empty())
       v.metadata = dump(json{{"architecture", *v.architecture}, {"match_architecture", true}});
     result<package_variant> checked = checked_variant(*impl_, **found, v);
     if (!checked) return std::move(checked.error());
+    if (status s = check_model(*impl_, *checked, from); !s) return s;
     package_component& c = *impl_->find(to);
     if (!from.empty()) impl_->staged.push_back({c.name, v.name, {}, from});
     c.variants.push_back(*std::move(checked));
     mark_changed(*impl_, c);
+    impl_->edits.push_back(
+        [component = c.name, given, from](package& p) { return p.add_variant(component, given, from); });
     return {};
   });
 }
@@ -183,6 +281,12 @@ status package::remove_variant(std::string_view from, std::string_view name) {
     package_component& c = *impl_->find(from);
     const std::string folder = (*found)->folder;
     const std::string kept = (*found)->name;
+    impl_->edits.push_back([component = c.name, kept, facts = facts_of(**found)](package& p) -> status {
+      const result<const package_variant*> now = p.variant(component, kept);
+      if (now && facts_of(**now) != facts)
+        return overtaken("variant '{}' of component '{}' is not what it was", kept, component);
+      return p.remove_variant(component, kept);
+    });
     c.variants.erase(c.variants.begin() + (*found - c.variants.data()));
     drop_staged(*impl_, c.name, kept);
     if (!holds_others(*impl_, folder)) impl_->superseded.push_back(folder);
@@ -201,6 +305,10 @@ result<std::string> package::add_asset(const std::string& from, std::string_view
     if (std::any_of(impl_->assets.begin(), impl_->assets.end(), is_same)) return uri;
     impl_->assets.push_back({*uri, joined(assets_folder, "sha256-" + uri->substr(7)), false});
     impl_->staged.push_back({{}, {}, *uri, from});
+    impl_->edits.push_back([from, kept = *uri](package& p) -> status {
+      const result<std::string> again = p.add_asset(from, kept);
+      return again ? status{} : status{again.error()};
+    });
     return uri;
   });
 }
@@ -216,8 +324,35 @@ status package::remove_asset(std::string_view uri) {
     impl_->staged.erase(std::remove_if(impl_->staged.begin(), impl_->staged.end(),
                                        [&](const staged_files& s) { return s.asset == kept; }),
                         impl_->staged.end());
+    impl_->edits.push_back([kept](package& p) { return p.remove_asset(kept); });
     return {};
   });
+}
+
+result<std::shared_ptr<const folder_lock>> package::impl::locked() const {
+  if (lock) return lock;
+  result<folder_lock> taken = folder_lock::take(*root, options.wait);
+  if (!taken) return std::move(taken.error());
+  return std::make_shared<const folder_lock>(*std::move(taken));
+}
+
+result<std::unique_ptr<package::impl>> package::impl::merged() const {
+  std::vector<package_problem> problems;
+  package_open_options how = options;
+  how.verify_assets = false;
+  auto read = read_folder(folder, how, {}, problems, lock);
+  if (!read) return std::move(read.error());
+  (*read)->options = options;
+  if ((*read)->state == state) return std::make_unique<impl>(*this);
+  package now{*std::move(read)};
+  for (const auto& edit : edits)
+    if (const status s = edit(now); !s)
+      return failed(status_code::fail,
+                    "{}: another writer has changed the package since it was opened, and an edit contradicts "
+                    "that: {}; open it again",
+                    folder, s.words());
+  now.impl_->superseded.insert(now.impl_->superseded.end(), superseded.begin(), superseded.end());
+  return std::move(now.impl_);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

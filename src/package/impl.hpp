@@ -1,10 +1,15 @@
 #pragma once
+#include "file/folder_lock.hpp"
 #include "file/held_folder.hpp"
+#include "file/letters.hpp"
 #include "package/json.hpp"
 
 #include <cameo/core/function_ref.hpp>
 
+#include <functional>
+#include <map>
 #include <set>
+#include <unordered_map>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -31,8 +36,12 @@ struct package::impl {
   std::vector<package_component> components;
   std::vector<package_asset> assets;
   package_open_options options;
+  std::uint64_t state = 0;                  // a hash of all that reading it found: what has another was changed since
+  std::shared_ptr<const folder_lock> lock;  // of a package that was opened to be changed
 
-  // Edits since the package was read.
+  // Edits since the package was read: what they have made of it, and they themselves, to be applied again when
+  // another writer has changed the package meanwhile.
+  std::vector<std::function<status(package&)>> edits;
   bool manifest_changed = false;
   std::set<std::string> changed;  // components that are files, by name
   std::vector<staged_files> staged;
@@ -43,6 +52,14 @@ struct package::impl {
   /// The folder's own path, absolute.
   std::string root_path() const;
   package_component* find(std::string_view component);
+
+  /// Sets one of the texts that stand alone; `called` is its field in the manifest.
+  template <class Text>
+  void set(Text impl::*field, const char* called, Text to);
+  /// The right to write to the folder: the one that the package has, or another until what is returned is gone.
+  result<std::shared_ptr<const folder_lock>> locked() const;
+  /// What is in the folder now, with the edits. FAIL when they do not go with what others have changed meanwhile.
+  result<std::unique_ptr<impl>> merged() const;
 };
 
 /// "<uri>" and what stands behind it, if the text names an asset.
@@ -65,6 +82,15 @@ led_to follow_text(const package::impl&, std::string_view base, std::string_view
 std::string joined(std::string_view base, std::string_view text);
 /// The folder that a file lies in; empty: the root.
 std::string_view parent_of(std::string_view path);
+
+/// `name`, or with a number behind it: none of those that are taken, which come in lower case.
+std::string free_name(const std::string& name, const std::set<std::string>& taken);
+/// Whether a file of the package's own is called so, or may be: no variant may, and no component's folder.
+bool is_own_name(std::string_view name);
+/// ".name.1234.0.tmp", "manifest.json.1234.0.tmp": what a crash leaves of a commit.
+bool is_passing(std::string_view name);
+/// "component.json", "component-2.json"
+bool is_component_file(std::string_view name);
 
 /// Collects what is wrong; the first error is what `open` fails with.
 class problem_list {
@@ -113,12 +139,24 @@ class package_reader {
   void check_session_options(package_variant&, const std::string& folder, const place&);
   void check_variant(const package_variant&, const std::string& folder, const place&);
   void check_model_file(const package_variant&, const std::string& folder, const place&);
+  void check_case(std::string_view path, const place&);
+  struct listed_folder {
+    int asked = 0;
+    bool is_listed = false;
+    std::unordered_map<std::string, found_kind> entries;
+  };
+  const listed_folder* listed(std::string_view base);
+  led_to follow(std::string_view base, std::string_view text);
+  void note(std::string_view text);
   std::optional<std::string> text_of(const json&, std::string_view field, const place&);
   std::string unknown_of(const json&, std::span<const std::string_view> known, const place&);
 
   package::impl& to_;
   problem_list problems_;
   read_extent extent_;
+  std::size_t bytes_ = 0, values_ = 0;  // of JSON, in all files so far
+  std::unordered_map<std::string, listed_folder> folders_;
+  std::map<std::string, std::string> spelled_;  // what the package calls its folders, by their names without case
 };
 
 /// The layouts before schema 1; false when the manifest is of neither.
@@ -130,15 +168,19 @@ std::optional<package_io> read_io(std::string_view metadata, bool& is_there);
 
 /// The text of a file that is open for reading.
 result<std::string> read_text(const descriptor&, std::size_t most);
-/// What is in a folder, sorted.
+/// What is in an open folder, by name; links, devices and such are `other`. False when it can't be listed.
+bool list_folder(int folder, std::unordered_map<std::string, found_kind>& to);
+/// The names alone, sorted.
 result<std::vector<std::string>> names_in(int folder);
 /// Adds an error for every asset that is not what its name says.
 void verify_assets(const package::impl&, problem_list&);
 result<std::string> hash_opened_folder(const descriptor&, std::string_view called);
 
-/// What reading the package in `folder` gives; all that is wrong is in `problems`.
+/// What reading the package in `folder` gives; all that is wrong is in `problems`. `lock` is the right to change it, if
+/// the caller holds it already; otherwise it is taken here where the options ask for it.
 result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, const package_open_options&, read_extent,
-                                                   std::vector<package_problem>& problems);
+                                                   std::vector<package_problem>& problems,
+                                                   std::shared_ptr<const folder_lock> lock = nullptr);
 
 /// A variant as reading it back would make it. INVALID_ARGUMENT saying what is wrong with it.
 result<package_variant> checked_variant(const package::impl&, const package_component&, const package_variant&);

@@ -9,7 +9,14 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-/// Builds the value from the parser's calls, so that depth and keys are checked before anything is kept.
+auto& members_of(json& object) {
+  return static_cast<std::vector<json::object_t::value_type, json::object_t::allocator_type>&>(
+      object.get_ref<json::object_t&>());
+}
+
+/// Builds the value from the parser's calls, so that depth, number and keys are checked before anything is kept. What
+/// an array or an object has is gathered until it ends and moved there at once: the library's map has constant keys,
+/// and so would copy everything below whenever it grows.
 class json_builder {
  public:
   using number_integer_t = json::number_integer_t;
@@ -20,6 +27,7 @@ class json_builder {
 
   explicit json_builder(json& root) : root_{root} {}
   std::string trouble;
+  std::size_t values() const { return values_; }
 
   bool null() { return put(nullptr); }
   bool boolean(bool v) { return put(v); }
@@ -30,15 +38,29 @@ class json_builder {
   }
   bool string(string_t& v) { return put(std::move(v)); }
   bool binary(binary_t&) { return fails("binary data"); }
-  bool start_object(std::size_t) { return open(json::object()); }
-  bool start_array(std::size_t) { return open(json::array()); }
-  bool end_object() { return levels_.pop_back(), true; }
-  bool end_array() { return levels_.pop_back(), true; }
+  bool start_object(std::size_t) { return open(); }
+  bool start_array(std::size_t) { return open(); }
   bool key(string_t& v) {
-    level& top = levels_.back();
-    if (!top.is_new(v)) return fails(fmt::format("the key '{}' stands there twice", v));
-    next_key_ = std::move(v);
+    if (v.size() > most_json_key)
+      return fails(fmt::format("a key has {} bytes, and may have {}", v.size(), most_json_key));
+    levels_.back().keys.push_back(std::move(v));
     return true;
+  }
+  bool end_object() {
+    level top = close();
+    if (const std::string* const twice = doubled(top.keys))
+      return fails(fmt::format("the key '{}' stands there twice", *twice));
+    json made = json::object();
+    auto& members = members_of(made);
+    members.reserve(top.keys.size());
+    for (std::size_t i = 0; i < top.keys.size(); ++i)
+      members.emplace_back(std::move(top.keys[i]), std::move(top.values[i]));
+    return place(std::move(made));
+  }
+  bool end_array() {
+    json made = json::array();
+    made.get_ref<json::array_t&>() = close().values;
+    return place(std::move(made));
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& e) {
     const std::string_view words = e.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
@@ -48,18 +70,8 @@ class json_builder {
 
  private:
   struct level {
-    json* value;
-    std::unordered_set<std::string> keys = {};  // of a large object
-
-    bool is_new(const std::string& key) {
-      auto& members = value->get_ref<json::object_t&>();
-      static constexpr std::size_t large = 16;
-      if (members.size() < large)
-        return std::none_of(members.begin(), members.end(), [&](const auto& m) { return m.first == key; });
-      if (keys.empty())
-        for (const auto& m : members) keys.insert(m.first);
-      return keys.insert(key).second;
-    }
+    std::vector<std::string> keys;  // of an object
+    std::vector<json> values;
   };
 
   bool fails(std::string words) {
@@ -67,30 +79,48 @@ class json_builder {
     return false;
   }
 
-  json* place_for(json&& value) {
-    if (levels_.empty()) return &(root_ = std::move(value));
-    json& top = *levels_.back().value;
-    if (top.is_array()) return &top.get_ref<json::array_t&>().emplace_back(std::move(value));
-    return &append(top, std::move(next_key_), std::move(value));
+  static const std::string* doubled(const std::vector<std::string>& keys) {
+    static constexpr std::size_t few = 16;
+    if (keys.size() > few) {
+      std::unordered_set<std::string_view> seen;
+      seen.reserve(keys.size());
+      for (const std::string& key : keys)
+        if (!seen.insert(key).second) return &key;
+      return nullptr;
+    }
+    for (auto key = keys.begin(); key != keys.end(); ++key)
+      if (std::find(keys.begin(), key, *key) != key) return &*key;
+    return nullptr;
   }
 
+  bool count() {
+    return ++values_ <= most_json_values || fails(fmt::format("has more than {} values", most_json_values));
+  }
+  bool place(json&& value) {
+    if (levels_.empty()) root_ = std::move(value);
+    else levels_.back().values.push_back(std::move(value));
+    return true;
+  }
   template <class T>
   bool put(T&& value) {
-    place_for(json(std::forward<T>(value)));
-    return true;
+    return count() && place(json(std::forward<T>(value)));
   }
 
-  bool open(json&& container) {
+  bool open() {
     if (levels_.size() >= std::size_t{most_json_depth})
       return fails(fmt::format("nested deeper than {}", most_json_depth));
-    json* const made = place_for(std::move(container));
-    levels_.push_back({made});
-    return true;
+    levels_.emplace_back();
+    return count();
+  }
+  level close() {
+    level top = std::move(levels_.back());
+    levels_.pop_back();
+    return top;
   }
 
   json& root_;
   std::vector<level> levels_;
-  std::string next_key_;
+  std::size_t values_ = 0;
 };
 
 }  // namespace
@@ -106,13 +136,12 @@ parsed_json parse_json(std::string_view text) {
     made.trouble = builder.trouble.empty() ? "is not JSON" : std::move(builder.trouble);
     made.value = nullptr;
   }
+  made.values = builder.values();
   return made;
 }
 
 json& append(json& object, std::string key, json value) {
-  auto& members = static_cast<std::vector<json::object_t::value_type, json::object_t::allocator_type>&>(
-      object.get_ref<json::object_t&>());
-  return members.emplace_back(std::move(key), std::move(value)).second;
+  return members_of(object).emplace_back(std::move(key), std::move(value)).second;
 }
 
 std::string dump(const json& value, int indent) {

@@ -2,6 +2,7 @@
 #include "package/impl.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 // The layouts before schema 1, as one: fields of the same meaning have had several names. models/<component>/
 // metadata.json is the source of truth; what it lacks, the manifest may have. The first draft had no metadata.json, and
@@ -130,17 +131,17 @@ class older_reader {
     const bool has_truth = first_of(metadata, {"model_variants", "variants"}) != nullptr;
     const place& above = has_truth ? in_metadata : in_manifest;
     const place variants = above / "model_variants";
+    std::unordered_map<std::string_view, const json*> others;
+    for (const named& each : fallback) others.try_emplace(each.name, each.in_manifest);
     for (const named& each : has_truth ? truth : fallback) {
-      const auto other =
-          std::find_if(fallback.begin(), fallback.end(), [&](const named& f) { return f.name == each.name; });
-      const json* const second = has_truth && other != fallback.end() ? other->in_manifest : nullptr;
-      read_variant(to, each, second, variants / each.name);
+      const auto other = others.find(each.name);
+      read_variant(to, each, has_truth && other != others.end() ? other->second : nullptr, variants / each.name);
     }
   }
 
   void read_variant(package_component& to, const named& which, const json* second, const place& at) {
     if (which.name.empty()) return problems_.add(package_fault::schema, at, "a variant needs a name");
-    if (to.find(which.name))
+    if (!taken_.insert(to.name + "//" + which.name).second)
       return problems_.add(package_fault::schema, at, fmt::format("variant '{}' stands there twice", which.name));
     if (!which.in_manifest->is_object()) return problems_.add(package_fault::schema, at, "needs an object");
     package_variant made;
@@ -231,6 +232,7 @@ class older_reader {
   package_reader& reader_;
   package::impl& to_;
   problem_list& problems_;
+  std::unordered_set<std::string> taken_;  // "component//variant"
 };
 
 bool is_older_layout(const package::impl& in, const json& manifest) {

@@ -23,7 +23,8 @@ std::string names_of(const std::vector<T>& all) {
 }  // namespace
 
 result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, const package_open_options& options,
-                                                   read_extent extent, std::vector<package_problem>& problems) {
+                                                   read_extent extent, std::vector<package_problem>& problems,
+                                                   std::shared_ptr<const folder_lock> lock) {
   auto made = std::make_unique<package::impl>();
   made->folder = folder;
   made->options = options;
@@ -35,6 +36,15 @@ result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, co
     return as_status(folder, problems.front());
   }
   made->root = std::make_shared<const held_folder>(*std::move(root));
+  if (options.exclusive && !lock) {
+    result<folder_lock> taken = folder_lock::take(*made->root, options.wait);
+    if (!taken) {
+      problem_list{problems}.add(package_fault::io, {{}}, std::string{taken.error().words()});
+      return std::move(taken.error());
+    }
+    lock = std::make_shared<const folder_lock>(*std::move(taken));
+  }
+  made->lock = std::move(lock);
   package_reader reader{*made, problems, extent};
   if (reader.read() && options.verify_assets) {
     problem_list more{problems};

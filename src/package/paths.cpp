@@ -14,12 +14,36 @@ namespace cameo::inline CAMEO_ABI {
 
 std::string joined(std::string_view base, std::string_view text) {
   if (base.empty() || text.starts_with('/')) return std::string{text};
-  return fmt::format("{}/{}", base, text);
+  std::string made;
+  made.reserve(base.size() + 1 + text.size());
+  return made.append(base).append(1, '/').append(text);
 }
 
 std::string_view parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == path.npos ? std::string_view{} : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string free_name(const std::string& name, const std::set<std::string>& taken) {
+  std::string made = name;
+  for (int i = 2; taken.count(lower_case(made)); ++i) made = fmt::format("{}-{}", name, i);
+  return made;
+}
+
+bool is_passing(std::string_view name) {
+  if (!name.ends_with(".tmp")) return false;
+  const bool is_ours = name.starts_with('.') || name.find(".json.") != name.npos;
+  return is_ours && std::count(name.begin(), name.end(), '.') >= 3;
+}
+
+bool is_component_file(std::string_view name) {
+  return name == component_file || (name.starts_with("component-") && name.ends_with(".json"));
+}
+
+bool is_own_name(std::string_view name) {
+  const std::string lower = lower_case(name);
+  return lower == manifest_file || lower == assets_folder || lower == folder_lock_file || is_component_file(lower) ||
+         is_passing(lower);
 }
 
 std::string package::impl::root_path() const {

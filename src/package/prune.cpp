@@ -85,18 +85,6 @@ bool has_model(const std::string& folder) {
   return false;
 }
 
-/// ".name.1234.0.tmp", "manifest.json.1234.0.tmp": what a crash has left.
-bool is_passing(const std::string& name) {
-  if (!name.ends_with(".tmp")) return false;
-  const bool is_ours = name.starts_with('.') || name.find(".json.") != name.npos;
-  return is_ours && std::count(name.begin(), name.end(), '.') >= 3;
-}
-
-/// "component.json", "component-2.json"
-bool is_component_file(const std::string& name) {
-  return name == component_file || (name.starts_with("component-") && name.ends_with(".json"));
-}
-
 class pruner {
  public:
   explicit pruner(const package::impl& p) : package_{p}, named_{p}, root_{p.root_path()} {}
@@ -153,6 +141,15 @@ result<std::vector<std::string>> package::prune(bool dry_run, bool assets) {
       return status{status_code::fail, "the package has edits that are not on disk: commit them first"};
     if (impl_->layout != package_layout::schema_1)
       return status{status_code::fail, "the package has an older layout: commit it first"};
+    std::shared_ptr<const folder_lock> lock;
+    if (!dry_run) {
+      auto taken = impl_->locked();
+      if (!taken) return std::move(taken.error());
+      lock = *std::move(taken);
+    }
+    auto now = impl_->merged();
+    if (!now) return std::move(now.error());
+    *impl_ = std::move(**now);
     const std::vector<std::string> found = pruner{*impl_}.candidates(assets);
     if (dry_run) return found;
     const std::string root = impl_->root_path();

@@ -1,3 +1,5 @@
+#include <cameo/core/device_kind.hpp>
+
 #include "file/messages.hpp"
 #include "package/impl.hpp"
 
@@ -82,7 +84,51 @@ bool package_reader::read() {
   }
   if (is_older_layout(to_, *manifest)) read_older(*this, to_, problems_, *manifest, top);
   else read_manifest(*manifest, top);
+  for (const package_asset& a : to_.assets) note(a.uri), note(a.path);
+  for (const package_component& c : to_.components)
+    for (const package_variant& v : c.variants) note(v.folder);
   return !problems_.failed();
+}
+
+void package_reader::note(std::string_view text) {
+  to_.state = to_.state * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
+}
+
+/// As follow_text, for a name below a folder of which many are asked: the folder is listed once, and what the listing
+/// tells to be a file or a folder is one. Links and the like are followed, for which there is no other way to tell
+/// where they lead. What lies in such a folder's folders is looked at by validation alone: looking is a system call for
+/// each of thousands, and who reads a file follows its path himself.
+led_to package_reader::follow(std::string_view base, std::string_view text) {
+  if (to_.installed || !to_.root || text.find('/') != text.npos || text == "." || as_asset(text) ||
+      !malformed(package_path, text).empty())
+    return follow_text(to_, base, text);
+  led_to made;
+  made.path = joined(base, text);
+  const std::string_view above = parent_of(base), name = above.empty() ? base : base.substr(above.size() + 1);
+  const auto around = base.empty() ? folders_.end() : folders_.find(std::string{above});
+  if (around != folders_.end() && around->second.is_listed) {
+    const auto folder = around->second.entries.find(std::string{name});
+    if (folder == around->second.entries.end()) return made;
+    return folder->second == found_kind::folder && !extent_.paths ? std::move(made) : follow_text(to_, base, text);
+  }
+  const listed_folder* const beside = listed(base);
+  if (!beside) return follow_text(to_, base, text);
+  const auto at = beside->entries.find(made.path.substr(made.path.size() - text.size()));
+  if (at == beside->entries.end()) return made;
+  if (at->second == found_kind::other) return follow_text(to_, base, text);
+  made.at.kind = at->second;
+  return made;
+}
+
+/// A folder that many names are asked of; null for another.
+const package_reader::listed_folder* package_reader::listed(std::string_view base) {
+  static constexpr int few = 256;
+  listed_folder& made = folders_[std::string{base}];
+  if (++made.asked == few) {
+    const led_to to = follow_text(to_, {}, base.empty() ? "." : base, open_for::reading);
+    made.is_listed = to.at.is(found_kind::folder) && list_folder(*to.at.handle, made.entries);
+  }
+  return made.is_listed ? &made : nullptr;
 }
 
 /// `file` below the root; `named_at` is whose fault it is when there is none.
@@ -94,7 +140,13 @@ std::optional<json> package_reader::load(const std::string& file, const place& n
   const place whole{file};
   result<std::string> text = read_text(to.at.handle, most_json_bytes);
   if (!text) return problems_.add(package_fault::io, whole, std::string{text.error().words()}), std::nullopt;
-  parsed_json parsed = parse_json(*text);
+  note(*text);
+  bytes_ += text->size();
+  parsed_json parsed = bytes_ > most_json_bytes ? parsed_json{} : parse_json(*text);
+  values_ += parsed.values;
+  if (bytes_ > most_json_bytes || values_ > most_json_values)
+    parsed.trouble = fmt::format("with it the package has more than {} bytes of JSON, or {} values in it",
+                                 most_json_bytes, most_json_values);
   if (!parsed.trouble.empty()) return problems_.add(package_fault::schema, whole, parsed.trouble), std::nullopt;
   return std::move(parsed.value);
 }
@@ -231,6 +283,7 @@ void package_reader::read_component(package_component made, const json& body, co
   const place here = at / "variants";
   if (!variants->is_object())
     return problems_.add(package_fault::schema, here, fmt::format("needs an object, not {}", kind_of(*variants)));
+  made.variants.reserve(variants->size());
   for (const auto& [name, value] : variants->items()) read_variant(made, name, value, here / name);
   to_.components.push_back(std::move(made));
 }
@@ -254,7 +307,7 @@ void package_reader::read_variant(package_component& in, const std::string& name
   }
   made.unknown = unknown_of(body, variant_fields, at);
   const place named = made.directory ? at / "variant_directory" : at;
-  const led_to to = follow_text(to_, in.base, made.directory ? *made.directory : name);
+  const led_to to = follow(in.base, made.directory ? *made.directory : name);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named, to.words);
   if (to.at.kind == found_kind::folder) made.folder = to.path;
   else if (made.directory)
@@ -332,24 +385,31 @@ void package_reader::check_session_options(package_variant& to, const std::strin
 }
 
 void package_reader::check_model_file(const package_variant& v, const std::string& folder, const place& at) {
-  const led_to to = follow_text(to_, folder, *v.model_file);
+  const led_to to = follow(folder, *v.model_file);
   if (to.fault != package_fault::none) problems_.add(to.fault, at, to.words);
   else if (extent_.paths && to.at.kind != found_kind::file)
     problems_.add(package_fault::not_found, at, fmt::format("there is no file '{}'", to.path));
 }
 
+/// Folders that are two here and one on other systems: such a package can't be copied there.
+void package_reader::check_case(std::string_view path, const place& at) {
+  for (; !path.empty() && path != "/"; path = parent_of(path)) {
+    const auto [other, is_new] = spelled_.try_emplace(lower_case(path), path);
+    if (!is_new && other->second != path)
+      return problems_.add(
+          package_fault::schema, at,
+          fmt::format("some systems take the folders '{}' and '{}' for the same", other->second, path));
+  }
+}
+
 /// What opening accepts and nobody wants.
 void package_reader::check_variant(const package_variant& v, const std::string& folder, const place& at) {
   if (!extent_.paths) return;
+  if (!to_.installed) check_case(folder, at);
   if (v.folder.empty()) problems_.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", folder));
   if (!v.ep) problems_.add(package_fault::schema, at, "has no ep, and so is never selected", false);
   if (!v.model_file) problems_.add(package_fault::schema, at, "has no model_file, and so makes no session", false);
-  static constexpr std::string_view devices[] = {"cpu", "gpu", "npu"};
-  if (!v.device) return;
-  std::string lower = *v.device;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
-  if (!is_one_of(lower, devices))
+  if (v.device && !device_kind_named(*v.device))
     problems_.add(package_fault::schema, at / "device", fmt::format("no device is '{}'", *v.device), false);
 }
 

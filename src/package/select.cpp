@@ -2,6 +2,8 @@
 
 #include "file/messages.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace cameo::inline CAMEO_ABI {

@@ -1,9 +1,12 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
+#include "program/say.hpp"
 
 #include <cameo/package/select.hpp>
 
 #include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,11 +18,20 @@ using json = nlohmann::ordered_json;
 
 struct package_options {
   std::string folder, component, variant, from;
-  common_options common;  // providers and policy of select, and nothing else
+  common_options common;  // of select: providers, policy, and how variants are chosen; nothing else
   std::vector<std::string> session_options, provider_options;
-  std::string ep, device, model;
+  std::string ep, device, model, weights, asset;
   std::optional<std::string> compatibility;
-  bool json = false, quiet = false, ranked = false, assets = false, dense = false, prune = false;
+  double wait = 30;
+  bool json = false, quiet = false, assets = false, dense = false, prune = false, external = false, dry_run = false;
+
+  /// For commands that change the package: nobody else does, from opening it until they are done.
+  package_open_options to_change() const {
+    package_open_options made;
+    made.exclusive = true;
+    made.wait = std::chrono::milliseconds{std::int64_t(wait * 1000)};
+    return made;
+  }
 };
 
 json optional_json(const std::optional<std::string>& text) { return text ? json(*text) : json(nullptr); }
@@ -80,18 +92,18 @@ json to_json(const package& p) {
 
 void print(const package& p) {
   const auto [major, minor] = p.schema_version();
-  fmt::print("{}", one_line(p.name().value_or(p.folder())));
-  if (p.version()) fmt::print(", version {}", one_line(*p.version()));
-  if (major) fmt::print(", schema {}.{}", major, minor);
-  else fmt::print(", of an older layout ({})", layout_name(p));
-  fmt::print("{}\n", p.is_installed() ? ", installed" : "");
-  if (p.description()) fmt::print("  {}\n", one_line(*p.description()));
+  say("{}", p.name().value_or(p.folder()));
+  if (p.version()) say(", version {}", *p.version());
+  if (major) say(", schema {}.{}", major, minor);
+  else say(", of an older layout ({})", layout_name(p));
+  say("{}\n", p.is_installed() ? ", installed" : "");
+  if (p.description()) say("  {}\n", *p.description());
   if (const std::optional<package_io> io = p.io()) {
-    for (const package_value& v : io->inputs) fmt::print("  takes {}\n", one_line(v.text()));
-    for (const package_value& v : io->outputs) fmt::print("  gives {}\n", one_line(v.text()));
+    for (const package_value& v : io->inputs) say("  takes {}\n", v.text());
+    for (const package_value& v : io->outputs) say("  gives {}\n", v.text());
   }
   for (const package_component& c : p.components()) {
-    fmt::print("component {}{}\n", one_line(c.name), c.file ? " (" + one_line(*c.file) + ")" : "");
+    say("component {}{}\n", c.name, c.file ? " (" + *c.file + ")" : "");
     for (const package_variant& v : c.variants) {
       std::string facts = v.ep.value_or("no ep");
       if (v.device) facts += ", device " + *v.device;
@@ -99,10 +111,10 @@ void print(const package& p) {
       if (v.compatibility) facts += ", '" + *v.compatibility + "'";
       if (v.model_file) facts += ", " + *v.model_file;
       if (v.folder.empty()) facts += ", no folder";
-      fmt::print("  {}: {}\n", one_line(v.name), one_line(facts));
+      say("  {}: {}\n", v.name, facts);
     }
   }
-  for (const package_asset& a : p.assets()) fmt::print("asset {} at {}\n", a.uri, one_line(a.path));
+  for (const package_asset& a : p.assets()) say("asset {} at {}\n", a.uri, a.path);
 }
 
 int show(const package_options& o) {
@@ -115,22 +127,25 @@ int show(const package_options& o) {
 
 // --- validate ---
 
-/// What a package says that it takes and gives, against its models.
+/// Every model has to be one, and what the package says that it takes and gives has to be what they do.
 status check_models(const std::string& folder, std::vector<package_problem>& to) {
   const result<package> p = package::open(folder, {.strict = false});
   if (!p) return status{p.error()};
-  const auto add = [&](bool is_error, std::string at, std::string words) {
-    to.push_back({package_fault::schema, is_error, "manifest.json", std::move(at), std::move(words)});
-    return is_error ? status{status_code::fail, to.back().text()}.in(folder) : status{};
+  const auto add = [&](package_fault fault, std::string at, std::string words) {
+    to.push_back({fault, true, "manifest.json", std::move(at), std::move(words)});
+    return status{status_code::fail, to.back().text()}.in(folder);
   };
   std::vector<std::string> unread;
   const result<std::vector<component_io>> parts = interfaces_of(*p, default_formats::rows, &unread);
-  if (!parts) return add(true, "/components", std::string{parts.error().words()});
-  for (const std::string& words : unread) static_cast<void>(add(false, "/components", words));
+  status first;
+  for (const std::string& words : unread)
+    if (status s = add(package_fault::io, "/components", words); first) first = std::move(s);
+  if (!first) return first;
+  if (!parts) return add(package_fault::schema, "/components", std::string{parts.error().words()});
   const std::optional<package_io> declared = p->io();
   if (!declared || parts->size() != p->components().size()) return {};
   const result<connected_io> whole = connect(*parts, &*declared);
-  return whole ? status{} : add(true, "/additional_metadata/io", std::string{whole.error().words()});
+  return whole ? status{} : add(package_fault::schema, "/additional_metadata/io", std::string{whole.error().words()});
 }
 
 int validate(const package_options& o) {
@@ -148,8 +163,8 @@ int validate(const package_options& o) {
     print_json({{"folder", o.folder}, {"valid", bool(done)}, {"problems", std::move(problems)}});
   } else {
     for (const package_problem& p : found)
-      fmt::print("{}: {}: {}\n", p.is_error ? "wrong" : "warning", name_of(p.fault), one_line(p.text()));
-    if (done && !o.quiet) fmt::print("{}: a valid package\n", o.folder);
+      say("{}: {}: {}\n", p.is_error ? "wrong" : "warning", name_of(p.fault), p.text());
+    if (done && !o.quiet) say("{}: a valid package\n", o.folder);
   }
   return done ? 0 : fail(done);
 }
@@ -193,11 +208,7 @@ std::string text_of(const selection& s) {
 int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
-  session_options how;
-  how.providers = o.common.providers;
-  if (o.common.policy)
-    if (status s = how.prefer(*o.common.policy); !s) return fail(s);
-  const result<ep_intent> intent = program_runtime{}.intent(how);
+  const result<ep_intent> intent = program_runtime{}.intent(o.common.for_package());
   if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
   if (!o.component.empty()) {
@@ -210,12 +221,10 @@ int select(const package_options& o) {
   status first;
   json components = json::array();
   for (const package_component* c : chosen) {
-    const selection made = best_fit{o.ranked}({*c, p->layout(), intent->devices, intent->is_wish});
+    const selection made = o.common.variants()({*c, p->layout(), intent->devices, intent->is_wish});
     if (!made.variant && first) first = no_suitable_variant(*c, made, intent->devices);
     if (o.json) components.push_back(to_json(*c, made));
-    else
-      fmt::print("component {}: {}\n{}\n", one_line(c->name), made.variant ? one_line(made.variant->name) : "none",
-                 text_of(made));
+    else say("component {}: {}\n{}\n", c->name, made.variant ? made.variant->name : "none", as_it_is{text_of(made)});
   }
   if (o.json) print_json({{"folder", o.folder}, {"components", std::move(components)}});
   return first ? 0 : fail(first);
@@ -226,8 +235,7 @@ int select(const package_options& o) {
 package_options_list pairs_of(const std::vector<std::string>& all) {
   package_options_list made;
   for (const std::string& pair : all) {
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    made.emplace_back(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())));
+    made.push_back(split_pair(pair));
   }
   return made;
 }
@@ -244,12 +252,25 @@ std::string long_name_of(const std::string& name) {
   return name;
 }
 
+constexpr const char* weights_key = "session.model_external_initializers_file_folder_path";
+
+/// Where the external data of the variant that is added now lies; empty: beside its model.
+std::string weights_for(const package& p, const package_options& o) {
+  if (!o.weights.empty()) return o.weights;
+  for (const auto& [key, text] : pairs_of(o.session_options)) {
+    if (key != weights_key) continue;
+    const result<std::string> in_package = p.resolve({}, text, true);
+    return in_package && text.starts_with("sha256:") ? *in_package : o.from + "/" + text;
+  }
+  return {};
+}
+
 /// The components' models, and that of the variant which is added now.
 result<std::vector<component_io>> interfaces_with(const package& p, const package_options& o,
                                                   std::vector<std::string>& unread) {
   result<std::vector<component_io>> parts = interfaces_of(p, default_formats::rows, &unread);
   if (!parts || o.model.empty() || o.from.empty()) return parts;
-  const result<package_io> own = interface_of_file(o.from + "/" + o.model, default_formats::rows);
+  const result<package_io> own = interface_of_file(o.from + "/" + o.model, default_formats::rows, weights_for(p, o));
   if (!own) {
     unread.push_back(fmt::format("component '{}', variant '{}': {}", o.component, o.variant, own.error().words()));
     return parts;
@@ -284,7 +305,7 @@ status declare_io(package& p, const package_options& o, bool same_components) {
     why = whole.error().words();
   }
   if (!o.quiet && !why.empty())
-    fmt::print(stderr, "{}: inputs and outputs of the whole are not declared: {}\n", o.folder, one_line(why));
+    say(stderr, "{}: inputs and outputs of the whole are not declared: {}\n", o.folder, why);
   return declared ? p.set_io(std::nullopt) : status{};
 }
 
@@ -296,10 +317,22 @@ std::optional<std::string> compatibility_for(const package_options& o, const pac
   return written ? *written : std::nullopt;
 }
 
+/// A model that no folder is given for is in the package already.
+status check_model(const package& p, const package_options& o) {
+  if (o.model.empty() || !o.from.empty()) return {};
+  if (o.model.starts_with("sha256:")) return {};  // add_variant looks for it
+  const std::string base = p.find(o.component)->base;
+  const result<std::string> there = p.resolve(base, o.variant + "/" + o.model, true);
+  if (there) return {};
+  return status{status_code::invalid_argument,
+                fmt::format("--model {}: {}; --from says which folder has the model", o.model, there.error().words())};
+}
+
 status add_to(package& p, const package_options& o) {
   const bool is_new = !p.find(o.component);
   if (is_new)
-    if (status s = p.add_component(o.component); !s) return s;
+    if (status s = p.add_component(o.component, o.external); !s) return s;
+  if (status s = check_model(p, o); !s) return s;
   package_variant v;
   v.name = o.variant;
   if (!o.ep.empty()) v.ep = long_name_of(o.ep);
@@ -307,36 +340,58 @@ status add_to(package& p, const package_options& o) {
   v.model_file = unless_empty(o.model);
   v.compatibility = compatibility_for(o, v);
   v.session_options = pairs_of(o.session_options);
+  if (!o.weights.empty()) {
+    result<std::string> uri = p.add_asset(o.weights);
+    if (!uri) return std::move(uri.error());
+    v.session_options.emplace_back(weights_key, *uri);
+  }
   v.provider_options = pairs_of(o.provider_options);
   if (status s = p.add_variant(o.component, std::move(v), o.from); !s) return s;
   return declare_io(p, o, !is_new);
 }
 
-void say(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
+void print_pruned(const std::vector<std::string>& paths, const char* done = "deleted") {
+  for (const std::string& path : paths) say("{} {}\n", done, path);
+}
+
+void tell(const package_options& o, const char* done, const std::vector<std::string>& pruned) {
   if (o.json)
     print_json({{"folder", o.folder},
                 {"component", o.component},
                 {"variant", o.variant.empty() ? json(nullptr) : json(o.variant)},
                 {"pruned", pruned}});
-  else if (!o.quiet)
-    fmt::print("{}: {} {}{}{}\n", o.folder, done, o.component, o.variant.empty() ? "" : "/", o.variant);
+  if (o.json || o.quiet) return;
+  say("{}: {} {}{}{}\n", o.folder, done, o.component, o.variant.empty() ? "" : "/", o.variant);
+  print_pruned(pruned);
+}
+
+/// Makes an edit in a package, which is made when there is none, and writes it.
+template <class Edit>
+status change(const package_options& o, Edit edit) {
+  const package_form form = o.dense ? package_form::dense : package_form::preserve;
+  while (true) {
+    std::error_code ignored;
+    const std::filesystem::path folder{o.folder};
+    const bool is_new = !std::filesystem::exists(folder, ignored) || std::filesystem::is_empty(folder, ignored);
+    result<package> p =
+        is_new ? package::make(folder.lexically_normal().filename().string()) : package::open(o.folder, o.to_change());
+    if (!p) return std::move(p.error());
+    if (status s = edit(*p); !s) return s;
+    if (!is_new) return p->commit(form);
+    status saved = p->save_as(o.folder, form);
+    // Somebody else may have been quicker; then the edit is made in that package.
+    if (saved || !std::filesystem::exists(folder / "manifest.json", ignored)) return saved;
+  }
 }
 
 int add(const package_options& o) {
-  std::error_code ignored;
-  const bool is_new = !std::filesystem::exists(o.folder, ignored) || std::filesystem::is_empty(o.folder, ignored);
-  result<package> p = is_new ? package::make(std::filesystem::path{o.folder}.lexically_normal().filename().string())
-                             : package::open(o.folder);
-  if (!p) return fail(p.error());
-  if (status s = add_to(*p, o); !s) return fail(s);
-  const package_form form = o.dense ? package_form::dense : package_form::preserve;
-  if (status s = is_new ? p->save_as(o.folder, form) : p->commit(form); !s) return fail(s);
-  say(o, "added", {});
+  if (status s = change(o, [&](package& p) { return add_to(p, o); }); !s) return fail(s);
+  tell(o, "added", {});
   return 0;
 }
 
 int remove(const package_options& o) {
-  result<package> p = package::open(o.folder);
+  result<package> p = package::open(o.folder, o.to_change());
   if (!p) return fail(p.error());
   if (status s = o.variant.empty() ? p->remove_component(o.component) : p->remove_variant(o.component, o.variant); !s)
     return fail(s);
@@ -348,84 +403,120 @@ int remove(const package_options& o) {
     if (!gone) return fail(gone.error());
     pruned = *std::move(gone);
   }
-  say(o, "removed", pruned);
+  tell(o, "removed", pruned);
   return 0;
 }
 
-void add_pairs(CLI::App& command, const char* name, std::vector<std::string>& to, const char* words) {
-  command.add_option(name, to, words)
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->check([](const std::string& pair) {
-        return pair.find('=') == std::string::npos || pair.front() == '=' ? "needs KEY=VALUE" : std::string{};
-      });
+int prune(const package_options& o) {
+  result<package> p = package::open(o.folder, o.dry_run ? package_open_options{} : o.to_change());
+  if (!p) return fail(p.error());
+  const result<std::vector<std::string>> gone = p->prune(o.dry_run, o.assets);
+  if (!gone) return fail(gone.error());
+  if (o.json) print_json({{"folder", o.folder}, {"pruned", *gone}, {"dry_run", o.dry_run}});
+  else if (!o.quiet) print_pruned(*gone, o.dry_run ? "would delete" : "deleted");
+  return 0;
+}
+
+/// Adds a shared asset, or removes one; says its URI, by which variants name it.
+int asset(const package_options& o) {
+  std::string uri = o.asset;
+  const bool is_removed = o.asset.starts_with("sha256:");
+  const auto edit = [&](package& p) -> status {
+    if (is_removed) return p.remove_asset(o.asset);
+    result<std::string> made = p.add_asset(o.asset);
+    if (!made) return std::move(made.error());
+    return uri = *std::move(made), status{};
+  };
+  if (status s = change(o, edit); !s) return fail(s);
+  if (o.json) print_json({{"folder", o.folder}, {"uri", uri}});
+  else if (!o.quiet) say("{}\n", uri);
+  return 0;
+}
+
+void add_pairs(const command& it, const char* name, std::vector<std::string>& to, const char* words) {
+  it.add_each(
+        name, [&to](const std::string& pair) { to.push_back(pair); }, words)
+      .type_name("KEY=VALUE")
+      .check(key_and_value());
+}
+
+std::string check_device(const std::string& kind) {
+  return device_kind_named(kind) ? std::string{} : "needs cpu, gpu or npu, not " + kind;
 }
 
 using shared_options = std::shared_ptr<package_options>;
 
-CLI::App& add_action(CLI::App& package, const char* name, const char* words, const shared_options& o, action& chosen,
-                     int (*does)(const package_options&)) {
-  CLI::App& command = *package.add_subcommand(name, words);
-  command.add_option("DIR", o->folder, "Folder of the package")->required();
-  command.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
-  command.add_flag("--quiet", o->quiet, "Nothing but what was asked for");
-  command.callback([o, &chosen, does] { chosen = [o, does] { return does(*o); }; });
-  return command;
+command add_action(const command& package, const char* name, const char* words, const shared_options& o,
+                   int (*does)(const package_options&)) {
+  const command it = package.add_command(name, words);
+  it.add("DIR", o->folder, "Folder of the package").required();
+  it.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
+  it.add_flag("--quiet", o->quiet, "Nothing but what was asked for");
+  it.does([o, does] { return does(*o); });
+  return it;
 }
 
-void add_add(CLI::App& package, const shared_options& o, action& chosen) {
-  CLI::App& command = add_action(package, "add",
-                                 "Adds a variant with the files of a folder; a package or a component that there is "
-                                 "not yet is made",
-                                 o, chosen, add);
-  command.add_option("COMPONENT", o->component, "Component that gets the variant")->required();
-  command.add_option("VARIANT", o->variant, "Name of the variant")->required();
-  command.add_option("--from", o->from, "Folder whose files become the variant's")->type_name("FOLDER");
-  command.add_option("--model", o->model, "Model file, below the folder")->type_name("FILE");
-  command.add_option("--ep", o->ep, "Execution provider that runs it, short or long name")->type_name("NAME");
-  command.add_option("--device", o->device, "cpu, gpu or npu (default: any)")
-      ->check(CLI::IsMember({"cpu", "gpu", "npu"}, CLI::ignore_case).description(""))
-      ->type_name("KIND");
-  command
-      .add_option("--compatibility", o->compatibility,
-                  "Compatibility string, for the provider (default: what a compiled model says to it)")
-      ->type_name("TEXT");
-  add_pairs(command, "--session-option", o->session_options, "Session option of the variant; repeatable");
-  add_pairs(command, "--provider-option", o->provider_options, "Provider option of the variant; repeatable");
-  command.add_flag("--dense", o->dense, "All components into manifest.json");
+/// The same for what changes a package.
+command add_change(const command& package, const char* name, const char* words, const shared_options& o,
+                   int (*does)(const package_options&)) {
+  const command it = add_action(package, name, words, o, does);
+  it.add("--wait", o->wait, "Seconds to wait while another process changes the package (30)")
+      .type_name("S")
+      .between(0.0, 1e6);
+  return it;
+}
+
+void add_add(const command& package, const shared_options& o) {
+  const command it = add_change(package, "add",
+                                "Adds a variant with the files of a folder; a package or a component that there is not "
+                                "yet is made",
+                                o, add);
+  it.add("COMPONENT", o->component, "Component that gets the variant").required();
+  it.add("VARIANT", o->variant, "Name of the variant").required();
+  it.add("--from", o->from, "Folder whose files become the variant's").type_name("FOLDER");
+  it.add("--model", o->model, "Model file, below the folder, or in a shared asset (sha256:.../FILE)").type_name("FILE");
+  it.add("--ep", o->ep, "Execution provider that runs it, short or long name").type_name("NAME");
+  it.add("--device", o->device, "cpu, gpu or npu (default: any)").type_name("KIND").check(check_device);
+  it.add("--compatibility", o->compatibility,
+         "Compatibility string, for the provider (default: what a compiled model says to it)")
+      .type_name("TEXT");
+  it.add("--weights", o->weights,
+         "Folder with the model's external data: becomes a shared asset, once, however many variants have it")
+      .type_name("FOLDER");
+  add_pairs(it, "--session-option", o->session_options, "Session option of the variant; repeatable");
+  add_pairs(it, "--provider-option", o->provider_options, "Provider option of the variant; repeatable");
+  it.add_flag("--external", o->external, "A new component gets a folder of its own, with component.json")
+      .excludes(it.add_flag("--dense", o->dense, "All components into manifest.json"));
 }
 
 }  // namespace
 
-void add_package(CLI::App& app, action& chosen) {
-  CLI::App& package = *app.add_subcommand(
+void add_package(command_line& app) {
+  const command package = app.add_command(
       "package", "Model packages: folders that hold a model in several variants, of which the best for a machine runs");
-  package.require_subcommand(1);
   const auto o = std::make_shared<package_options>();
-  add_action(package, "show", "What is in a package", o, chosen, show);
-  CLI::App& validating =
-      add_action(package, "validate", "Everything that is wrong with a package", o, chosen, validate);
+  add_action(package, "show", "What is in a package", o, show);
+  const command validating = add_action(package, "validate", "Everything that is wrong with a package", o, validate);
   validating.add_flag("--assets", o->assets, "Hash every shared asset, too");
-  CLI::App& selecting =
-      add_action(package, "select", "Which variant runs here, and why not the others", o, chosen, select);
-  selecting.add_option("COMPONENT", o->component, "One component (default: all of them)");
-  selecting
-      .add_option("--ep", o->common.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
-      ->type_name("NAME")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  const command selecting = add_action(
+      package, "select", "Which variant runs here, with 'run' and the same options, and why not the others", o, select);
+  selecting.add("COMPONENT", o->component, "One component (default: all of them)");
+  add_ep_option(selecting, o->common.providers);
   add_policy_option(selecting, o->common);
-  selecting.add_flag("--ranked", o->ranked, "Where nothing fits the first provider, ask the next one");
-  add_add(package, o, chosen);
-  CLI::App& removing = add_action(package, "remove", "Removes a variant, or a component", o, chosen, remove);
-  removing.add_option("COMPONENT", o->component, "Component")->required();
-  removing.add_option("VARIANT", o->variant, "Variant (default: the whole component)");
-  removing.add_flag("--prune", o->prune, "Remove the files that nothing names any more, too");
+  add_ranked_option(selecting, o->common);
+  add_add(package, o);
+  const command removing = add_change(package, "remove", "Removes a variant, or a component", o, remove);
+  removing.add("COMPONENT", o->component, "Component").required();
+  removing.add("VARIANT", o->variant, "Variant (default: the whole component)");
+  removing.add_flag("--prune", o->prune, "Delete the files that nothing names any more, too");
   removing.add_flag("--assets", o->assets, "With --prune: shared assets that nothing names, too");
   removing.add_flag("--dense", o->dense, "All components into manifest.json");
+  const command pruning = add_change(package, "prune", "Deletes the files that nothing names any more", o, prune);
+  pruning.add_flag("--assets", o->assets, "Shared assets that nothing names, too");
+  pruning.add_flag("--dry-run", o->dry_run, "Says what it would delete, and deletes nothing");
+  const command sharing = add_change(
+      package, "asset", "Takes the files of a folder in as a shared asset, and prints its name for variants", o, asset);
+  sharing.add("FOLDER", o->asset, "Folder; or sha256:..., an asset that the package is to forget").required();
 }
 
 }  // namespace cameo::program

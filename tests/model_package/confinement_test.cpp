@@ -206,6 +206,25 @@ TEST_CASE("JSON of nobody's: nested, doubled, huge, cut short") {
         package_fault::schema);
 }
 
+TEST_CASE("JSON of many values, long keys, or many times the same file is refused before it fills the memory") {
+  std::string zeros = "[0";
+  zeros.reserve(2 * most_json_values + 8);
+  while (zeros.size() < 2 * most_json_values + 2) zeros += ",0";
+  CHECK(has(parse_json(zeros + "]").trouble, "values"));
+  std::string empty = "[{}";
+  while (empty.size() < 3 * most_json_values + 2) empty += ",{}";
+  CHECK(has(parse_json(empty + "]").trouble, "values"));
+  CHECK(has(parse_json("{\"" + std::string(most_json_key + 1, 'k') + "\": 0}").trouble, "key"));
+  const package_folder at;
+  at.write("c.json", R"({"variants": {}, "additional_metadata": ")" + std::string(std::size_t{4} << 20, 'x') + "\"}");
+  std::string components;
+  for (int i = 0; i < 100; ++i) components += (i ? ", \"c" : "\"c") + std::to_string(i) + R"(": "c.json")";
+  at.write("manifest.json", R"({"schema_version": "1.0", "components": {)" + components + "}}");
+  const package_problem why = problem_of(at.path());
+  CHECK(why.fault == package_fault::schema);
+  CHECK(has(why.words, "bytes of JSON"));
+}
+
 TEST_CASE("a manifest that is a pipe, a folder or a link out is no manifest, and nothing waits for it") {
   const package_folder at;
   REQUIRE(::mkfifo((at / "manifest.json").c_str(), 0600) == 0);

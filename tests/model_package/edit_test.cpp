@@ -12,14 +12,6 @@ using namespace cameo::test;
 
 namespace {
 
-package_variant plain_variant(const std::string& name) {
-  package_variant v;
-  v.name = name;
-  v.ep = "CPUExecutionProvider";
-  v.model_file = "m.onnx";
-  return v;
-}
-
 /// A package of an external and an inline component, as files.
 void write_two(const package_folder& at) {
   at.write("manifest.json", R"({"schema_version": "1.0", "package_name": "two", "components": {"d": "decoder",

@@ -3,8 +3,10 @@
 
 #include "file/held_folder.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 using namespace cameo;
 using namespace cameo::test;
@@ -350,7 +352,7 @@ TEST_CASE("29: validation reports everything that is wrong, not the first thing"
   CHECK(count("/components/main/variants/c", true) == 1);
 }
 
-TEST_CASE("ten thousand variants open") {
+TEST_CASE("ten thousand variants open in at most twice the time that parsing their JSON takes") {
   const package_folder folder;
   std::string variants;
   for (int i = 0; i < 10000; ++i) {
@@ -360,11 +362,110 @@ TEST_CASE("ten thousand variants open") {
         variant_json(name, R"("ep": "CPUExecutionProvider", "executor_info": {"ort": {"model_file": "m.onnx"}})");
     std::filesystem::create_directory(folder / name);
   }
-  folder.write("manifest.json", manifest_of(variants));
-  const auto begin = std::chrono::steady_clock::now();
+  const std::string text = manifest_of(variants);
+  folder.write("manifest.json", text);
   const package p = opened(folder.path());
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   CHECK(p.components()[0].variants.size() == 10000);
   CHECK(p.components()[0].variants[9999].folder == "variant_9999");
-  MESSAGE("10,000 variants opened in " << taken.count() << " ms");
+  // Of the processor, the least of several; whatever else runs here makes both slower, so a few rounds, and one will
+  // do.
+  const auto least_of = [](auto work) {
+    std::clock_t least = 0;
+    for (int i = 0; i < 7; ++i) {
+      const std::clock_t begin = std::clock();
+      work();
+      const std::clock_t taken = std::clock() - begin;
+      least = i ? std::min(least, taken) : taken;
+    }
+    return double(least) * 1000 / CLOCKS_PER_SEC;
+  };
+  double parsing = 0, opening = 1;
+  for (int round = 0; round < 5 && opening > 2 * parsing; ++round) {
+    parsing = least_of([&] { CHECK(nlohmann::json::parse(text).size() == 2); });
+    opening = least_of([&] { CHECK(package::open(folder.path())); });
+  }
+  MESSAGE("10,000 variants: parsed in " << parsing << " ms, opened in " << opening << " ms");
+  CHECK(opening <= 2 * parsing);
+}
+
+TEST_CASE("of a folder with many variants links are followed, and what is missing is missing") {
+  const package_folder folder;
+  std::string variants;
+  for (int i = 0; i < 300; ++i)
+    variants += variant_json("v" + std::to_string(i), R"("executor_info": {"ort": {"model_file": "m.onnx"}})") + ",";
+  folder.write("pkg/v299/m.onnx", "model").make("elsewhere").link("v299", "pkg/v298");
+  folder.write("pkg/manifest.json", manifest_of(variants + variant_json("last", "")));
+  const package p = opened(folder / "pkg");
+  CHECK(p.components()[0].variants[299].folder == "v299");
+  CHECK(p.components()[0].variants[298].folder == "v298");
+  CHECK(p.components()[0].variants[297].folder.empty());
+  folder.link("../elsewhere", "pkg/v297");
+  CHECK(problem_of(folder / "pkg").fault == package_fault::confinement);
+  std::filesystem::remove(folder / "pkg/v297");
+  folder.write("outside.onnx", "outside").make("pkg/v296").link("../../outside.onnx", "pkg/v296/m.onnx");
+  const package linked = opened(folder / "pkg");
+  CHECK(linked.read(linked.components()[0].variants[296], "m.onnx").error().code() == status_code::fail);
+  std::vector<package_problem> found;
+  CHECK(!package::validate(folder / "pkg", {}, found));
+  CHECK(std::any_of(found.begin(), found.end(), [](const package_problem& each) {
+    return each.fault == package_fault::confinement && has(each.at, "v296");
+  }));
+}
+
+TEST_CASE("folders that some systems take for one are wrong, and such names are refused by edits") {
+  const package_folder folder, from;
+  folder.write("manifest.json", manifest_of(variant_json("cpu", "") + "," + variant_json("CPU", "")));
+  folder.make("cpu").make("CPU");
+  std::vector<package_problem> found;
+  CHECK(!package::validate(folder.path(), {}, found));
+  CHECK(std::any_of(found.begin(), found.end(),
+                    [](const package_problem& each) { return each.is_error && has(each.words, "'cpu' and 'CPU'"); }));
+  from.write("m.onnx", "model");
+  package p = *package::make("names");
+  REQUIRE(p.add_component("main"));
+  CHECK(p.add_component("Main").code() == status_code::invalid_argument);
+  package_variant v;
+  v.model_file = "m.onnx";
+  v.name = "cpu";
+  REQUIRE(p.add_variant("main", v, from.path()));
+  for (const char* name : {"CPU", "manifest.json", "Manifest.JSON", "component.json", "component-2.json",
+                           "shared_assets", ".cameo.lock", ".cpu.1.2.tmp"}) {
+    v.name = name;
+    CHECK_MESSAGE(p.add_variant("main", v, from.path()).code() == status_code::invalid_argument, name);
+  }
+  v.name = "missing";
+  v.model_file = "n.onnx";
+  const status missing = p.add_variant("main", v, from.path());
+  CHECK(missing.code() == status_code::invalid_argument);
+  CHECK_MESSAGE(has(missing.words(), "'n.onnx'"), missing.words());
+  // Of another component, with the same name but for its case: another folder.
+  REQUIRE(p.add_component("other"));
+  v.name = "Cpu";
+  v.model_file = "m.onnx";
+  REQUIRE(p.add_variant("other", v, from.path()));
+  REQUIRE(p.save_as(folder / "saved"));
+  CHECK(package::validate(folder / "saved", {}, found));
+  CHECK(opened(folder / "saved").components()[1].variants[0].folder == "Cpu-2");
+}
+
+TEST_CASE("a new component in a file of its own is written there, with its variants beside it") {
+  const package_folder at, from;
+  from.write("m.onnx", "model");
+  package p = *package::make("external");
+  REQUIRE(p.add_component("decoder", true));
+  CHECK(p.add_component("shared_assets", true).code() == status_code::invalid_argument);
+  package_variant v;
+  v.name = "cpu";
+  v.model_file = "m.onnx";
+  REQUIRE(p.add_variant("decoder", v, from.path()));
+  REQUIRE(p.save_as(at / "pkg"));
+  REQUIRE(p.add_component("encoder", true));
+  REQUIRE(p.add_variant("encoder", v, from.path()));
+  const status committed = p.commit();
+  REQUIRE_MESSAGE(committed, committed.words());
+  const package read = opened(at / "pkg");
+  CHECK(read.components()[0].file == "decoder/component.json");
+  CHECK(read.components()[1].file == "encoder/component.json");
+  CHECK(text_of_file(at / "pkg/decoder/cpu/m.onnx") == "model");
+  CHECK(text_of_file(at / "pkg/encoder/cpu/m.onnx") == "model");
 }

@@ -66,6 +66,15 @@ inline std::string manifest_of(const std::string& variants) {
   return R"({"schema_version": "1.0", "components": {"main": {"variants": {)" + variants + "}}}}";
 }
 /// "name": {fields}
+/// A variant for cpu whose model is the file "m.onnx".
+inline package_variant plain_variant(const std::string& name) {
+  package_variant v;
+  v.name = name;
+  v.ep = "CPUExecutionProvider";
+  v.model_file = "m.onnx";
+  return v;
+}
+
 inline std::string variant_json(const std::string& name, const std::string& fields) {
   return "\"" + name + "\": {" + fields + "}";
 }

@@ -18,15 +18,26 @@ inline status package_session(const std::string& manifest, std::string_view comp
 }
 
 inline context_causes package_causes_of_fail() {
-  return {{"A model package can't be opened: something in its files is wrong, or leads out of it.",
-           [] {
-             CHECK(package_session("{}").code() == status_code::fail);
-             return package_session(manifest_of(variant_json("v", R"("variant_directory": "../v")")));
-           }},
-          {"No variant of a package's component fits the providers that were named, or chosen.",
-           [] { return package_session(manifest_of(npu_variant("v", "opt"))); }},
-          {"The variant that was selected names no model file, or a folder that is not there.",
-           [] { return package_session(manifest_of(cpu_variant("v"))); }}};
+  return {
+      {"A model package can't be opened: something in its files is wrong, or leads out of it.",
+       [] {
+         CHECK(package_session("{}").code() == status_code::fail);
+         return package_session(manifest_of(variant_json("v", R"("variant_directory": "../v")")));
+       }},
+      {"No variant of a package's component fits the providers that were named, or chosen.",
+       [] { return package_session(manifest_of(npu_variant("v", "opt"))); }},
+      {"A model package can't be changed: another writer has its lock, or has committed what contradicts the edits.",
+       [] {
+         const package_folder folder;
+         folder.write("manifest.json", manifest_of(""));
+         package mine = opened(folder.path()), other = opened(folder.path());
+         mine.set_name("mine");
+         other.set_name("another's");
+         CHECK(other.commit());
+         return mine.commit();
+       }},
+      {"The variant that was selected names no model file, or a folder that is not there.",
+       [] { return package_session(manifest_of(cpu_variant("v"))); }}};
 }
 
 inline context_causes package_causes_of_invalid_argument() {

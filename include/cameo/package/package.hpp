@@ -3,6 +3,7 @@
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/package/io.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -88,6 +89,10 @@ enum class package_layout : std::uint8_t { schema_1, metadata, flat };
 struct package_open_options {
   bool strict = true;          // unknown fields are errors
   bool verify_assets = false;  // hash every shared asset
+  /// No other writer changes the package until the object is gone: its edits change what it was opened with.
+  bool exclusive = false;
+  /// How long this, `commit` and `prune` wait for another process or object that writes to the package.
+  std::chrono::milliseconds wait{30000};
 };
 
 /// What `package::validate` looks at, besides what opening needs.
@@ -108,7 +113,7 @@ enum class package_form : std::uint8_t { preserve, dense };
 class package {
  public:
   /// Opens the package in `folder`. FAIL naming file and JSON path for whatever is wrong; `why`, if given, then has the
-  /// first problem in parts.
+  /// first problem in parts. With `exclusive`, FAIL naming the process that changes the package.
   CAMEO_API static result<package> open(const std::string& folder, const package_open_options& = {},
                                         package_problem* why = nullptr);
   /// A new one without components, in memory; `save_as` gives it a folder.
@@ -183,13 +188,16 @@ class package {
   CAMEO_API status set_metadata(std::string_view json);
   /// nullopt removes it. INVALID_ARGUMENT when the metadata is no object.
   CAMEO_API status set_io(const std::optional<package_io>&);
-  /// An empty component at the end, in the manifest.
-  CAMEO_API status add_component(std::string name);
+  /// An empty component at the end: in the manifest, or, if `external`, in a file of its own, in a folder that is
+  /// called as the component is. INVALID_ARGUMENT also for a name that differs from another in upper and lower case
+  /// alone, here and with variants: some systems take them for one.
+  CAMEO_API status add_component(std::string name, bool external = false);
   /// With its variants.
   CAMEO_API status remove_component(std::string_view name);
   /// Adds a variant at the end. `from` is a folder whose files become the variant's when the package is written; the
   /// fields `directory` and `folder` are chosen then. `executors` may have anything but "ort", which is made from
-  /// `model_file` and the options unless it is given. INVALID_ARGUMENT for what `open` would refuse.
+  /// `model_file` and the options unless it is given. INVALID_ARGUMENT for what `open` would refuse, and when `from` or
+  /// the shared asset that is named has no such model.
   CAMEO_API status add_variant(std::string_view component, package_variant, const std::string& from);
   /// Its files stay until `prune`.
   CAMEO_API status remove_variant(std::string_view component, std::string_view name);
@@ -199,14 +207,18 @@ class package {
   CAMEO_API status remove_asset(std::string_view uri);
 
   /// Writes the edits into the package's folder, as schema 1 whatever it was: after a crash at any moment the folder
-  /// holds the old package or the new one. Files of what was removed stay until `prune`.
+  /// holds the old package or the new one. Files of what was removed stay until `prune`. One commit at a time: others
+  /// wait, and FAIL naming the process that holds the lock when that takes longer than package_open_options::wait. When
+  /// another writer has changed the package since it was opened, the edits are applied again to what is there now;
+  /// FAIL, and nothing is written, when they contradict it.
   CAMEO_API status commit(package_form = package_form::preserve);
   /// Writes the whole package to a folder that is empty or not there yet, which it then is; complete or absent. This
   /// object is that package afterwards. FAIL when the folder has something in it.
   CAMEO_API status save_as(const std::string& to, package_form = package_form::preserve);
   /// Removes what a package on disk no longer names: folders of variants that are gone, superseded component files, and
   /// what a crash has left. Never a shared asset, unless `assets`, and nothing that any text in the package names, nor
-  /// other files. The paths, below the package's folder; `dry_run` only lists them. FAIL with edits not committed.
+  /// other files. The paths, below the package's folder; `dry_run` only lists them. Goes by what is in the folder
+  /// while it holds the lock, for which it waits as `commit` does. FAIL with edits not committed.
   CAMEO_API result<std::vector<std::string>> prune(bool dry_run = false, bool assets = false);
 
   struct impl;  // the library's own
