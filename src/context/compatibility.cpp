@@ -21,6 +21,23 @@ result<compiled_fit> fit_of(const provider& p, std::string_view written) {
   return fit;
 }
 
+namespace {
+
+/// A model that does not work here: in the provider's own words, or as ONNX Runtime has it, naming what was compiled
+/// for and what this is.
+status misfit_of(const provider& p, std::string_view written) {
+  const context_row& row = p.row->contexts;
+  status own = guarded<status>([&] { return row.misfit(p.self.get(), written); });
+  if (!own) return std::move(own).in(p.row->long_name);
+  const auto ask = [&]() -> result<std::string> { return row.compatibility(p.self.get(), {}); };
+  const result<std::string> here = guarded<result<std::string>>(ask);
+  return {status_code::fail,
+          fmt::format("{}: the model was compiled for '{}', which does not work here{}; compile it again",
+                      p.row->long_name, written, here && !here->empty() ? fmt::format(", on '{}'", *here) : "")};
+}
+
+}  // namespace
+
 status require_fit(const model& m, std::span<const provider> providers, bool optimal_only,
                    std::vector<std::string>& warnings) {
   for (const provider& p : providers) {
@@ -40,7 +57,7 @@ status require_fit(const model& m, std::span<const provider> providers, bool opt
                                           "(session.fail_on_suboptimal_compiled_model is set)")};
         warnings.push_back(says("works here, but had better be compiled again"));
         break;
-      case compiled_fit::unsupported: return {status_code::fail, says("does not work here; compile it again")};
+      case compiled_fit::unsupported: return misfit_of(p, *written);
     }
   }
   return {};

@@ -2,7 +2,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <random>
+
 namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::string_view id_line = "context id ";
+constexpr std::size_t id_digits = 32;
+
+bool is_id(std::string_view text) {
+  return text.size() == id_digits &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+/// The id that stands in the last line of notes, which are then without it; empty if none does.
+std::string_view take_id(std::string_view& notes) {
+  if (notes.size() < id_line.size() + id_digits) return {};
+  const std::size_t at = notes.size() - id_line.size() - id_digits;
+  const std::string_view id = notes.substr(notes.size() - id_digits);
+  if (notes.substr(at, id_line.size()) != id_line || !is_id(id) || (at > 0 && notes[at - 1] != '\n')) return {};
+  notes = notes.substr(0, at > 0 ? at - 1 : 0);
+  return id;
+}
+
+}  // namespace
+
+const op_row& compiled_operator() {
+  static const op_row* const found = [] {
+    const std::span<const op_row> rows = standard_ops();
+    return &*std::find_if(rows.begin(), rows.end(),
+                          [](const op_row& row) { return has_role(row.roles, role::is_compiled_context); });
+  }();
+  return *found;
+}
+
+std::string new_context_id() {
+  std::random_device chance;
+  std::string made;
+  while (made.size() < id_digits) made += fmt::format("{:08x}", std::uint32_t(chance()));
+  return made;
+}
+
+std::string notes_with(std::string_view notes, std::string_view id) {
+  if (id.empty()) return std::string{notes};
+  return fmt::format("{}{}{}{}", notes, notes.empty() ? "" : "\n", id_line, id);
+}
 
 result<context_record> read_context_node(const node_view& node) {
   context_record made;
@@ -26,6 +72,7 @@ result<context_record> read_context_node(const node_view& node) {
   made.facts.sdk_version = text("ep_sdk_version");
   made.facts.hardware_architecture = text("hardware_architecture");
   made.facts.notes = text("notes");
+  made.id = take_id(made.facts.notes);
   made.facts.model_file_name = text("onnx_model_filename");
   if (const attribute* const size = node.find("max_size")) made.facts.max_size = size->i;
   if (!bad) return bad;

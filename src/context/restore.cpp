@@ -3,6 +3,7 @@
 #include "context/node.hpp"
 #include "context/workspace.hpp"
 #include "file/held_folder.hpp"
+#include "graph/messages.hpp"
 #include "plan/guarded.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +15,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-std::string words_for(const context_record& r) {
-  return fmt::format("node '{}' ({})", r.facts.node.name(), r.facts.node.op_type());
-}
+std::string words_for(const context_record& r) { return name_of(r.facts.node.in(), r.facts.node.raw()); }
 
 status invalid(const context_record& r, std::string_view words) {
   return {status_code::invalid_graph, fmt::format("{}: {}", words_for(r), words)};
@@ -30,7 +29,7 @@ class restorer {
   result<std::vector<compiled_node>> run(std::span<const node_view> nodes) {
     for (const node_view& node : nodes) {
       result<context_record> record = read_context_node(node);
-      if (!record) return std::move(record.error()).in(fmt::format("node '{}' ({})", node.name(), node.op_type()));
+      if (!record) return std::move(record.error()).in(name_of(node.in(), node.raw()));
       records_.push_back(*record);
     }
     if (status s = find_files(); !s) return s;
@@ -177,8 +176,13 @@ class restorer {
   }
 
   result<compiled_node> ask(const context_record& r, std::span<const context_binary> binaries) const {
-    status last;
+    status last, others;
     for (const context_binary& binary : binaries) {
+      if (status s = require_own(r, binary); !s) {
+        if (s.code() == status_code::not_found) others = invalid(r, s.words());
+        else return s;
+        continue;
+      }
       const auto call = [&] { return provider_.row->contexts.restore(provider_.self.get(), binary, r.facts); };
       result<compiled_node> made = guarded<result<compiled_node>>(call);
       if (made && !made->run) return invalid(r, fmt::format("{} made no program of it", provider_.row->long_name));
@@ -188,9 +192,28 @@ class restorer {
       if (last.code() == status_code::out_of_memory) return last;
       return invalid(r, fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), last.words()));
     }
+    if (!others) return others;
     return invalid(r, fmt::format("{}: there is no graph '{}' in {}", provider_.row->long_name, r.facts.graph_name,
                                   binaries.size() == 1 ? std::string{binaries[0].where()}
                                                        : fmt::format("{} contexts", binaries.size())));
+  }
+
+  /// NOT_FOUND with words when the context was written with another model: what it has is not this node's, whatever it
+  /// is called. A node or a context without an id, as other programs write them, is believed.
+  status require_own(const context_record& r, const context_binary& binary) const {
+    if (r.id.empty()) return {};
+    const auto call = [&] { return provider_.row->contexts.identity(provider_.self.get(), binary); };
+    const result<std::string> id = guarded<result<std::string>>(call);
+    if (!id)
+      return id.error().code() == status_code::out_of_memory
+                 ? id.error()
+                 : invalid(r, fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), id.error().words()));
+    if (id->empty() || *id == r.id) return {};
+    return {status_code::not_found,
+            fmt::format("{}: {} was written with another model than {}: its id is {}, and the model says {}; compile "
+                        "the model again",
+                        provider_.row->long_name, binary.where(), where_.model.empty() ? "this one" : where_.model, *id,
+                        r.id)};
   }
 
   /// Graphs of opened files that this model has no node for.

@@ -10,6 +10,7 @@ class held_folder;
 
 /// Where the contexts of a model are found.
 struct context_folder {
+  std::string model;   // the model's file, for messages; empty: it came from memory
   std::string path;    // empty with `known`: the current folder
   std::string also;    // where the model really lies, if its path is a symlink
   bool known = false;  // false: the model came from memory and nobody said where its contexts are

@@ -32,6 +32,7 @@ struct shared_context {
   std::string path;  // of the file to be, chosen by the first model
   std::mutex guard;  // of what is below
   std::shared_ptr<void> builder;
+  std::string id;  // that its nodes have, too; empty where the provider keeps none
   bool is_written = false;
 };
 

@@ -2,26 +2,19 @@
 
 #include <cameo/context/compatibility.hpp>
 
+#include "context/node.hpp"
 #include "context/workspace.hpp"
 #include "plan/guarded.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <filesystem>
+#include <set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
-
-/// The operator that compiled groups become: the table says which.
-const op_row& context_operator() {
-  static const op_row* const found = [] {
-    const std::span<const op_row> rows = standard_ops();
-    return &*std::find_if(rows.begin(), rows.end(),
-                          [](const op_row& row) { return has_role(row.roles, role::is_compiled_context); });
-  }();
-  return *found;
-}
 
 attribute number(std::string_view name, std::int64_t i) {
   attribute a;
@@ -34,8 +27,22 @@ attribute text(std::string_view name, std::string_view s) {
   return a;
 }
 
-result<std::string> bytes_of(const provider& p, const void* builder) {
+/// Asked twice, so that there is never more memory than the bytes need, and none for what is too large to embed: an
+/// ONNX file has at most 2 GB.
+result<std::string> bytes_of(const provider& p, const void* builder, bool embed) {
+  std::size_t size = 0;
+  const auto count = [&](std::span<const std::byte> piece) -> status {
+    size += piece.size();
+    return {};
+  };
+  if (status s = p.row->contexts.write(p.self.get(), builder, count); !s) return s;
+  if (embed && size > std::size_t{INT_MAX})
+    return status{status_code::invalid_argument,
+                  fmt::format("its context has {} bytes, and a model of ONNX has at most {}: it can't be embedded; let "
+                              "it be a file of its own (without --embed, or ep.context_embed_mode=0)",
+                              size, INT_MAX)};
   std::string bytes;
+  bytes.reserve(size);
   const auto append = [&](std::span<const std::byte> piece) -> status {
     bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
     return {};
@@ -46,6 +53,17 @@ result<std::string> bytes_of(const provider& p, const void* builder) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+/// Empty, and with an id where its provider keeps one.
+status begin(shared_context& context) {
+  const context_row& row = context.of.row->contexts;
+  return guarded<status>([&]() -> status {
+    context.builder = row.begin();
+    std::string id = new_context_id();
+    if (row.identify(context.of.self.get(), context.builder.get(), id)) context.id = std::move(id);
+    return {};
+  });
+}
+
 }  // namespace
 
 /// To the file, or to who asked for the bytes instead. The context's guard is locked, or nobody else has it.
@@ -54,7 +72,7 @@ status compiled_model::keep_context(shared_context& context, const context_outpu
   const auto keep_it = [&]() -> status {
     if (out.write) {
       const std::string_view name = file_name(context.path);
-      result<std::string> bytes = bytes_of(of, context.builder.get());
+      result<std::string> bytes = bytes_of(of, context.builder.get(), false);
       if (!bytes) return std::move(bytes.error());
       status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
       return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
@@ -62,7 +80,7 @@ status compiled_model::keep_context(shared_context& context, const context_outpu
     const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
       return of.row->contexts.write(of.self.get(), context.builder.get(), append);
     };
-    return files_.add(context.path, produce);
+    return files_->add(context.path, produce);
   };
   context.is_written = true;
   status done = guarded<status>(keep_it);
@@ -86,21 +104,22 @@ status compiled_model::finish_shared(const provider& of, const context_output& o
   return keep_context(*context, out);
 }
 
-void compiled_model::become_node(const fused_node& f, const provider& p, const context_part& part, bool is_main,
+void compiled_model::become_node(const fused_node& f, const shared_context& in, const context_part& part, bool is_main,
                                  std::string_view context, bool embedded) {
-  const op_row& op = context_operator();
+  const op_row& op = compiled_operator();
   graph& g = *f.in;
   before_.push_back({&g, f.node, g[f.node]});
   std::vector<attribute> attributes{text("partition_name", f.name),
                                     number("max_size", part.max_size),
                                     text("ep_sdk_version", keep(part.sdk_version)),
                                     text("ep_cache_context", context),
-                                    text("source", p.row->contexts.sources.front().key),
+                                    text("source", in.of.row->contexts.sources.front().key),
                                     number("main_context", is_main),
                                     number("embed_mode", embedded)};
   if (!part.hardware_architecture.empty())
     attributes.push_back(text("hardware_architecture", keep(part.hardware_architecture)));
-  if (!part.notes.empty()) attributes.push_back(text("notes", keep(part.notes)));
+  if (std::string notes = notes_with(part.notes, in.id); !notes.empty())
+    attributes.push_back(text("notes", keep(std::move(notes))));
   g.set_attributes(f.node, attributes);
   g[f.node].domain = op.domain, g[f.node].op_type = op.name;
   if (std::none_of(model_.imports.begin(), model_.imports.end(),
@@ -127,7 +146,7 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
     if (fused[i].provider == p && fused[i].body) mine.push_back(i);
   if (mine.empty()) return finish_shared(of, out);
   auto context = std::make_shared<shared_context>();
-  context->of = of, context->path = fmt::format("{}{}_{}.bin", out.folder, out.stem, row.long_name);
+  context->of = of, context->path = context_path_of(out, row.long_name);
   if (out.shared) {
     const std::lock_guard lock{out.shared->inside().guard};
     auto& under_way = out.shared->inside().under_way[row.long_name];
@@ -142,7 +161,8 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
       return {status_code::fail,
               fmt::format("{}: the context '{}' that models share was written meanwhile; a model came after the last",
                           row.long_name, context->path)};
-    if (!context->builder) context->builder = row.contexts.begin();
+    if (!context->builder)
+      if (status s = begin(*context); !s) return s;
     for (std::size_t i : mine) {
       groups.push_back({fused[i].name, graph_view{*fused[i].body}});
       const auto call = [&] {
@@ -158,16 +178,26 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   if (status s = finish_shared(of, out); !s) return s;
   std::string_view written = keep(std::string{file_name(context->path)});
   if (out.embed) {
-    result<std::string> bytes = guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get()); });
+    result<std::string> bytes =
+        guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get(), true); });
     if (!bytes) return std::move(bytes.error()).in(row.long_name);
     written = keep(std::move(*bytes));
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const bool is_main = k == 0 || (!out.embed && !parts[k].is_secondary);
-    become_node(fused[mine[k]], of, parts[k], is_main, is_main ? written : std::string_view{}, out.embed);
+    become_node(fused[mine[k]], *context, parts[k], is_main, is_main ? written : std::string_view{}, out.embed);
   }
   tell_fit(of, groups);
   return {};
+}
+
+std::string context_path_of(const context_output& out, std::string_view long_name) {
+  return fmt::format("{}{}_{}.bin", out.folder, out.stem, long_name);
+}
+
+bool is_under_way(const context_workspace& shared, std::string_view long_name) {
+  const std::lock_guard lock{shared.inside().guard};
+  return shared.inside().under_way.contains(long_name);
 }
 
 status require_one_folder(const context_output& out, std::span<const provider> providers) {
@@ -194,11 +224,12 @@ result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::dequ
                                                              std::span<const compiled_node> programs,
                                                              std::span<const provider> providers,
                                                              const context_output& out) {
-  std::unique_ptr<compiled_model> made{new compiled_model{m}};
+  std::unique_ptr<compiled_model> made{new compiled_model{m, out.files}};
   for (std::size_t p = 0; p < providers.size(); ++p)
     if (status s = made->store(p, fused, programs, providers[p], out); !s) return s;
-  for (const fused_node& f : fused) f.in->remove_unused_initializers();
-  m.main().remove_unused_initializers();
+  std::set<graph*> changed{&m.main()};
+  for (const fused_node& f : fused) changed.insert(f.in);
+  for (graph* g : changed) g->remove_unused_initializers();
   return made;
 }
 

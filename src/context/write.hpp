@@ -17,6 +17,7 @@ struct context_output {
   bool embed = false;  // inside the model; never with `shared`
   /// Takes contexts instead of files; null: files.
   std::function<status(std::string_view name, std::span<const std::byte>)> write;
+  file_batch* files = nullptr;                // gets the files that make() makes; null: the compiled_model's own
   const context_workspace* shared = nullptr;  // one context for several models; null: this model's own
   bool is_last = false;                       // of those several: the context is complete now
 };
@@ -37,7 +38,7 @@ class compiled_model {
   /// Compiled nodes in it; 0: nothing was compiled.
   std::size_t node_count() const { return before_.size(); }
   /// Contexts that become files, and what else is to be there with them or not at all.
-  file_batch& files() { return files_; }
+  file_batch& files() { return *files_; }
 
  private:
   struct original {
@@ -45,13 +46,14 @@ class compiled_model {
     node_id node;
     graph_node as_it_was;
   };
-  explicit compiled_model(model& m) : model_{m}, imports_{m.imports}, metadata_{m.metadata} {}
+  compiled_model(model& m, file_batch* files)
+      : model_{m}, imports_{m.imports}, metadata_{m.metadata}, files_{files ? files : &own_files_} {}
   status store(std::size_t p, std::deque<fused_node>&, std::span<const compiled_node>, const provider&,
                const context_output&);
   status keep_context(shared_context&, const context_output&);
   status finish_shared(const provider&, const context_output&);
-  void become_node(const fused_node&, const provider&, const context_part&, bool is_main, std::string_view context,
-                   bool embedded);
+  void become_node(const fused_node&, const shared_context&, const context_part&, bool is_main,
+                   std::string_view context, bool embedded);
   void tell_fit(const provider&, std::span<const fused_view>);
   std::string_view keep(std::string words) { return texts_.emplace_back(std::move(words)); }
 
@@ -60,8 +62,14 @@ class compiled_model {
   std::vector<property> metadata_;
   std::vector<original> before_;
   std::deque<std::string> texts_;  // of attributes and metadata
-  file_batch files_;
+  file_batch own_files_;
+  file_batch* files_;
 };
+
+/// Where the context of the provider with this long name goes.
+std::string context_path_of(const context_output&, std::string_view long_name);
+/// Whether models before have a context of that provider's under way, whose file they named.
+bool is_under_way(const context_workspace&, std::string_view long_name);
 
 /// Before anybody compiles. INVALID_ARGUMENT when the models before, with which this shares contexts, lie elsewhere: a
 /// node says only the name of its context's file.

@@ -1,6 +1,7 @@
 // Which variant of a component runs here, and sessions of it.
 #include <cameo/context/compatibility.hpp>
 
+#include "file/letters.hpp"
 #include "plan/guarded.hpp"
 #include "session/session_impl.hpp"
 
@@ -26,7 +27,6 @@ struct component_context::impl {
 
 namespace {
 
-constexpr std::string_view weights_key = "session.model_external_initializers_file_folder_path";
 constexpr std::string_view contexts_key = "ep.context_file_path";
 
 variant_fit as_variant_fit(compiled_fit fit) {
@@ -121,11 +121,19 @@ void tell_ignored(const session_options& how, const package_component& of, const
   }
 }
 
+/// Where a provider that is here was not asked, what to do about it.
 status nothing_fits(const package_component& of, const selection& made, const ep_intent& intent) {
   const status words = no_suitable_variant(of, made, intent.devices);
-  if (intent.is_wish) return words;
-  return {words.code(),
-          fmt::format("{} (nobody named a provider; name some, or use best_fit{{.ranked = true}})", words.words())};
+  for (std::size_t i = 0; i < std::min(made.verdicts.size(), of.variants.size()); ++i) {
+    const package_variant& v = of.variants[i];
+    const bool is_here = std::any_of(intent.devices.begin(), intent.devices.end(),
+                                     [&](const device_facts& d) { return v.ep && d.ep == *v.ep; });
+    if (!is_here || made.verdicts[i].ep == *v.ep) continue;
+    return {words.code(), fmt::format("{} ({}, which variant '{}' is for, was not asked: name it as a provider, or ask "
+                                      "all of them in turn, best_fit{{.ranked = true}})",
+                                      words.words(), *v.ep, v.name)};
+  }
+  return words;
 }
 
 }  // namespace
@@ -157,11 +165,11 @@ void component_context::impl::open_model(const package& from) {
 /// Folders that the package's session options name, as they are now.
 void component_context::impl::open_folders(const package& from) {
   for (const auto& [key, text] : variant.option_paths) {
-    if (key != weights_key && key != contexts_key) continue;
-    auto opened = key == weights_key ? from.open_folder(variant, text) : from.open_folder_of(variant, text);
+    if (key != weights_folder_key && key != contexts_key) continue;
+    auto opened = key == weights_folder_key ? from.open_folder(variant, text) : from.open_folder_of(variant, text);
     const std::string where = fmt::format("component '{}', variant '{}', {}", component, variant.name, key);
-    status& trouble = key == weights_key ? weights_trouble : contexts_trouble;
-    if (opened) (key == weights_key ? places.weights : places.contexts) = *std::move(opened);
+    status& trouble = key == weights_folder_key ? weights_trouble : contexts_trouble;
+    if (opened) (key == weights_folder_key ? places.weights : places.contexts) = *std::move(opened);
     else trouble = status{status_code::fail, std::string{opened.error().words()}}.in(where);
   }
 }
@@ -223,10 +231,10 @@ result<session> session::load(const session_parts& parts, const component_contex
   for (const auto& [key, text] : c.variant.session_options) {
     const bool is_path = std::any_of(c.variant.option_paths.begin(), c.variant.option_paths.end(),
                                      [&, &wanted = key](const auto& each) { return each.first == wanted; });
-    const bool is_set = has_key(options, key) || (key == weights_key && !options.external_data_folder.empty());
+    const bool is_set = has_key(options, key) || (key == weights_folder_key && !options.external_data_folder.empty());
     if ((given && !is_path) || is_set) continue;
     options.config.emplace_back(key, text);
-    if (key == weights_key) {
+    if (key == weights_folder_key) {
       if (!c.weights_trouble) return status{c.weights_trouble};
       places.weights = c.places.weights;
     }

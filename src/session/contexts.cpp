@@ -1,7 +1,9 @@
 // Compiled models: read ones run again, and new ones are written, while a model is loaded or instead.
 #include <cameo/context/compatibility.hpp>
+#include <cameo/context/compiled_nodes.hpp>
 #include <cameo/file/atomic_file.hpp>
 
+#include "context/companions.hpp"
 #include "context/output_path.hpp"
 #include "session/session_impl.hpp"
 
@@ -100,7 +102,8 @@ status session::impl::choose_file(compilation& it) const {
   it.path = std::move(*path);
   if (is_source(it.path)) return {status_code::invalid_argument, fmt::format("{}: that is the source", it.path)};
   std::error_code error;
-  if (std::filesystem::exists(it.path, error) && (!compile_only || compile_only->fail_if_output_exists))
+  const bool would_be_lost = std::filesystem::is_regular_file(it.path, error);  // a device or a pipe loses nothing
+  if (would_be_lost && (!compile_only || compile_only->fail_if_output_exists))
     return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
   it.output = it.path;
   return {};
@@ -116,6 +119,7 @@ status session::impl::choose_contexts(compilation& it) const {
   context_output& contexts = it.contexts;
   contexts.embed = config.is_on("ep.context_embed_mode") || (compile_only && compile_only->embed);
   contexts.write = options.write_context;
+  if (compile_only) contexts.files = compile_only->files;
   contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
   const bool was_named = compile_only ? compile_only->output.index() != 0 : !config["ep.context_file_path"].empty();
   if (!was_named) contexts.stem = stem_of(net->path);
@@ -168,11 +172,19 @@ status session::impl::choose_weights(compilation& it) const {
   return {};
 }
 
+std::string compilation::weights_folder() const { return is_to_memory() ? contexts.folder : folder_of(path); }
+
 /// Before anybody compiles: what can't be kept need not be made.
 status session::impl::require_storing() const {
   if (!to_write) return {};
-  const context_output& contexts = to_write->contexts;
+  const compilation& it = *to_write;
+  const context_output& contexts = it.contexts;
   if (status s = require_one_folder(contexts, providers); !s) return s;
+  if (const auto ort = format_named("ORT"); !fused.empty() && !it.path.empty() && ort && format_of({}, it.path) == *ort)
+    return {status_code::invalid_argument,
+            fmt::format("{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
+                        "that ends in .onnx (`cameo convert` writes ORT files, of models that are not compiled)",
+                        it.path)};
   if (contexts.shared && contexts.embed)
     return {status_code::invalid_argument,
             "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
@@ -191,7 +203,23 @@ status session::impl::require_storing() const {
               fmt::format("{} compiles '{}', and keeps no contexts: there is no compiled model with it", row.long_name,
                           f.name)};
   }
-  return {};
+  if (!it.is_to_memory() && !contexts.write && !options.read_context)
+    if (status s = require_contexts_beside(*net, it.path); !s) return s;
+  return require_replaceable_files();
+}
+
+/// The files that will be written beside the compiled model: none may be another model's.
+status session::impl::require_replaceable_files() const {
+  const compilation& it = *to_write;
+  const auto require = [&](const companion& c) { return require_replaceable(c, it.path, formats); };
+  for (std::size_t p = 0; p < providers.size() && !it.contexts.embed && !it.contexts.write; ++p) {
+    const bool any = std::any_of(fused.begin(), fused.end(), [&](const fused_node& f) { return f.provider == p; });
+    const std::string_view name = providers[p].row->long_name;
+    if (!any || (it.contexts.shared && is_under_way(*it.contexts.shared, name))) continue;
+    if (status s = require({context_path_of(it.contexts, name), &providers[p]}); !s) return s;
+  }
+  const bool to_file = !it.weights.external_data.empty() && !(compile_only && compile_only->external_buffer);
+  return to_file ? require({it.weights_folder() + it.weights.external_data}) : status{};
 }
 
 /// The programs of a provider's nodes that were compiled already.
@@ -202,12 +230,12 @@ status session::impl::restore(std::size_t p) {
     if (fused[i].provider == p && !fused[i].body) nodes.push_back({*fused[i].in, fused[i].node}), numbers.push_back(i);
   if (nodes.empty()) return {};
   context_folder where;
+  where.model = net->path;
   where.read = options.read_context;
   const std::string wanted{config["ep.context_file_path"]};
   if (!wanted.empty()) {
     where.path = folder_of(wanted), where.folder = places.contexts;
-  } else if (const std::string_view other = config["session.model_external_initializers_file_folder_path"];
-             !other.empty()) {
+  } else if (const std::string_view other = config[weights_folder_key]; !other.empty()) {
     where.path = other, where.folder = places.weights;
   } else if (places.beside) {
     where.path = folder_of(net->path), where.folder = places.beside;
@@ -237,8 +265,9 @@ status session::impl::write_compiled() {
   if (!compiled) return std::move(compiled.error());
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
-  if (!writes_model) return files.commit();  // of other models, whose context this one completes
-  const std::string folder = it.is_to_memory() ? it.contexts.folder : folder_of(it.path);
+  const auto finish = [&] { return it.contexts.files ? status{} : files.commit(); };
+  if (!writes_model) return finish();  // of other models, whose context this one completes
+  const std::string folder = it.weights_folder();
   if (compile_only && compile_only->external_buffer) {
     compile_only->external_buffer->clear();
     it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
@@ -252,7 +281,7 @@ status session::impl::write_compiled() {
   const format_row& to = it.path.empty() ? formats.back() : *format_of({}, it.path);
   const auto write = [&](model_sink append) { return to.write_to(*net, append, folder, it.weights); };
   status done = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write);
-  return done ? files.commit() : done;
+  return done ? finish() : done;
 }
 
 result<std::optional<std::string>> session::compatibility(const session_parts& parts, const std::string& path,

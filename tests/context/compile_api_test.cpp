@@ -228,8 +228,14 @@ TEST_CASE("18: levels of optimization are those that have a name") {
   using enum optimization_level;
   for (optimization_level level : {none, basic, extended, layout, all}) CHECK(at(level) == "OK");
   const int compiled = ref.a.compiled;
-  for (int level : {5, 7, 255}) CHECK(at(optimization_level(level)).find("INVALID_ARGUMENT: ") == 0);
+  for (int level : {4, 5, 7, 98, 100, 255}) CHECK(at(optimization_level(level)).find("INVALID_ARGUMENT: ") == 0);
   CHECK(ref.a.compiled == compiled);
+  CHECK(optimization_level(99) == all);  // as ONNX Runtime has it
+  session_options how;
+  how.optimize = optimization_level(7);
+  CHECK(verdict(ref.load(folder / "m.onnx", how)).find("INVALID_ARGUMENT: ") == 0);
+  how.optimize = optimization_level(99);
+  CHECK(verdict(ref.load(folder / "m.onnx", how)) == "OK");
 }
 
 TEST_CASE("19: contexts of a model that goes to memory are files where the caller says") {

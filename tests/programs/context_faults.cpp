@@ -2,10 +2,11 @@
 // is never a part of what was to be, what was there before is still whole, and the status says which file it is about.
 // The calls are this program's own versions of them, which pass on what is not to fail.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
-#include "context/compiled.hpp"
+#include "../../eps/frozen/tests/frozen_models.hpp"
 
 #include <cerrno>
 #include <cstdarg>
+#include <set>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,12 +14,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
 enum class call : int { open, make, write, sync, close, rename, link, facts, map, count };
 constexpr const char* names[] = {"open", "make", "write", "sync", "close", "rename", "link", "facts", "map"};
+
+constexpr int killed = 99;  // how a process ends that was
 
 /// What happens to which call. While it is armed one thread works.
 struct fault {
@@ -27,6 +31,7 @@ struct fault {
   int at = 0;              // the number of the call
   int error = 0;           // 0: it does something else than fail
   bool lasts = false;      // those after it, too
+  bool kills = false;      // the process, before the call does anything
   bool shortens = false;   // write: half of the bytes; facts: the file is cut behind them
   std::string under = {};  // files in this folder
   int seen[int(call::count)] = {};
@@ -38,7 +43,9 @@ struct fault {
   }
   bool hits(call c) {
     const int number = seen[int(c)]++;
-    return c == which && (number == at || (lasts && number > at));
+    const bool hit = c == which && (number == at || (lasts && number > at));
+    if (hit && kills) ::_exit(killed);
+    return hit;
   }
 };
 fault plan;
@@ -307,6 +314,89 @@ TEST_CASE("the context that models share is there with the last model or not at 
       return s ? status{} : status{s.error()};
     };
     check_writing(r, r.which == call::link ? 0 : 2, folder, prepare, work);
+  }
+}
+
+/// A product with these weights; the other operator makes another model of the same shapes.
+std::unique_ptr<model> scaled(float scale, const char* op = "Relu") {
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(8)});
+  b.output(b.node(op, {b.node("MatMul", {x, b.constant("w", {8, 16}, ramp(128, scale))})}));
+  return b.take();
+}
+
+using named_models = std::vector<std::pair<std::string, std::unique_ptr<model>>>;
+
+/// Compiles one model, or several that share; all files appear at the end.
+status compile_all(const scratch_folder& folder, named_models models) {
+  const frozen_runtime with;
+  file_batch files;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    compile_options options;
+    options.input = std::move(models[i].second), options.output = folder / models[i].first, options.files = &files;
+    if (models.size() > 1)
+      options.session.config = {{"ep.share_ep_contexts", "1"},
+                                {"ep.stop_share_ep_contexts", i + 1 == models.size() ? "1" : "0"}};
+    if (const auto done = with.compile(std::move(options)); !done) return done.error();
+  }
+  return files.commit();
+}
+
+named_models versions(float scale, bool several) {
+  named_models made;
+  made.emplace_back("a.onnx", scaled(scale));
+  if (several) made.emplace_back("b.onnx", scaled(scale, "Sigmoid"));
+  return made;
+}
+
+/// What a model that may have been caught half way gives: "old", "new", or "refused".
+std::string state_of(const std::string& path, const char* op) {
+  const std::vector<float> x = ramp(24, 0.01f);
+  const std::vector<named_input> inputs{{"x", x, extents{3, 8}}};
+  const auto s = frozen_runtime{}.load(path);
+  if (!s) {
+    CHECK_MESSAGE(verdict(s).starts_with("INVALID_GRAPH: " + path), verdict(s));
+    CHECK_MESSAGE(verdict(s).find("a_FrozenExecutionProvider.bin") != std::string::npos, verdict(s));
+    return "refused";
+  }
+  const std::string got = bits_of(*s, inputs);
+  if (got == bits_of(loaded(scaled(0.01f, op)), inputs)) return "old";
+  CHECK(got == bits_of(loaded(scaled(0.03f, op)), inputs));
+  return "new";
+}
+
+TEST_CASE("killed between two names, a compiled model is the old one, the new one, or refused, shared or not") {
+  for (const bool several : {false, true}) {
+    std::set<std::string> seen;
+    int kills = 0;
+    for (int n = 0; n < 100; ++n) {
+      const scratch_folder folder;
+      REQUIRE(verdict(compile_all(folder, versions(0.01f, several))) == "OK");
+      const pid_t child = ::fork();
+      REQUIRE(child >= 0);
+      if (child == 0) {
+        plan = {};
+        plan.which = call::rename, plan.at = n, plan.kills = true, plan.under = folder / "", plan.armed = true;
+        ::_exit(compile_all(folder, versions(0.03f, several)) ? 0 : 1);
+      }
+      int state = 0;
+      REQUIRE(::waitpid(child, &state, 0) == child);
+      REQUIRE(WIFEXITED(state));
+      if (WEXITSTATUS(state) != killed) {
+        CHECK(WEXITSTATUS(state) == 0);
+        CHECK(state_of(folder / "a.onnx", "Relu") == "new");
+        break;
+      }
+      ++kills;
+      seen.insert(state_of(folder / "a.onnx", "Relu"));
+      if (several) seen.insert(state_of(folder / "b.onnx", "Sigmoid"));
+      // Nothing is in the way of the next try.
+      CHECK(verdict(compile_all(folder, versions(0.03f, several))) == "OK");
+      CHECK(state_of(folder / "a.onnx", "Relu") == "new");
+    }
+    CHECK(kills == (several ? 3 : 2));
+    CHECK(seen.count("old") == 1);
+    CHECK(seen.count("refused") == 1);
   }
 }
 

@@ -1,6 +1,11 @@
 #include "container.hpp"
 
+#include <cerrno>
 #include <cstring>
+#include <new>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {
@@ -29,6 +34,50 @@ std::span<const std::byte> bytes_of(const T& object) {
 
 std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
 
+/// Both ends of a pipe.
+struct pipe_ends {
+  int out = -1, in = -1;
+  pipe_ends() {
+    int both[2];
+    if (::pipe2(both, O_CLOEXEC) == 0) out = both[0], in = both[1];
+  }
+  pipe_ends(const pipe_ends&) = delete;
+  pipe_ends& operator=(const pipe_ends&) = delete;
+  ~pipe_ends() {
+    if (out >= 0) ::close(out), ::close(in);
+  }
+};
+
+/// Through a pipe: the system then reads the mapped pages, and reports one that is gone because the file was made
+/// shorter. A program that reads such a page itself is ended by a signal.
+status copy_through(const pipe_ends& pipe, std::span<const std::byte> from, std::byte* to) {
+  const int room = ::fcntl(pipe.in, F_GETPIPE_SZ);
+  if (room <= 0) return {status_code::fail, std::string{"no pipe to copy the context: "} + std::strerror(errno)};
+  while (!from.empty()) {
+    const ssize_t written = ::write(pipe.in, from.data(), std::min(from.size(), std::size_t(room)));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      return {status_code::fail, std::string{"became shorter while it was read: "} + std::strerror(errno)};
+    from = from.subspan(std::size_t(written));
+    for (std::size_t left = std::size_t(written); left > 0;) {
+      const ssize_t got = ::read(pipe.out, to, left);
+      if (got <= 0 && errno != EINTR) return {status_code::fail, std::strerror(errno)};
+      if (got > 0) to += got, left -= std::size_t(got);
+    }
+  }
+  return {};
+}
+
+result<std::shared_ptr<const std::byte[]>> copy_of(std::span<const std::byte> bytes) {
+  constexpr std::align_val_t alignment{blob_alignment};
+  auto* const memory = static_cast<std::byte*>(::operator new(bytes.size(), alignment, std::nothrow));
+  if (!memory) return status_code::out_of_memory;
+  std::shared_ptr<const std::byte[]> kept{
+      memory, [](const std::byte* at) { ::operator delete(const_cast<std::byte*>(at), alignment); }};
+  if (status s = copy_through(pipe_ends{}, bytes, memory); !s) return s;
+  return kept;
+}
+
 }  // namespace
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -53,9 +102,21 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) {
   return sum ^ sum >> 32;
 }
 
+status made_by_another(std::string_view there, const maker& here) {
+  return {status_code::invalid_graph,
+          "the context was made by " + std::string{there} + ", this is " + here.words() + "; compile the model again"};
+}
+
 // --- reading ---
 
-result<opened> opened::open(std::span<const std::byte> bytes, const maker& here) {
+result<opened> opened::open(std::span<const std::byte> bytes, const maker& here, bool copies) {
+  opened made;
+  if (copies || reinterpret_cast<std::uintptr_t>(bytes.data()) % blob_alignment != 0) {
+    auto copied = copy_of(bytes);  // before anything is checked: what is checked is what is used
+    if (!copied) return std::move(copied.error());
+    made.copy_ = std::move(*copied);
+    bytes = {made.copy_.get(), bytes.size()};
+  }
   header head;
   if (bytes.size() < sizeof head) return damaged("it ends within its header");
   std::memcpy(&head, bytes.data(), sizeof head);
@@ -67,21 +128,12 @@ result<opened> opened::open(std::span<const std::byte> bytes, const maker& here)
   if (head.bytes != sizeof head || head.checksum != checksum_of(bytes.first(offsetof(header, checksum))))
     return damaged("its header does not fit its checksum");
   const maker there{std::string{text_of(head.cameo)}, std::string{text_of(head.architecture)}};
-  if (there.cameo != here.cameo || there.architecture != here.architecture)
-    return status{status_code::invalid_graph, "the context was made by " + there.words() + ", this is " + here.words()};
+  if (there.cameo != here.cameo || there.architecture != here.architecture) return made_by_another(there.words(), here);
   if (head.file_bytes != bytes.size())
     return damaged("it has " + std::to_string(bytes.size()) + " bytes and should have " +
                    std::to_string(head.file_bytes));
-  opened made;
+  made.id_ = text_of(head.id);
   made.bytes_ = bytes;
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % blob_alignment != 0) {
-    auto* const copy = static_cast<std::byte*>(::operator new (bytes.size(), std::align_val_t{blob_alignment}));
-    made.copy_ = {copy, [](const std::byte* memory) {
-                    ::operator delete (const_cast<std::byte*>(memory), std::align_val_t{blob_alignment});
-                  }};
-    std::memcpy(copy, bytes.data(), bytes.size());
-    made.bytes_ = {copy, bytes.size()};
-  }
   const auto rows = made.part(head.directory, head.directory_bytes, "the directory");
   if (!rows) return status{rows.error()};
   if (checksum_of(*rows) != head.directory_checksum) return damaged("its directory does not fit its checksum");
@@ -161,9 +213,9 @@ std::uint32_t builder::add_blob(std::span<const std::byte> bytes, std::shared_pt
 }
 
 status builder::add_plan(std::string_view name, std::vector<std::byte> bytes) {
-  for (const plan& known : plans_) {
-    if (known.name != name) continue;
-    if (known.bytes == bytes) return {};
+  const auto [at, is_new] = by_name_.try_emplace(std::string{name}, plans_.size());
+  if (!is_new) {
+    if (plans_[at->second].bytes == bytes) return {};
     return {status_code::fail, "the context has another plan called '" + std::string{name} +
                                    "'; ep.context_node_name_prefix makes names of models differ"};
   }
@@ -230,7 +282,7 @@ status builder::write(const maker& by, byte_sink to) const {
   std::memcpy(head.magic, magic, sizeof magic);
   head.version = format_version, head.bytes = sizeof head, head.file_bytes = at.end;
   head.directory = sizeof head, head.directory_bytes = rows.size(), head.directory_checksum = checksum_of(rows);
-  put_text(by.cameo, head.cameo), put_text(by.architecture, head.architecture);
+  put_text(by.cameo, head.cameo), put_text(by.architecture, head.architecture), put_text(id, head.id);
   head.checksum = checksum_of(bytes_of(head).first(offsetof(header, checksum)));
   padded_sink out{to};
   if (status s = out.put(bytes_of(head)); !s) return s;

@@ -21,10 +21,11 @@ struct header {
   std::uint32_t version, bytes;
   std::uint64_t file_bytes;
   std::uint64_t directory, directory_bytes, directory_checksum;
-  char cameo[48], architecture[144];  // texts, filled up with zeros
+  char cameo[48], architecture[112];  // texts, filled up with zeros
+  char id[32];                        // that the nodes of its models have, too; zeros: none
   std::uint64_t checksum;             // of the header up to here
 };
-static_assert(sizeof(header) == 248 && offsetof(header, checksum) == 240);
+static_assert(sizeof(header) == 248 && offsetof(header, id) == 208 && offsetof(header, checksum) == 240);
 inline constexpr char magic[8] = {'C', 'A', 'M', 'E', 'O', 'F', 'R', 'Z'};
 
 struct directory {
@@ -47,6 +48,9 @@ struct maker {
   std::string words() const { return "cameo " + cameo + " for " + architecture; }
 };
 
+/// INVALID_GRAPH naming both: who made a container, in words, and who is here.
+status made_by_another(std::string_view there, const maker& here);
+
 /// A container whose header, directory and plans are as they were written. Offsets are checked; what plans say is not.
 class opened {
  public:
@@ -54,9 +58,13 @@ class opened {
     std::string_view name;
     std::span<const std::byte> bytes;
   };
-  /// INVALID_GRAPH with both sides' words. The bytes outlive it; those at an address that is no multiple of 64 are
-  /// copied.
-  static result<opened> open(std::span<const std::byte>, const maker& here);
+  /// INVALID_GRAPH with both sides' words. The bytes outlive it, unless they are copied: because `copies` says so, or
+  /// because their address is no multiple of 64. FAIL when a mapped file became shorter while it was copied.
+  static result<opened> open(std::span<const std::byte>, const maker& here, bool copies = false);
+  /// What its parts refer to instead of the bytes that it was opened from; null: to those.
+  const std::shared_ptr<const std::byte[]>& copy() const { return copy_; }
+  /// Empty if it has none.
+  const std::string& id() const { return id_; }
   /// Null if there is none of that name.
   const plan* find(std::string_view name) const;
   const std::vector<plan>& plans() const { return plans_; }
@@ -69,8 +77,9 @@ class opened {
   status read_directory(std::span<const std::byte>);
   result<std::span<const std::byte>> part(std::uint64_t offset, std::uint64_t bytes, std::string_view what) const;
 
+  std::string id_;
   std::span<const std::byte> bytes_;
-  std::shared_ptr<const std::byte[]> copy_;  // when the bytes lay askew
+  std::shared_ptr<const std::byte[]> copy_;  // when it was asked for, or the bytes lay askew
   std::span<const blob_row> blobs_;
   std::vector<plan> plans_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
@@ -80,6 +89,7 @@ class opened {
 /// Collects plans and blobs, each blob once, and writes them.
 class builder {
  public:
+  std::string id;  // of the container; at most 32 characters
   /// The number of a blob with these bytes. They are copied unless `owner` keeps them.
   std::uint32_t add_blob(std::span<const std::byte>, std::shared_ptr<const void> owner);
   /// FAIL when there is another plan of this name; the same one again is fine.
@@ -99,6 +109,7 @@ class builder {
   std::vector<blob> blobs_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_checksum_;
   std::vector<plan> plans_;
+  std::unordered_map<std::string, std::size_t> by_name_;  // of plans
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps::frozen_file

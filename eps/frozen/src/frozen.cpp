@@ -40,24 +40,43 @@ compiled_node as_node(std::shared_ptr<const program> made) {
 }
 
 result<std::shared_ptr<const opened>> open(const frozen_hooks& self, const context_binary& binary) {
-  auto made = binary.opened<opened>(
-      [&](std::span<const std::byte> bytes) -> result<opened> { return opened::open(bytes, here(self)); });
+  const auto open_it = [&](std::span<const std::byte> bytes) { return opened::open(bytes, here(self), self.copy); };
+  auto made = binary.opened<opened>(open_it);
+  if (made && self.copy && !(*made)->copy()) {  // opened by a session that maps it
+    result<opened> own = open_it(binary.bytes());
+    if (!own) return std::move(own.error());
+    made = std::make_shared<const opened>(std::move(*own));
+  }
   if (made && self.verify)
     if (status s = (*made)->verify(); !s) return s;
   return made;
 }
 
-/// Inputs and outputs of a node, as its model declares them, against those of its plan.
+status differs(const operand& outer, const operand& inner) {
+  const auto wrong = [](std::string words) { return status{status_code::invalid_graph, std::move(words)}; };
+  if (outer.kind != inner.kind || outer.type != inner.type)
+    return wrong("the graph has another type of it than the node");
+  if (!outer.has_rank || !inner.has_rank) return {};
+  if (outer.shape.rank() != inner.shape.rank())
+    return wrong("the graph has it of rank " + std::to_string(inner.shape.rank()) + ", the node of rank " +
+                 std::to_string(outer.shape.rank()));
+  for (std::size_t d = 0; d < inner.shape.rank(); ++d)
+    if (outer.shape[d] >= 0 && inner.shape[d] >= 0 && outer.shape[d] != inner.shape[d])
+      return wrong("the graph has " + std::to_string(inner.shape[d]) + " along its axis " + std::to_string(d) +
+                   ", the node " + std::to_string(outer.shape[d]));
+  return {};
+}
+
+/// Inputs and outputs of a node, as its model declares them, against those of its plan: types, ranks, and sizes that
+/// both know.
 status check_borders(const draft& net, const node_view& node) {
   const auto check = [&](std::span<const slot> slots, const auto& values) -> status {
     if (slots.size() != values.size())
       return {status_code::invalid_graph, "the graph has another number of inputs or outputs than the node"};
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (!values[i] || !values[i].type()) continue;  // nobody knows
-      const operand outer = describe(node.in()[values[i].id()]), &inner = net.values[slots[i]].info;
-      if (outer.kind != inner.kind || outer.type != inner.type)
-        return status{status_code::invalid_graph, "the graph has another type of it than the node"}.in(
-            values[i].name());
+      if (status s = differs(describe(node.in()[values[i].id()]), net.values[slots[i]].info); !s)
+        return std::move(s).in(values[i].name());
     }
     return {};
   };
@@ -114,6 +133,14 @@ result<compiled_node> frozen_hooks::restore(const context_binary& binary, const 
   return as_node(std::move(*made));
 }
 
+void frozen_hooks::identify(frozen_context& context, std::string_view id) { context.impl_->builder.id = id; }
+
+result<std::string> frozen_hooks::identity(const context_binary& binary) const {
+  const result<std::shared_ptr<const opened>> context = open(*this, binary);
+  if (!context) return status{context.error()};
+  return (*context)->id();
+}
+
 result<std::vector<std::string>> frozen_hooks::graphs(const context_binary& binary) const {
   const result<std::shared_ptr<const opened>> context = open(*this, binary);
   if (!context) return status{context.error()};
@@ -127,6 +154,10 @@ std::string frozen_hooks::compatibility(std::span<const fused_view>) const { ret
 /// Another text is another processor or another cameo: restore would refuse the context.
 result<compiled_fit> frozen_hooks::fits(std::string_view written) const {
   return written == here(*this).words() ? compiled_fit::optimal : compiled_fit::unsupported;
+}
+
+status frozen_hooks::misfit(std::string_view written) const {
+  return frozen_file::made_by_another(written, here(*this));
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -9,16 +9,28 @@
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {
 
-/// The group's body as a model of its own. Texts, attributes, types and constants stay where they are.
+/// A type with the symbols of the model that it goes to. A model has as many as it has values, a group few.
+value_type with_symbols_of(model& to, const model& from, value_type type) {
+  if (type.shape)
+    for (dim& d : *type.shape)
+      if (d.symbol && d.symbol < from.symbols.size()) d = dim::named(to.symbol(from.symbols[d.symbol]));
+  if (type.of) type.of = std::make_shared<const value_type>(with_symbols_of(to, from, *type.of));
+  return type;
+}
+
+/// The group's body as a model of its own. Texts, attributes and constants stay where they are.
 std::unique_ptr<model> model_of(const graph& body) {
   const model& from = body.owner();
   auto made = std::make_unique<model>();
   made->ir_version = std::max<std::int64_t>(from.ir_version, 4);
-  made->imports = from.imports, made->symbols = from.symbols;
+  made->imports = from.imports;
   graph& g = made->main();
   g.name = body.name;
+  const auto type_of = [&](const graph_value& v) {
+    return v.type ? made->keep(with_symbols_of(*made, from, *v.type)) : nullptr;
+  };
   for (std::size_t i = 0; i < body.value_count(); ++i)  // so numbers are the same in both
-    static_cast<void>(g.add_value(body[value_id(i)].name, body[value_id(i)].type));
+    static_cast<void>(g.add_value(body[value_id(i)].name, type_of(body[value_id(i)])));
   for (value_id v : body.inputs()) g.add_input(v);
   for (value_id v : body.initializers()) g.add_initializer(v, body[v].constant);
   std::vector<value_id> inputs;
@@ -58,8 +70,12 @@ result<session> optimize(const base_provider& base, const graph& body) {
                        options);
 }
 
+/// Of the type, the rank and, where it is known, the size that the plan was made for.
 bool fits(const value& given, const operand& wanted) {
-  return given.kind == value_kind::tensor && given.type == wanted.type && given.memory == 0;
+  if (given.kind != value_kind::tensor || given.type != wanted.type || given.memory != 0) return false;
+  if (!wanted.has_rank) return true;
+  return std::equal(given.shape.begin(), given.shape.end(), wanted.shape.begin(), wanted.shape.end(),
+                    [](std::int64_t size, std::int64_t planned) { return planned < 0 || size == planned; });
 }
 
 }  // namespace
@@ -120,7 +136,8 @@ struct unpacker {
 result<std::shared_ptr<const program>> program::restore(const base_provider& base, const context_binary& binary,
                                                         const opened& from, const opened::plan& plan) {
   const auto made = std::make_shared<program>();
-  made->from_ = binary;
+  if (from.copy()) made->copy_ = from.copy();
+  else made->from_ = binary;
   const result<draft*> net = read_plan(plan.bytes, from, base, made->packs_, made->memory_);
   if (!net) return net.error();
   made->net_ = *net;
@@ -155,7 +172,8 @@ std::vector<std::byte> program::text(builder& to, std::shared_ptr<const program>
 status program::run(run_context& c) const {
   for (std::size_t i = 0; i < net_->inputs.size(); ++i)
     if (const draft_value& wanted = net_->values[net_->inputs[i]]; !fits(c.input(i), wanted.info))
-      return status{status_code::invalid_argument, "not of the type that the compiled graph takes"}.in(wanted.name);
+      return status{status_code::invalid_argument, "not of the type and shape that the compiled graph takes"}.in(
+          wanted.name);
   return run_plan(c, *plan_);
 }
 

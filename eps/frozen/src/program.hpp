@@ -25,7 +25,7 @@ class program {
   /// outlives the program.
   static result<std::shared_ptr<const program>> compile(const base_provider&, const graph_view& body);
   /// From a plan in a container. Nothing that the plan says is believed: INVALID_GRAPH. The program keeps the binary
-  /// that the container lies in.
+  /// that the container lies in, or the copy of it.
   static result<std::shared_ptr<const program>> restore(const base_provider&, const context_binary&, const opened&,
                                                         const opened::plan&);
 
@@ -39,7 +39,8 @@ class program {
   std::vector<bool> slots_read_raw() const;
 
   std::optional<session> optimized_;    // holds what a compiled draft refers to
-  std::optional<context_binary> from_;  // holds what a restored one refers to
+  std::optional<context_binary> from_;  // holds what a restored one refers to,
+  std::shared_ptr<const void> copy_;    // or this does
   heap_arena memory_{1 << 14};
   draft* net_ = nullptr;
   const plan_view* plan_ = nullptr;

@@ -90,6 +90,74 @@ TEST_CASE("models that share a context keep equal weights once, and run from it 
   CHECK(bits_of(*kept, inputs) == bits_of(loaded(over_shared_weights("Sigmoid")), inputs));
 }
 
+/// Mappings of files of that name in this process.
+std::size_t mappings_of(const std::string& path) {
+  std::ifstream maps{"/proc/self/maps"};
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.ends_with(fs::canonical(path).string());
+  return count;
+}
+/// Writes over what is in a file, which stays the same file.
+void write_over(const std::string& path, char with) {
+  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+  file << std::string(fs::file_size(path), with);
+}
+
+TEST_CASE("a context that is copied may be overwritten and cut off in place: running sessions keep their bits") {
+  const session plain = loaded(small_network());
+  const std::vector<float> x = image();
+  const std::vector<named_input> inputs{{"x", x}};
+  session_options copying;
+  copying.config = {{"ep.frozen.copy", "1"}};
+  for (const bool embed : {false, true}) {
+    const compiled_files files;
+    compile(files, small_network(), embed);
+    const std::string file = embed ? files.model : files.context;
+    if (!embed) {
+      const auto mapped = frozen_runtime{}.load(files.model);
+      REQUIRE(verdict(mapped) == "OK");
+      CHECK(mappings_of(file) > 0);  // what is asked below can be answered
+    }
+    CHECK((embed || mappings_of(file) == 0));
+    const auto copied = frozen_runtime{}.load(files.model, copying);
+    REQUIRE(verdict(copied) == "OK");
+    CHECK((embed || mappings_of(file) == 0));
+    write_over(file, 'x');
+    CHECK(bits_of(*copied, inputs) == bits_of(plain, inputs));
+    fs::resize_file(file, 0);
+    CHECK(bits_of(*copied, inputs) == bits_of(plain, inputs));
+    const auto verdict_of_rest = verdict(frozen_runtime{}.load(files.model, copying));
+    CHECK(verdict_of_rest != "OK");
+  }
+}
+
+TEST_CASE("a session that copies does so also from a context that another one has mapped") {
+  const compiled_files files;
+  const frozen_runtime with;
+  const std::string paths[] = {files.folder / "first.onnx", files.folder / "second.onnx"};
+  for (const bool last : {false, true}) {
+    compile_options options;
+    options.input = over_shared_weights(last ? "Sigmoid" : "Relu");
+    options.output = paths[last];
+    options.session.config = {{"ep.share_ep_contexts", "1"}};
+    if (last) options.session.config.emplace_back("ep.stop_share_ep_contexts", "1");
+    REQUIRE(verdict(with.compile(std::move(options))) == "OK");
+  }
+  session_options sharing;
+  sharing.config = {{"ep.share_ep_contexts", "1"}};
+  const auto mapped = with.load(paths[0], sharing);
+  REQUIRE(verdict(mapped) == "OK");
+  sharing.config.emplace_back("ep.frozen.copy", "1");
+  const auto copied = with.load(paths[1], sharing);
+  REQUIRE(verdict(copied) == "OK");
+  for (const std::string& name : files.folder.files())
+    if (name.ends_with(".bin")) write_over(files.folder / name, 'x');
+  const session plain = loaded(over_shared_weights("Sigmoid"));
+  const std::vector<float> x = ramp(5 * 64, 0.001f);
+  const std::vector<named_input> inputs{{"x", x, extents{5, 64}}};
+  CHECK(bits_of(*copied, inputs) == bits_of(plain, inputs));
+}
+
 TEST_CASE("two threads load one context and run its sessions at once") {
   const compiled_files files;
   compile(files, four_branches());

@@ -25,11 +25,7 @@ constexpr const char* frozen_name = "FrozenExecutionProvider";
 
 /// Instruction sets that kernels are built for and this processor has, best first.
 std::vector<std::int64_t> instruction_sets() {
-  std::vector<std::int64_t> made;
-  const std::int64_t both = eps::built_targets() & forced_target::supported();
-  for (int bit = 0; bit < 63; ++bit)
-    if (const std::int64_t one = std::int64_t{1} << bit; both & one) made.push_back(one);
-  return made;
+  return single_targets(eps::built_targets() & forced_target::supported());
 }
 
 struct compiled_form {

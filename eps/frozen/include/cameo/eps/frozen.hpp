@@ -41,7 +41,7 @@ struct frozen_hooks {
   const provider_row& base;
   const void* self;     // the base's object
   std::string packing;  // how its kernels pack; see names_its_packing
-  bool verify;
+  bool verify, copy;    // see frozen<...>::options
 
   /// Convex groups of what the base runs and a container can hold.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
@@ -53,12 +53,18 @@ struct frozen_hooks {
   CAMEO_API status write(const frozen_context&, byte_sink) const;
   /// The plan of a node's graph, whose weights stay where the binary has them.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
+  /// The id that goes into its header.
+  CAMEO_API static void identify(frozen_context&, std::string_view id);
+  /// The id in its header; empty if there is none. Errors as restore()'s.
+  CAMEO_API result<std::string> identity(const context_binary&) const;
   /// Names of the plans in it.
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
   /// Which cameo this is, and for which processor.
   CAMEO_API std::string compatibility(std::span<const fused_view>) const;
   /// Optimal for the same words, unsupported for others.
   CAMEO_API result<compiled_fit> fits(std::string_view written) const;
+  /// INVALID_GRAPH with both words, for a model that fits() calls unsupported.
+  CAMEO_API status misfit(std::string_view written) const;
 };
 
 /// Compiles what the kernels of Base run to plans for this processor: bound nodes, constants as those kernels packed
@@ -75,10 +81,13 @@ struct frozen {
   using context_builder = frozen_context;
   static constexpr provider_option options[] = {
       {"verify", "0",
-       "1: weights of contexts are held against their checksums when they are opened, which reads them all"}};
+       "1: weights of contexts are held against their checksums when they are opened, which reads them all"},
+      {"copy", "0",
+       "1: contexts are read into memory of the session instead of mapped: it costs that memory and the time to fill "
+       "it, and whoever overwrites the file changes nothing"}};
 
   Base base = {};
-  bool verify = false;  // see options
+  bool verify = false, copy = false;  // see options
 
   /// The base's, with how its kernels pack as their architecture: a plan runs where that is the same. Of a base that
   /// states its devices.
@@ -93,8 +102,10 @@ struct frozen {
     return all;
   }
   /// A copy for a session, as its keys want it.
-  result<frozen> configured(const provider_options& wanted) const { return frozen{base, wanted["verify"] == "1"}; }
-  // What context_store, context_lister and compatibility_judge ask for: see frozen_hooks.
+  result<frozen> configured(const provider_options& wanted) const {
+    return frozen{base, wanted["verify"] == "1", wanted["copy"] == "1"};
+  }
+  // What context_store and the concepts behind it ask for: see frozen_hooks.
   result<std::vector<node_group>> groups(const graph_view& g) const { return hooks().groups(g); }
   result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const { return hooks().compile(all); }
   /// See frozen_hooks.
@@ -106,16 +117,20 @@ struct frozen {
   result<compiled_node> restore(const context_binary& from, const context_node& node) const {
     return hooks().restore(from, node);
   }
+  void identify(frozen_context& context, std::string_view id) const { frozen_hooks::identify(context, id); }
+  result<std::string> identity(const context_binary& from) const { return hooks().identity(from); }
+  /// See frozen_hooks.
   result<std::vector<std::string>> graphs(const context_binary& from) const { return hooks().graphs(from); }
   std::string compatibility(std::span<const fused_view> all) const { return hooks().compatibility(all); }
   result<compiled_fit> fits(std::string_view written) const { return hooks().fits(written); }
+  status misfit(std::string_view written) const { return hooks().misfit(written); }
 
  private:
   static std::string packing() {
     if constexpr (names_its_packing<Base>) return hooks_of<Base>::packing();
     else return std::string{provider_row_of<Base>.name};
   }
-  frozen_hooks hooks() const { return {provider_row_of<Base>, &base, packing(), verify}; }
+  frozen_hooks hooks() const { return {provider_row_of<Base>, &base, packing(), verify, copy}; }
 };
 
 }  // namespace eps

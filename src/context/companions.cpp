@@ -1,0 +1,86 @@
+#include "context/companions.hpp"
+
+#include <cameo/context/compiled_nodes.hpp>
+
+#include "context/output_path.hpp"
+#include "plan/guarded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool are_one(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
+}
+
+result<std::unique_ptr<model>> read(const std::string& path, std::span<const format_row> formats) {
+  const auto file = file_bytes::map(path);
+  if (!file) return status{file.error()};
+  read_options how;
+  how.file = *file;
+  const auto by = std::find_if(formats.begin(), formats.end() - 1,
+                               [&](const format_row& f) { return f.recognises((*file)->bytes(), path); });
+  return by->read_file(path, how);
+}
+
+/// Whether a model at `path` has its weights or a context in the file. What is no model has neither.
+bool refers_to(const std::string& path, const std::string& file, std::span<const format_row> formats) {
+  const result<std::unique_ptr<model>> m = read(path, formats);
+  if (!m) return false;
+  if (std::any_of((*m)->files.begin(), (*m)->files.end(),
+                  [&](const auto& each) { return each->path() != path && are_one(each->path(), file); }))
+    return true;
+  const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(**m);
+  return nodes && std::any_of(nodes->begin(), nodes->end(), [&](const compiled_node_info& n) {
+           return !n.file.empty() && are_one(folder_of(path) + n.file, file);
+         });
+}
+
+/// Another model beside the file that refers to it; empty if none does. Temporary names are of runs that were killed.
+std::string owner_of(const std::string& file, const std::string& output, std::span<const format_row> formats) {
+  const std::string folder = folder_of(file);
+  std::error_code error;
+  for (fs::directory_iterator at{folder.empty() ? "." : folder, error}, end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const std::string path = folder + at->path().filename().string();
+    if (!at->is_regular_file(ignored) || path.ends_with(".tmp") || are_one(path, file) || are_one(path, output))
+      continue;
+    if (refers_to(path, file, formats)) return path;
+  }
+  return {};
+}
+
+/// Whether it is a context that this provider can list, and so wrote.
+bool is_context_of(const provider& p, const std::string& path) {
+  const auto file = file_bytes::map(path);
+  if (!file) return false;
+  const context_binary binary{(*file)->bytes(), *file, path};
+  const auto ask = [&] { return p.row->contexts.graphs(p.self.get(), binary); };
+  const auto graphs = guarded<result<std::vector<std::string>>>(ask);
+  return graphs && !graphs->empty();
+}
+
+}  // namespace
+
+status require_replaceable(const companion& c, const std::string& output, std::span<const format_row> formats) {
+  std::error_code error;
+  if (!fs::exists(c.path, error) || (!output.empty() && refers_to(output, c.path, formats))) return {};
+  const std::string owner = owner_of(c.path, output, formats);
+  if (!owner.empty())
+    return {status_code::fail,
+            fmt::format("{}: exists already, and belongs to {}; choose another name for the output", c.path, owner)};
+  if (!c.of || is_context_of(*c.of, c.path)) return {};
+  return {status_code::fail,
+          fmt::format("{}: exists already, and is no context that {} can read; remove it, or choose another name for "
+                      "the output",
+                      c.path, c.of->row->long_name)};
+}
+
+}  // namespace cameo::inline CAMEO_ABI
