@@ -1,8 +1,10 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
+#include "program/say.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -68,24 +70,24 @@ std::string kind_text(const ep_device& d) {
 }
 
 void print_pairs(std::string_view title, const text_pairs& pairs) {
-  for (const auto& [key, text] : pairs) fmt::print("    {} {} = {}\n", title, key, one_line(text));
+  for (const auto& [key, text] : pairs) say("    {} {} = {}\n", title, key, text);
 }
 
 void print(const listed_provider& p) {
   const provider_row& row = *p.row;
-  fmt::print("{}  {}{}{}\n", row.name, row.long_name,
-             row.vendor.name.empty() ? "" : ", by " + maker_text(row.vendor.name, row.vendor.id),
-             row.is_fallback ? ", the fallback" : "");
-  if (p.failure) fmt::print("  can't list its devices: {}\n", one_line(p.failure->words()));
-  else if (p.devices.empty()) fmt::print("  states no devices\n");
+  say("{}  {}{}{}\n", row.name, row.long_name,
+      row.vendor.name.empty() ? "" : ", by " + maker_text(row.vendor.name, row.vendor.id),
+      row.is_fallback ? ", the fallback" : "");
+  if (p.failure) say("  can't list its devices: {}\n", p.failure->words());
+  else if (p.devices.empty()) say("  states no devices\n");
   for (const ep_device& d : p.devices) {
-    fmt::print("  device {}: {}\n", d.device.name, kind_text(d));
+    say("  device {}: {}\n", d.device.name, kind_text(d));
     print_pairs("hardware", d.device.hardware.metadata);
     print_pairs("metadata", d.device.metadata);
     print_pairs("default option", d.device.options);
   }
   for (const provider_option& o : row.options)
-    fmt::print("  option {} ({}): {}\n", o.key, o.otherwise.empty() ? "empty" : o.otherwise, o.meaning);
+    say("  option {} ({}): {}\n", o.key, o.otherwise.empty() ? "empty" : o.otherwise, o.meaning);
 }
 
 /// The providers of --ep, or all. INVALID_ARGUMENT for one that is not in the program.
@@ -135,7 +137,7 @@ int list_devices(const devices_options& o) {
     json one{{"provider", d.provider}, {"ep", d.ep}};
     one.update(to_json(d));
     if (o.common.json) list.push_back(std::move(one));
-    else fmt::print("{}  {} of {}: {}\n", i, d.device.name, d.provider, kind_text(d));
+    else say("{}  {} of {}: {}\n", i, d.device.name, d.provider, kind_text(d));
   }
   if (o.common.json) print_json({{"devices", std::move(list)}});
   return 0;
@@ -143,15 +145,15 @@ int list_devices(const devices_options& o) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, action& chosen) {
+void add_devices(command_line& app) {
   auto o = std::make_shared<devices_options>();
-  CLI::App& command =
-      *app.add_subcommand("devices", "Lists the providers of this build, their devices here, and their options");
-  command.add_flag("--preference", o->by_preference,
-                   "Devices alone, in the order in which policies (--policy of other commands) get them");
-  add_common_options(command, o->common, json_output::flag);
-  command.get_option("--ep")->description("Only these providers, short or long name; repeatable (all)");
-  command.callback([o, &chosen] { chosen = [o] { return list_devices(*o); }; });
+  const command it =
+      app.add_command("devices", "Lists the providers of this build, their devices here, and their options");
+  it.add_flag("--preference", o->by_preference,
+              "Devices alone, in the order in which policies (--policy of other commands) get them");
+  add_common_options(it, o->common, json_output::flag);
+  it["--ep"].description("Only these providers, short or long name; repeatable (all)");
+  it.does([o] { return list_devices(*o); });
 }
 
 }  // namespace cameo::program

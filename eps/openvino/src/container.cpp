@@ -16,6 +16,7 @@ namespace {
 using json = nlohmann::json;
 
 constexpr std::string_view magic = "OVEP_BIN";
+constexpr const char* id_key = "cameo_id";
 constexpr std::uint64_t container_version = 1, header_size = 40, blob_alignment = 65536;
 constexpr std::size_t most_document = std::size_t{1} << 26;  // bytes: a hundred thousand blobs with long names
 constexpr std::size_t most_entries = std::size_t{1} << 18, most_depth = 3;
@@ -189,6 +190,7 @@ result<container> read_container(std::span<const std::byte> bytes) {
   if (!major || *major != 1)
     return bad("the container's document is of schema version '{}'; this is known: 1", *version);
   made.schema_version = *version, made.producer = *producer;
+  if (const std::string* const id = text_of(document, id_key)) made.id = *id;
   const auto blobs = document.find("blob_metadata_map"), weights = document.find("weights_metadata_map");
   if (blobs == document.end() || !blobs->is_object()) return bad("the BSON document lacks its blob_metadata_map");
   if (status s = read_blobs(*blobs, bytes, offset + size, made); !s) return s;
@@ -213,6 +215,7 @@ result<std::string> document_of(const container& from, std::span<const std::uint
   if (blobs.size() != from.blobs.size() || weights.size() != from.weights.size())
     return status{status_code::invalid_argument, "two blobs or two weights of a container have one name"};
   json document{{"version", from.schema_version}, {"producer", from.producer}, {"blob_metadata_map", std::move(blobs)}};
+  if (!from.id.empty()) document[id_key] = from.id;
   if (!from.weights.empty()) document["weights_metadata_map"] = std::move(weights);
   std::string bytes;
   json::to_bson(document, nlohmann::detail::output_adapter<char>{bytes});

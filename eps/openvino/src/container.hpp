@@ -23,6 +23,7 @@ struct container_weight {
 /// that says where the blobs lie, and the blobs, each from a multiple of 64 KiB on.
 struct container {
   std::string schema_version = "1.0.0", producer;
+  std::string id;                     // "cameo_id", which other programs neither write nor read; may be empty
   std::vector<container_blob> blobs;  // in the order they lie in; names are unique, bytes don't overlap
   std::vector<container_weight> weights;
 

@@ -82,6 +82,14 @@ result<handle<ov_core_t>> make_core(const sdk& api, const openvino& options) {
   return core;
 }
 
+/// With AUTO the SDK chooses among devices when it compiles, and there is nothing that it could export or import.
+bool chooses_itself(std::string_view device_type) { return device_type.starts_with("AUTO"); }
+
+std::string name_one(std::string_view device_type) {
+  return fmt::format(
+      "device_type is {}, of which contexts can't be; name one device, as in ep.openvino.device_type=CPU", device_type);
+}
+
 /// Of "2025.4.1-20426-...", "2025.4": what contexts are marked with.
 std::string_view release_of(std::string_view version) {
   const std::size_t dot = version.find('.');
@@ -225,9 +233,7 @@ result<context_part> openvino::store(context_builder& to, const fused_view& grou
   const result<std::string> version = sdk_version();
   if (!version) return version.error();
   result<std::vector<std::byte>> blob = static_cast<const program*>(node.state.get())->exported();
-  if (!blob && device_type.rfind("AUTO", 0) == 0)
-    return std::move(blob.error())
-        .in(fmt::format("device_type is {}, of which contexts can't be; name one device", device_type));
+  if (!blob && chooses_itself(device_type)) return std::move(blob.error()).in(name_one(device_type));
   if (!blob) return std::move(blob.error());
   to.blobs.emplace_back(group.name, std::move(*blob));
   context_part part;
@@ -237,7 +243,7 @@ result<context_part> openvino::store(context_builder& to, const fused_view& grou
 
 status openvino::write(const context_builder& from, byte_sink sink) const {
   container made;
-  made.producer = "cameo-openvino-ep-" CAMEO_VERSION;
+  made.producer = "cameo-openvino-ep-" CAMEO_VERSION, made.id = from.id;
   for (const auto& [group, blob] : from.blobs) made.blobs.push_back({group, blob});
   const result<container_pieces> pieces = write_container(made);
   if (!pieces) return pieces.error();
@@ -271,11 +277,20 @@ result<compiled_node> openvino::restore(const context_binary& binary, const cont
                                fmt::format("{}, importing a blob of {}", *version,
                                            node.sdk_version.empty() ? "an unknown version" : node.sdk_version));
       !s)
-    return s;
+    return chooses_itself(device_type) ? std::move(s).in(name_one(device_type)) : s;
   result<program> made = program::make(**api, std::move(*core), {raw, (*api)->compiled_model_free},
-                                       boundaries_of(node.node.inputs()), boundaries_of(node.node.outputs()));
+                                       declared_boundaries_of(node.node.in(), node.node.inputs()),
+                                       declared_boundaries_of(node.node.in(), node.node.outputs()));
   if (!made) return std::move(made.error());
   return compiled(std::move(*made));
+}
+
+void openvino::identify(context_builder& to, std::string_view id) const { to.id = id; }
+
+result<std::string> openvino::identity(const context_binary& binary) const {
+  const result<std::shared_ptr<const container>> content = binary.opened<container>(read_container);
+  if (!content) return content.error();
+  return (*content)->id;
 }
 
 result<std::vector<std::string>> openvino::graphs(const context_binary& binary) const {

@@ -3,6 +3,7 @@
 #include "claims.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,6 +20,12 @@ constexpr std::int64_t wait_milliseconds = 20;  // between looks at whether the 
 
 /// The address for tensors without elements, which the SDK wants to have one.
 alignas(64) std::byte nothing[64];
+
+/// Whether a tensor of this shape may come where the other is declared.
+bool is_one_of(const extents& shape, const extents& declared) {
+  return std::equal(shape.begin(), shape.end(), declared.begin(), declared.end(),
+                    [](std::int64_t size, std::int64_t wanted) { return wanted < 0 || size == wanted; });
+}
 
 }  // namespace
 
@@ -86,6 +93,11 @@ status program::place_ports(bool inputs, std::span<const boundary> wanted, std::
     if (!is_placed[i] || ports[i].type != wanted[ports[i].at].type)
       return {status_code::ep_fail, fmt::format("OpenVINO's program has {} '{}' of type {}, which the node has not",
                                                 what, ports[i].name, row_of(ports[i].type).name)};
+  for (const port& p : ports)
+    if (p.is_fixed && wanted[p.at].shape && !is_one_of(p.shape, *wanted[p.at].shape))
+      return {status_code::ep_fail,
+              fmt::format("OpenVINO's program has {} '{}' of shape [{}], and the node [{}]", what, p.name,
+                          fmt::join(p.shape.dims(), ","), fmt::join(wanted[p.at].shape->dims(), ","))};
   for (std::size_t w = 0; w < wanted.size(); ++w)
     if (!inputs && !is_found[w])
       return {status_code::ep_fail, fmt::format("OpenVINO's program has no output '{}' of type {}", wanted[w].name,

@@ -3,8 +3,10 @@
 
 #include <cameo/graph/views.hpp>
 #include <cameo/kernel/run_context.hpp>
+#include <cameo/partition/lower.hpp>
 
 #include <mutex>
+#include <optional>
 
 namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
 
@@ -12,14 +14,15 @@ namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
 struct boundary {
   std::string_view name;
   dtype type = dtype::undefined;
+  std::optional<extents> shape = {};  // what the model declares of a node that was compiled before; -1: any size
 };
 
 /// What the SDK makes of one group, to run any number of times, also at once.
 class program {
  public:
   /// Takes over what the SDK compiled or imported with this core for a node with these inputs and outputs, and keeps
-  /// the core: what HETERO compiled asks it for devices when it is exported. EP_FAIL when number or element types of
-  /// inputs or outputs are others.
+  /// the core: what HETERO compiled asks it for devices when it is exported. EP_FAIL when number, element types or
+  /// shapes of inputs or outputs are others.
   static result<program> make(const sdk&, std::shared_ptr<const ov_core_t>, handle<ov_compiled_model_t>,
                               std::span<const boundary> inputs, std::span<const boundary> outputs);
 
@@ -71,11 +74,20 @@ class program {
   std::unique_ptr<idle_requests> idle_;  // go before what made them
 };
 
-/// The inputs or outputs of a body, or of a node.
+/// The inputs or outputs of a body, which the SDK is about to compile.
 template <class Values>
 std::vector<boundary> boundaries_of(const Values& values) {
   std::vector<boundary> made;
   for (const value_view v : values) made.push_back(v ? boundary{v.name(), v.element()} : boundary{});
+  return made;
+}
+/// Those of a node that was compiled before: what it was compiled from may have been another model.
+template <class Values>
+std::vector<boundary> declared_boundaries_of(const graph& in, const Values& values) {
+  std::vector<boundary> made = boundaries_of(values);
+  for (std::size_t i = 0; i < made.size(); ++i)
+    if (values[i] && values[i].type())
+      if (const operand info = describe(in[values[i].id()]); info.has_rank) made[i].shape = info.shape;
   return made;
 }
 

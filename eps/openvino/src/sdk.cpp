@@ -1,5 +1,7 @@
 #include "sdk.hpp"
 
+#include "libraries.hpp"
+
 #include <fmt/format.h>
 
 #include <dlfcn.h>
@@ -25,24 +27,6 @@ std::string on_one_line(std::string_view words) {
   return made;
 }
 
-std::string folder_of_this_code() {
-  Dl_info where{};
-  if (!dladdr(reinterpret_cast<const void*>(&on_one_line), &where) || !where.dli_fname) return {};
-  const std::string file = where.dli_fname;
-  const std::size_t slash = file.rfind('/');
-  return slash == file.npos ? std::string{"."} : file.substr(0, slash);
-}
-
-/// The first of the files that can be loaded, or null. What is wrong with those that are there is appended to `why`.
-void* first_of(const std::vector<std::string>& files, std::string& why) {
-  for (const std::string& file : files) {
-    if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    const char* const words = dlerror();
-    why += fmt::format("{}{}", why.empty() ? "" : "; ", words ? words : file.c_str());
-  }
-  return nullptr;
-}
-
 /// The SDK's libraries in a folder, that of the version that cameo was built with first.
 std::vector<std::string> libraries_in(const std::string& folder) {
   std::vector<std::string> files{folder + "/" CAMEO_OPENVINO_LIBRARY};
@@ -52,12 +36,10 @@ std::vector<std::string> libraries_in(const std::string& folder) {
   return files;
 }
 
-/// The helper library: beside this code, or where an installed program has its libraries, or where the system looks.
+/// The helper library, or null.
 void* load_helper() {
-  constexpr const char* helper = "libcameo_openvino_query.so";
-  const std::string here = folder_of_this_code();
   std::string unused;
-  return first_of({fmt::format("{}/{}", here, helper), fmt::format("{}/../lib/{}", here, helper), helper}, unused);
+  return first_of(places_of("libcameo_openvino_query.so"), unused);
 }
 
 template <class Function>
@@ -135,8 +117,8 @@ result<const sdk*> sdk::load(const std::string& folder) {
   } else {
     // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
     if (const char* (*where)() = nullptr; void* const helper = load_helper())
-      if (find(helper, "cameo_openvino_folder", where)) library = first_of(libraries_in(where()), why);
-    if (!library) library = first_of({CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+      if (find(helper, "cameo_openvino_folder", where) && *where()) library = first_of(libraries_in(where()), why);
+    if (!library) library = first_of(std::vector<std::string>{CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
   }
   if (!library)
     return status{status_code::ep_fail,

@@ -81,8 +81,7 @@ class sdk {
 
  private:
   status bind(void* library);
-  /// Of the helper library, which is in this build's folder, beside the program or where the system looks; null
-  /// without.
+  /// Of the helper library (libraries.hpp says where it is looked for); null without.
   int (*query_)(const char* onnx, std::size_t bytes, const char* device, const std::int64_t* shapes, std::size_t count,
                 char* words, std::size_t room) = nullptr;
 };

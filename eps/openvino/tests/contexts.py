@@ -123,7 +123,8 @@ def sdk_computes_the_same(folder):
 
 
 def attributes_of(path):
-    """Of every compiled node: names in their order, types and values, but for payloads and the partitions' counters."""
+    """Of every compiled node: names in their order, types and values, but for payloads, the partitions' counters and
+    the id in the notes, which is cameo's alone."""
     import onnx
 
     found = []
@@ -131,6 +132,8 @@ def attributes_of(path):
         if node.op_type != "EPContext":
             continue
         said = {a.name: (a.type, onnx.helper.get_attribute_value(a)) for a in node.attribute}
+        if "notes" in said:
+            assert re.fullmatch(rb"context id [0-9a-f]{32}", said.pop("notes")[1])
         if said["embed_mode"][1] and said["ep_cache_context"][1]:
             assert said["ep_cache_context"][1].startswith(b"OVEP_BIN")
             said["ep_cache_context"] = (said["ep_cache_context"][0], "a container")

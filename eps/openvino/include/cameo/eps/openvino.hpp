@@ -50,6 +50,7 @@ struct openvino {
   /// Blobs of the SDK's, by the groups' names.
   struct context_builder {
     std::vector<std::pair<std::string, std::vector<std::byte>>> blobs;
+    std::string id;  // see identify()
   };
   /// EP_FAIL with the SDK's words when it can't export what the device compiled.
   CAMEO_API result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
@@ -58,11 +59,16 @@ struct openvino {
   /// INVALID_GRAPH for a damaged container and for blobs of another version of the SDK, naming both; EP_FAIL with the
   /// SDK's words for what it can't import; NOT_IMPLEMENTED for blobs without their weights.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
+  /// The id that its container gets, in a field that other readers pass over.
+  CAMEO_API void identify(context_builder&, std::string_view id) const;
+  /// The id in a container; empty in ONNX Runtime's. INVALID_GRAPH for a damaged one.
+  CAMEO_API result<std::string> identity(const context_binary&) const;
   /// The names of its blobs.
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
 };
 
 static_assert(claims_groups<openvino> && context_store<openvino> && context_lister<openvino>);
+static_assert(context_identifier<openvino>);
 static_assert(configurable_provider<openvino> && device_provider<openvino>);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
