@@ -66,9 +66,13 @@ class checker {
  public:
   explicit checker(const op_version& version) : version_{version} {}
 
-  status operands(std::span<const parameter> parameters, std::span<const operand> actual, std::size_t least) {
+  /// Of variadic inputs none may be left out, the last ones neither: kernels take them for granted.
+  status operands(std::span<const parameter> parameters, std::span<const operand> actual, std::size_t least,
+                  bool are_inputs) {
     std::size_t count = actual.size();
-    while (count > 0 && !actual[count - 1].present) --count;
+    const bool is_variadic = !parameters.empty() && parameters.back().option == parameter_option::variadic;
+    if (!are_inputs || !is_variadic || count < parameters.size())
+      while (count > 0 && !actual[count - 1].present) --count;
     if (count < least) return wrong("an input or output is missing", {});
     for (std::size_t i = 0; i < std::max(count, parameters.size()); ++i) {
       const parameter* const p = formal(parameters, i);
@@ -115,13 +119,13 @@ class checker {
 
 status check_node(const op_version& version, const node_signature& node, std::span<const attribute> attributes) {
   checker check{version};
-  if (status s = check.operands(version.inputs, node.inputs, version.min_inputs); !s) return s;
-  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs); !s) return s;
+  if (status s = check.operands(version.inputs, node.inputs, version.min_inputs, true); !s) return s;
+  if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
   return check.attributes(attributes);
 }
 
 status check_outputs(const op_version& version, const node_signature& node) {
-  return checker{version}.operands(version.outputs, node.outputs, version.min_outputs);
+  return checker{version}.operands(version.outputs, node.outputs, version.min_outputs, false);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

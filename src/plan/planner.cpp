@@ -1,5 +1,6 @@
 #include <cameo/plan/planner.hpp>
 
+#include "core/node_words.hpp"
 #include "plan/copy_step.hpp"
 #include "plan/guarded.hpp"
 #include "plan/tier.hpp"
@@ -29,7 +30,7 @@ class planner {
     if (status s = start_values(); !s) return s;
     for (std::size_t i = 0; i < net_.nodes.size(); ++i) {
       const draft_node& node = net_.nodes[i];
-      if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type));
+      if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type, node.outputs));
       if constexpr (!target_tier) options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
     }
     if (status s = bring_outputs_home(); !s) return s;
@@ -59,13 +60,15 @@ class planner {
     return slot(values_.size() - 1);
   }
 
-  std::string_view path(std::string_view name, std::string_view op_type) {
+  std::string_view path(std::string_view name, std::string_view op_type, std::span<const slot> outputs) {
     if constexpr (!status::has_words) return {};
     arena_vector<char> text{memory_};
-    for (std::string_view part :
-         {std::string_view{"node '"}, name, std::string_view{"' ("}, op_type, std::string_view{")"}})
-      if (!text.append(part)) return name;
-    return {text.begin(), text.size()};
+    bool fits = true;
+    node_words words{name, {}, op_type};
+    for (slot s : outputs)
+      if (words.output.empty() && s != 0) words.output = names_[s];
+    words.say([&](std::string_view part) { fits = fits && text.append(part); });
+    return fits ? std::string_view{text.begin(), text.size()} : op_type;
   }
 
   status add_node(const draft_node& node) {
@@ -173,8 +176,8 @@ class planner {
       step.kernel = node.compiled;
     } else {
       const node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs, context.outputs};
-      result<bound_kernel> bound =
-          guarded<result<bound_kernel>>([&] { return binder.bind(binder.self, node, signature, context); });
+      result<bound_kernel> bound = guarded<result<bound_kernel>, status_code::runtime_exception>(
+          [&] { return binder.bind(binder.self, node, signature, context); });
       if (!bound) return std::move(bound.error()).in(binder.provider);
       step.kernel = *bound;
     }
@@ -353,7 +356,7 @@ class planner {
           continue;
         }
         if (status sized = fixed_bytes(s, (*bytes)[s]); !sized)
-          return std::move(sized).in(path(step.name, step.op_type));
+          return std::move(sized).in(path(step.name, step.op_type, step.outputs));
       }
       for (const output_hint& h : step.hints)
         if (h.kind == output_hint::use::views && h.output < step.outputs.size())

@@ -1,5 +1,6 @@
 #include <cameo/run/runner.hpp>
 
+#include "core/node_words.hpp"
 #include "plan/guarded.hpp"
 #include "plan/tier.hpp"
 #include "run/runner_impl.hpp"
@@ -46,6 +47,7 @@ status runner::run(std::span<const value> inputs, std::span<value> outputs, cons
   if (inputs.size() != self.plan.inputs.size() || outputs.size() != self.plan.outputs.size())
     return {status_code::invalid_argument, "the plan has another number of inputs or outputs"};
   self.options = &options;
+  self.ended.store(status_code::ok, std::memory_order_relaxed);
   if (self.dirty) self.start_over();
   self.begin(inputs, outputs);
   options.pool.begin_run();
@@ -179,13 +181,16 @@ status runner::impl::run() {
 
 namespace {
 
-status named(status failed, const plan_step& step) {
+status named(status failed, const plan_view& plan, const plan_step& step) {
   if constexpr (!status::has_words) return failed;
   char line[256];
   std::size_t used = 0;
-  for (std::string_view part :
-       {std::string_view{"node '"}, step.name, std::string_view{"' ("}, step.op_type, std::string_view{")"}})
-    used += part.copy(line + used, sizeof line - used);
+  node_words words{step.name, {}, step.op_type};
+  for (slot s : step.outputs)
+    if (words.output.empty() && s != 0) words.output = plan.names[s];
+  words.say([&](std::string_view part) { used += part.copy(line + used, sizeof line - used); });
+  if (failed.code() == status_code::out_of_memory && failed.words().empty())
+    failed = {status_code::out_of_memory, "there is no more memory"};
   return std::move(failed).in({line, used});
 }
 
@@ -194,18 +199,18 @@ status named(status failed, const plan_step& step) {
 /// Steps in order. Exceptions of kernels are caught here, once for all steps of a run.
 status runner::impl::run_steps(frame& within, step_context& context) {
   const plan_step* at = nullptr;
-  status done = guarded<status>([&]() -> status {
+  status done = guarded<status, status_code::runtime_exception>([&]() -> status {
     for (const plan_step& step : within.plan->steps) {
       at = &step;
-      if (stopped()) return stop_status();
+      if (stopped(nullptr)) return stop_status();
       if (status s = run_step(step, within, context); !s) return s;
     }
     at = nullptr;
     return {};
   });
   if (done || !at) return done;
-  if (done.code() == status_code::canceled && stopped()) return stop_status();
-  return named(std::move(done), *at);
+  if (has_stopped()) return stop_status();
+  return named(std::move(done), *within.plan, *at);
 }
 
 status runner::impl::run_step(const plan_step& step, frame& within, step_context& context) {
@@ -215,6 +220,7 @@ status runner::impl::run_step(const plan_step& step, frame& within, step_context
   const std::int64_t start = observer ? observer->now() : 0;
   status done = step.kernel.run(step.kernel.state, context);
   if (observer) observer->record(observer->self, step, start, observer->now(), context.lane);
+  if (has_stopped()) return stop_status();  // a kernel need not notice that pieces of its work were left out
   if (!done) return done;
   if (context.scratch || context.opened) end_step(context);
   if (!shared) {
@@ -230,25 +236,27 @@ status runner::impl::run_levels(frame& within) {
   const std::span<const plan_step> steps = plan.steps;
   for (std::size_t first = 0, last; first < steps.size(); first = last) {
     for (last = first + 1; last < steps.size() && steps[last].level == steps[first].level;) ++last;
-    if (stopped()) return stop_status();
+    if (stopped(nullptr)) return stop_status();
     const std::size_t count = last - first;
     std::atomic<std::size_t> failed{count};
     status why;
     const auto run_one = [&](std::size_t i, std::size_t lane, std::size_t lanes) {
-      if (failed.load(std::memory_order_relaxed) < i) return;
+      if (failed.load(std::memory_order_relaxed) < i || stopped(nullptr)) return;
       step_context context{*this, lanes, lane};
       context.within = &within;
-      status done = guarded<status>([&] { return run_step(steps[first + i], within, context); });
+      status done =
+          guarded<status, status_code::runtime_exception>([&] { return run_step(steps[first + i], within, context); });
       if (done) return;
       const spin_lock hold{lock()};
       if (i < failed.load(std::memory_order_relaxed)) {
         failed.store(i, std::memory_order_relaxed);
-        why = named(std::move(done), steps[first + i]);
+        why = named(std::move(done), plan, steps[first + i]);
       }
     };
     if (count == 1) run_one(0, 0, options->pool.concurrency());
     else options->pool.parallel(count, [&](std::size_t i, std::size_t lane) { run_one(i, lane, 1); });
-    if (!why) return why.code() == status_code::canceled && stopped() ? stop_status() : why;
+    if (has_stopped()) return stop_status();
+    if (!why) return why;
     for (std::size_t i = first; i < last; ++i)
       for (slot s : steps[i].releases) reset(within, s);
   }
@@ -371,15 +379,25 @@ void runner::impl::end_step(step_context& context) {
   }
 }
 
-bool runner::impl::stopped() const {
+bool runner::impl::stopped(stop_pace* pace) {
+  if (has_stopped()) return true;
   const stop_condition& stop = options->stop;
-  return (stop.requested && stop.requested(stop.self)) || (stop.deadline && stop.now() >= stop.deadline);
+  status_code why = status_code::ok;
+  if (stop.requested && stop.requested(stop.self)) {
+    why = status_code::canceled;
+  } else if (stop.deadline && (!pace || pace->due())) {
+    const std::int64_t now = stop.now();
+    if (pace) pace->read(now);
+    if (now >= stop.deadline) why = status_code::deadline_exceeded;
+  }
+  if (why == status_code::ok) return false;
+  ended.store(why, std::memory_order_relaxed);
+  return true;
 }
 
 status runner::impl::stop_status() const {
-  const stop_condition& stop = options->stop;
-  if (stop.requested && stop.requested(stop.self)) return {status_code::canceled, "the run was asked to stop"};
-  return {status_code::deadline_exceeded, "the run did not end before its deadline"};
+  const status_code why = ended.load(std::memory_order_relaxed);
+  return {why, why == status_code::canceled ? "the run was asked to stop" : "the run did not end before its deadline"};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -49,6 +49,11 @@ class step_context : public run_context {
   runner::impl& impl() const { return *static_cast<runner::impl*>(runner()); }
 };
 
+/// Apart from those of other threads.
+struct alignas(64) lane_pace {
+  stop_pace pace;
+};
+
 struct runner::impl {
   impl(const plan_view& p, std::span<const memory_source> s, arena& t, std::size_t limit_bytes)
       : plan{p}, sources{s}, tables{t}, limit{limit_bytes} {}
@@ -61,7 +66,9 @@ struct runner::impl {
   frame main;
   std::span<value> bound;  // per output: the caller's memory in this run, or none
   const run_options* options = nullptr;
-  bool dirty = false;  // a run ended early, or a fixed value did not keep to its shape
+  std::atomic<status_code> ended{status_code::ok};  // why the run should end early
+  lane_pace paces[target_tier ? 1 : 32];            // of the first lanes; others read the clock each time
+  bool dirty = false;                               // a run ended early, or a fixed value did not keep to its shape
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
   shape_plans* plans = nullptr;                // only for a plan with shapes that a run tells, run in order
@@ -94,7 +101,9 @@ struct runner::impl {
   void drop(storage_block*, std::uint8_t kind);  // one reference less
   void reset(frame&, slot);
   void end_step(step_context&);
-  bool stopped() const;
+  /// Asks whether the run should end. Once that is so it stays so until the next run: what was left out is missing.
+  bool stopped(stop_pace*);
+  bool has_stopped() const { return ended.load(std::memory_order_relaxed) != status_code::ok; }
   status stop_status() const;
 };
 

@@ -328,9 +328,28 @@ status take_output(step_context& c, step_context& inner, std::size_t i, const va
   return put(c, s, *kept);
 }
 
-void parallel(run_context& base, std::size_t count, task f) { own(base).impl().options->pool.parallel(count, f); }
+/// Before each piece of work the run is asked about.
+bool parallel(run_context& base, std::size_t count, task f) {
+  step_context& c = own(base);
+  runner::impl& r = c.impl();
+  const bool alone = count <= 1 || c.lanes() <= 1;
+  const auto pace = [&](std::size_t lane) -> stop_pace* {  // on targets code counts more than a look at the clock
+    return !target_tier && lane < std::size(r.paces) ? &r.paces[lane].pace : nullptr;
+  };
+  if (!target_tier && count > 1)  // pieces of another loop may have been shorter
+    for (std::size_t i = 0; i < (alone ? 1 : c.lanes()); ++i)
+      if (stop_pace* const before = pace(c.lane + i)) *before = {};
+  const auto ask = [&](std::size_t i, std::size_t lane) {
+    if (!r.stopped(pace(alone ? c.lane : lane))) f(i, lane);
+  };
+  if (!alone) r.options->pool.parallel(count, ask);
+  else
+    for (std::size_t i = 0; i < count; ++i) ask(i, 0);
+  return !r.has_stopped();
+}
 
-bool stopped(const run_context& base) { return own(base).impl().stopped(); }
+/// Asked by any thread: what stops a run is not a step's.
+bool stopped(const run_context& base, stop_pace* pace) { return own(base).impl().stopped(pace); }
 
 }  // namespace
 
@@ -379,8 +398,8 @@ result<subplan_frame*> run_services::open(run_context& c, std::size_t subgraph) 
 status run_services::call(run_context& c, subplan_frame& frame, std::span<const value> in, std::span<value> out) {
   return cameo::call(c, frame, in, out);
 }
-void run_services::parallel(run_context& c, std::size_t count, task f) { cameo::parallel(c, count, f); }
-bool run_services::stopped(const run_context& c) { return cameo::stopped(c); }
+bool run_services::parallel(run_context& c, std::size_t count, task f) { return cameo::parallel(c, count, f); }
+bool run_services::stopped(const run_context& c, stop_pace* pace) { return cameo::stopped(c, pace); }
 #else
 const run_services services{allocate, forward, give, keep, release, scratch, text, make, open, call, parallel, stopped};
 #endif

@@ -27,13 +27,19 @@ struct or_equal {
 };
 
 template <class F, class T>
-void find_columns(const void* from, std::int64_t axis, std::int64_t inner, std::int64_t n, std::int64_t* out) {
+void find_columns(const run_context& c, const void* from, std::int64_t axis, std::int64_t inner, std::int64_t n,
+                  std::int64_t* out) {
   const T* const x = static_cast<const T*>(from);
   T best[arg_extreme_state::columns];
   for (std::int64_t i = 0; i < n; ++i) best[i] = x[i], out[i] = 0;
-  for (std::int64_t a = 1; a < axis; ++a)
-    for (std::int64_t i = 0; i < n; ++i)
-      if (const T candidate = x[a * inner + i]; F{}(candidate, best[i])) best[i] = candidate, out[i] = a;
+  const std::int64_t some = std::max<std::int64_t>(1, (1 << 15) / n);
+  stop_pace pace;
+  for (std::int64_t first = 1, last = 0; first < axis && !c.stopped(pace); first = last) {
+    last = std::min(axis, first + some);
+    for (std::int64_t a = first; a < last; ++a)
+      for (std::int64_t i = 0; i < n; ++i)
+        if (const T candidate = x[a * inner + i]; F{}(candidate, best[i])) best[i] = candidate, out[i] = a;
+  }
 }
 
 /// float16 and bfloat16 come as float.
@@ -89,7 +95,7 @@ status arg_extreme_state::run(run_context& c) const {
                [&](std::int64_t first, std::int64_t last) {
                  for (std::int64_t unit = first; unit < last; ++unit) {
                    const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
-                   find(static_cast<const std::byte*>(from) + (outer * size * inner + column) * bytes, size, inner,
+                   find(c, static_cast<const std::byte*>(from) + (outer * size * inner + column) * bytes, size, inner,
                         std::min(columns, inner - column), out->data() + outer * inner + column);
                  }
                });

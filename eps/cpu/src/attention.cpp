@@ -222,7 +222,6 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
   const auto out = c.scratch<C>(all.joined ? std::size_t(at_once * cells) : 0);
   if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
   for (std::int64_t first = 0; first < heads; first += at_once) {
-    if (c.stopped()) return status_code::canceled;
     const std::int64_t n = std::min(at_once, heads - first);
     std::int64_t *const q_at = offsets->data(), *const k_at = q_at + at_once, *const v_at = k_at + at_once;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -246,11 +245,14 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
                         nullptr,  to};
     sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
     if (status s = multiply(c, sum); !s) return s;
-    for (std::int64_t row = 0; all.joined && row < n * q.length; ++row) {
+    if (!all.joined) continue;
+    const auto join = [&](std::int64_t row, std::size_t) {
       const std::int64_t head = first + row / q.length, batch = head / q.heads;
       std::copy_n(to + row * v.size, v.size,
                   all.y.data + ((batch * q.length + row % q.length) * q.heads + head % q.heads) * v.size);
-    }
+    };
+    if (!parallel_each(c, n * q.length, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, v.size)), join))
+      return status_code::canceled;
   }
   all.y.store();
   if (all.scores.tensor) all.scores.store();

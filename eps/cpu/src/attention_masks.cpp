@@ -18,11 +18,13 @@ class key_mask {
     if (s == extents{b}) return out.how_ = ends, status{};
     std::int64_t both = 0;
     if (checked_multiply(b, std::int64_t{2}, both) && s == extents{both}) return out.how_ = ends_and_starts, status{};
+    // Ends, then where the queries and keys of each begin when all lie in a row: [batch + 1] of both.
+    if (s.rank() == 1 && s[0] >= 2 && s[0] % 3 == 2 && s[0] / 3 == b) return out.how_ = ends, status{};
     if (s == extents{b, w.keys}) return out.how_ = of_keys, status{};
     if (s == extents{b, w.queries, w.keys}) return out.how_ = of_queries, out.queries_ = w.queries, status{};
     return bad_input("the mask of keys ", s,
-                     " must be [batch], [2 * batch], [batch, keys] or [batch, queries, keys]: ", extents{b}, ", ",
-                     extents{both}, ", ", extents{b, w.keys}, " or ", extents{b, w.queries, w.keys});
+                     " must be [batch], [2 * batch], [3 * batch + 2], [batch, keys] or [batch, queries, keys]: ",
+                     extents{b}, ", ", extents{both}, ", ", extents{b, w.keys}, " or ", extents{b, w.queries, w.keys});
   }
   explicit operator bool() const { return how_ != none; }
   bool per_query() const { return how_ == of_queries; }

@@ -84,7 +84,8 @@ result<key_source<C>> join_past(run_context& c, const key_source<C>& now, const 
 }
 
 /// Runs it on as many threads as it is worth.
-inline status run_attention(run_context& c, const attention_work& work) {
+inline status run_attention(run_context& c, attention_work work) {
+  work.run = &c;
   attention_cut cut{};
   if (!cut_attention(work, cut)) return status_code::out_of_memory;
   if (cut.tasks == 0) return {};

@@ -52,7 +52,7 @@ status bias_gelu_state::run(run_context& c) const {
   const auto* const a = static_cast<const std::byte*>(x.data);
   const auto* const b = static_cast<const std::byte*>(bias ? bias.data : &zero);
   auto* const to = static_cast<std::byte*>((*out)->data);
-  parallel_for(c, loops.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, loops.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
     loops.rows(first, last, [&](std::int64_t at, const auto& from, std::int64_t n) {
       row(a + from[0] * bytes, loops.steps()[0], b + from[1] * bytes, loops.steps()[1], to + at * bytes, n);
     });

@@ -1,5 +1,7 @@
 #include <cameo/kernel/broadcast.hpp>
 
+#include <atomic>
+
 #include "binary_rows.hpp"
 #include "refuse.hpp"
 
@@ -35,13 +37,17 @@ status do_not_fit(const extents& a, const extents& b, const char* why) {
   return bad_input("shapes ", a, " and ", b, why);
 }
 
-bool has_zero(const value& v, std::size_t bytes) {
+/// True for a zero among what is divided by, unless the run should end before it is found.
+bool has_zero(run_context& c, const value& v, std::size_t bytes) {
   const auto find = [&]<class T>(std::type_identity<T>) {
-    bool found = false;
+    std::atomic<bool> found{false};
     const T* const elements = static_cast<const T*>(v.data);
-    const std::int64_t count = v.shape.count();
-    for (std::int64_t i = 0; i < count; ++i) found |= elements[i] == 0;
-    return found;
+    parallel_elements(c, v.shape.count(), grain, [&](std::int64_t first, std::int64_t last) {
+      bool here = false;
+      for (std::int64_t i = first; i < last; ++i) here |= elements[i] == 0;
+      if (here) found.store(true, std::memory_order_relaxed);
+    });
+    return found.load(std::memory_order_relaxed);
   };
   switch (bytes) {
     case 1: return find(std::type_identity<std::uint8_t>{});
@@ -74,12 +80,13 @@ status binary_state::run(run_context& c) const {
   const result<value*> out = c.output(0, loops.shape());
   if (!out) return out.error();
   if (loops.count() == 0) return {};
-  if (divides && has_zero(b, b_bytes)) return bad_input("integer division by zero");
+  // In a run that ends before all of b was looked at, nothing is divided: what comes after is left out, too.
+  if (divides && has_zero(c, b, b_bytes)) return bad_input("integer division by zero");
   const auto* const x = static_cast<const std::byte*>(a.data);
   const auto* const y = static_cast<const std::byte*>(b.data);
   auto* const z = static_cast<std::byte*>((*out)->data);
   const std::int64_t x_step = loops.steps()[0], y_step = loops.steps()[1];
-  parallel_for(c, loops.count(), grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, loops.count(), grain, [&](std::int64_t first, std::int64_t last) {
     loops.rows(first, last, [&](std::int64_t to, const auto& from, std::int64_t n) {
       row(x + from[0] * a_bytes, x_step, y + from[1] * b_bytes, y_step, z + to * out_bytes, n);
     });

@@ -2,13 +2,14 @@
 
 #include "cast_rows.hpp"
 #include "output_type.hpp"
+#include "strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 template <class W>
 status cast_numbers(const cast_state& how, run_context& c, const value& x, value& y) {
-  parallel_for(c, x.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, x.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
     W wide[cast_block];
     for (; first < last; first += cast_block) {
       const std::int64_t n = std::min(cast_block, last - first);
@@ -44,7 +45,7 @@ status print_text(const cast_state& how, run_context& c, const value& x, value& 
     const std::int64_t n = std::min(cast_block, count - first);
     read_wide<W>(how.from, x.data, first, wide, n);
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::size_t length = print_number(wide[i], digits);
+      const std::size_t length = print_number(how.from, wide[i], digits);
       const result<std::span<char>> text = c.text(length);
       if (!text) return text.error();
       std::memcpy(text->data(), digits, length);
@@ -113,7 +114,7 @@ status cast_state::run(run_context& c) const {
   value& y = **made;
   if (x.shape.count() == 0) return {};
   if (from == to) {
-    if (y.data != x.data) std::memcpy(y.data, x.data, x.bytes());
+    copy_bytes(c, y.data, x.data, x.bytes());
     return {};
   }
   if (from == dtype::string) {

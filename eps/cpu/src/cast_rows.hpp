@@ -16,14 +16,14 @@ void read_wide(dtype type, const void* from, std::int64_t first, W* to, std::int
 template <class W>
 void write_wide(const cast_state& how, const W* from, void* to, std::int64_t first, std::int64_t n);
 
-/// Text to a number and back. False if it is none; `out` then is what it was.
+/// Text to a number. False if it is none; `out` then is what it was.
 bool parse_number(std::string_view text, double& out);
 bool parse_number(std::string_view text, std::int64_t& out);
 bool parse_number(std::string_view text, std::uint64_t& out);
-/// At most 32 characters into `out`; how many.
-std::size_t print_number(std::int64_t number, char* out);
-std::size_t print_number(std::uint64_t number, char* out);
-std::size_t print_number(float number, char* out);
-std::size_t print_number(double number, char* out);
+/// A number of an element type as text, at most 32 characters into `out`; how many.
+std::size_t print_number(dtype, std::int64_t number, char* out);
+std::size_t print_number(dtype, std::uint64_t number, char* out);
+std::size_t print_number(dtype, float number, char* out);
+std::size_t print_number(dtype, double number, char* out);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

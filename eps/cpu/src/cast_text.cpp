@@ -1,5 +1,6 @@
 #include "cast_rows.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -39,12 +40,35 @@ bool parse_integer(std::string_view text, T& out) {
   return true;
 }
 
+/// The number of fewest digits that a type narrower than float rounds to `number`.
+float with_fewest_digits(dtype type, float number) {
+  cast_state to_type;
+  to_type.to = type;
+  for (int digits = 0; digits < 4; ++digits) {
+    char text[32];
+    const char* const end = std::to_chars(text, std::end(text), number, std::chars_format::scientific, digits).ptr;
+    float shorter = 0, back = 0;
+    std::from_chars(text, end, shorter);
+    std::uint16_t narrow = 0;
+    write_wide(to_type, &shorter, &narrow, 0, 1);
+    read_wide(type, &narrow, 0, &back, 1);
+    if (back == number) return shorter;
+  }
+  return number;
+}
+
+/// As numpy writes it: the fewest digits that read back as the same number, and always a point or an exponent. The
+/// latter from `large` on, and below 0.0001.
 template <class T>
-std::size_t print_float(T number, int digits, char* out) {
+std::size_t print_float(T number, T large, char* out) {
   const auto put = [out](std::string_view word) { return std::size_t(std::copy(word.begin(), word.end(), out) - out); };
-  if (number != number) return put("NaN");
-  if (std::isinf(number)) return put(number < 0 ? "-INF" : "INF");
-  return std::size_t(std::to_chars(out, out + 32, number, std::chars_format::general, digits).ptr - out);
+  if (number != number) return put("nan");
+  const T size = std::abs(number);
+  const bool in_full = size == 0 || (double(size) >= 0.0001 && size < large);
+  const auto form = in_full ? std::chars_format::fixed : std::chars_format::scientific;
+  char* end = std::to_chars(out, out + 32, number, form).ptr;
+  if (in_full && std::find(out, end, '.') == end) *end++ = '.', *end++ = '0';
+  return std::size_t(end - out);
 }
 
 }  // namespace
@@ -60,13 +84,17 @@ bool parse_number(std::string_view text, double& out) {
 bool parse_number(std::string_view text, std::int64_t& out) { return parse_integer(text, out); }
 bool parse_number(std::string_view text, std::uint64_t& out) { return parse_integer(text, out); }
 
-std::size_t print_number(std::int64_t number, char* out) {
+std::size_t print_number(dtype, std::int64_t number, char* out) {
   return std::size_t(std::to_chars(out, out + 32, number).ptr - out);
 }
-std::size_t print_number(std::uint64_t number, char* out) {
+std::size_t print_number(dtype, std::uint64_t number, char* out) {
   return std::size_t(std::to_chars(out, out + 32, number).ptr - out);
 }
-std::size_t print_number(float number, char* out) { return print_float(number, 8, out); }
-std::size_t print_number(double number, char* out) { return print_float(number, 17, out); }
+std::size_t print_number(dtype type, float number, char* out) {
+  if (type == dtype::f16) return print_float(with_fewest_digits(type, number), 1e3f, out);
+  if (type == dtype::bf16) number = with_fewest_digits(type, number);
+  return print_float(number, 1e6f, out);
+}
+std::size_t print_number(dtype, double number, char* out) { return print_float(number, 1e16, out); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -26,9 +26,11 @@ C bound_or(const void* bound, C otherwise) {
 template <class T>
 void clip_row(const void* low, const void* high, const void* x, void* y, std::int64_t n) {
   using C = std::conditional_t<is_narrow_v<T>, float, T>;
-  using limits = std::numeric_limits<C>;
-  constexpr C least = limits::has_infinity ? -limits::infinity() : limits::min();
-  constexpr C most = limits::has_infinity ? limits::infinity() : limits::max();
+  // A bound that is left out is the type's last number: infinities end there.
+  constexpr C most = std::is_same_v<T, float16>    ? C(65504)
+                     : std::is_same_v<T, bfloat16> ? C(0x1.FEp127)
+                                                   : std::numeric_limits<C>::max();
+  constexpr C least = std::is_integral_v<T> ? std::numeric_limits<C>::min() : C(-most);
   const C from = bound_or<T, C>(low, least), to = bound_or<T, C>(high, most);
   if constexpr (is_narrow_v<T>) {
     float wide[narrow_block];
@@ -83,8 +85,8 @@ result<clip> clip::bind(bind_context& c) {
   made.bytes = row_of(type).bits / 8;
   if (c.since < 11) {
     made.by_attributes = true;
-    made.low = element_of(type, c.float_or("min", -std::numeric_limits<float>::infinity()));
-    made.high = element_of(type, c.float_or("max", std::numeric_limits<float>::infinity()));
+    made.has_low = c.find("min") != nullptr, made.has_high = c.find("max") != nullptr;
+    made.low = element_of(type, c.float_or("min", 0)), made.high = element_of(type, c.float_or("max", 0));
   }
   c.may_overwrite(0, 0);
   return made;
@@ -92,7 +94,7 @@ result<clip> clip::bind(bind_context& c) {
 
 status clip::run(run_context& c) const {
   const value& x = c.input(0);
-  const void *from = by_attributes ? &low : nullptr, *to = by_attributes ? &high : nullptr;
+  const void *from = has_low ? &low : nullptr, *to = has_high ? &high : nullptr;
   if (!by_attributes) {
     if (status read = read_bound(c, 1, from); !read) return read;
     if (status read = read_bound(c, 2, to); !read) return read;
@@ -101,7 +103,7 @@ status clip::run(run_context& c) const {
   if (!out) return out.error();
   const auto* const in = static_cast<const std::byte*>(x.data);
   auto* const y = static_cast<std::byte*>((*out)->data);
-  parallel_for(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
     row(from, to, in + first * bytes, y + first * bytes, last - first);
   });
   return {};

@@ -28,18 +28,21 @@ struct conv_sizes {
 
 /// Weights [rows, channels, taps] as panels of A with depth (tap, channel).
 template <class T>
-void pack_weights(const T* from, const conv_sizes& s, T* to) {
+void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* run = nullptr) {
   const std::int64_t width = tile_of<T>().rows;
   constexpr std::int64_t chunk = 64;  // of channels: what is written stays in the first cache
+  stop_pace pace;
   for (std::int64_t r0 = 0; r0 < s.rows; r0 += width, to += width * s.depth) {
     const std::int64_t filled = std::min(width, s.rows - r0);
     if (filled < width) std::fill_n(to, width * s.depth, T(0));
-    for (std::int64_t c0 = 0; c0 < s.channels; c0 += chunk)
+    for (std::int64_t c0 = 0; c0 < s.channels; c0 += chunk) {
+      if (c0 > 0 && run && run->stopped(pace)) return;
       for (std::int64_t i = 0; i < filled; ++i) {
         const T* const row = from + (r0 + i) * s.depth;
         for (std::int64_t c = c0; c < std::min(s.channels, c0 + chunk); ++c)
           for (std::int64_t t = 0; t < s.taps; ++t) to[(t * s.channels + c) * width + i] = row[c * s.taps + t];
       }
+    }
   }
 }
 
@@ -87,15 +90,39 @@ void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis
   }
 }
 
+/// Copying the channels of an image, piece by piece: asks whether the run should end after some elements.
+class copying {
+ public:
+  explicit copying(const run_context& c) : run_{c} {}
+  bool stopped(std::int64_t elements) {
+    constexpr std::int64_t some = 1 << 15;
+    if ((copied_ += elements) < some) return stops_;
+    copied_ = 0;
+    return stops_ = stops_ || run_.stopped(pace_);
+  }
+  template <class T>
+  void copy(const T* from, std::int64_t count, T* to) {
+    constexpr std::int64_t some = 1 << 15;
+    for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some)
+      std::copy_n(from + i, std::min(some, count - i), to + i);
+  }
+
+ private:
+  const run_context& run_;
+  stop_pace pace_;
+  std::int64_t copied_ = 0;
+  bool stops_ = false;
+};
+
 /// Copies a channel with its padding written out.
 template <class T>
-void pad_channel(const conv_sizes& s, const T* from, T* to) {
+void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const std::int64_t width = line.padded(), lines = s.padded / width;
   const std::int64_t before = std::min(line.pad_begin, width);
   const std::int64_t inside = std::clamp<std::int64_t>(width - line.pad_begin, 0, line.in);
   std::int64_t index[max_spatial] = {};
-  for (std::int64_t l = 0; l < lines; ++l, to += width) {
+  for (std::int64_t l = 0; l < lines && !how.stopped(width - inside); ++l, to += width) {
     std::int64_t at = 0;
     bool there = true;
     for (std::size_t i = 0; i + 1 < s.w.rank; ++i) {
@@ -105,7 +132,7 @@ void pad_channel(const conv_sizes& s, const T* from, T* to) {
     }
     if (there) {
       std::fill_n(to, before, T(0));
-      std::copy_n(from + at * line.in, inside, to + before);
+      how.copy(from + at * line.in, inside, to + before);
       std::fill_n(to + before + inside, width - before - inside, T(0));
     } else {
       std::fill_n(to, width, T(0));
@@ -116,10 +143,10 @@ void pad_channel(const conv_sizes& s, const T* from, T* to) {
 
 /// Only the elements that windows of one element see, densely.
 template <class T>
-void thin_channel(const conv_sizes& s, const T* from, T* to) {
+void thin_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   std::int64_t index[max_spatial] = {};
-  for (std::int64_t l = 0; l < s.pixels / s.line; ++l, to += s.line) {
+  for (std::int64_t l = 0; l < s.pixels / s.line && !how.stopped(s.line); ++l, to += s.line) {
     std::int64_t at = 0;
     bool there = true;
     for (std::size_t i = 0; i + 1 < s.w.rank; ++i) {
@@ -189,21 +216,27 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
     return status_code::out_of_memory;
   result<std::span<T>> planes = c.scratch<T>(all);
   if (!planes) return planes.error();
-  std::fill(planes->begin(), planes->end(), T(0));
+  for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes the rest
+    std::fill_n(planes->data() + lane * room + s.padded, read_slack, T(0));
   const std::int64_t channels = s.images * s.groups;
   const std::int64_t work = std::max<std::int64_t>(1, s.rows * s.pixels * s.taps);
-  const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels);
-  c.parallel_lanes(std::size_t((channels + step - 1) / step), [&](std::size_t task, std::size_t lane) {
+  const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
+  const std::int64_t some =
+      std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.line * s.taps));  // lines between two questions
+  parallel_each(c, channels, step, [&](std::int64_t channel, std::size_t lane) {
     T* const plane = planes->data() + lane * room;
-    const std::int64_t first = std::int64_t(task) * step;
-    for (std::int64_t channel = first; channel < std::min(channels, first + step); ++channel) {
-      pad_channel(s, data.x + channel * s.plane, plane);
-      for (std::int64_t r = 0; r < s.rows; ++r) {
-        const std::int64_t row = channel % s.groups * s.rows + r, at = (channel * s.rows + r) * s.pixels;
-        run_depthwise(depthwise_plane<T>{plane, starts->lines, starts->taps, data.w + row * s.taps, s.line,
+    copying how{c};
+    pad_channel(how, s, data.x + channel * s.plane, plane);
+    stop_pace pace;
+    for (std::int64_t r = 0; r < s.rows; ++r)
+      for (std::int64_t l = 0; l < lines; l += some) {
+        if (c.stopped(pace)) return;
+        const std::int64_t row = channel % s.groups * s.rows + r, at = (channel * s.rows + r) * s.pixels + l * s.line;
+        const std::span<const std::int64_t> rows =
+            starts->lines.subspan(std::size_t(l), std::size_t(std::min(some, lines - l)));
+        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, data.w + row * s.taps, s.line,
                                          s.w.axes[s.w.rank - 1].stride, data.y + at, epilogue_of(data, s, row, at)});
       }
-    }
   });
   return {};
 }
@@ -231,14 +264,15 @@ gemm_grid conv_grid(const conv_sizes& s, std::int64_t copies) {
 
 /// Patches of pixels [n0, n0 + n) as panels of B.
 template <class T>
-void pack_block(const conv_sizes& s, const conv_starts& starts, const T* source, std::int64_t channel_stride,
-                std::int64_t n0, std::int64_t n, T* to) {
+void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts, const T* source,
+                std::int64_t channel_stride, std::int64_t n0, std::int64_t n, T* to) {
   const std::int64_t width = tile_of<T>().columns;
   const std::int64_t step = s.w.axes[s.w.rank - 1].stride;
   if (s.points()) {
-    pack_b(matrix_ref<T>{source + n0, channel_stride, 1}, s.depth, n, to);
+    pack_b(matrix_ref<T>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
     return;
   }
+  stop_pace pace;
   for (std::int64_t j0 = n0; j0 < n0 + n; j0 += width, to += width * s.depth) {
     patch_piece pieces[64];
     std::size_t count = 0;
@@ -249,7 +283,22 @@ void pack_block(const conv_sizes& s, const conv_starts& starts, const T* source,
       j += length;
     }
     if (filled < width) std::fill_n(to, width * s.depth, T(0));
-    pack_patches(patch_panel<T>{source, s.channels, channel_stride, starts.taps, step, {pieces, count}, to, width});
+    // All of it at once, unless that takes long.
+    const std::int64_t some = std::max<std::int64_t>(1, (1 << 17) / width);  // rows of the panel
+    const std::int64_t taps = std::clamp<std::int64_t>(some / std::max<std::int64_t>(1, s.channels), 1, s.taps);
+    const std::int64_t channels = taps > 1 ? s.channels : std::min(some, s.channels);
+    for (std::int64_t t = 0; t < s.taps; t += taps)
+      for (std::int64_t i = 0; i < s.channels; i += channels) {
+        if (c.stopped(pace)) return;
+        pack_patches(patch_panel<T>{source + i * channel_stride,
+                                    std::min(channels, s.channels - i),
+                                    channel_stride,
+                                    starts.taps.subspan(std::size_t(t), std::size_t(std::min(taps, s.taps - t))),
+                                    step,
+                                    {pieces, count},
+                                    to + (t * s.channels + i) * width,
+                                    width});
+      }
   }
 }
 
@@ -269,9 +318,10 @@ conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, s
   if (s.plain()) return {from, s.plane};
   const std::int64_t each = s.points() ? s.pixels : s.padded;
   parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
+    copying how{c};
     for (std::int64_t i = a; i < b; ++i) {
-      if (s.points()) thin_channel(s, from + i * s.plane, room.data() + i * each);
-      else pad_channel(s, from + i * s.plane, room.data() + i * each);
+      if (s.points()) thin_channel(how, s, from + i * s.plane, room.data() + i * each);
+      else pad_channel(how, s, from + i * s.plane, room.data() + i * each);
     }
   });
   return {room.data(), each};
@@ -279,6 +329,7 @@ conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, s
 
 template <class T>
 struct conv_task {
+  const run_context& c;
   const conv_sizes& s;
   const conv_data<T>& data;
   const conv_starts& starts;
@@ -295,13 +346,16 @@ struct conv_task {
     const std::int64_t m0 = row_block * grid.rows, m = std::min(grid.rows, s.rows - m0);
     T* const patches = blocks.data() + lane * block_size;
     if (notes[lane] != block) {
-      pack_block(s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
+      pack_block(c, s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
                  patches);
       notes[lane] = block;
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
-    multiply_block(gemm_block<T>{m, n, s.depth, packed_weights + std::size_t(group) * s.packed_size + m0 * s.depth,
-                                 patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)});
+    gemm_block<T> product_of{
+        m,       n,           s.depth,  packed_weights + std::size_t(group) * s.packed_size + m0 * s.depth,
+        patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
+    product_of.run = &c;
+    multiply_block(product_of);
   }
 };
 
@@ -319,7 +373,7 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
       conv_sizes part = s;
       part.rows = std::min(width, s.rows - r0);
       pack_weights(w + (group * s.rows + r0) * s.depth, part,
-                   packed->data() + std::size_t(group) * s.packed_size + r0 * s.depth);
+                   packed->data() + std::size_t(group) * s.packed_size + r0 * s.depth, &c);
     }
   });
   return packed->data();
@@ -363,14 +417,14 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
   if (!blocks) return blocks.error();
   result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
   if (!notes) return notes.error();
-  const conv_task<T> one{s, data, starts, grid, packed, *blocks, *notes, block};
+  const conv_task<T> one{c, s, data, starts, grid, packed, *blocks, *notes, block};
   for (std::int64_t first = 0; first < s.images; first += round) {
-    if (c.stopped()) return status_code::canceled;
     const std::int64_t images = std::min(round, s.images - first);
     const conv_source<T> source = prepare_source(c, s, data.x, first, images, room);
     std::fill(notes->begin(), notes->end(), -1);
-    c.parallel_lanes(std::size_t(images * s.groups * grid.row_blocks * grid.column_blocks),
-                     [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); });
+    const std::int64_t tasks = images * s.groups * grid.row_blocks * grid.column_blocks;
+    const auto run = [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); };
+    if (!c.parallel_lanes(std::size_t(tasks), run)) return status_code::canceled;
   }
   return {};
 }

@@ -48,6 +48,15 @@ void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
   }
 }
 
+/// The same on as many threads as it is worth.
+template <class C>
+void store_floats(run_context& c, const C* from, dtype type, void* to, std::int64_t n) {
+  const std::int64_t bytes = bits_of(type) / 8;
+  parallel_elements(c, n, 1 << 16, [&](std::int64_t first, std::int64_t last) {
+    store_floats(from + first, type, static_cast<std::byte*>(to) + first * bytes, last - first);
+  });
+}
+
 /// The elements of a tensor of a float type as C, float or double: where they lie, or converted into scratch.
 template <class C>
 result<std::span<const C>> read_floats(run_context& c, const value& v) {
@@ -55,18 +64,23 @@ result<std::span<const C>> read_floats(run_context& c, const value& v) {
   if (v.type == dtype_of<C>) return std::span<const C>{static_cast<const C*>(v.data), count};
   const result<std::span<C>> copy = c.scratch<C>(count);
   if (!copy) return copy.error();
-  convert_floats(v.type, v.data, copy->data(), std::int64_t(count));
+  const auto* const from = static_cast<const std::byte*>(v.data);
+  const std::int64_t bytes = bits_of(v.type) / 8;
+  parallel_elements(c, std::int64_t(count), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+    convert_floats(v.type, from + first * bytes, copy->data() + first, last - first);
+  });
   return std::span<const C>{*copy};
 }
 
 /// An output of a float type to compute in as C: its own memory, or scratch until store().
 template <class C>
 struct float_output {
+  run_context* run = nullptr;
   value* tensor = nullptr;
   C* data = nullptr;
 
   void store() const {
-    if (tensor->data != data) store_floats(data, tensor->type, tensor->data, tensor->shape.count());
+    if (tensor->data != data) store_floats(*run, data, tensor->type, tensor->data, tensor->shape.count());
   }
 };
 template <class C>
@@ -74,10 +88,10 @@ result<float_output<C>> write_floats(run_context& c, std::size_t i, const extent
   const result<value*> made = c.output(i, shape);
   if (!made) return made.error();
   value* const tensor = *made;
-  if (tensor->type == dtype_of<C>) return float_output<C>{tensor, static_cast<C*>(tensor->data)};
+  if (tensor->type == dtype_of<C>) return float_output<C>{&c, tensor, static_cast<C*>(tensor->data)};
   const result<std::span<C>> scratch = c.scratch<C>(std::size_t(shape.count()));
   if (!scratch) return scratch.error();
-  return float_output<C>{tensor, scratch->data()};
+  return float_output<C>{&c, tensor, scratch->data()};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

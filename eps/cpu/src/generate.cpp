@@ -64,14 +64,15 @@ status range_of::run(run_context& c) const {
 
 status non_zero::run(run_context& c) const {
   const value& x = c.input(0);
-  const std::size_t rank = x.shape.rank();
+  const extents shape = x.shape.rank() == 0 ? extents{1} : x.shape;  // of a scalar: as of [1], like ONNX Runtime's
+  const std::size_t rank = shape.rank();
   return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
     const tensor_view<const T> elements = x.as<T>();
     std::int64_t count = 0;
     for (const T& v : elements) count += !is_zero(v);
     const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {std::int64_t(rank), count});
     if (!y) return y.error();
-    if (rank == 0 || count == 0) return {};
+    if (count == 0) return {};
     extents at;
     at.resize(rank, 0);
     std::int64_t* column = y->data();
@@ -80,7 +81,7 @@ status non_zero::run(run_context& c) const {
         for (std::size_t i = 0; i < rank; ++i) column[std::int64_t(i) * count] = at[i];
         ++column;
       }
-      for (std::size_t i = rank; i-- > 0 && ++at[i] == x.shape[i];) at[i] = 0;
+      for (std::size_t i = rank; i-- > 0 && ++at[i] == shape[i];) at[i] = 0;
     }
     return {};
   });

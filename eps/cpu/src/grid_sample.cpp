@@ -10,63 +10,63 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// Beyond this no place is near any element; what is further away, and what is no number, becomes this.
-constexpr double far_away = 1e15;
-
 struct sampled_axis {
   std::int64_t size = 0, stride = 0;
   double low = 0, high = 0;  // borders that reflections are made at
 };
 
-double reflect(double x, double low, double high) {
-  const double range = high - low;
-  if (!(range > 0)) return low;
-  const double past = x < low ? low - x : x > high ? x - high : 0;
-  if (past == 0) return x;
-  const double turns = std::floor(past / range), rest = past - turns * range;
-  const bool even = std::fmod(turns, 2) == 0;
-  return (x < low) == even ? low + rest : high - rest;
+/// Element i, reflected at the borders until it lies between them.
+template <class R>
+std::int64_t reflected(std::int64_t i, const sampled_axis& a) {
+  const R x = R(i), low = R(a.low), high = R(a.high), range = high - low;
+  if (!(range > 0)) return 0;
+  const R past = x < low ? low - x : x > high ? x - high : R(0);
+  if (past == 0) return i;
+  const R turns = std::trunc(past / range), rest = past - turns * range;
+  const bool even = std::fmod(turns, R(2)) == 0;
+  return std::int64_t((x < low) == even ? low + rest : high - rest);
 }
 
 /// The element that stands at place i, or -1 for a zero.
+template <class R>
 std::int64_t element_at(std::int64_t i, const sampled_axis& a, grid_sample::padding outside) {
   if (i >= 0 && i < a.size) return i;
   if (outside == grid_sample::padding::zeros) return -1;
-  if (outside == grid_sample::padding::reflection) i = std::int64_t(reflect(double(i), a.low, a.high));
+  if (outside == grid_sample::padding::reflection) i = reflected<R>(i, a);
   return std::clamp<std::int64_t>(i, 0, a.size - 1);
 }
 
 /// Elements along one axis that count for a place, and how much.
+template <class R>
 struct axis_taps {
   int count = 0;
   std::int64_t at[4];  // offsets; -1: a zero
-  double weight[4];
+  R weight[4];
 };
 
-double cubic(double distance) {
-  constexpr double a = -0.75;
-  const double x = std::abs(distance);
+template <class R>
+R cubic(R distance) {
+  constexpr R a = R(-0.75);
+  const R x = std::abs(distance);
   if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-axis_taps taps_at(double place, const sampled_axis& a, const grid_sample& how) {
+/// Places are computed in the type of the numbers, which decides what lies on a border. Elements outside are looked up
+/// one by one: the place itself stays where it is.
+template <class R>
+axis_taps<R> taps_at(R place, const sampled_axis& a, const grid_sample& how) {
   using enum grid_sample::interpolation;
-  double x = how.align_corners ? (place + 1) / 2 * double(a.size - 1) : ((place + 1) * double(a.size) - 1) / 2;
-  if (!(x > -far_away && x < far_away)) x = -far_away;
-  if (how.mode == nearest) x = std::nearbyint(x);
-  if (x < a.low || x > a.high) {
-    if (how.outside == grid_sample::padding::border) x = std::clamp(x, 0.0, double(a.size - 1));
-    else if (how.outside == grid_sample::padding::reflection) x = reflect(x, a.low, a.high);
-  }
-  const double left = how.mode == nearest ? std::trunc(x) : std::floor(x);
+  R x = how.align_corners ? (place + 1) / 2 * R(a.size - 1) : ((place + 1) * R(a.size) - 1) / 2;
+  if (!(x > R(-9e18) && x < R(9e18))) x = R(a.low);  // no number, or so far away that no integer counts it
+  const R left = how.mode == nearest ? std::nearbyint(x) : std::floor(x), rest = x - left;
   const auto first = std::int64_t(left) - (how.mode == cubic ? 1 : 0);
-  axis_taps taps;
+  axis_taps<R> taps;
   taps.count = how.mode == nearest ? 1 : how.mode == linear ? 2 : 4;
   for (int k = 0; k < taps.count; ++k) {
-    const double distance = std::abs(double(first + k) - x);
-    taps.weight[k] = how.mode == nearest ? 1 : how.mode == linear ? 1 - distance : eps::cubic(distance);
-    const std::int64_t at = element_at(first + k, a, how.outside);
+    const R linear_weight = k == 0 ? R(first + 1) - x : rest;
+    taps.weight[k] = how.mode == nearest ? 1 : how.mode == linear ? linear_weight : eps::cubic<R>(R(k - 1) - rest);
+    const std::int64_t at = element_at<R>(first + k, a, how.outside);
     taps.at[k] = at < 0 ? -1 : at * a.stride;
   }
   return taps;
@@ -74,13 +74,13 @@ axis_taps taps_at(double place, const sampled_axis& a, const grid_sample& how) {
 
 /// What lies at a place: sums over the elements around it along each axis. R is what sums are formed in.
 template <class R, class T>
-R sample(const T* plane, const axis_taps* taps, std::size_t axes, std::int64_t base = 0) {
+R sample(const T* plane, const axis_taps<R>* taps, std::size_t axes, std::int64_t base = 0) {
   R sum = 0;
   for (int k = 0; k < taps->count; ++k) {
     if (taps->at[k] < 0) continue;
     const R inner =
         axes == 1 ? R(widened(plane[base + taps->at[k]])) : sample<R>(plane, taps + 1, axes - 1, base + taps->at[k]);
-    sum += R(taps->weight[k]) * inner;
+    sum += taps->weight[k] * inner;
   }
   return sum;
 }
@@ -100,8 +100,8 @@ T as_element(R v) {
 }
 
 /// The one element that nearest takes, whatever it is; null for a zero.
-template <class T>
-const T* nearest_element(const T* plane, const axis_taps* taps, std::size_t axes) {
+template <class T, class R>
+const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t axes) {
   for (std::size_t i = 0; i < axes; ++i) {
     if (taps[i].at[0] < 0) return nullptr;
     plane += taps[i].at[0];
@@ -158,10 +158,10 @@ status grid_sample::run(run_context& c) const {
     parallel_for(c, shape[0] * out, std::max<std::int64_t>(1, (1 << 13) / (reach * channels)),
                  [&](std::int64_t first, std::int64_t last) {
                    for (std::int64_t p = first; p < last; ++p) {
-                     axis_taps taps[max_axes];
+                     axis_taps<R> taps[max_axes];
                      for (std::size_t i = 0; i < axes; ++i)
-                       taps[i] =
-                           taps_at(places->data()[p * std::int64_t(axes) + std::int64_t(axes - 1 - i)], all[i], *this);
+                       taps[i] = taps_at(R(places->data()[p * std::int64_t(axes) + std::int64_t(axes - 1 - i)]), all[i],
+                                         *this);
                      for (std::int64_t ch = 0; ch < channels; ++ch) {
                        const std::int64_t plane = p / out * channels + ch;
                        T& target = to[plane * out + p % out];

@@ -192,7 +192,9 @@ using list = kernel_list<
     erased_entry<op::StringConcat, since<20>, any_types, string_concat>,
     erased_entry<op::StringSplit, since<20>, any_types, string_split>,
     erased_entry<op::StringNormalizer, since<10>, any_types, string_normalizer>,
+#ifdef CAMEO_WITH_RE2
     erased_entry<op::RegexFullMatch, since<20>, any_types, regex_full_match>,
+#endif
     // quantization
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
@@ -241,6 +243,7 @@ using list = kernel_list<
     erased_entry<op::ml::TreeEnsembleClassifier, since<1>, any_types, tree_ensemble_classifier>,
     erased_entry<op::ml::TreeEnsemble, since<5>, any_types, tree_ensemble>,
     // images, attention, spectra, losses, random numbers
+    erased_entry<op::AffineGrid, since<20>, float_types<"T1">, affine_grid>,
     erased_entry<op::Resize, since<10>, any_types, resize>,
     erased_entry<op::Upsample, since<1>, any_types, upsample>,
     erased_entry<op::Attention, since<23>, any_types, attention>,

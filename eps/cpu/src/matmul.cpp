@@ -71,7 +71,7 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
   const matmul_side side = side_of(b->shape, false, false, false);
   if (side.batch.count() != 1) return made;
   const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
-  result<const number*> packed =
+  const result<gemm_panels<number>> packed =
       keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
@@ -94,7 +94,8 @@ status matmul<T>::run(run_context& c) const {
   if (!y) return y.error();
   if (y->empty()) return {};
 
-  gemm_problem<number> p{a.rows, b.columns, a.columns, {}, {}, packed_b, nullptr};
+  gemm_problem<number> p{a.rows, b.columns, a.columns, {}, {}, packed_b.data, nullptr};
+  p.for_few_rows = packed_b.for_few_rows;
   const std::int64_t count = batch.count();
   if (count > 1 && !fold_batch(a, b, p.m)) {
     result<std::span<const std::int64_t>> a_offsets = offsets_of(c, a, batch, count);
@@ -115,7 +116,7 @@ status matmul<T>::run(run_context& c) const {
   } else {
     result<const number*> from_a = as_numbers<number, T>(c, 0), from_b = static_cast<const number*>(nullptr);
     if (!from_a) return from_a.error();
-    if (!packed_b) from_b = as_numbers<number, T>(c, 1);
+    if (!packed_b.data) from_b = as_numbers<number, T>(c, 1);
     if (!from_b) return from_b.error();
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();

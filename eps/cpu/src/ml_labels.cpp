@@ -162,6 +162,7 @@ result<label_encoder> label_encoder::bind(bind_context& c) {
   if (keys.type == dtype::undefined) return bad_attribute("it needs one of the keys_ attributes");
   if (values.type == dtype::undefined) return bad_attribute("it needs one of the values_ attributes");
   label_encoder made;
+  made.nan_is_key = c.since >= 4;
   if (status s = sort_table(c, made, keys, values); !s) return s;
   if (status s = set_otherwise(c, made); !s) return s;
   return made;
@@ -190,7 +191,7 @@ status label_table::run(run_context& c) const {
         parallel_for(c, x.shape.count(), 1 << 12, [&](std::int64_t begin, std::int64_t end) {
           for (; begin < end; ++begin) {
             const K* const at = std::lower_bound(first, last, in[begin], before<K>);
-            const bool found = at != last && !before(in[begin], *at);
+            const bool found = at != last && !before(in[begin], *at) && (nan_is_key || in[begin] == *at);
             out[begin] = found ? static_cast<const V*>(values)[at - first] : *static_cast<const V*>(otherwise);
           }
         });

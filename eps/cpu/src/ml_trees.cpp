@@ -373,8 +373,10 @@ status tree_ensemble::run(run_context& c) const {
   if (!size) return size.error();
   const result<value*> y = c.output(0, {size->rows, forest.targets});
   if (!y) return y.error();
-  return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool*) {
-    for (std::int64_t t = 0; t < forest.targets; ++t) scores[t] += base.empty() ? 0 : base[std::size_t(t)];
+  return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+    // Of several targets, one that no leaf names stays 0, like ONNX Runtime's.
+    for (std::int64_t t = 0; t < std::int64_t(base.size()); ++t)
+      if (hit[t] || forest.targets == 1) scores[t] += base[std::size_t(t)];
     finish_scores(transform, second_class::none, scores, forest.targets);
     for (std::int64_t t = 0; t < forest.targets; ++t) {
       const std::int64_t at = row * forest.targets + t;

@@ -194,10 +194,11 @@ struct dense_call {
       : c{call}, s{call}, pairs{call.w, call.k.loops->most_blocks}, grid{call, s, pairs} {}
 
   status prepare(run_context&);
-  void run(std::int64_t task, std::size_t lane) const;
+  void run(const run_context&, std::int64_t task, std::size_t lane) const;
 
  private:
-  const float* copy_band(std::int64_t plane, std::int64_t first, std::int64_t count, float* to) const;
+  const float* copy_band(const run_context&, std::int64_t plane, std::int64_t first, std::int64_t count,
+                         float* to) const;
   std::int64_t first_line(std::int64_t o) const { return std::max<std::int64_t>(0, start_line(o)); }
   std::int64_t start_line(std::int64_t o) const { return o * c.rows.stride - c.rows.pad_begin; }
 };
@@ -237,14 +238,17 @@ status dense_call::prepare(run_context& run) {
 }
 
 /// The lines of X that the outputs' lines [first, first + count) see, of all units of a group.
-const float* dense_call::copy_band(std::int64_t plane, std::int64_t first, std::int64_t count, float* to) const {
+const float* dense_call::copy_band(const run_context& run, std::int64_t plane, std::int64_t first, std::int64_t count,
+                                   float* to) const {
   const std::int64_t top = first_line(first), reach = (c.rows.kernel - 1) * c.rows.dilation;
   const std::int64_t bottom = std::min(c.rows.in, start_line(first + count - 1) + reach + 1);
   const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
   const float* from = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
+  stop_pace pace;
   for (std::int64_t u = 0; u < s.units; ++u, from += c.in_plane() * s.unit)
     for (std::int64_t l = top; l < bottom; ++l) {
       if ((l - start_line(first)) % c.rows.stride > reach) continue;  // no window sees it
+      if (run.stopped(pace)) return to;
       const std::int64_t at = grid.flat ? (l - top) / c.rows.stride : l - top;
       copy_line(c, s, from + l * c.columns.in * s.unit, to + u * unit_step + at * s.line);
     }
@@ -274,7 +278,7 @@ struct weights_ahead {
   }
 };
 
-void dense_call::run(std::int64_t task, std::size_t lane) const {
+void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane) const {
   const std::int64_t part = task % grid.parts, band = task / grid.parts;
   const std::int64_t plane = band / grid.bands, first = band % grid.bands * grid.band;
   const std::int64_t count = std::min(grid.band, grid.lines - first);
@@ -283,7 +287,7 @@ void dense_call::run(std::int64_t task, std::size_t lane) const {
   std::int64_t top = 0;  // the line of X that `source` starts with
   if (s.copied) {
     float* const to = copies.data() + lane * copy_size;
-    if (notes[lane] != band) copy_band(plane, first, count, to), notes[lane] = band;
+    if (notes[lane] != band) copy_band(run, plane, first, count, to), notes[lane] = band;
     source = to, top = first_line(first);
   } else {
     source = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
@@ -293,6 +297,10 @@ void dense_call::run(std::int64_t task, std::size_t lane) const {
   line.x_block = unit_step, line.channels = c.plain ? 1 : c.w.channels;
   line.w_taps = std::int64_t(taps.size()), line.y_block = c.out_plane() * channel_block;
   line.taps = taps.data(), line.low = c.low, line.high = c.high, line.more = c.more;
+  // Outputs of a line between two questions, as many whole tiles as are no more work than that.
+  const std::int64_t tile = c.k.loops->most_pixels, work = depth * 2 * channel_block * tile;
+  const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
+  stop_pace pace;
   for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
     const std::int64_t block = group * pairs.blocks + pairs.first(i);  // of Y
     line.blocks = pairs.size(i);
@@ -302,11 +310,16 @@ void dense_call::run(std::int64_t task, std::size_t lane) const {
     weights_ahead ahead(*this, i, block, grid.flat ? 1 : count, grid.flat ? count * c.columns.out : c.columns.out);
     const std::int64_t y = (image * blocks + block) * line.y_block;
     const auto put = [&](std::int64_t o, std::int64_t outputs) {
-      line.count = outputs;
-      line.y = c.y + y + o * c.columns.out * channel_block;
-      line.add = c.add ? c.add + y + o * c.columns.out * channel_block : nullptr;
-      ahead.give(line);
-      (c.plain ? c.k.loops->plain_line : c.k.loops->line)(line);
+      const float* const x = line.x;
+      for (std::int64_t done = 0; done < outputs && !run.stopped(pace); done += some) {
+        const std::int64_t at = y + (o * c.columns.out + done) * channel_block;
+        line.count = std::min(some, outputs - done);
+        line.x = x + done * s.unit;
+        line.y = c.y + at;
+        line.add = c.add ? c.add + at : nullptr;
+        ahead.give(line);
+        (c.plain ? c.k.loops->plain_line : c.k.loops->line)(line);
+      }
     };
     if (grid.flat) {
       line.x = source + (s.copied ? 0 : first * s.line), line.tap_count = 1;
@@ -327,11 +340,11 @@ status run_dense(run_context& c, const conv_call& call) {
   if (status ready = dense.prepare(c); !ready) return ready;
   const std::int64_t tasks = call.images * call.w.groups * dense.grid.bands * dense.grid.parts;
   if (!dense.grid.parallel) {
-    for (std::int64_t i = 0; i < tasks; ++i) dense.run(i, 0);
+    for (std::int64_t i = 0; i < tasks; ++i) dense.run(c, i, 0);
     return {};
   }
   c.parallel_lanes(std::size_t(tasks),
-                   [&](std::size_t task, std::size_t lane) { dense.run(std::int64_t(task), lane); });
+                   [&](std::size_t task, std::size_t lane) { dense.run(c, std::int64_t(task), lane); });
   return {};
 }
 

@@ -22,7 +22,7 @@ template <bool Mean>
 status nchwc_pool<Mean>::run(run_context& c) const {
   const extents& x = c.input(0).shape;
   if (status s = check_blocked(x); !s) return s;
-  result<placed_window> placed = shape.place(x, shape.kernel);
+  result<placed_window> placed = shape.place(x, shape.kernel, true);
   if (!placed) return placed.error();
   const window_axis rows = placed->axes[0], columns = placed->axes[1];
   result<tensor_view<float>> y = c.output<float>(0, {x[0], x[1], rows.out, columns.out});

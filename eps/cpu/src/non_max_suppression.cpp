@@ -64,7 +64,7 @@ status non_max_suppression::run(run_context& c) const {
   if (!order || !chosen || !sizes) return status_code::out_of_memory;
   const float *const all_boxes = static_cast<const float*>(boxes.data), *const all_scores =
                                                                             static_cast<const float*>(scores.data);
-  c.parallel(std::size_t(kept), [&](std::size_t g) {
+  const auto choose = [&](std::size_t g) {
     const auto group = std::int64_t(g);
     const float *const score = all_scores + group * count, *const place = all_boxes + group / classes * count * 4;
     std::int64_t *const first = order->data() + group * count, *last = first;
@@ -83,7 +83,8 @@ status non_max_suppression::run(run_context& c) const {
       if (alone) to[n++] = *i;
     }
     (*sizes)[g] = n;
-  });
+  };
+  if (!c.parallel(std::size_t(kept), choose)) return status_code::canceled;  // sizes are read below
   std::int64_t total = 0;
   for (std::int64_t n : *sizes) total += n;
   const auto y = c.output<std::int64_t>(0, {total, 3});

@@ -4,6 +4,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Raise the number when the layout of anything that a kernel packs (bind_context::pack) changes.
-std::string cpu::packing() { return "packing 1 for " + std::string{instruction_set()}; }
+std::string cpu::packing() { return "packing 2 for " + std::string{instruction_set()}; }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

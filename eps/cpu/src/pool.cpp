@@ -128,7 +128,7 @@ struct pool_job {
   std::int64_t planes, in, out, lines;
 };
 result<pool_job> job_of(const window& shape, const extents& x) {
-  result<placed_window> w = shape.place(x, shape.kernel);
+  result<placed_window> w = shape.place(x, shape.kernel, true);
   if (!w) return w.error();
   pool_job job{*w, {x[0], x[1]}, x[0] * x[1], w->in_count(), w->out_count(), 0};
   for (std::size_t i = 0; i < w->rank; ++i) job.y.push_back(w->axes[i].out);

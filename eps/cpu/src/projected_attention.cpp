@@ -26,7 +26,7 @@ result<projected_attention> projected_attention::bind(bind_context& c) {
   }
   if (const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
       w && w->type == dtype::f32 && w->shape.rank() == 2) {
-    result<const float*> packed =
+    const result<gemm_panels<float>> packed =
         keep_packed_b<float, float>(c, 1, false, w->shape[0], w->shape[1], known_rows(c.inputs[0], false));
     if (!packed) return packed.error();
     made.packed = *packed;
@@ -91,8 +91,9 @@ status projected_attention::run(run_context& c) const {
   const auto from = read_floats<float>(c, x);
   const auto matrix = read_floats<float>(c, weights), added = read_floats<float>(c, bias ? bias : x);
   if (!all || !from || !matrix || !added) return status_code::out_of_memory;
-  gemm_problem<float> p{rows,   width,      x.shape[2], {from->data(), x.shape[2], 1}, {matrix->data(), width, 1},
-                        packed, all->data()};
+  gemm_problem<float> p{rows,        width,      x.shape[2], {from->data(), x.shape[2], 1}, {matrix->data(), width, 1},
+                        packed.data, all->data()};
+  p.for_few_rows = packed.for_few_rows;
   if (bias) p.epilogue.bias = added->data(), p.epilogue.bias_column_stride = 1;
   if (status s = multiply(c, p); !s) return s;
 

@@ -182,7 +182,7 @@ status qlinear_average_pool::run(run_context& c) const {
     first_channels.insert(1, x.shape.back());
     first_channels.resize(x.shape.rank());
   }
-  const result<placed_window> w = shape.place(first_channels, shape.kernel);
+  const result<placed_window> w = shape.place(first_channels, shape.kernel, true);
   if (!w) return w.error();
   extents y_shape{x.shape[0]};
   if (!channels_last) y_shape.push_back(first_channels[1]);
@@ -199,7 +199,7 @@ status qlinear_average_pool::run(run_context& c) const {
                [&](std::int64_t begin, std::int64_t end) {
                  for (; begin < end; ++begin) {
                    const std::int64_t plane = begin / outs, point = begin % outs;
-                   std::int64_t sum = 0, inside = 0, counted = 1;
+                   std::int64_t sum = 0, inside = 0;
                    for (std::int64_t t = 0; t < taps; ++t) {
                      std::int64_t o = point, k = t, at = 0, step = 1;
                      bool in_image = true;
@@ -213,9 +213,7 @@ status qlinear_average_pool::run(run_context& c) const {
                      if (!in_image) continue;
                      sum += code_at(x.type, x.data, place(plane, at, ins)), ++inside;
                    }
-                   std::int64_t o = point;
-                   for (std::size_t d = w->rank; d-- > 0; o /= w->axes[d].out)
-                     counted *= w->axes[d].elements(o % w->axes[d].out, include_pad);
+                   const std::int64_t counted = include_pad ? taps : inside;
                    const double total = double(sum - inside * from->zero) * double(from->scale);
                    codes(**y)[place(plane, point, outs)] = to->code(float(total / double(counted)));
                  }

@@ -109,7 +109,7 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
   if (!with) return with.error();
   const cast_state how{dtype::i64, y.type, true};
   const integer_range range = range_of(y.type);
-  parallel_for(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_elements(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     float wide[cast_block];
     std::int64_t out[cast_block];
     for (; begin < end; begin += cast_block) {
@@ -133,7 +133,7 @@ status quantize_to_floats(const linear_quantization& q, run_context& c, const va
   const result<quantization<float>> with = read_quantization<float>(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, q.saturate};
-  parallel_for(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_elements(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     float wide[cast_block];
     for (; begin < end; begin += cast_block) {
       const std::int64_t n = std::min(cast_block, end - begin);
@@ -157,7 +157,7 @@ status dequantize(const linear_quantization& q, run_context& c, const value& x, 
   const result<quantization<W>> with = read_quantization<W>(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, true};
-  parallel_for(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_elements(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     W wide[cast_block];
     float out[cast_block];
     for (; begin < end; begin += cast_block) {
@@ -226,9 +226,9 @@ status dynamic_quantize_linear::run(run_context& c) const {
   if (!zero) return zero.error();
   float low = 0, high = 0;
   for (const float v : x) low = std::min(low, v), high = std::max(high, v);
-  const float step = (high - low) / 255;
+  const float step = high == low ? 1 : (high - low) / 255;  // of zeros alone: 1
   const integer_range bytes = range_of(dtype::u8);
-  const std::int64_t origin = step == 0 ? 0 : saturated_sum(-low / step, 0, bytes);
+  const std::int64_t origin = step == 0 ? 0 : saturated_sum(-low / step, 0, bytes);  // 0: too small for a float
   (*scale)[0] = step;
   (*zero)[0] = std::uint8_t(origin);
   auto* const out = static_cast<std::uint8_t*>((*y)->data);

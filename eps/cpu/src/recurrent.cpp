@@ -16,14 +16,15 @@ struct activation_row {
   bool takes_alpha, takes_beta;
 };
 using fn = gate_activation::function;
+// Where neither the node nor ONNX names an alpha or beta, and for ThresholdedRelu, they are ONNX Runtime's.
 constexpr activation_row activation_rows[] = {
     {"relu", {fn::relu, 0, 0}, false, false},
     {"tanh", {fn::tanh, 0, 0}, false, false},
     {"sigmoid", {fn::sigmoid, 0, 0}, false, false},
-    {"affine", {fn::affine, 1, 0}, true, true},
+    {"affine", {fn::affine, 0, 0}, true, true},
     {"leakyrelu", {fn::leaky_relu, 0.01f, 0}, true, false},
-    {"thresholdedrelu", {fn::thresholded_relu, 1, 0}, true, false},
-    {"scaledtanh", {fn::scaled_tanh, 1, 1}, true, true},
+    {"thresholdedrelu", {fn::thresholded_relu, 0, 0}, true, false},
+    {"scaledtanh", {fn::scaled_tanh, 0, 0}, true, true},
     {"hardsigmoid", {fn::hard_sigmoid, 0.2f, 0.5f}, true, true},
     {"elu", {fn::elu, 1, 0}, true, false},
     {"softsign", {fn::softsign, 0, 0}, false, false},
@@ -446,6 +447,11 @@ status recurrent_state::run_as(run_context& c) const {
       for (std::int64_t j = 0; j < n; ++j) (*state)[to + j] = in[5] ? in[5][from + j] : C(0);
       for (std::int64_t j = 0; j < n; ++j) (*memory)[to + j] = is_lstm && in[6] ? in[6][from + j] : C(0);
     });
+    for (std::int64_t b = 0; lengths && b < s.batch; ++b)
+      if (lengths[b] == 0) {  // it ends with zeros, whatever it was to begin with
+        std::fill_n(*state + b * n, n, C(0));
+        std::fill_n(*memory + b * n, n, C(0));
+      }
     const C* const peepholes = is_lstm && in[7] ? in[7] + d * 3 * n : nullptr;
     const direction<C> one{*this,
                            s,

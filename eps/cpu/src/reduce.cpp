@@ -85,10 +85,11 @@ status reduce_state::run(run_context& c) const {
     if (!wide_out) return wide_out.error();
     from = wide->data(), to = wide_out->data();
   }
+  loops.run = &c;
   const std::int64_t work = std::max<std::int64_t>(loops.reduced, 1) * (loops.row_stays ? reduce_loops::columns : 1);
   parallel_for(c, loops.units(), std::max<std::int64_t>(1, (1 << 15) / work),
                [&](std::int64_t first, std::int64_t last) { rows(loops, from, to, first, last); });
-  if (is_narrow(x.type)) store_floats(static_cast<const float*>(to), x.type, (*out)->data, shape.count());
+  if (is_narrow(x.type)) store_floats(c, static_cast<const float*>(to), x.type, (*out)->data, shape.count());
   return {};
 }
 

@@ -17,10 +17,11 @@ struct reduce_loops {
     std::size_t depth = 0;
     std::int64_t count = 1;
   };
-  nest kept, gone;           // without the row
-  std::int64_t row = 1;      // its elements
-  bool row_stays = false;    // each element of a row then belongs to another output
-  std::int64_t reduced = 1;  // elements per output
+  nest kept, gone;                   // without the row
+  std::int64_t row = 1;              // its elements
+  bool row_stays = false;            // each element of a row then belongs to another output
+  std::int64_t reduced = 1;          // elements per output
+  const run_context* run = nullptr;  // asked while an output takes long
 
   static constexpr std::int64_t columns = 256;  // of a row that stays, at a time
   /// What work is divided into: outputs, or stretches of columns.
@@ -62,21 +63,43 @@ class odometer {
   std::int64_t offset_ = 0;
 };
 
+/// Asks, after some elements each, whether the run should end: one output may be a sum of very many.
+class element_count {
+ public:
+  explicit element_count(const reduce_loops& loops) : run_{loops.reduced > some ? loops.run : nullptr} {}
+  static constexpr std::int64_t some = 1 << 14;
+  bool stopped(std::int64_t taken) {
+    if (!run_ || (taken_ += taken) < some) return false;
+    taken_ = 0;
+    return run_->stopped(pace_);
+  }
+
+ private:
+  const run_context* run_;
+  std::int64_t taken_ = 0;
+  stop_pace pace_;
+};
+
 /// F: `state` (default: of nothing), take(state&, T), merge(state&, const state&), T result(const state&, count);
 /// perhaps T of_row(x, count).
 template <class F, class T>
 T reduce_to_one(const reduce_loops& loops, const T* x) {
-  if constexpr (requires { F::of_row(x, loops.row); })  // the whole row at once
-    if (loops.gone.count == 1) return F::of_row(x, loops.row);
   constexpr std::int64_t lanes = 8;  // as many sums at a time, so that they make a vector
+  constexpr std::int64_t longest = 1 << 18;
+  if constexpr (requires { F::of_row(x, loops.row); })  // the whole row at once
+    if (loops.gone.count == 1 && loops.row <= longest) return F::of_row(x, loops.row);
   typename F::state states[lanes];
+  element_count count{loops};
   odometer from{loops.gone, 0};
   for (std::int64_t g = 0; g < loops.gone.count; ++g, from.next()) {
     const T* const row = x + from.offset();
-    std::int64_t i = 0;
-    for (; i + lanes <= loops.row; i += lanes)
-      for (std::int64_t l = 0; l < lanes; ++l) F::take(states[l], row[i + l]);
-    for (; i < loops.row; ++i) F::take(states[i % lanes], row[i]);
+    for (std::int64_t i = 0, end = 0; i < loops.row; i = end) {
+      end = std::min(loops.row, i + element_count::some);
+      if (count.stopped(end - i)) return T{};
+      for (; i + lanes <= end; i += lanes)
+        for (std::int64_t l = 0; l < lanes; ++l) F::take(states[l], row[i + l]);
+      for (; i < end; ++i) F::take(states[i % lanes], row[i]);
+    }
   }
   for (std::int64_t step = lanes / 2; step > 0; step /= 2)
     for (std::int64_t l = 0; l < step; ++l) F::merge(states[l], states[l + step]);
@@ -86,8 +109,10 @@ T reduce_to_one(const reduce_loops& loops, const T* x) {
 template <class F, class T>
 void reduce_columns(const reduce_loops& loops, const T* x, std::int64_t n, T* y) {
   typename F::state states[reduce_loops::columns];
+  element_count count{loops};
   odometer from{loops.gone, 0};
   for (std::int64_t g = 0; g < loops.gone.count; ++g, from.next()) {
+    if (count.stopped(n)) return;
     const T* const row = x + from.offset();
     for (std::int64_t i = 0; i < n; ++i) F::take(states[i], row[i]);
   }

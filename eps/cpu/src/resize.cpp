@@ -11,131 +11,154 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// One axis of a run.
+/// One axis of a run. Places are computed in float, step by step as ONNX Runtime does: which side of a border they fall
+/// on depends on it.
 struct resized_axis {
   std::int64_t in = 0, out = 0;
-  double scale = 1, start = 0, end = 1;  // the last two: the region of tf_crop_and_resize
-  bool changes = false;
+  float scale = 1, start = 0, end = 1;  // the last two: the region of tf_crop_and_resize
+  float length = 0;                     // of the output, before it was cut to a whole number
+  /// An axis of scale 1 stays as it is, whatever coordinates and region say.
+  bool changes() const { return scale != 1; }
 };
 
 constexpr std::int64_t extrapolated = std::numeric_limits<std::int64_t>::min();
 
 /// Where element `at` of the output lies in the input; halves are element borders.
-double source_of(const resized_axis& a, resize::coordinates space, std::int64_t at) {
+float source_of(const resized_axis& a, resize::coordinates space, std::int64_t at) {
   using enum resize::coordinates;
-  const double x = double(at), width = a.scale * double(a.in), last = double(a.in) - 1;
+  const float x = float(at), in = float(a.in), out = float(a.out), width = a.scale * in;
+  if (!a.changes()) return x;
   switch (space) {
-    case align_corners: return width == 1 ? 0 : x * last / (width - 1);
+    case align_corners: return a.length == 1 ? 0 : x * (in - 1) / (a.length - 1);
     case asymmetric: return x / a.scale;
-    case tf_half_pixel_for_nn: return (x + 0.5) / a.scale;
-    case pytorch_half_pixel: return width == 1 ? -0.5 : (x + 0.5) / a.scale - 0.5;
-    case half_pixel_symmetric: return double(a.in) / 2 * (1 - double(a.out) / width) + (x + 0.5) / a.scale - 0.5;
+    case tf_half_pixel_for_nn: return (x + 0.5f) / a.scale;
+    case pytorch_half_pixel: return a.out > 1 ? (x + 0.5f) / a.scale - 0.5f : 0;
+    case half_pixel_symmetric:
+      return float(double(in / 2 * (1 - out / width)) + (double(x) + 0.5) / double(a.scale) - 0.5);
     case tf_crop_and_resize:
-      return a.start * last + (width == 1 ? (a.end - a.start) * last / 2 : x * (a.end - a.start) * last / (width - 1));
-    default: return (x + 0.5) / a.scale - 0.5;
+      return a.out > 1 ? a.start * (in - 1) + x * (a.end - a.start) * (in - 1) / (out - 1)
+                       : float(0.5 * double(a.start + a.end) * double(in - 1));
+    default: return (x + 0.5f) / a.scale - 0.5f;
   }
 }
-bool is_outside(const resized_axis& a, resize::coordinates space, double x) {
-  return space == resize::coordinates::tf_crop_and_resize && !(x >= 0 && x <= double(a.in) - 1);
+/// Whether output `at` shows what lies outside the input.
+bool is_outside(const resized_axis& a, resize::coordinates space, std::int64_t at) {
+  if (space != resize::coordinates::tf_crop_and_resize) return false;
+  const float x = source_of(a, space, at);
+  return !(x >= 0 && x <= float(a.in) - 1);
 }
 /// Into a range where it can become an integer; what is beyond looks the same as the border.
-double tamed(double x, std::int64_t in, std::int64_t taps) {
-  const double room = double(in) + 2 * double(taps) + 4;
+float tamed(float x, std::int64_t in, std::int64_t taps) {
+  const float room = float(in) + 2 * float(taps) + 4;
   return x >= -room ? std::min(x, room) : -room;
 }
 
-std::int64_t nearest_of(double x, const resized_axis& a, resize::rounding how) {
-  const double wide = tamed(x, a.in, 1);
-  double to = 0;
-  switch (how) {
-    case resize::rounding::prefer_floor: to = std::ceil(wide - 0.5); break;
-    case resize::rounding::prefer_ceil: to = std::floor(wide + 0.5); break;
-    case resize::rounding::floor: to = std::floor(wide); break;
-    case resize::rounding::ceil: to = std::ceil(wide); break;
-    case resize::rounding::simple: to = a.scale < 1 ? std::ceil(wide) : std::floor(wide); break;
+std::int64_t nearest_of(const resize& r, const resized_axis& a, std::int64_t at) {
+  const float x = tamed(source_of(a, r.space, at), a.in, 1);
+  float to = 0;
+  switch (r.nearest) {
+    case resize::rounding::prefer_floor: to = x == std::trunc(x) + 0.5f ? std::floor(x) : std::round(x); break;
+    case resize::rounding::prefer_ceil: to = std::round(x); break;
+    case resize::rounding::floor: to = std::floor(x); break;
+    case resize::rounding::ceil: to = std::ceil(x); break;
+    case resize::rounding::simple: to = a.scale < 1 ? std::ceil(x) : std::trunc(x); break;
   }
   return std::clamp<std::int64_t>(std::int64_t(to), 0, a.in - 1);
 }
 
-double cubic_weight(double distance, double a) {
-  const double x = std::abs(distance);
+float cubic_weight(float distance, float a) {
+  const float x = std::abs(distance);
   if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-/// Neighbours that count for each output, an even number.
+/// How far linear and cubic see with antialias: further the more an axis shrinks.
+float support_of(const resize& r, const resized_axis& a) {
+  return (r.mode == resize::interpolation::cubic ? 2.0f : 1.0f) * std::max(1.0f, 1.0f / a.scale);
+}
+/// Neighbours that may count for each output.
 std::int64_t taps_of(const resize& r, const resized_axis& a) {
-  const std::int64_t reach = r.mode == resize::interpolation::cubic ? 2 : 1;
-  if (!r.antialias || a.scale >= 1) return 2 * reach;
-  return 2 * std::int64_t(std::ceil(double(reach) / a.scale));
+  if (r.antialias) return 2 * std::int64_t(std::ceil(support_of(r, a))) + 1;
+  return r.mode == resize::interpolation::cubic ? 4 : 2;
 }
 
-/// The first neighbour and the weights of one output.
-std::int64_t weigh(const resize& r, const resized_axis& a, std::int64_t at, std::int64_t taps, double* weights) {
-  const double x = source_of(a, r.space, at);
-  if (is_outside(a, r.space, x)) return extrapolated;
-  const double wide = tamed(x, a.in, taps), left = std::ceil(wide) - 1;  // the neighbour strictly to the left
-  const std::int64_t first = std::int64_t(left) - taps / 2 + 1;
-  const double shrink = r.antialias ? std::min(a.scale, 1.0) : 1;
-  double sum = 0;
-  for (std::int64_t k = 0; k < taps; ++k) {
-    const double distance = (double(first + k) - wide) * shrink;
-    weights[k] = r.mode == resize::interpolation::cubic ? cubic_weight(distance, double(r.cubic_a))
-                                                        : std::max(0.0, 1 - std::abs(distance));
-    if (r.exclude_outside && (first + k < 0 || first + k >= a.in)) weights[k] = 0;
-    sum += weights[k];
+/// The first neighbour and the weights of one output, without antialias. A neighbour outside is the one at the border.
+std::int64_t weigh(const resize& r, const resized_axis& a, std::int64_t at, float* weights) {
+  const float x = tamed(source_of(a, r.space, at), a.in, 2);
+  if (r.mode == resize::interpolation::linear) {
+    const float inside = std::clamp(x, 0.0f, float(a.in - 1));
+    const auto left = std::min(std::int64_t(inside), a.in - 1);
+    const bool last = left == a.in - 1;
+    weights[0] = last ? 0.5f : std::abs(inside - float(left + 1));
+    weights[1] = last ? 0.5f : std::abs(inside - float(left));
+    return left;
   }
-  if ((r.antialias || r.exclude_outside) && sum != 0)
-    for (std::int64_t k = 0; k < taps; ++k) weights[k] /= sum;
+  const float floor = std::floor(x), rest = x - floor;
+  const std::int64_t first = std::int64_t(floor) - 1;
+  float sum = 0;
+  for (std::int64_t k = 0; k < 4; ++k) {
+    const bool ignored = r.exclude_outside && (first + k < 0 || first + k >= a.in);
+    sum += weights[k] = ignored ? 0 : cubic_weight(float(k - 1) - rest, r.cubic_a);
+  }
+  if (r.exclude_outside && sum != 0)
+    for (std::int64_t k = 0; k < 4; ++k) weights[k] /= sum;
   return first;
+}
+/// The same with antialias. All neighbours are inside: what lies outside counts for the border, or not at all.
+std::int64_t weigh_smoothly(const resize& r, const resized_axis& a, std::int64_t at, std::int64_t taps,
+                            float* weights) {
+  const float support = support_of(r, a), shrink = a.scale < 1 ? 1 / (1 / a.scale) : 1;
+  const float center = 0.5f + tamed(source_of(a, r.space, at), a.in, taps);
+  const auto inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in); };
+  std::int64_t first = std::int64_t(std::floor(center - support + 0.5f));
+  std::int64_t last = std::min(std::int64_t(std::floor(center + support + 0.5f)), first + taps);
+  if (r.exclude_outside) first = inside(first), last = inside(last);
+  float sum = 0;
+  for (std::int64_t i = first; i < last; ++i) {
+    const float distance = (float(i) - center + 0.5f) * shrink;
+    sum += weights[i - first] = r.mode == resize::interpolation::cubic ? cubic_weight(distance, r.cubic_a)
+                                                                       : std::max(0.0f, 1 - std::abs(distance));
+  }
+  const std::int64_t from = inside(first), to = inside(last);
+  std::fill_n(weights + std::max<std::int64_t>(0, last - first), taps - std::max<std::int64_t>(0, last - first), 0.0f);
+  if (from >= to) return std::fill_n(weights, taps, 0.0f), 0;
+  for (std::int64_t i = first; i < from; ++i) weights[from - first] += weights[i - first];
+  for (std::int64_t i = to; i < last; ++i) weights[to - 1 - first] += weights[i - first];
+  std::copy(weights + (from - first), weights + (to - first), weights);
+  std::fill(weights + (to - from), weights + taps, 0.0f);
+  const float part = sum == 0 ? 1 : 1 / sum;
+  for (std::int64_t k = 0; k < to - from; ++k) weights[k] *= part;
+  return from;
 }
 
 /// How linear and cubic weigh along one axis.
 struct weight_table {
   std::int64_t taps = 0;
   const std::int64_t* first = nullptr;
-  const double* weights = nullptr;
+  const float* weights = nullptr;
 };
 result<weight_table> make_table(run_context& c, const resize& r, const resized_axis& a) {
   const std::int64_t taps = taps_of(r, a);
   std::int64_t count = 0;
   if (!checked_multiply(taps, a.out, count)) return status_code::out_of_memory;
   const auto first = c.scratch<std::int64_t>(std::size_t(a.out));
-  const auto weights = c.scratch<double>(std::size_t(count));
+  const auto weights = c.scratch<float>(std::size_t(count));
   if (!first || !weights) return status_code::out_of_memory;
-  for (std::int64_t o = 0; o < a.out; ++o) (*first)[std::size_t(o)] = weigh(r, a, o, taps, weights->data() + o * taps);
+  for (std::int64_t o = 0; o < a.out; ++o) {
+    float* const own = weights->data() + o * taps;
+    (*first)[std::size_t(o)] = r.antialias ? weigh_smoothly(r, a, o, taps, own) : weigh(r, a, o, own);
+  }
   return weight_table{taps, first->data(), weights->data()};
 }
 
-/// One axis: x [outer, in, inner] to y [outer, out, inner].
-template <class C>
-void resize_axis(run_context& c, const C* x, C* y, std::int64_t outer, std::int64_t inner, const resized_axis& a,
-                 const weight_table& table, C outside) {
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, inner * table.taps));
-  parallel_for(c, outer * a.out, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t o = row % a.out, first = table.first[o];
-      C* const to = y + row * inner;
-      std::fill_n(to, inner, first == extrapolated ? outside : C(0));
-      if (first == extrapolated) continue;
-      for (std::int64_t k = 0; k < table.taps; ++k) {
-        const C w = C(table.weights[o * table.taps + k]);
-        if (w == C(0)) continue;
-        const C* const from = x + (row / a.out * a.in + std::clamp<std::int64_t>(first + k, 0, a.in - 1)) * inner;
-        for (std::int64_t i = 0; i < inner; ++i) to[i] += w * from[i];
-      }
-    }
-  });
-}
-
+/// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
 template <class T, class C>
-T rounded_to(C v) {
+T as_element(C v) {
   if constexpr (std::is_integral_v<T>) {
-    const double x = std::nearbyint(double(v));
-    if (std::isnan(x)) return T(0);
-    if (x <= double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    if (x >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    return T(x);
+    if (std::isnan(v)) return T(0);
+    if (double(v) <= double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    if (double(v) >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    return T(v);
   } else if constexpr (std::is_floating_point_v<T>) {
     return T(v);
   } else {
@@ -143,34 +166,204 @@ T rounded_to(C v) {
   }
 }
 
+/// Sums over neighbours. Bytes with antialias have weights of 22 bits, and end up in the range of uint8 whatever they
+/// are: what ONNX Runtime makes of int8.
 template <class T, class C>
-status interpolate(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
-  std::int64_t most = x.shape.count();
+struct weighted_sums {
+  using sum = C;
+  static C weight(float w) { return C(w); }
+  static constexpr C start = 0;
+  static T element(C v) {
+    if constexpr (std::is_integral_v<T>) return as_element<T>(std::round(v));
+    else return T(v);
+  }
+};
+struct byte_sums {
+  using sum = std::int64_t;
+  static constexpr int bits = 22;
+  static sum weight(float w) { return sum(std::round(w * float(1 << bits))); }
+  static constexpr sum start = sum{1} << (bits - 1);
+  static std::uint8_t element(sum v) { return std::uint8_t(std::clamp<sum>(v >> bits, 0, 255)); }
+};
+
+/// One axis: x [outer, in, inner] to y [outer, out, inner].
+template <class S, class T>
+status resize_axis(run_context& c, const T* x, T* y, std::int64_t outer, std::int64_t inner, const resized_axis& a,
+                   const weight_table& table) {
+  const std::int64_t block = std::min<std::int64_t>(inner, 256);  // elements at once
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, inner * table.taps));
+  parallel_for(c, outer * a.out, grain, [&](std::int64_t begin, std::int64_t end) {
+    typename S::sum sums[256];
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t o = row % a.out, first = table.first[o];
+      for (std::int64_t at = 0; at < inner; at += block) {
+        const std::int64_t n = std::min(block, inner - at);
+        std::fill_n(sums, n, S::start);
+        for (std::int64_t k = 0; k < table.taps; ++k) {
+          const auto w = S::weight(table.weights[o * table.taps + k]);
+          if (w == 0) continue;
+          const std::int64_t line = row / a.out * a.in + std::clamp<std::int64_t>(first + k, 0, a.in - 1);
+          const T* const from = x + line * inner + at;
+          for (std::int64_t i = 0; i < n; ++i) sums[i] += w * typename S::sum(from[i]);
+        }
+        T* const to = y + row * inner + at;
+        for (std::int64_t i = 0; i < n; ++i) to[i] = T(S::element(sums[i]));
+      }
+    }
+  });
+  return {};
+}
+
+/// One axis after the other, in numbers of type N; the last axis first. `done(numbers)` takes the result.
+template <class S, class N, class Done>
+status each_axis(run_context& c, const resize& r, const value& x, const N* from, std::span<const resized_axis> axes,
+                 const Done& done) {
+  std::int64_t most = 0;
   extents shape = x.shape;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
+  for (std::size_t i = axes.size(); i-- > 0;) {
     shape[i] = axes[i].out;
     std::int64_t count = 0;
     if (!shape.checked_count(count)) return status_code::out_of_memory;
     most = std::max(most, count);
   }
-  const auto one = c.scratch<C>(std::size_t(most)), two = c.scratch<C>(std::size_t(most));
+  const auto one = c.scratch<N>(std::size_t(most)), two = c.scratch<N>(std::size_t(most));
   if (!one || !two) return status_code::out_of_memory;
-  C *from = one->data(), *to = two->data();
-  const T* const in = static_cast<const T*>(x.data);
-  for (std::int64_t i = 0; i < x.shape.count(); ++i) from[i] = C(widened(in[i]));
+  N* to = one->data();
   shape = x.shape;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (!axes[i].changes) continue;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (!axes[i].changes() || (r.antialias && axes[i].in == axes[i].out)) continue;
     const result<weight_table> table = make_table(c, r, axes[i]);
     if (!table) return table.error();
-    resize_axis<C>(c, from, to, shape.count(0, i), shape.count(i + 1, shape.rank()), axes[i], *table,
-                   C(r.extrapolation));
+    if (status s = resize_axis<S>(c, from, to, shape.count(0, i), shape.count(i + 1, shape.rank()), axes[i], *table);
+        !s)
+      return s;
     shape[i] = axes[i].out;
-    std::swap(from, to);
+    from = to, to = to == one->data() ? two->data() : one->data();
   }
-  T* const out = static_cast<T*>(y.data);
-  for (std::int64_t i = 0; i < shape.count(); ++i) out[i] = rounded_to<T>(from[i]);
+  done(from);
   return {};
+}
+
+/// Floats, and integers in mode cubic, which ONNX Runtime has not: in C, and to the nearest integer.
+template <class T, class C>
+status weigh_axes(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
+  const auto copy = c.scratch<C>(std::is_same_v<T, C> ? 0 : std::size_t(x.shape.count()));
+  if (!copy) return copy.error();
+  const C* numbers = copy->data();
+  if constexpr (std::is_same_v<T, C>) numbers = static_cast<const C*>(x.data);
+  else
+    std::transform(static_cast<const T*>(x.data), static_cast<const T*>(x.data) + x.shape.count(), copy->data(),
+                   [](T v) { return C(widened(v)); });
+  return each_axis<weighted_sums<C, C>>(c, r, x, numbers, axes, [&](const C* made) {
+    for (std::int64_t i = 0; i < y.shape.count(); ++i)
+      static_cast<T*>(y.data)[i] = as_element<T>(std::is_integral_v<T> ? std::nearbyint(made[i]) : made[i]);
+  });
+}
+/// Integers with antialias: rounded after every axis.
+template <class T, class S>
+status smooth_integers(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
+  return each_axis<S>(c, r, x, static_cast<const T*>(x.data), axes,
+                      [&](const T* made) { std::copy_n(made, y.shape.count(), static_cast<T*>(y.data)); });
+}
+
+/// Axes that linear weighs together, the last one fastest: ONNX Runtime's images (2-D, 3-D, the last two or the middle
+/// two of four axes, the last three of five), where its integers depend on it.
+struct image_axes {
+  std::size_t first = 0, count = 0;
+  image_axes(std::span<const resized_axis> axes) {
+    const std::size_t rank = axes.size();
+    std::size_t begin = rank, end = 0;
+    for (std::size_t i = 0; i < rank; ++i)
+      if (axes[i].changes()) begin = std::min(begin, i), end = i + 1;
+    first = rank <= 3 ? 0 : rank == 4 && axes[1].changes() ? 1 : 2;
+    count = rank <= 3 ? rank : rank == 4 ? 2 : 3;
+    if (rank > 5 || begin < first || end > first + count) first = begin, count = end - begin;
+  }
+};
+
+/// Integers in mode linear: the sum over all corners around a place, cut to an integer. Bytes with the channels behind
+/// the image have weights of 10 bits for each axis.
+template <class T>
+status blend_integers(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
+  using C = std::conditional_t<(sizeof(T) > 4), double, float>;
+  const image_axes image{axes};
+  const bool fixed = sizeof(T) == 1 && axes.size() == 4 && image.first == 1 && image.count == 2;
+  weight_table tables[max_rank];
+  for (std::size_t i = 0; i < image.count; ++i) {
+    const resized_axis& a = axes[image.first + i];
+    const result<weight_table> made = make_table(c, r, a);
+    if (!made) return made.error();
+    tables[i] = *made;
+  }
+  const extents strides = row_major_strides(x.shape);
+  const std::int64_t inner = x.shape.count(image.first + image.count, axes.size());
+  const std::int64_t places = y.shape.count(image.first, image.first + image.count);
+  const std::int64_t plane = x.shape.count(image.first, axes.size());
+  const std::int64_t outer = x.shape.count(0, image.first), corners = std::int64_t{1} << image.count;
+  const T* const from = static_cast<const T*>(x.data);
+  T* const to = static_cast<T*>(y.data);
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 12) / std::max<std::int64_t>(1, inner * corners));
+  parallel_for(c, outer * places, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      std::int64_t at[max_rank], rest = p % places;
+      for (std::size_t i = image.count; i-- > 0; rest /= axes[image.first + i].out)
+        at[i] = rest % axes[image.first + i].out;
+      for (std::int64_t j = 0; j < inner; ++j) {
+        C sum = 0;
+        std::int64_t fixed_sum = 0;
+        for (std::int64_t corner = 0; corner < corners; ++corner) {
+          std::int64_t place = p / places * plane + j, fixed_weight = 1;
+          C weight = 1;
+          for (std::size_t i = image.count; i-- > 0;) {
+            const resized_axis& a = axes[image.first + i];
+            const std::int64_t side = corner >> (image.count - 1 - i) & 1;
+            const float* const weights = tables[i].weights + at[i] * 2;
+            const auto fixed_right = std::int64_t(weights[1] * 1024);
+            weight *= C(weights[side]);
+            fixed_weight *= side ? fixed_right : 1024 - fixed_right;
+            place += std::min(tables[i].first[at[i]] + side, a.in - 1) * strides[image.first + i];
+          }
+          sum += weight * C(from[place]);
+          fixed_sum += fixed_weight * std::int64_t(from[place]);
+        }
+        to[p * inner + j] = fixed ? T(fixed_sum / (1 << 20)) : as_element<T>(sum);
+      }
+    }
+  });
+  return {};
+}
+
+/// Elements that lie outside the input become the extrapolation value.
+template <class T>
+void fill_outside(const resize& r, value& y, std::span<const resized_axis> axes) {
+  const T filler = as_element<T>(r.extrapolation);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t inner = y.shape.count(i + 1, axes.size()), outer = y.shape.count(0, i);
+    for (std::int64_t o = 0; o < axes[i].out; ++o) {
+      if (!is_outside(axes[i], r.space, o)) continue;
+      for (std::int64_t k = 0; k < outer; ++k)
+        std::fill_n(static_cast<T*>(y.data) + (k * axes[i].out + o) * inner, inner, filler);
+    }
+  }
+}
+
+template <class T>
+status interpolate(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
+  const bool linear = r.mode == resize::interpolation::linear;
+  status done;
+  if constexpr (std::is_same_v<T, float> || is_narrow_float<T>) {
+    done = weigh_axes<T, float>(c, r, x, y, axes);
+  } else if constexpr (std::is_same_v<T, double>) {
+    done = weigh_axes<T, double>(c, r, x, y, axes);
+  } else {
+    using sums = std::conditional_t<sizeof(T) == 1, byte_sums,
+                                    weighted_sums<T, std::conditional_t<(sizeof(T) > 4), double, float>>>;
+    if (r.antialias) done = smooth_integers<T, sums>(c, r, x, y, axes);
+    else if (linear) done = blend_integers<T>(c, r, x, y, axes);
+    else done = weigh_axes<T, double>(c, r, x, y, axes);
+  }
+  if (done) fill_outside<T>(r, y, axes);
+  return done;
 }
 
 status move_nearest(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
@@ -185,15 +378,14 @@ status move_nearest(run_context& c, const resize& r, const value& x, value& y, s
   for (std::size_t i = 0; i < rank; ++i) {
     source[i] = table->data() + at;
     for (std::int64_t o = 0; o < axes[i].out; ++o) {
-      const double place = axes[i].changes ? source_of(axes[i], r.space, o) : double(o);
-      const bool outside = axes[i].changes && is_outside(axes[i], r.space, place);
-      (*table)[at++] = outside ? extrapolated : nearest_of(place, axes[i], r.nearest) * strides[i];
+      const bool outside = is_outside(axes[i], r.space, o);
+      (*table)[at++] = outside ? extrapolated : nearest_of(r, axes[i], o) * strides[i];
     }
   }
   alignas(16) std::byte filler[16] = {};
   const status known = with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
     if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) {
-      const T number = rounded_to<T>(r.extrapolation);
+      const T number = as_element<T>(r.extrapolation);
       std::memcpy(filler, &number, sizeof number);
     }
     return {};
@@ -250,20 +442,20 @@ status read_amounts(const run_context& c, const resize& r, std::size_t count, am
 
 status apply_sizes(const resize& r, const value& sizes, std::span<const std::size_t> named, resized_axis* axes) {
   const integers all{sizes};
-  double least = std::numeric_limits<double>::infinity(), largest = 0;
+  float least = std::numeric_limits<float>::max(), largest = std::numeric_limits<float>::min();
   for (std::size_t k = 0; k < named.size(); ++k) {
     resized_axis& a = axes[named[k]];
-    a.out = all[std::int64_t(k)], a.changes = true;
+    a.out = all[std::int64_t(k)];
     if (a.out < 0) return bad_input("size ", a.out, " of axis ", named[k], " is negative");
     if (a.in == 0 && a.out > 0) return bad_input("axis ", named[k], " is empty and can't become ", a.out, " long");
-    a.scale = a.in > 0 ? double(a.out) / double(a.in) : 1;
+    a.scale = a.in > 0 ? float(a.out) / float(a.in) : 1;
     least = std::min(least, a.scale), largest = std::max(largest, a.scale);
   }
   if (r.keep_ratio == resize::policy::stretch) return {};
-  const double scale = r.keep_ratio == resize::policy::not_larger ? least : largest;
+  const float scale = r.keep_ratio == resize::policy::not_larger ? least : largest;
   for (std::size_t i : named) {
-    const double size = scale * double(axes[i].in) + 0.5;
-    if (!(size < 9e18)) return bad_input("axis ", i, " would become too long");
+    const float size = std::round(scale * float(axes[i].in));
+    if (!(size < 9e18f)) return bad_input("axis ", i, " would become too long");
     axes[i].scale = scale, axes[i].out = std::int64_t(size);
   }
   return {};
@@ -279,7 +471,7 @@ status read_region(const run_context& c, const resize& r, std::span<const std::s
       const T* const all = static_cast<const T*>(roi.data);
       for (std::size_t k = 0; k < named.size(); ++k) {
         resized_axis& a = axes[named[k]];
-        a.start = double(widened(all[k])), a.end = double(widened(all[k + named.size()]));
+        a.start = float(widened(all[k])), a.end = float(widened(all[k + named.size()]));
       }
     }
     return {};
@@ -386,29 +578,26 @@ status resize::run(run_context& c) const {
   } else {
     for (std::size_t k = 0; k < count; ++k) {
       resized_axis& a = all[named[k]];
-      a.scale = double(given.scales[k]), a.changes = true;
-      const double size = std::floor(a.scale * double(a.in));
-      if (!(size < 9e18)) return bad_input("axis ", named[k], " would become too long");
-      a.out = std::int64_t(size);
+      a.scale = given.scales[k];
+      const float size = a.scale * float(a.in);  // the product in float, cut: 2.6 times 5 is 13
+      if (!(size < 9e18f)) return bad_input("axis ", named[k], " would become too long");
+      a.out = std::int64_t(size), a.length = size;
     }
   }
   if (status read = read_region(c, *this, which, all); !read) return read;
   extents shape;
   for (std::size_t i = 0; i < rank; ++i) {
     shape.push_back(all[i].out);
-    const bool whole = space != coordinates::tf_crop_and_resize || (all[i].start == 0 && all[i].end == 1);
-    if (all[i].scale == 1 && all[i].in == all[i].out && whole && space != coordinates::tf_half_pixel_for_nn)
-      all[i].changes = false;
+    if (given.sizes) all[i].length = float(all[i].out);
   }
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
+  if (shape == x.shape) return copy_bytes(c, (*y)->data, x.data, x.bytes()), status{};  // whatever the region
   const std::span<const resized_axis> done{all, rank};
   if (mode == interpolation::nearest) return move_nearest(c, *this, x, **y, done);
   return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (std::is_same_v<T, float> || is_narrow_float<T>) return interpolate<T, float>(c, *this, x, **y, done);
-    else if constexpr (is_real_number<T> && !std::is_same_v<T, bool>)
-      return interpolate<T, double>(c, *this, x, **y, done);
+    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return interpolate<T>(c, *this, x, **y, done);
     else return refuse(status_code::not_implemented, "weighted means of ", dtype_of<T>, "; mode nearest takes it");
   });
 }

@@ -60,6 +60,7 @@ struct log_soft {
       for (std::int64_t i = 0; i < n; ++i) y[a * inner + i] = C(double(x[a * inner + i] - largest[i]) - sum[i]);
   }
 };
+/// The first of the largest. A NaN is only ever met when it comes first, and then there is no largest.
 struct hard {
   template <class C>
   static void columns_of(const C* x, C* y, std::int64_t axis, std::int64_t inner, std::int64_t n) {
@@ -70,7 +71,7 @@ struct hard {
       for (std::int64_t i = 0; i < n; ++i)
         if (x[a * inner + i] > largest[i]) largest[i] = x[a * inner + i], at[i] = a;
     for (std::int64_t a = 0; a < axis; ++a)
-      for (std::int64_t i = 0; i < n; ++i) y[a * inner + i] = C(a == at[i]);
+      for (std::int64_t i = 0; i < n; ++i) y[a * inner + i] = C(a == at[i] && largest[i] == largest[i]);
   }
 };
 

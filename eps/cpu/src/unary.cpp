@@ -8,7 +8,7 @@ status unary_state::run(run_context& c) const {
   if (!out) return out.error();
   const auto* const from = static_cast<const std::byte*>(x.data);
   auto* const to = static_cast<std::byte*>((*out)->data);
-  parallel_for(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
     row(parameters, from + first * in_bytes, to + first * out_bytes, last - first);
   });
   return {};

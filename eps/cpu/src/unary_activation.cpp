@@ -73,7 +73,7 @@ struct thresholded_relu : with_attributes {
   using with_attributes::with_attributes;
   template <class T>
   T operator()(T x) const {
-    return x <= T(p.a) ? T(0) : x;
+    return x > T(p.a) ? x : T(0);  // NaN is not above: 0
   }
 };
 struct hard_swish {

@@ -74,7 +74,7 @@ struct shrunk {
       constexpr auto low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
       return y <= double(low) ? low : y >= double(high) ? high : y == y ? T(y) : T(0);
     } else {
-      return x < T(-p.b) ? x + T(p.a) : x > T(p.b) ? x - T(p.a) : x != x ? x : T(0);
+      return x < T(-p.b) ? x + T(p.a) : x > T(p.b) ? x - T(p.a) : T(0);  // of NaN, too
     }
   }
 };

@@ -5,6 +5,7 @@
 
 #include "binary_rows.hpp"
 #include "refuse.hpp"
+#include "strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -75,7 +76,7 @@ struct folding {
     if (!loops.make({&a_shape, &b_shape, &whole})) return bad_input("shapes do not broadcast");
     const auto* const x = static_cast<const std::byte*>(a);
     const auto* const y = static_cast<const std::byte*>(b);
-    parallel_for(c, loops.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+    parallel_elements(c, loops.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
       loops.rows(first, last, [&](std::int64_t to, const auto& from, std::int64_t n) {
         row(x + from[0] * std::int64_t(bytes), loops.steps()[0], y + from[1] * std::int64_t(bytes), loops.steps()[1],
             out + to * std::int64_t(bytes), n);
@@ -101,7 +102,7 @@ status variadic_state::run(run_context& c) const {
   const value& first = c.input(0);
   void* const to = (*out)->data;
   if (c.input_count() == 1) {
-    if (to != first.data) std::memcpy(to, first.data, first.bytes());
+    copy_bytes(c, to, first.data, first.bytes());
     return {};
   }
   const folding fold_operands{c, fold, bytes, static_cast<std::byte*>(to)};

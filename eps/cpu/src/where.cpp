@@ -70,7 +70,7 @@ status where::run(run_context& c) const {
   const auto* const b = static_cast<const std::byte*>(y.data);
   auto* const to = static_cast<std::byte*>((*out)->data);
   const auto& steps = loops.steps();
-  parallel_for(c, loops.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, loops.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
     loops.rows(first, last, [&](std::int64_t at, const auto& from, std::int64_t n) {
       row(asked + from[0], steps[0], a + from[1] * bytes, steps[1], b + from[2] * bytes, steps[2], to + at * bytes, n);
     });

@@ -84,6 +84,34 @@ TEST_CASE("text is a number or INVALID_ARGUMENT") {
   cast_to<std::int32_t>(texts{"seven"}, status_code::invalid_argument);
 }
 
+TEST_CASE("floating-point numbers become text as numpy writes them: the fewest digits, a point or an exponent") {
+  using texts = std::vector<std::string_view>;
+  const auto text_of = [](auto from) {
+    std::vector<std::string> made;
+    kernel_rig rig{24};
+    rig.attribute("to", std::int64_t(dtype::string)).input({std::int64_t(from.size())}, from);
+    REQUIRE(rig.run<cast>({dtype::string}));
+    for (std::string_view each : rig.output<std::string_view>(0)) made.emplace_back(each);
+    return made;
+  };
+  const auto same = [](const std::vector<std::string>& got, const texts& want) {
+    CHECK(std::vector<std::string>(want.begin(), want.end()) == got);
+  };
+  const float edge = 1e-4f;  // below 0.0001
+  same(text_of(std::vector<float>{1, -0.0f, 0.1f, 3.14159274f, 65504, 999999, 1e6f, 123456789.0f, 1e16f, edge, 1e-5f}),
+       {"1.0", "-0.0", "0.1", "3.1415927", "65504.0", "999999.0", "1e+06", "1.2345679e+08", "1e+16", "1e-04", "1e-05"});
+  same(text_of(std::vector<float>{not_a_number, inf, -inf, 3.4028235e38f, 1e-45f}),
+       {"nan", "inf", "-inf", "3.4028235e+38", "1e-45"});
+  same(text_of(std::vector<double>{1, 0.1, 1e15, 1e16, 9999999999999998.0, 0.0001, 1e-5, 5e-324, 1.0 / 3}),
+       {"1.0", "0.1", "1000000000000000.0", "1e+16", "9999999999999998.0", "0.0001", "1e-05", "5e-324",
+        "0.3333333333333333"});
+  same(text_of(std::vector<float16>{float16{1.0f}, float16{0.1f}, float16{3.14f}, float16{999.0f}, float16{65504.0f},
+                                    float16{1e-5f}}),
+       {"1.0", "0.1", "3.14", "999.0", "6.55e+04", "1e-05"});
+  same(text_of(std::vector<bfloat16>{bfloat16{1.0f}, bfloat16{0.1f}, bfloat16{3.14f}, bfloat16{1e16f}}),
+       {"1.0", "0.1", "3.14", "1e+16"});
+}
+
 TEST_CASE("a cast to no type or to complex numbers is refused when it is bound") {
   const std::vector<float> x{1};
   for (const std::int64_t to : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{99}, std::int64_t(dtype::c64)}) {

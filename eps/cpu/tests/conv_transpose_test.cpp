@@ -99,6 +99,22 @@ TEST_CASE("SAME makes the output stride times as long") {
   }
 }
 
+TEST_CASE("SAME adds nothing where the windows end before stride times the length; it cuts what output_padding adds") {
+  const auto y = [](std::string_view mode, const std::vector<float>& w, std::int64_t stride, std::int64_t extra) {
+    kernel_rig rig{11};
+    rig.attribute("auto_pad", mode).attribute("strides", list{stride}).attribute("output_padding", list{extra});
+    const std::vector<float> x{1, 2};
+    rig.input<float>({1, 1, 2}, x).input<float>({1, 1, std::int64_t(w.size())}, w);
+    REQUIRE(bool(rig.run<eps::conv_transpose<float>>({dtype::f32})));
+    return std::vector<float>(rig.output<float>(0).begin(), rig.output<float>(0).end());
+  };
+  // ONNX Runtime's numbers.
+  CHECK(y("SAME_UPPER", {3}, 3, 0) == std::vector<float>{3, 0, 0, 6});
+  CHECK(y("SAME_LOWER", {3}, 3, 1) == std::vector<float>{3, 0, 0, 6, 0});
+  CHECK(y("SAME_LOWER", {3, 4, 5, 6}, 2, 1) == std::vector<float>{11, 14, 10, 12});
+  CHECK(y("SAME_UPPER", {3, 4, 5, 6}, 2, 1) == std::vector<float>{4, 11, 14, 10});
+}
+
 TEST_CASE("ConvTranspose says what does not fit") {
   const std::vector<float> x(9), w(9);
   const auto with = [&](auto change, const extents& w_shape, status_code code) {

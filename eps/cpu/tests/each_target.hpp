@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace cameo::test {
 
@@ -27,6 +28,13 @@ class forced_target {
   forced_target& operator=(const forced_target&) = delete;
 };
 
+/// The single bits of a set of targets, best first.
+inline std::vector<std::int64_t> single_targets(std::int64_t targets) {
+  std::vector<std::int64_t> made;
+  for (; targets != 0; targets &= targets - 1) made.push_back(targets & -targets);
+  return made;
+}
+
 inline void say_targets(const std::string& run, const std::string& other) {
   static bool said = false;
   if (!std::exchange(said, true)) MESSAGE("instruction sets run:" << run << "; not run:" << other);
@@ -36,40 +44,17 @@ inline void say_targets(const std::string& run, const std::string& other) {
 /// turn, and says once in a program which those are. A sanitizer build has one set.
 template <class F>
 void for_each_target(F&& fn) {
-  struct known_target {
-    std::int64_t bit;
-    const char* name;
-  };
-  // Highway's words for other architectures' sets exist only there.
-  constexpr known_target known[] = {
-#if HWY_ARCH_X86
-    {HWY_AVX3, "AVX-512"},
-    {HWY_AVX2, "AVX2"},
-    {HWY_SSE4, "SSE4"},
-#endif
-#if HWY_ARCH_ARM
-    {HWY_NEON, "NEON"},
-#endif
-    {HWY_EMU128, "portable, 128 bits"},
-    {HWY_SCALAR, "portable"},
-  };
-  const std::int64_t built = eps::built_targets(), here = forced_target::supported();
   std::string run, other;
-  for (const known_target& t : known) {
-    const bool can = (built & here & t.bit) != 0;
-    (can ? run : other) += std::string{" ["} + t.name + "]";
+  for (const std::int64_t target : single_targets(eps::built_targets())) {
+    const std::string name = hwy::TargetName(target);
+    const bool can = (forced_target::supported() & target) != 0;
+    (can ? run : other) += " " + name;
     if (!can) continue;
-    const forced_target forced{t.bit};
-    CAPTURE(t.name);
-    if constexpr (std::is_invocable_v<F&, const char*>) fn(t.name);
+    const forced_target forced{target};
+    CAPTURE(name);
+    if constexpr (std::is_invocable_v<F&, const char*>) fn(name.c_str());
     else fn();
   }
-#if !HWY_ARCH_X86
-  other += " [AVX-512] [AVX2] [SSE4]";
-#endif
-#if !HWY_ARCH_ARM
-  other += " [NEON]";
-#endif
   say_targets(run, other);
   CHECK_MESSAGE(!run.empty(), "no instruction set could be run");
 }

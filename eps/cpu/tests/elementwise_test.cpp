@@ -148,6 +148,29 @@ TEST_CASE("NaN: unequal to itself, passed on by Relu, Clip, Max and Min, no sign
   CHECK(max.output<float>(0)[3] == 3);
 }
 
+TEST_CASE("infinities end at the last number where Clip has no bound; ThresholdedRelu and Shrink make 0 of NaN") {
+  constexpr float most = std::numeric_limits<float>::max();
+  const std::vector<float> x{not_a_number, inf, -inf, 2}, low{1};
+  kernel_rig open{13}, below{13}, old{6}, half{13}, threshold{10}, shrink{9};
+  REQUIRE(open.input({4}, x).run<clip>({dtype::f32}));
+  CHECK(std::isnan(open.output<float>(0)[0]));
+  CHECK(open.output<float>(0)[1] == most);
+  CHECK(open.output<float>(0)[2] == -most);
+  REQUIRE(below.input({4}, x).input({}, low).run<clip>({dtype::f32}));
+  CHECK(below.output<float>(0)[1] == most);
+  CHECK(below.output<float>(0)[2] == 1);
+  REQUIRE(old.attribute("max", 1.0f).input({4}, x).run<clip>({dtype::f32}));
+  CHECK(old.output<float>(0)[2] == -most);
+  const std::vector<float16> narrow{float16{inf}, float16{-inf}};
+  REQUIRE(half.input({2}, narrow).run<clip>({dtype::f16}));
+  CHECK(float(half.output<float16>(0)[0]) == 65504);
+  CHECK(float(half.output<float16>(0)[1]) == -65504);
+  REQUIRE(threshold.input({4}, x).run<unary<op::ThresholdedRelu>>({dtype::f32}));
+  CHECK(all_of(threshold.output<float>(0)) == std::vector<float>{0, inf, 0, 2});
+  REQUIRE(shrink.attribute("bias", 0.5f).input({4}, x).run<unary<op::Shrink>>({dtype::f32}));
+  CHECK(all_of(shrink.output<float>(0)) == std::vector<float>{0, inf, -inf, 1.5f});
+}
+
 TEST_CASE("bounds of Clip must be scalars, and high wins over a low above it") {
   const std::vector<std::int8_t> x{-9, 0, 9}, low{5}, high{-5};
   kernel_rig crossed{12}, wide{12};

@@ -114,6 +114,49 @@ void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
 
 }  // namespace
 
+TEST_CASE("kernels are built for instruction sets that tiles know: their accumulators fill its registers") {
+  cameo::test::for_each_target([] {
+    const eps::gemm_tile tile = eps::tile_of<float>();
+    const std::int64_t lanes = tile.columns / 2;
+    bool many = lanes == 16;  // AVX-512
+#if HWY_ARCH_ARM_A64
+    many = true;
+#endif
+    CHECK(tile.rows == (many ? 12 : 6));
+  });
+}
+
+TEST_CASE("few rows read panels that other plans share with the bits of weights that are not packed") {
+  test::for_each_target([] {
+    std::mt19937 random{33};
+    const std::int64_t panel = eps::tile_of<float>().columns;
+    for (std::int64_t m = 1; m <= 5; ++m)
+      for (const std::int64_t n : {std::int64_t{2}, panel - 1, panel, panel + 1, 3 * panel + 7, std::int64_t{1030}})
+        for (const bool tb : {false, true}) {
+          const std::int64_t k = std::int64_t(random() % 70) + 1;
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(k);
+          CAPTURE(tb);
+          const auto a = test::random_numbers<float>(random, m * k), b = test::random_numbers<float>(random, k * n);
+          const auto bias = test::random_numbers<float>(random, n);
+          std::vector<float> alone;
+          for (const std::size_t lanes : {1, 3})
+            for (const bool shared : {false, true}) {
+              kernel_rig rig{13, lanes};
+              rig.attribute("transB", std::int64_t{tb});
+              if (shared) rig.share_packs();
+              rig.input<float>({m, k}, a).input<float>(tb ? extents{n, k} : extents{k, n}, b, true);
+              rig.input<float>({n}, bias);
+              REQUIRE(rig.run<eps::gemm<float>>({dtype::f32}));
+              const auto y = rig.output<float>(0);
+              if (alone.empty()) alone.assign(y.begin(), y.end());
+              CHECK(std::memcmp(alone.data(), y.data(), y.size() * sizeof(float)) == 0);
+            }
+        }
+  });
+}
+
 TEST_CASE("tiles of every height and width, from panels and in place") {
   test::for_each_target([] {
     std::mt19937 random{21};

@@ -44,6 +44,11 @@ class kernel_rig {
     a.floats = floats_.emplace_back(std::move(floats));
     return attributes_.push_back(a), *this;
   }
+  kernel_rig& attribute(std::string_view name, std::span<const std::string_view> strings) {  // which outlive the rig
+    cameo::attribute a{name, attribute_kind::strings};
+    a.strings = strings;
+    return attributes_.push_back(a), *this;
+  }
   /// The next input; its elements must outlive the rig.
   template <class T>
   kernel_rig& input(const extents& shape, const std::vector<T>& elements, bool constant = false) {
@@ -54,6 +59,8 @@ class kernel_rig {
   kernel_rig& input(const value& v) { return inputs_.push_back(v), constant_.push_back(false), *this; }
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
+  /// Packed constants are for plans of other graphs, too.
+  kernel_rig& share_packs() { return packs_.self = this, *this; }
 
   /// Binds, then runs with `outputs` of these types. What the kernel answered; outputs are in `output`.
   template <class K>
@@ -73,7 +80,7 @@ class kernel_rig {
     }
     for (std::size_t i = 0; i < outs.size(); ++i)
       outs[i] = {type_kind::tensor, outputs[i], outputs[i] != dtype::undefined};
-    bind_context once{"Op", "node", since_, attributes_, ins, outs, 0, memory, prepack_, hints};
+    bind_context once{"Op", "node", since_, attributes_, ins, outs, 0, memory, prepack_, hints, {}, packs_};
     auto bound = K::bind(once);
     if (!bound) return bound.error();
 
@@ -100,9 +107,11 @@ class kernel_rig {
     services.scratch = [](run_context& c, std::size_t bytes) -> void* {
       return bytes > (std::size_t{1} << 32) ? nullptr : self(c).block(bytes);
     };
-    services.stopped = [](const run_context&) { return false; };
+    services.text = [](run_context& c, std::size_t bytes) { return static_cast<char*>(self(c).block(bytes)); };
+    services.stopped = [](const run_context&, stop_pace*) { return false; };
     services.parallel = [](run_context& c, std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
       for (std::size_t i = count; i-- > 0;) f(i, i * 7 / 3 % c.lanes());
+      return true;
     };
     run_context each{services, this, lanes_};
     each.enter(values_.data(), in_slots, out_slots);
@@ -131,6 +140,7 @@ class kernel_rig {
   int since_;
   std::size_t lanes_;
   bool prepack_ = true;
+  pack_keeper packs_;
   std::vector<cameo::attribute> attributes_;
   std::deque<std::vector<std::int64_t>> ints_;
   std::deque<std::vector<float>> floats_;

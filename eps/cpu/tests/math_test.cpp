@@ -56,7 +56,7 @@ double worst(F exact, float least = -infinity) {
   return most;
 }
 
-double exact_gelu(double x) { return x == -HUGE_VAL ? 0 : x * 0.5 * std::erfc(-x * 0.70710678118654752440); }
+double exact_gelu(double x) { return x * 0.5 * std::erfc(-x * 0.70710678118654752440); }
 
 std::vector<double> exact_softmax(const floats& x, std::size_t rows, bool log) {
   std::vector<double> y;
@@ -87,13 +87,13 @@ TEST_CASE("vector functions are as exact as they say, on every instruction set")
   });
 }
 
-TEST_CASE("gelu goes to zero on the left") {
+TEST_CASE("gelu goes to zero on the left; of minus infinity it is NaN, as in ONNX Runtime") {
   for_each_target([] {
     floats x;
     for (float v = -200; v < -0.5f; v += 0.01f) x.push_back(v);
-    x.push_back(-infinity);
     const floats y = run_unary<op::Gelu>(x);
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::abs(double(y[i]) - exact_gelu(double(x[i]))) < 2e-7);
+    CHECK(std::isnan(run_unary<op::Gelu>({-infinity})[0]));
   });
 }
 

@@ -189,6 +189,13 @@ TEST_CASE("pools say what does not fit; nothing in, nothing out") {
   with(kernel({2}), {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
   with(kernel({4, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "less than the window's 4");
   with(kernel({1}), {3, 3}, status_code::invalid_argument, "at least one spatial axis");
+  // Larger by less than a step: ONNX Runtime's one window sees what there is.
+  const std::vector<float> three{1, 9, 5};
+  kernel_rig one{12};
+  one.attribute("kernel_shape", list{4}).attribute("strides", list{3}).input<float>({1, 1, 3}, three);
+  REQUIRE(bool(one.run<eps::max_pool<float>>({dtype::f32})));
+  CHECK(one.output<float>(0).shape() == extents{1, 1, 1});
+  CHECK(one.output<float>(0)[0] == 9);
   kernel_rig empty{12};
   empty.attribute("kernel_shape", list{2}).input<float>({0, 3, 4}, none);
   REQUIRE(bool(empty.run<eps::max_pool<float>>({dtype::f32, dtype::i64})));

@@ -219,6 +219,18 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
   }
 }
 
+TEST_CASE("with count_include_pad a window that rounding up lets hang over is divided by all its elements") {
+  const bytes x{10, 20, 30, 40}, zero{0};
+  const one scale{1};
+  kernel_rig rig{1};
+  rig.attribute("kernel_shape", std::vector<std::int64_t>{3}).attribute("strides", std::vector<std::int64_t>{2});
+  rig.attribute("ceil_mode", std::int64_t{1}).attribute("count_include_pad", std::int64_t{1});
+  rig.input<std::uint8_t>({1, 1, 4}, x).input<float>({}, scale).input<std::uint8_t>({}, zero);
+  rig.input<float>({}, scale).input<std::uint8_t>({}, zero);
+  REQUIRE(rig.run<eps::qlinear_average_pool>({dtype::u8}));
+  CHECK(got<std::uint8_t>(rig) == bytes{20, 23});
+}
+
 TEST_CASE("QLinearConcat brings its parts to one scale") {
   const bytes a{10, 20}, b{1, 2, 3, 4}, zero{0}, five{5};
   const one half{0.5f}, three{3}, unit{1};

@@ -71,14 +71,14 @@ TEST_CASE("int32 is dequantized without overflow of the difference") {
   CHECK(got<float>(rig) == std::vector<float>{-2147483648.0f});
 }
 
-TEST_CASE("an empty tensor, and one of zeros, has a range of its own of 0") {
+TEST_CASE("an empty tensor, and one of zeros, has the scale 1") {
   for (const std::size_t n : {std::size_t{0}, std::size_t{3}}) {
     const std::vector<float> x(n, 0.0f);
     kernel_rig rig{11};
     rig.input<float>({std::int64_t(n)}, x);
     CHECK(rig.run<eps::dynamic_quantize_linear>({dtype::u8, dtype::f32, dtype::u8}));
     CHECK(got<std::uint8_t>(rig) == std::vector<std::uint8_t>(n, 0));
-    CHECK(got<float>(rig, 1) == std::vector<float>{0});
+    CHECK(got<float>(rig, 1) == std::vector<float>{1});
     CHECK(got<std::uint8_t>(rig, 2) == std::vector<std::uint8_t>{0});
   }
 }

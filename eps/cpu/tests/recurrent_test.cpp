@@ -35,6 +35,37 @@ TEST_CASE("a batch ends with its own length: zeros beyond, and the last state st
   CHECK(last[2] == y[10]);
 }
 
+TEST_CASE("a batch without a step ends with zeros, not with its initial state, in either direction") {
+  const std::vector<std::int32_t> lengths{0, 2};
+  for (const char* direction : {"forward", "reverse"}) {
+    kernel_rig rig = rig_of(4);
+    rig.attribute("direction", std::string_view{direction});
+    rig.no_input().input<std::int32_t>({2}, lengths).input<float>({1, 2, 2}, h0).input<float>({1, 2, 2}, h0);
+    REQUIRE(rig.run<eps::recurrent<op::LSTM>>({dtype::f32, dtype::f32, dtype::f32}));
+    for (const std::size_t i : {1, 2}) {
+      const tensor_view<const float> last = rig.output<float>(i);
+      CHECK((last[0] == 0 && last[1] == 0));
+      CHECK((last[2] != 0 && last[2] != h0[2]));
+    }
+  }
+}
+
+TEST_CASE("activations without numbers have those of ONNX Runtime") {
+  const std::vector<float> one{0.5f}, by_one{1}, by_zero{0};
+  for (const auto& [name, want] : {std::pair{"Affine", 0.0f},
+                                   {"ScaledTanh", 0.0f},
+                                   {"ThresholdedRelu", 0.5f},
+                                   {"LeakyRelu", 0.5f},
+                                   {"HardSigmoid", 0.6f}}) {
+    kernel_rig rig{14};
+    const std::string_view names[] = {name};
+    rig.attribute("activations", std::span<const std::string_view>{names});
+    rig.input<float>({1, 1, 1}, one).input<float>({1, 1, 1}, by_one).input<float>({1, 1, 1}, by_zero);
+    REQUIRE(rig.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
+    CHECK(rig.output<float>(1)[0] == doctest::Approx(want));
+  }
+}
+
 TEST_CASE("lengths beyond the sequence, and negative ones") {
   for (const std::int32_t bad : {4, -1, std::numeric_limits<std::int32_t>::min()}) {
     const std::vector<std::int32_t> lengths{1, bad};
@@ -53,6 +84,46 @@ TEST_CASE("shapes that don't belong together") {
   kernel_rig turned = rig_of(1);
   turned.attribute("direction", "sideways");
   CHECK(turned.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_graph);
+}
+
+/// [a, b, rest...] as [b, a, rest...].
+std::vector<float> turned(const std::vector<float>& from, std::int64_t a, std::int64_t b, std::int64_t rest) {
+  std::vector<float> made(from.size());
+  for (std::int64_t i = 0; i < a; ++i)
+    for (std::int64_t j = 0; j < b; ++j)
+      std::copy_n(from.begin() + (i * b + j) * rest, rest, made.begin() + (j * a + i) * rest);
+  return made;
+}
+
+TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, whatever else is asked for") {
+  std::mt19937 random{4};
+  for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+    const std::int64_t d = direction == std::string_view{"bidirectional"} ? 2 : 1, length = 4, batch = 3, in = 2, n = 3;
+    const auto numbers = [&](std::int64_t count) { return random_numbers<float>(random, count); };
+    const std::vector<float> x = numbers(length * batch * in), w = numbers(d * 4 * n * in), r = numbers(d * 4 * n * n),
+                             h = numbers(d * batch * n), c = numbers(d * batch * n), p = numbers(d * 3 * n);
+    const std::vector<float> x1 = turned(x, length, batch, in), h1 = turned(h, d, batch, n),
+                             c1 = turned(c, d, batch, n);
+    const std::vector<std::int32_t> lengths{4, 1, 2};
+    kernel_rig plain{14, 2}, first{14, 2};
+    for (kernel_rig* rig : {&plain, &first}) {
+      const bool is_first = rig == &first;
+      rig->attribute("direction", std::string_view{direction}).attribute("layout", std::int64_t{is_first});
+      rig->input<float>(is_first ? extents{batch, length, in} : extents{length, batch, in}, is_first ? x1 : x);
+      rig->input<float>({d, 4 * n, in}, w).input<float>({d, 4 * n, n}, r).no_input();
+      rig->input<std::int32_t>({batch}, lengths);
+      const extents state = is_first ? extents{batch, d, n} : extents{d, batch, n};
+      rig->input<float>(state, is_first ? h1 : h).input<float>(state, is_first ? c1 : c).input<float>({d, 3 * n}, p);
+      REQUIRE(rig->run<eps::recurrent<op::LSTM>>({dtype::f32, dtype::f32, dtype::f32}));
+    }
+    const auto all = [](kernel_rig& rig, std::size_t i) {
+      const tensor_view<const float> y = rig.output<float>(i);
+      return std::vector<float>(y.begin(), y.end());
+    };
+    // Y: [length, d, batch, n] and [batch, length, d, n].
+    CHECK(turned(all(plain, 0), length * d, batch, n) == all(first, 0));
+    for (const std::size_t i : {1, 2}) CHECK(turned(all(plain, i), d, batch, n) == all(first, i));
+  }
 }
 
 TEST_CASE("sizes whose product does not fit, in tensors of no elements") {

@@ -1,5 +1,7 @@
 #include "../src/strided_copy.hpp"
 
+#include <cameo/run/task_pool.hpp>
+
 #include <doctest/doctest.h>
 
 #include <random>
@@ -9,8 +11,15 @@ namespace {
 
 using namespace cameo;
 
-/// One lane and no services: a strided copy asks for none then.
-constexpr run_services services{};
+/// One lane, and of the services the one that a strided copy asks for.
+const run_services services = [] {
+  run_services made{};
+  made.parallel = [](run_context&, std::size_t count, task f) {
+    for (std::size_t i = 0; i < count; ++i) f(i, 0);
+    return true;
+  };
+  return made;
+}();
 run_context alone() { return {services, nullptr, 1}; }
 
 struct nest {

@@ -23,8 +23,8 @@ struct constant_store {
   };
 };
 
-/// Who keeps packed constants longer than one plan. Plans of one draft pack the same things in the same order. The
-/// default keeps nothing.
+/// Who keeps packed constants longer than one plan, and for plans of other graphs: what they look like then depends on
+/// no other input's shape. Plans of one draft pack the same in the same order. Without self, it keeps nothing.
 struct pack_keeper {
   void* self = nullptr;
   /// `bytes` that were packed when the draft was planned before, aligned to 64, there as long as the plan; null: they

@@ -30,7 +30,7 @@ concept state_kernel = !self_kernel<K> && requires(const bound_state<K>& state, 
 };
 
 /// bind once, run any number of times from any number of threads. Either may throw where exceptions are on: the core
-/// that calls it turns that into EP_FAIL.
+/// that calls it turns that into RUNTIME_EXCEPTION.
 template <class K>
 concept kernel = self_kernel<K> || state_kernel<K>;
 

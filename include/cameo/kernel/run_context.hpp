@@ -10,6 +10,26 @@ class run_context;
 /// A subgraph while a kernel runs it; made by run_context::open, gone with the kernel's call.
 struct subplan_frame;
 
+/// How often a loop over pieces of work reads the clock: about every 100 us, however short its pieces are. For one
+/// thread.
+struct stop_pace {
+  static constexpr std::int64_t between = 100'000;  // nanoseconds
+  static constexpr std::uint32_t most = 15;         // questions without the clock: pieces may grow
+
+  std::int64_t seen = 0;  // the clock when it was read last
+  std::uint32_t step = 0, left = 0;
+
+  /// True when it is time to read the clock.
+  bool due() { return left == 0 || (--left, false); }
+  /// What it said.
+  void read(std::int64_t now) {
+    const std::int64_t since = now - seen;
+    if (since > between) step = 0;
+    else if (since < between / 2) step = std::min(most, 2 * step + 1);
+    seen = now, left = step;
+  }
+};
+
 /// What the runner does for kernels. One implementation (run/services.cpp). On hosts the table keeps this layer free of
 /// it; a build for targets calls it directly, so that a program has no more of it than its kernels call.
 struct run_services {
@@ -28,13 +48,14 @@ struct run_services {
   CAMEO_SERVICE(result<value>, make, run_context&, dtype, const extents&);
   CAMEO_SERVICE(result<subplan_frame*>, open, run_context&, std::size_t subgraph);
   CAMEO_SERVICE(status, call, run_context&, subplan_frame&, std::span<const value> inputs, std::span<value> outputs);
-  CAMEO_SERVICE(void, parallel, run_context&, std::size_t, function_ref<void(std::size_t, std::size_t)>);
-  CAMEO_SERVICE(bool, stopped, const run_context&);
+  CAMEO_SERVICE(bool, parallel, run_context&, std::size_t, function_ref<void(std::size_t, std::size_t)>);
+  CAMEO_SERVICE(bool, stopped, const run_context&, stop_pace*);
 #undef CAMEO_SERVICE
 };
 
 /// What a kernel sees at every run: one node of one run. Values and views die with the call. Only the thread that
-/// called the kernel may use it; the functions given to `parallel` use views taken before.
+/// called the kernel may use it; the functions given to `parallel` use views taken before. stopped() is for all
+/// threads.
 class run_context {
  public:
   std::size_t input_count() const { return inputs_.size(); }
@@ -115,26 +136,25 @@ class run_context {
 
   /// Calls f(0) ... f(count - 1), each once, in any order, perhaps on several threads; back when all are done. Choose
   /// `count` by shapes alone: then results don't depend on the number of threads. For little work, call f in a loop.
-  void parallel(std::size_t count, function_ref<void(std::size_t)> f) {
-    if (count <= 1 || lanes_ <= 1) {
-      for (std::size_t i = 0; i < count; ++i) f(i);
-    } else {
-      services_->parallel(*this, count, [&](std::size_t i, std::size_t) { f(i); });
-    }
+  ///
+  /// Before each call it asks whether the run should end; then it leaves out the rest and says false. What was left out
+  /// has not been written: a kernel that reads it as sizes or indices returns CANCELED first. Any other may go on,
+  /// since the runner ends the run after the kernel, whatever that returns. So that a run ends in time, one call of f
+  /// should take 100 us or so, and never more than 2 ms.
+  bool parallel(std::size_t count, function_ref<void(std::size_t)> f) {
+    return parallel_lanes(count, [&](std::size_t i, std::size_t) { f(i); });
   }
   /// The same with the number of the thread, below lanes(): for scratch per thread.
-  void parallel_lanes(std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
-    if (count <= 1 || lanes_ <= 1) {
-      for (std::size_t i = 0; i < count; ++i) f(i, 0);
-    } else {
-      services_->parallel(*this, count, f);
-    }
+  bool parallel_lanes(std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
+    return services_->parallel(*this, count, f);
   }
   std::size_t lanes() const { return lanes_; }
 
-  /// True when the run should end: long kernels and loops look now and then and return CANCELED (the runner turns that
-  /// into DEADLINE_EXCEEDED where it was the clock).
-  bool stopped() const { return services_->stopped(*this); }
+  /// True when the run should end: loops of a kernel's own, and long pieces of work, ask now and then, and the kernel
+  /// returns CANCELED (the runner turns that into DEADLINE_EXCEEDED where it was the clock). Any thread may ask. It
+  /// costs a load, and reading the clock if there is a deadline; with a `pace`, it reads the clock every 100 us or so.
+  bool stopped() const { return services_->stopped(*this, nullptr); }
+  bool stopped(stop_pace& pace) const { return services_->stopped(*this, &pace); }
 
   /// Prepares a subgraph (bind_context::subgraph) to be called any number of times until the kernel returns.
   result<subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
@@ -164,17 +184,43 @@ class run_context {
 };
 
 /// Calls f(first, last) over [0, count) in blocks of `grain`, perhaps on several threads. Blocks depend on count and
-/// grain alone.
+/// grain alone. False when the run should end and blocks were left out: see run_context::parallel.
 template <class F>
-void parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
-  if (count <= grain) {
-    if (count > 0) f(std::int64_t{0}, count);
-    return;
-  }
-  const std::int64_t blocks = (count + grain - 1) / grain;
-  c.parallel(std::size_t(blocks), [&](std::size_t b) {
+bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
+  if (count <= 0) return true;
+  return c.parallel(std::size_t((count - 1) / grain + 1), [&](std::size_t b) {
     const std::int64_t first = std::int64_t(b) * grain;
-    f(first, std::min(first + grain, count));
+    f(first, std::min(count - first, grain) + first);
+  });
+}
+
+/// parallel_for() for elements that don't depend on each other, of whatever type and operator: f gets few enough at a
+/// time that it asks often, also where `grain` of them are what is worth a thread.
+template <class F>
+bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
+  constexpr std::int64_t most = 4096;  // of the slowest, a number as text, about a millisecond
+  return parallel_for(c, count, grain, [&](std::int64_t first, std::int64_t last) {
+    stop_pace pace;
+    for (std::int64_t i = first; i < last; i += most) {
+      if (i > first && c.stopped(pace)) return;
+      f(i, std::min(last, i + most));
+    }
+  });
+}
+
+/// Calls f(i, lane) for each i below `count`, `grain` of them one after the other on a thread, and asks before each
+/// whether the run should end: for pieces of which only some together are worth a thread, or that depend on what the
+/// piece before left in the lane's memory. False as parallel_for.
+template <class F>
+bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
+  if (count <= 0) return true;
+  return c.parallel_lanes(std::size_t((count - 1) / grain + 1), [&](std::size_t b, std::size_t lane) {
+    const std::int64_t first = std::int64_t(b) * grain, last = std::min(count - first, grain) + first;
+    stop_pace pace;
+    for (std::int64_t i = first; i < last; ++i) {
+      if (i > first && c.stopped(pace)) return;
+      f(i, lane);
+    }
   });
 }
 

@@ -14,7 +14,7 @@ struct step_view {
 };
 
 /// Runs the nodes it claimed by itself, any number of times, from any thread. What `execute` returns ends the run, with
-/// the node's name in front; what it throws becomes EP_FAIL.
+/// the node's name in front; what it throws becomes RUNTIME_EXCEPTION.
 template <class P>
 concept executor = requires(const P& p, const step_view& s, run_context& c) {
   { p.execute(s, c) } -> std::same_as<status>;

@@ -4,11 +4,14 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// When a run should end early. Asked between steps, and by long kernels.
+/// When a run should end early. Asked before every step, and within a step before every piece of work that
+/// run_context::parallel is given: a thread does at most 2 ms of work between two questions, but for kernels that wait
+/// for another library.
 struct stop_condition {
   bool (*requested)(const void* self) = nullptr;  // thread-safe; null: never
   const void* self = nullptr;
-  std::int64_t (*now)() = nullptr;  // nanoseconds of a steady clock; needed for a deadline
+  std::int64_t (*now)() = nullptr;  // nanoseconds of a steady clock; needed for a deadline,
+                                    // and read about every 100 us of work
   std::int64_t deadline = 0;        // by that clock; 0: none
 };
 
@@ -46,7 +49,7 @@ class runner {
   ///   CANCELED, DEADLINE_EXCEEDED  as the stop condition says
   ///   OUT_OF_MEMORY                memory or the limit is used up
   ///   INVALID_ARGUMENT             an output does not fit into the caller's memory; what kernels say of their data
-  ///   EP_FAIL                      a kernel threw
+  ///   RUNTIME_EXCEPTION            a kernel threw
   /// After an error outputs mean nothing, and the next run starts afresh.
   CAMEO_API status run(std::span<const value> inputs, std::span<value> outputs, const run_options&);
 

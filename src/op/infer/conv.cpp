@@ -14,6 +14,7 @@ struct window_rule {
   dims kernel;
   std::vector<std::int64_t> strides, dilations, pads;
   padding pad = padding::given;
+  bool may_exceed = false;  // pools: a kernel larger than the padded input by less than a stride has one place
 };
 
 result<std::vector<std::int64_t>> list_of(const infer_context& c, std::string_view name, std::size_t count,
@@ -79,6 +80,7 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   std::int64_t padded = 0;
   if (!checked_add(in.size, more, padded))
     return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
+  if (padded < needs && w.may_exceed && needs - padded < stride) return dim::of(1);
   if (padded < needs)
     return invalid("the kernel reaches over ", needs, " elements of spatial axis ", i, ", which has ", padded,
                    " with its pads: the kernel must not be larger than the input");
@@ -305,6 +307,7 @@ status pool(infer_context& c) {
     if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
     result<window_rule> rule = window_of(c, x->size() - 2, {});
     if (!rule) return rule.error();
+    rule->may_exceed = true;
     result<dims> shape = slid(*rule, *x, (*x)[1], c.int_or("ceil_mode", 0) != 0);
     if (!shape) return shape.error();
     out = std::move(*shape);

@@ -49,10 +49,12 @@ status multi_head_attention(infer_context& c) {
   const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
   if (!q) return status_code::ok;
   if (status s = check_rank(*q, 3, 5, "query"); !s) return s;
+  if (status s = k ? check_rank(*k, 3, 5, "key") : status{}; !s) return s;
+  if (status s = v ? check_rank(*v, 3, 4, "value") : status{}; !s) return s;
   dim size = q->size() == 3 ? share((*q)[2], *heads) : q->back(), value_size = size, length = (*q)[1];
   if (c.has_input(1)) {
     const bool split = k && k->size() == 4;
-    length = k && k->size() >= 3 ? (*k)[split ? 2 : 1] : dim{};
+    length = k ? (*k)[split ? 2 : 1] : dim{};
     if (c.has_input(2)) value_size = !v ? dim{} : v->size() == 4 ? v->back() : share(v->back(), *heads);
   }
   const dim parts[] = {dim::of(*heads), value_size};

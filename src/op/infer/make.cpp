@@ -51,12 +51,13 @@ void give_list(infer_context& c, dtype type, std::size_t count) {
   give(c, 0, type, dims{dim::of(std::int64_t(count))});
 }
 
+/// A sparse tensor becomes a dense one: nodes that read it take those.
 void give_tensor(infer_context& c, const value& v) {
-  value_type type = value_type::tensor(v.type, shape_of(v));
-  if (v.kind == value_kind::sparse_tensor) type.kind = type_kind::sparse_tensor;
+  const value_type type = value_type::tensor(v.type, shape_of(v));
   give(c, 0, &type);
   constexpr std::int64_t longest = 1024;
-  if (v.shape.count() > longest || (v.type != dtype::i64 && v.type != dtype::i32)) return;
+  if (v.kind != value_kind::tensor || v.shape.count() > longest || (v.type != dtype::i64 && v.type != dtype::i32))
+    return;
   if (const std::optional<std::vector<std::int64_t>> numbers = integers_of(v))
     give_elements(c, 0, elements_of(*numbers));
 }

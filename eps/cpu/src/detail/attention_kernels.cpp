@@ -29,17 +29,14 @@ using whole_vec = hn::Vec<whole_tag>;
 // A tile is up to `most_vectors` vectors of queries; queries are neighbours in it, keys (or elements of a value) follow
 // one another: neither K nor V is packed, and nothing is summed across a vector. As many accumulators as there are
 // registers for.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-inline constexpr int most_vectors = 4;
+inline constexpr bool many_registers = CAMEO_SIMD_REGISTERS == 32;
+inline constexpr int most_vectors = many_registers ? 4 : 2;
 template <int Vectors>
-inline constexpr int rows_of = Vectors == 4   ? 6
-                               : Vectors == 3 ? 8
-                                              : 12;
-#else
-inline constexpr int most_vectors = 2;
-template <int Vectors>
-inline constexpr int rows_of = Vectors == 2 ? 6 : 8;
-#endif
+inline constexpr int rows_of = Vectors == 4     ? 6
+                               : Vectors == 3   ? 8
+                               : many_registers ? 12
+                               : Vectors == 2   ? 6
+                                                : 8;
 inline constexpr std::int64_t block = 128;  // keys at a time
 inline constexpr std::int64_t near = 32;    // keys whose values stay in the first cache
 inline constexpr float never = -HUGE_VALF;
@@ -219,7 +216,9 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
     weight[v] = w.sinks ? set(1.0f) : hn::Zero(tag{});
   }
   bool started = false;
+  stop_pace pace;
   for (std::int64_t key = ranges.first_of_any; key < ranges.last_of_any; key += block) {
+    if (w.run && w.run->stopped(pace)) return;
     const std::int64_t n = std::min(block, ranges.last_of_any - key);
     multiply_all<Vectors>(at.k + key * w.at_k.row, w.at_k.row, 1, queries, n, w.size, nullptr, scores);
     finish_scores<Vectors>(w, p, at.bias, ranges, key, n, scores);
@@ -320,7 +319,9 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
   w.range_of(p.batch, p.start, first, last);
   float peak = w.sinks ? w.sinks[p.head] : never, weight = w.sinks ? 1.0f : 0.0f;
   bool starts = true;
+  stop_pace pace;
   for (std::int64_t key = first; key < last; key += block) {
+    if (w.run && w.run->stopped(pace)) return;
     const std::int64_t n = std::min(block, last - key);
     for (std::int64_t j = 0; j < n; ++j)
       scores[j] = hn::GetLane(hn::SumOfLanes(tag{}, products(query, at.k + (key + j) * w.at_k.row, w.size)));

@@ -1,8 +1,5 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
-#include <cameo/core/abi.hpp>
+#include <cameo/kernel/run_context.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -31,7 +28,8 @@ struct attention_work {
   bool causal = false;                    // a query sees no key after its own place;
   bool last_sees_all = false;             // but the last query does
   std::int64_t left_window = -1, right_window = -1;  // nor more than so many before or after it; -1: any
-  const float* sinks = nullptr;  // one score of each head that takes weight but has no value; null: none
+  const run_context* run = nullptr;  // asked between some keys and the next: a run that should end leaves out the rest
+  const float* sinks = nullptr;      // one score of each head that takes weight but has no value; null: none
 
   /// Keys [first, last) that the windows leave a query.
   void range_of(std::int64_t batch, std::int64_t query, std::int64_t& first, std::int64_t& last) const;

@@ -13,10 +13,13 @@ constexpr std::int64_t blocks_of(std::int64_t count, std::int64_t size) { return
 /// Packs rows [0, count) of `m` (rows of B are its columns) into panels of `width`. Panels step along i, k along j.
 template <class T>
 void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
-                 std::int64_t width, T* to) {
+                 std::int64_t width, T* to, const run_context* run = nullptr) {
   constexpr std::int64_t chunk = 16;  // of k: what is written stays in the first cache, what is read comes in long rows
+  stop_pace pace;
+  constexpr std::int64_t little = 1 << 14;  // elements that are not worth a question of their own
+  const auto stopped = [&] { return run && count * k > little && run->stopped(pace); };
   if (stride == 1) {
-    for (std::int64_t p0 = 0; p0 < k; p0 += chunk)
+    for (std::int64_t p0 = 0; p0 < k && !stopped(); p0 += chunk)
       for (std::int64_t i0 = 0; i0 < count; i0 += width)
         for (std::int64_t p = p0; p < std::min(k, p0 + chunk); ++p) {
           const std::int64_t filled = std::min(width, count - i0);
@@ -30,11 +33,11 @@ void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std:
     const std::int64_t filled = std::min(width, count - i0);
     const T* const panel = from + i0 * stride;
     if (filled < width) std::fill_n(to, width * k, T(0));
-    if (k_stride == 1) {
-      pack_transposed({panel, stride, filled, k, to, width});
-      continue;
-    }
-    for (std::int64_t p0 = 0; p0 < k; p0 += chunk) {
+    constexpr std::int64_t some = 4096;  // steps of k between two questions
+    for (std::int64_t p0 = 0; k_stride == 1 && p0 < k && !stopped(); p0 += some)
+      pack_transposed({panel + p0, stride, filled, std::min(some, k - p0), to + p0 * width, width});
+    for (std::int64_t p0 = 0; k_stride != 1 && p0 < k; p0 += chunk) {
+      if (p0 % some == 0 && stopped()) return;
       const std::int64_t p1 = std::min(k, p0 + chunk);
       for (std::int64_t i = 0; i < filled; ++i)
         for (std::int64_t p = p0; p < p1; ++p) to[p * width + i] = panel[i * stride + p * k_stride];
@@ -102,6 +105,24 @@ std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, st
   return tasks < 2 ? n : std::max<std::int64_t>(1, blocks_of(blocks_of(n, tasks), unit)) * unit;
 }
 
+/// dot_with_rows() of up to 16 rows, or of such as are short. Longer ones are added up some elements at a time.
+template <class T>
+void dot_with_long_rows(run_context& c, const row_dots<T>& all) {
+  constexpr std::int64_t most = 1 << 16, room = 16 * gemm_few_dots;
+  if (all.n <= most || all.count * all.m > room) return dot_with_rows(all);
+  T sums[room];
+  stop_pace pace;
+  for (std::int64_t k = 0; k < all.n; k += most) {
+    if (c.stopped(pace)) return;
+    row_dots<T> part = all;
+    part.rows += k, part.x += k, part.n = std::min(most, all.n - k);
+    if (k > 0) part.y = sums, part.y_stride = all.count;
+    dot_with_rows(part);
+    for (std::int64_t i = 0; k > 0 && i < all.m; ++i)
+      for (std::int64_t j = 0; j < all.count; ++j) all.y[i * all.y_stride + j] += sums[i * all.count + j];
+  }
+}
+
 /// C has few columns, or few rows, and the large matrix's rows are contiguous: dot products, nothing is packed.
 /// `transposed`: C is, that is, A is the large matrix.
 template <class T>
@@ -109,40 +130,53 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
   const std::int64_t lines = transposed ? p.m : p.n, vectors = transposed ? p.n : p.m;
   const std::int64_t step = columns_per_task(lines, work_of(p, products), 16, c.lanes());
   const std::int64_t blocks = blocks_of(lines, step);
-  const auto run = [&](std::int64_t t) {
+  // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache.
+  constexpr std::int64_t piece = 1 << 19;
+  const std::int64_t some = std::max<std::int64_t>(1, piece / p.k / 16) * 16;
+  const auto run = [&](std::int64_t t, std::size_t) {
     const one_product<T> one = product(p, t / blocks);
-    const std::int64_t first = t % blocks * step, count = std::min(step, lines - first);
-    if (transposed) {
-      dot_with_rows(
-          {one.a + first * p.a.row_stride, p.a.row_stride, count, one.b, p.b.column_stride, 1, p.k, one.c + first, 0});
-      for (std::int64_t i = first; i < first + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
-      return;
+    const std::int64_t end = std::min(lines, (t % blocks + 1) * step);
+    stop_pace pace;
+    for (std::int64_t first = t % blocks * step, count; first < end; first += count) {
+      if (first > t % blocks * step && c.stopped(pace)) return;
+      count = std::min(some, end - first);
+      if (transposed) {
+        dot_with_long_rows<T>(c, {one.a + first * p.a.row_stride, p.a.row_stride, count, one.b, p.b.column_stride, 1,
+                                  p.k, one.c + first, 0});
+        for (std::int64_t i = first; i < first + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
+        continue;
+      }
+      dot_with_long_rows<T>(c, {one.b + first * p.b.column_stride, p.b.column_stride, count, one.a, p.a.row_stride,
+                                vectors, p.k, one.c + first, p.n});
+      for (std::int64_t i = 0; i < vectors; ++i) finish_row(one.epilogue, i, first, count, one.c + i * p.n + first);
     }
-    dot_with_rows({one.b + first * p.b.column_stride, p.b.column_stride, count, one.a, p.a.row_stride, vectors, p.k,
-                   one.c + first, p.n});
-    for (std::int64_t i = 0; i < vectors; ++i) finish_row(one.epilogue, i, first, count, one.c + i * p.n + first);
   };
-  parallel_for(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t a, std::int64_t b) {
-    for (std::int64_t t = a; t < b; ++t) run(t);
-  });
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), run);
 }
 
-/// C has few rows, and B's are contiguous.
+/// C has few rows, and B's are contiguous, or pieces of them are, in panels. Either way sums are the same: columns
+/// beyond the last full vector are those of the whole row.
 template <class T>
 void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
-  constexpr std::int64_t strip = 1024;  // columns of C whose sums stay in the first cache
-  const std::int64_t step = columns_per_task(p.n, work_of(p, products), 64, c.lanes());
+  const std::int64_t panel = tile_of<T>().columns;
+  const std::int64_t strip = p.packed_b ? panel : 1024;  // columns of C whose sums stay in the first cache
+  const std::int64_t some = (1 << 18) / strip / 8 * 8;   // steps of k between two questions
+  const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
   const std::int64_t blocks = blocks_of(p.n, step);
-  parallel_for(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t a, std::int64_t b) {
-    for (std::int64_t t = a; t < b; ++t) {
-      const one_product<T> one = product(p, t / blocks);
-      const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
-      for (std::int64_t j = t % blocks * step; j < end; j += strip) {
-        const std::int64_t count = std::min(strip, end - j);
-        add_scaled_rows(
-            {one.a, p.a.row_stride, p.a.column_stride, one.b + j, p.b.row_stride, p.m, p.k, count, one.c + j, p.n});
-        for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
+    const one_product<T> one = product(p, t / blocks);
+    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+    stop_pace pace;
+    for (std::int64_t j = t % blocks * step; j < end; j += strip) {
+      if (j > t % blocks * step && c.stopped(pace)) return;
+      const std::int64_t count = std::min(strip, end - j);
+      const T* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
+      for (std::int64_t k = 0; k < p.k; k += some) {
+        if (k > 0 && c.stopped(pace)) return;
+        add_scaled_rows({one.a, p.a.row_stride, p.a.column_stride, from, p.packed_b ? panel : p.b.row_stride, p.m,
+                         std::min(p.k, k + some), count, one.c + j, p.n, k});
       }
+      for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
     }
   });
 }
@@ -228,15 +262,15 @@ status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, 
   const std::int64_t step = std::max<std::int64_t>(1, least_read / (p.k * tile.columns)) * tile.columns;
   parallel_for(c, p.n, step, [&](std::int64_t first, std::int64_t last) {
     pack_b(matrix_ref<T>{p.b.data + first * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, last - first,
-           b->data() + first * p.k);
+           b->data() + first * p.k, &c);
   });
   made.packed_b = b->data();
   return {};
 }
 
 template <class T>
-void run_task(const gemm_problem<T>& p, const gemm_grid& grid, const packing<T>& packed, std::int64_t task,
-              std::size_t lane) {
+void run_task(const run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, const packing<T>& packed,
+              std::int64_t task, std::size_t lane) {
   const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
   const std::int64_t column_block = rest % grid.column_blocks;
   const one_product<T> one = product(p, rest / grid.column_blocks);
@@ -246,13 +280,14 @@ void run_task(const gemm_problem<T>& p, const gemm_grid& grid, const packing<T>&
   if (!packed.packed_b) {
     T* const to = packed.b.data() + lane * packed.b_size;
     if (packed.notes[lane] != rest) {
-      pack_b(matrix_ref<T>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to);
+      pack_b(matrix_ref<T>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);
       packed.notes[lane] = rest;
     }
     b = to;
   }
   gemm_block<T> block{m, n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
   block.a_row_stride = p.a.row_stride, block.a_column_stride = p.a.column_stride;
+  block.run = &c;
   block.depth = gemm_depth(p.m, p.k, tile_of<T>().rows);
   if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
   multiply_block(block);
@@ -273,8 +308,8 @@ void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed) {
   pack_panels(a.data, a.row_stride, a.column_stride, m, k, tile_of<T>().rows, packed);
 }
 template <class T>
-void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed) {
-  pack_panels(b.data, b.column_stride, b.row_stride, n, k, tile_of<T>().columns, packed);
+void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run) {
+  pack_panels(b.data, b.column_stride, b.row_stride, n, k, tile_of<T>().columns, packed, run);
 }
 
 template <class T>
@@ -283,10 +318,10 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
   const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
   if (p.m == 0 || p.n == 0 || products == 0) return {};
   if (p.k == 0) {
-    for (std::int64_t i = 0; i < products * p.m; ++i) {
+    parallel_each(c, products * p.m, std::max<std::int64_t>(1, (1 << 15) / p.n), [&](std::int64_t i, std::size_t) {
       std::fill_n(p.c + i * p.n, p.n, T(0));
       finish_row(p.epilogue, i % p.m, 0, p.n, p.c + i * p.n);
-    }
+    });
     return {};
   }
   const bool row_vectors = p.a.column_stride == 1 && p.b.row_stride == 1;
@@ -294,7 +329,8 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
     multiply_dots(c, p, products, p.n == 1);
     return {};
   }
-  if (!p.packed_b && p.m <= gemm_few_rows && p.b.column_stride == 1) {
+  const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;
+  if (by_rows && p.m <= gemm_few_rows) {
     multiply_few_rows(c, p, products);
     return {};
   }
@@ -304,11 +340,8 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
   std::int64_t tasks = 0;
   if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
   const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
-  const auto run = [&](std::size_t block, std::size_t lane) {
-    const std::int64_t first = std::int64_t(block) * grain, last = std::min(tasks, first + grain);
-    for (std::int64_t task = first; task < last; ++task) run_task(p, grid, packed, task, lane);
-  };
-  c.parallel_lanes(std::size_t(blocks_of(tasks, grain)), run);
+  parallel_each(c, tasks, grain,
+                [&](std::int64_t task, std::size_t lane) { run_task(c, p, grid, packed, task, lane); });
   return {};
 }
 
@@ -318,8 +351,8 @@ template bool packed_b_size<float>(std::int64_t, std::int64_t, std::size_t&);
 template bool packed_b_size<double>(std::int64_t, std::int64_t, std::size_t&);
 template void pack_a(const matrix_ref<float>&, std::int64_t, std::int64_t, float*);
 template void pack_a(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
-template void pack_b(const matrix_ref<float>&, std::int64_t, std::int64_t, float*);
-template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
+template void pack_b(const matrix_ref<float>&, std::int64_t, std::int64_t, float*, const run_context*);
+template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, double*, const run_context*);
 template status multiply(run_context&, const gemm_problem<float>&);
 template status multiply(run_context&, const gemm_problem<double>&);
 

@@ -16,10 +16,8 @@ namespace HWY_NAMESPACE {
 // its own, so a build for targets has fewer.
 #ifdef CAMEO_CODE_ONLY
 inline constexpr int tile_rows = 4;
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-inline constexpr int tile_rows = 12;
 #else
-inline constexpr int tile_rows = 6;
+inline constexpr int tile_rows = CAMEO_SIMD_REGISTERS == 32 ? 12 : 6;
 #endif
 
 /// One tile: where it is, and what to do with it. Whole vectors of B, C, bias and addend are readable and writable.
@@ -227,6 +225,9 @@ void multiply_panels(const gemm_block<T>& p) {
   tile_functions<T, tile_rows>::choose(table);
   const std::int64_t depth = p.depth > 0 ? p.depth : gemm_depth(p.m, p.k, tile_rows);
   const std::int64_t depths = std::max<std::int64_t>(1, (p.k + depth - 1) / depth);
+  constexpr double little = 1 << 20;  // multiplications that are not worth a question of their own
+  const run_context* const run = double(p.m) * double(p.n) * double(p.k) < little ? nullptr : p.run;
+  stop_pace pace;
   for (std::int64_t d = 0; d < depths; ++d) {
     const std::int64_t k0 = d * depth, k = std::min(depth, p.k - k0);
     for (std::int64_t m0 = 0; m0 < p.m; m0 += block_rows) {
@@ -237,6 +238,7 @@ void multiply_panels(const gemm_block<T>& p) {
       const bool near = tiles == 1 && p.k * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes;
       const int ahead_lines = near ? 0 : int((lines + tiles - 1) / tiles);
       for (std::int64_t n0 = 0; n0 < p.n; n0 += tile_columns) {
+        if (run && run->stopped(pace)) return;
         const T* const b = p.b + n0 * p.k + k0 * tile_columns;
         const T* const ahead = tiles == 1 ? b + stream_distance / sizeof(T) : b + tile_columns * p.k;
         multiply_panel<T>(p, table, a, m0, m1, n0,

@@ -79,7 +79,7 @@ HWY_INLINE void dot_columns(const row_dots<T>& p, std::int64_t row) {
 
 template <class T, bool Ahead>
 void dot_lines(const row_dots<T>& p) {
-  constexpr int some = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;  // as registers allow
+  constexpr int some = CAMEO_SIMD_REGISTERS == 32 ? 4 : 2;  // as registers allow
   std::int64_t i = 0;
   for (; i + some <= p.count; i += some) dot_columns<T, some, Ahead>(p, i);
   for (; i < p.count; ++i) dot_columns<T, 1, Ahead>(p, i);
@@ -153,7 +153,7 @@ template <class T>
 void add_rows(const row_sums<T>& p) {
   constexpr std::int64_t depth = 8;  // rows of B that stay in the first cache for all rows of A
   const bool ahead = p.k * p.b_stride * std::int64_t(sizeof(T)) >= gemm_cached_bytes;
-  for (std::int64_t k0 = 0; k0 < p.k; k0 += depth) {
+  for (std::int64_t k0 = p.first; k0 < p.k; k0 += depth) {
     const std::int64_t k1 = std::min(p.k, k0 + depth), next = depth * p.b_stride;
     for (std::int64_t i = 0; i < p.m; i += 2) {
       std::int64_t k = k0;

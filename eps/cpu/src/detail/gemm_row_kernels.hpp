@@ -22,7 +22,8 @@ struct row_dots {
 void dot_with_rows(const row_dots<float>&);
 void dot_with_rows(const row_dots<double>&);
 
-/// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n.
+/// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. From `first` on,
+/// a multiple of 8, it adds to what y has.
 template <class T>
 struct row_sums {
   const T* a;
@@ -31,6 +32,7 @@ struct row_sums {
   std::int64_t b_stride, m, k, n;
   T* y;
   std::int64_t y_stride;
+  std::int64_t first = 0;
 };
 void add_scaled_rows(const row_sums<float>&);
 void add_scaled_rows(const row_sums<double>&);

@@ -28,18 +28,14 @@ constexpr int lanes = int(hn::MaxLanes(d));
 constexpr int vectors = int(channel_block) / lanes;  // of a block
 static_assert(vectors * lanes == channel_block);
 
-/// How many outputs of a line are summed up at once, for each number of blocks of output channels: as many as there are
-/// registers for beside the weights and a factor.
-#if HWY_TARGET == HWY_AVX3
-constexpr int most_blocks = 3;
-constexpr int most_pixels[most_blocks] = {16, 14, 9};
-#elif HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_AVX2
-constexpr int most_blocks = 1;
-constexpr int most_pixels[most_blocks] = {6};
-#else
-constexpr int most_blocks = 1;
-constexpr int most_pixels[most_blocks] = {2};
-#endif
+/// Blocks of output channels that are worked on at once, where a block is a vector and registers are many.
+constexpr int most_blocks = vectors == 1 && CAMEO_SIMD_REGISTERS == 32 ? 3 : 1;
+/// How many outputs of a line are summed up at once for some blocks: as many as there are registers for beside the
+/// weights and a factor.
+constexpr int most_pixels(int blocks) {
+  const int of_a_pixel = blocks * vectors;
+  return std::clamp((CAMEO_SIMD_REGISTERS - 1 - of_a_pixel) / of_a_pixel, 2, 16);
+}
 
 /// v within [low, high]; NaN passes.
 HWY_INLINE vec bounded(vec v, vec low, vec high) {
@@ -183,13 +179,13 @@ struct tiles_of {
   static constexpr auto table(std::integer_sequence<int, I...>) {
     return std::array<tile_function, sizeof...(I)>{run_tile<Blocks, I + 1, Step>...};
   }
-  static constexpr auto functions = table(std::make_integer_sequence<int, most_pixels[Blocks - 1]>());
+  static constexpr auto functions = table(std::make_integer_sequence<int, most_pixels(Blocks)>());
 };
 
 /// A line in as few tiles as possible, about equally wide.
 template <int Blocks, int Step>
 void run_line(const nchwc_line& p) {
-  constexpr std::int64_t most = most_pixels[Blocks - 1];
+  constexpr std::int64_t most = most_pixels(Blocks);
   const std::int64_t tiles = (p.count + most - 1) / most;
   const std::int64_t ahead_step = p.ahead_lines * cache_line * p.tap_count * ((p.channels + 15) / channel_block);
   const float* ahead = p.ahead;
@@ -435,7 +431,7 @@ void every_second(const float* x, std::int64_t count, float* y) {
 }
 
 constexpr nchwc_kernels made_kernels{most_blocks,
-                                     most_pixels[most_blocks > 1 ? 1 : 0],
+                                     most_pixels(most_blocks > 1 ? 2 : 1),
                                      line,
                                      plain_line,
                                      depthwise_line,

@@ -26,20 +26,27 @@ status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& fini
   const std::int64_t products = std::int64_t(std::max<std::size_t>({1, p.a_offsets.size(), p.b_offsets.size()}));
   if (p.m == 0 || p.n == 0) return {};
   const std::int64_t work = std::max<std::int64_t>(1, std::max<std::int64_t>(p.k, 1) * p.n);
+  // Columns whose sums stay in the first cache; steps of k between two questions.
+  constexpr std::int64_t strip = 2048, some = 64;
   parallel_for(
       c, products * p.m, std::max<std::int64_t>(1, (1 << 16) / work), [&](std::int64_t first, std::int64_t last) {
+        stop_pace pace;
         for (std::int64_t r = first; r < last; ++r) {
           const std::size_t product = std::size_t(r / p.m);
           const T* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[product]) + r % p.m * p.a.row_stride;
           const T* const b = p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[product]);
           T* const y = p.c + r * p.n;
-          std::fill_n(y, p.n, T(0));
-          for (std::int64_t k = 0; k < p.k; ++k) {
-            const bits factor = bits(a[k * p.a.column_stride]);
-            const T* const row = b + k * p.b.row_stride;
-            for (std::int64_t j = 0; j < p.n; ++j) y[j] = T(bits(y[j]) + factor * bits(row[j * p.b.column_stride]));
+          for (std::int64_t j0 = 0; j0 < p.n; j0 += strip) {
+            const std::int64_t j1 = std::min(p.n, j0 + strip);
+            std::fill(y + j0, y + j1, T(0));
+            for (std::int64_t k = 0; k < p.k; ++k) {
+              if (k % some == 0 && c.stopped(pace)) return;
+              const bits factor = bits(a[k * p.a.column_stride]);
+              const T* const row = b + k * p.b.row_stride;
+              for (std::int64_t j = j0; j < j1; ++j) y[j] = T(bits(y[j]) + factor * bits(row[j * p.b.column_stride]));
+            }
+            for (std::int64_t j = j0; j < j1; ++j) y[j] = finish(y[j], r % p.m, j);
           }
-          for (std::int64_t j = 0; j < p.n; ++j) y[j] = finish(y[j], r % p.m, j);
         }
       });
   return {};
@@ -58,22 +65,26 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
   return rows;
 }
 
-/// Panels of a constant B [k, n] in memory of the plan; null when there is nothing to gain or prepacking is off. Few
+/// Panels of a constant B [k, n] in memory of the plan; none when there is nothing to gain or prepacking is off. Few
 /// rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where rows aren't known, panels
 /// suit any number; a large table whose rows are read as columns (an embedding that makes logits) stays as it is, since
-/// others read it, too.
+/// others read it, too. Of what plans share, few rows read the panels of the others, with the sums that B itself would
+/// have; but B transposed stays as it is for them: there, panels can't have those.
 template <class Number, class T>
-result<const Number*> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k, std::int64_t n,
-                                    std::int64_t rows = -1) {
+result<gemm_panels<Number>> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
+                                          std::int64_t n, std::int64_t rows = -1) {
+  gemm_panels<Number> made;
   if constexpr (std::is_integral_v<Number>) {
-    return static_cast<const Number*>(nullptr);
+    return made;
   } else {
-    if (!c.prepack || n < 2 || k < 1) return static_cast<const Number*>(nullptr);
+    if (!c.prepack || n < 2 || k < 1) return made;
     constexpr std::int64_t few = 4;
     constexpr double large_bytes = 1 << 24;
     const bool table = transposed && double(k) * double(n) * double(sizeof(T)) >= large_bytes;
-    if (std::is_same_v<Number, T> && ((rows >= 0 && rows <= few) || (rows < 0 && table)))
-      return static_cast<const Number*>(nullptr);
+    const bool is_shared = c.packs.self != nullptr;
+    made.for_few_rows = std::is_same_v<Number, T> && rows >= 0 && rows <= few;
+    if (made.for_few_rows && (transposed || !is_shared)) return gemm_panels<Number>{};
+    if (std::is_same_v<Number, T> && table && (rows < 0 || is_shared)) return made;
     std::size_t size = 0;
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
     const result<std::span<const Number>> packed =
@@ -90,7 +101,8 @@ result<const Number*> keep_packed_b(bind_context& c, std::size_t input, bool tra
           return {};
         });
     if (!packed) return packed.error();
-    return packed->data();
+    made.data = packed->data();
+    return made;
   }
 }
 

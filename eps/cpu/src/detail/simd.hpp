@@ -1,8 +1,27 @@
 #pragma once
-// What every source on Highway includes before hwy. Three instruction sets beside the compiler's own are worth their
-// compile time: SSE4, AVX2 with FMA, AVX-512. Vectors whose size the compiler does not know (SVE, RVV) can't be kept in
-// the arrays of accumulators that the kernels are made of; processors with those run the NEON or the plain code.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// What every source on Highway includes before hwy: the instruction sets that kernels are compiled for, and what their
+// tiles ask of one. Nothing else in cpu names an instruction set.
+//
+// A set that is not in this list is not compiled for: each costs compile time, and newer versions of Highway bring sets
+// (AVX3_ZEN4, AVX3_SPR, AVX10_2, NEON_BF16) that have nothing for our kernels beside those here, and that no test has
+// seen. A processor that has one of them has one of these as well. Vectors whose size the compiler does not know (SVE,
+// RVV) can't be kept in the arrays of accumulators that the kernels are made of; processors with those run the NEON or
+// the portable code.
+#define CAMEO_SIMD_TARGETS (HWY_AVX3 | HWY_AVX2 | HWY_SSE4 | HWY_SSE2 | CAMEO_SIMD_NEON | HWY_EMU128 | HWY_SCALAR)
+// Highway after 1.0.3 has NEON without the instructions for AES, too, and that is all we need of it.
+#define CAMEO_SIMD_NEON (HWY_NEON_WITHOUT_AES ? HWY_NEON_WITHOUT_AES : HWY_NEON)
+#define HWY_DISABLED_TARGETS (~CAMEO_SIMD_TARGETS)
 #if defined(CAMEO_SINGLE_TARGET) && !defined(HWY_COMPILE_ONLY_STATIC)  // sanitizer builds
 #define HWY_COMPILE_ONLY_STATIC
 #endif
+#include <hwy/detect_targets.h>
+#ifndef HWY_SSE2  // nor had Highway 1.0.3 these; an #if took them for 0 already
+#define HWY_SSE2 0LL
+#endif
+#ifndef HWY_NEON_WITHOUT_AES
+#define HWY_NEON_WITHOUT_AES 0LL
+#endif
+
+/// How many vectors an instruction set has registers for: a tile has as many accumulators as fit beside its factors.
+/// Asked for within HWY_NAMESPACE, after hwy/highway.h.
+#define CAMEO_SIMD_REGISTERS (HWY_MAX_BYTES >= 64 || HWY_ARCH_ARM_A64 ? 32 : 16)

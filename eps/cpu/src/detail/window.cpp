@@ -37,18 +37,18 @@ status same(window_axis& a, bool upper) {
   return {};
 }
 
-status place_axis(window_axis& a, const window& w, std::size_t axis) {
+status place_axis(window_axis& a, const window& w, std::size_t axis, bool may_exceed) {
   if (w.pad == window::padding::same_upper || w.pad == window::padding::same_lower)
     return same(a, w.pad == window::padding::same_upper);
   std::int64_t span = 0, padded = 0;
   if (!span_of(a, span) || !checked_add(a.in, a.pad_begin, padded) || !checked_add(padded, a.pad_end, padded))
     return too_large();
-  if (padded < span)
+  const std::int64_t steps = (padded - span) / a.stride, rest = (padded - span) % a.stride;
+  if (padded < span && (steps < 0 || !may_exceed))
     return bad_input("spatial axis ", std::int64_t(axis), " has ", a.in, " elements, ", padded,
                      " with pads: less than the window's ", span);
-  const std::int64_t steps = (padded - span) / a.stride, rest = (padded - span) % a.stride;
   a.out = steps + 1;
-  if (w.ceil && rest != 0) {
+  if (w.ceil && rest > 0) {
     ++a.out;
     std::int64_t start = 0;
     if (!checked_multiply(a.out - 1, a.stride, start) || !checked_add(start, span, padded)) return too_large();
@@ -80,6 +80,7 @@ status place_transposed_axis(window_axis& a, const window& w, std::int64_t extra
   if (wanted || same_pads) {
     if (wanted) a.in = *wanted;
     else if (!checked_multiply(a.out, a.stride, a.in)) return too_large();
+    else a.in = std::min(a.in, full);  // nothing is added where the windows end earlier
     if (a.in < 0) return bad_attribute("output_shape has ", a.in);
     const std::int64_t total = std::max<std::int64_t>(0, full - a.in);
     a.pad_begin = w.pad == window::padding::same_upper ? total / 2 : total - total / 2;
@@ -175,11 +176,11 @@ result<placed_window> start_of(const window& w, const extents& input, dims kerne
 
 }  // namespace
 
-result<placed_window> window::place(const extents& input, dims kernel_dims) const {
+result<placed_window> window::place(const extents& input, dims kernel_dims, bool may_exceed) const {
   result<placed_window> p = start_of(*this, input, kernel_dims);
   if (!p) return p;
   for (std::size_t i = 0; i < p->rank; ++i)
-    if (status s = place_axis(p->axes[i], *this, i); !s) return s;
+    if (status s = place_axis(p->axes[i], *this, i, may_exceed); !s) return s;
   if (status s = check_counts(*p); !s) return s;
   return p;
 }

@@ -10,7 +10,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 ///   integer to integer  keeps the low bits
 ///   anything to bool    whether it is not zero
 ///   string to number    a decimal number, INF or NaN in any case, blanks around it; anything else is INVALID_ARGUMENT
-///   number to string    8 digits of a float, 17 of a double, fewer when fewer say the same
+///   number to string    as numpy writes it: the fewest digits that read back as the same number; floats have a point
+///                       or an exponent (1.0, 1e+16), nan or inf
 /// y may be x where the types have one size. Allocates nothing, except a run's text.
 struct cast_state {
   dtype from = dtype::undefined, to = dtype::undefined;

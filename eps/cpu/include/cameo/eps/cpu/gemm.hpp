@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/activation.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 
@@ -17,7 +18,7 @@ struct gemm {
   float alpha = 1, beta = 1;
   bool transpose_a = false, transpose_b = false;
   activation f = {};
-  const number* packed_b = nullptr;
+  gemm_panels<number> packed_b = {};
 
   static result<gemm> bind(bind_context&);
   status run(run_context&) const;

@@ -9,7 +9,8 @@ struct range_of {
   status run(run_context& c) const;
 };
 
-/// Where the elements are not zero, in order: int64 [rank, how many]. Strings that are not empty count.
+/// Where the elements are not zero, in order: int64 [rank, how many]; a scalar counts as a list of one. Strings that
+/// are not empty count.
 struct non_zero {
   static result<non_zero> bind(bind_context&) { return non_zero{}; }
   status run(run_context& c) const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 
@@ -16,7 +17,7 @@ struct matmul {
 
   float alpha = 1;
   bool transpose_a = false, transpose_b = false, batch_a = false, batch_b = false;
-  const number* packed_b = nullptr;
+  gemm_panels<number> packed_b = {};
 
   static result<matmul> bind(bind_context&);
   status run(run_context&) const;

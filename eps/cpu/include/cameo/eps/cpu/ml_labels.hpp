@@ -11,6 +11,7 @@ struct label_table {
   const void* values = nullptr;  // beside them, of type `to`
   std::int64_t count = 0;
   const void* otherwise = nullptr;  // one of type `to`
+  bool nan_is_key = true;           // finds NaN; before version 4 of LabelEncoder nothing does
 
   status run(run_context&) const;
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -33,7 +34,7 @@ struct multi_head_attention : microsoft_attention {
 /// past_present_share_buffer.
 struct projected_attention : microsoft_attention {
   std::int64_t sizes[3] = {};  // of Q, K and V: all heads; 0: a third of the weights
-  const float* packed = nullptr;
+  gemm_panels<float> packed = {};
 
   static bool accepts(const bind_context&);
   static result<projected_attention> bind(bind_context&);

@@ -14,7 +14,7 @@ struct relu {
     const tensor_view<const T> x = c.input<T>(0);
     const result<tensor_view<T>> y = c.output<T>(0, x.shape());
     if (!y) return y.error();
-    parallel_for(c, x.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+    parallel_elements(c, x.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) (*y)[i] = x[i] < T{} ? T{} : x[i];
     });
     return {};

@@ -4,8 +4,9 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weigh
-/// numbers, one axis after the other, integers in double and rounded to the nearest (halves to even). Sizes come from
-/// scales or, from version 11, from `sizes`. Scratch: two copies of the numbers, and the weights of every axis.
+/// numbers, one axis after the other. Integers are what ONNX Runtime makes of them: cut in mode linear, rounded after
+/// each axis with antialias (mode cubic without it, which it lacks: rounded). Sizes come from scales or, from version
+/// 11, from `sizes`. Scratch: two or three copies of the numbers, and the weights of every axis.
 struct resize {
   enum class interpolation : std::uint8_t { nearest, linear, cubic };
   enum class coordinates : std::uint8_t {

@@ -1,12 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-#include <memory>
-
-namespace re2 {
-class RE2;
-}
-
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Strings are UTF-8 and bytes that are not pass unchanged. No locale of the process has a say in anything here.
@@ -40,16 +34,6 @@ struct string_normalizer {
 
  private:
   bool is_stopword(std::string_view word) const;
-};
-
-/// Whether all of a string matches a pattern in RE2's syntax.
-struct regex_full_match {
-  struct drop {
-    void operator()(re2::RE2*) const;
-  };
-  std::unique_ptr<re2::RE2, drop> pattern;
-  static result<regex_full_match> bind(bind_context& c);
-  status run(run_context& c) const;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

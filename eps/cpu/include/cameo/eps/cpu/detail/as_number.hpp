@@ -15,7 +15,7 @@ result<const Number*> as_numbers(run_context& c, const tensor_view<const T>& fro
   } else {
     result<std::span<Number>> to = c.scratch<Number>(from.size());
     if (!to) return to.error();
-    parallel_for(c, from.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+    parallel_elements(c, from.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
       widen_row(from.data() + first, to->data() + first, last - first);
     });
     return to->data();
@@ -41,7 +41,7 @@ result<Number*> room_for_numbers(run_context& c, const tensor_view<T>& output) {
 template <class Number, class T>
 void store_numbers(run_context& c, const Number* from, const tensor_view<T>& output) {
   if constexpr (!std::is_same_v<Number, T>)
-    parallel_for(c, output.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+    parallel_elements(c, output.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
       narrow_row(from + first, output.data() + first, last - first);
     });
 }

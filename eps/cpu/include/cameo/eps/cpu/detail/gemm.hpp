@@ -53,21 +53,22 @@ template <class T>
 [[nodiscard]] bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size);
 template <class T>
 [[nodiscard]] bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size);
-/// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size.
+/// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size. In a run that should end,
+/// which `run` is asked, pack_b leaves out the rest.
 template <class T>
 void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
 template <class T>
-void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed);
+void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run = nullptr);
 
 /// The most rows and steps of k that multiply_block has of A at a time, so that they stay in the second cache; the rows
 /// are a multiple of every tile's.
-inline constexpr std::int64_t gemm_block_rows = 192, gemm_block_depth = 512;
+inline constexpr std::int64_t gemm_block_rows = 192, gemm_block_depth = 512, gemm_row_depth = 1 << 14;
 /// A matrix of fewer bytes may lie in the second cache: asking for it ahead would only cost time.
 inline constexpr std::int64_t gemm_cached_bytes = 1 << 20;
 /// Steps of k that are added up before C is touched. One row of tiles reads B once, as it lies: nothing is to stay
-/// anywhere.
+/// anywhere, and its steps are many.
 constexpr std::int64_t gemm_depth(std::int64_t m, std::int64_t k, std::int64_t tile_rows) {
-  const std::int64_t parts = m <= tile_rows ? 1 : (k + gemm_block_depth - 1) / gemm_block_depth;
+  const std::int64_t most = m <= tile_rows ? gemm_row_depth : gemm_block_depth, parts = (k + most - 1) / most;
   return k > 0 ? (k + parts - 1) / parts : 1;
 }
 
@@ -85,6 +86,7 @@ struct gemm_block {
   std::int64_t a_row_stride = 0, a_column_stride = 0;
   T* room = nullptr;
   std::int64_t depth = 0;  // the same for all parts of a product, or bits would depend on the cut; 0: gemm_depth
+  const run_context* run = nullptr;  // asked before each panel of B: a run that should end leaves out the rest
 };
 template <class T>
 void multiply_block(const gemm_block<T>&);
@@ -93,6 +95,13 @@ void multiply_block(const gemm_block<T>&);
 struct gemm_grid {
   std::int64_t rows, columns;              // multiples of the tile's
   std::int64_t row_blocks, column_blocks;  // how many that makes
+};
+
+/// A matrix B as panels, or none.
+template <class T>
+struct gemm_panels {
+  const T* data = nullptr;
+  bool for_few_rows = false;  // see gemm_problem
 };
 
 /// One product, or `a_offsets.size()` of one shape: number i has A at a.data + a_offsets[i], B at b.data +
@@ -105,6 +114,7 @@ struct gemm_problem {
   T* c;
   gemm_epilogue<T> epilogue = {};
   std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
+  bool for_few_rows = false;  // with few rows of A, sums are formed as if B, with its rows contiguous, were not packed
 };
 /// Up to so many rows of A, multiply() reads a B that is not packed where it lies: with contiguous rows, and with
 /// contiguous columns (dot products; A's rows then are contiguous, too).

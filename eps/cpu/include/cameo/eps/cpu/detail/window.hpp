@@ -60,8 +60,10 @@ struct window {
   /// Reads and checks the attributes; INVALID_GRAPH says which is wrong.
   static result<window> bind(const bind_context&);
   /// Puts a window of `kernel` on the spatial dims of an input [N, C, ...]. INVALID_ARGUMENT when ranks don't agree,
-  /// the window is larger than the padded input or sizes overflow.
-  result<placed_window> place(const extents& input, std::span<const std::int64_t> kernel) const;
+  /// the window is larger than the padded input or sizes overflow. Pools `may_exceed` it by less than a step, as those
+  /// of ONNX Runtime do: the one window of that axis sees what there is.
+  result<placed_window> place(const extents& input, std::span<const std::int64_t> kernel,
+                              bool may_exceed = false) const;
   /// The window of ConvTranspose, seen from its output: `axes` describe the convolution whose gradient it is, so `in`
   /// is the length of the result and `out` the length of what comes in.
   result<placed_window> place_transposed(const extents& input, std::span<const std::int64_t> kernel,

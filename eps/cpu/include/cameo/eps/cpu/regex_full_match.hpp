@@ -1,0 +1,22 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+#include <memory>
+
+namespace re2 {
+class RE2;
+}
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Whether all of a string matches a pattern in RE2's syntax. Defined in builds with RE2 alone.
+struct regex_full_match {
+  struct drop {
+    void operator()(re2::RE2*) const;
+  };
+  std::unique_ptr<re2::RE2, drop> pattern;
+  static result<regex_full_match> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

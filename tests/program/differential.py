@@ -1,0 +1,241 @@
+"""Models of one node through cameo and through PyPI's onnxruntime: what the differential scripts share.
+
+A script has families. Each is a function that makes a case of a random generator: `one_node(...)`. `main(families)`
+runs a campaign:
+
+    def relu(rng):
+        return one_node("Relu", [rng.standard_normal((2, 3)).astype("f4")], opset=14)
+
+    sys.exit(main({"Relu": (relu, 400)}, always=[one_node(...), ...]))
+
+The number is how many cases of the family the long campaign has (`--long`). Without that option every tenth of them is
+run, and all of `always`, which are cases that were wrong once. A case depends on the seed, its family and its number
+alone: `--only Relu.70` runs one, and `--keep FOLDER` leaves the folders of what differs, for `cameo conformance`.
+
+onnxruntime judges, without optimisations; onnx's reference evaluator where it has no kernel. What both of them refuse
+is counted and not compared; a family of which less than half is compared fails, because its generator is wrong.
+The judges run in a process of their own, so that a case that kills one costs this case alone.
+"""
+import argparse
+import collections
+import dataclasses
+import json
+import multiprocessing
+import pathlib
+import shutil
+import tempfile
+import zlib
+
+import numpy as np
+import onnx
+import onnx.reference
+from onnx import helper, numpy_helper
+
+import ort_judge
+
+
+@dataclasses.dataclass
+class case:
+    model: onnx.ModelProto
+    feeds: dict  # name to array, list of arrays (a sequence), dict (a map)
+    rtol: float | None = None  # None: what `cameo conformance` allows, for floats alone
+    atol: float | None = None
+    name: str = ""
+
+
+def one_node(op, inputs, outputs=1, *, opset, domain="", constant=(), shapes=True, rtol=None, atol=None, name="",
+             **attributes):
+    """A model of this node. `inputs`: arrays, lists of arrays, or None for one that is left out; those whose numbers
+    are in `constant` are initializers. `outputs`: how many, or names ("" for one that is left out). `shapes=False`
+    declares the inputs' ranks without sizes. Attributes that are None are left out. Tolerances as in tolerance.json."""
+    inputs = [np.asarray(value) if isinstance(value, np.generic) else value for value in inputs]
+    names = [f"in_{i}" if value is not None else "" for i, value in enumerate(inputs)]
+    outs = [f"out_{i}" for i in range(outputs)] if isinstance(outputs, int) else list(outputs)
+    given = {key: value for key, value in attributes.items() if value is not None}
+    node = helper.make_node(op, names, outs, domain=domain, **given)
+    fixed = [numpy_helper.from_array(inputs[i], names[i]) for i in constant
+             if i < len(inputs) and inputs[i] is not None]
+    feeds = {n: v for i, (n, v) in enumerate(zip(names, inputs)) if n and i not in constant}
+    infos = [helper.make_value_info(n, type_of(v, shapes)) for n, v in feeds.items()]
+    graph = helper.make_graph([node], "one_node", infos, [onnx.ValueInfoProto(name=o) for o in outs if o], fixed)
+    imports = [helper.make_opsetid("", opset)] if not domain else [helper.make_opsetid("", 21),
+                                                                   helper.make_opsetid(domain, opset)]
+    return case(helper.make_model(graph, opset_imports=imports, ir_version=10), feeds, rtol, atol, name)
+
+
+def element_type(array):
+    return onnx.TensorProto.STRING if array.dtype.kind in "OSU" else helper.np_dtype_to_tensor_dtype(array.dtype)
+
+
+def type_of(value, shapes=True):
+    """The ONNX type of a value; sequences and maps are never empty here."""
+    if isinstance(value, list):
+        return helper.make_sequence_type_proto(type_of(value[0], shapes=False))
+    if isinstance(value, dict):
+        key, held = next(iter(value.items()))
+        held = np.float32(held) if type(held) is float else held
+        return helper.make_map_type_proto(element_type(np.asarray(key)), type_of(np.asarray(held), shapes=False))
+    array = np.asarray(value)
+    return helper.make_tensor_type_proto(element_type(array), array.shape if shapes else [None] * array.ndim)
+
+
+def map_message(value, name=""):
+    """Not numpy_helper.from_dict, which takes no texts as keys. A float of Python's is one of onnxruntime's."""
+    keys, held = list(value), [np.float32(v) if type(v) is float else v for v in value.values()]
+    made = onnx.MapProto(name=name, key_type=element_type(np.asarray(keys)),
+                         values=numpy_helper.from_list([np.asarray(v) for v in held]))
+    if isinstance(keys[0], str):
+        made.string_keys.extend(k.encode() for k in keys)
+    else:
+        made.keys.extend(keys)
+    return made
+
+
+def write_value(path, name, value):
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        made = onnx.SequenceProto(name=name, elem_type=onnx.SequenceProto.MAP,
+                                  map_values=[map_message(each) for each in value])
+    elif isinstance(value, list):
+        made = numpy_helper.from_list(value, name)
+    elif isinstance(value, dict):
+        made = map_message(value, name)
+    else:
+        made = numpy_helper.from_array(np.asarray(value), name)
+    path.write_bytes(made.SerializeToString())
+
+
+def answers(each):
+    """("onnxruntime" or "reference", outputs by name), or ("refused", its words)."""
+    bytes_of_model = each.model.SerializeToString()
+    try:
+        session = ort_judge.ort.InferenceSession(bytes_of_model, ort_judge.ort_options(),
+                                                 providers=["CPUExecutionProvider"])
+        return "onnxruntime", ort_judge.ort_runs(session, each.feeds)
+    except Exception as e:  # noqa: BLE001 - whatever it is, the case is not run
+        words = str(e)
+    if "NOT_IMPLEMENTED" not in words:
+        return "refused", words
+    try:
+        with np.errstate(all="ignore"):
+            found = onnx.reference.ReferenceEvaluator(each.model).run(None, each.feeds)
+    except Exception as e:  # noqa: BLE001
+        return "refused", f"{words}; reference evaluator: {e}"
+    return "reference", dict(zip((o.name for o in each.model.graph.output), found))
+
+
+def judge(cases):
+    """What `answers` says to each case; ("crashed", ...) where it takes the process with it."""
+    def work(first, pipe):
+        for each in cases[first:]:
+            pipe.send(answers(each))
+
+    context, told = multiprocessing.get_context("fork"), []
+    while len(told) < len(cases):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=work, args=(len(told), sender))
+        process.start()
+        sender.close()
+        try:
+            while len(told) < len(cases):
+                told.append(receiver.recv())
+        except EOFError:
+            told.append(("crashed", "the judge ended"))
+        process.join()
+    return told
+
+
+def write_case(folder, each, outputs):
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    model = onnx.ModelProto()
+    model.CopyFrom(each.model)
+    for declared in model.graph.output:
+        declared.type.CopyFrom(type_of(outputs[declared.name], shapes=False))
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    for i, (name, value) in enumerate(each.feeds.items()):
+        write_value(data / f"input_{i}.pb", name, value)
+    for i, declared in enumerate(model.graph.output):
+        write_value(data / f"output_{i}.pb", declared.name, outputs[declared.name])
+    allowed = {key: getattr(each, key) for key in ("rtol", "atol") if getattr(each, key) is not None}
+    if allowed:
+        (folder / "tolerance.json").write_text(json.dumps(allowed))
+
+
+def differences(cases, folder):
+    """Runs cases of distinct names both ways: ({name: what differs}, {name: who judged, or why nobody}). Test folders
+    and report lie in `folder`."""
+    folder = pathlib.Path(folder)
+    judged = {}
+    for each, (who, told) in zip(cases, judge(cases)):
+        if who in ("onnxruntime", "reference"):
+            write_case(folder / each.name, each, told)
+            judged[each.name] = who
+        else:
+            judged[each.name] = f"{who}: {told}"
+    report = folder / "report.json"
+    if any(folder.glob("*/model.onnx")):
+        ort_judge.cameo("conformance", folder, "--json", report, "--quiet", check=False, timeout=3600)
+    told = json.loads(report.read_text()) if report.exists() else []
+    by_name = {r["name"]: None if r["status"] == "pass" else r["reason"] or r["status"] for r in told}
+    wanted = [n for n, who in judged.items() if who in ("onnxruntime", "reference")]
+    return {n: by_name.get(n, "not run") for n in wanted if by_name.get(n, "not run")}, judged
+
+
+def made_case(name, seed, make, number):
+    each = make(np.random.default_rng([seed, zlib.crc32(name.encode()), number]))
+    each.name = f"{name}.{number}"
+    return each
+
+
+def wanted_cases(families, always, o):
+    if o.only:
+        name, number = o.only.rsplit(".", 1)
+        return [made_case(name, o.seed, families[name][0], int(number))]
+    cases = []
+    for i, each in enumerate(always):
+        each.name = f"always.{i}.{each.name or each.model.graph.node[0].op_type}"
+        cases.append(each)
+    for name, (make, count) in families.items():
+        if not o.family or any(f in name for f in o.family):
+            cases += [made_case(name, o.seed, make, i) for i in range(0, count, 1 if o.long else 10)]
+    return [each for each in cases if not o.family or any(f in each.name for f in o.family)]
+
+
+def in_words(each):
+    node = each.model.graph.node[0]
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    shapes = [f"{np.asarray(v).dtype}{list(np.shape(v))}" for v in each.feeds.values()
+              if not isinstance(v, (list, dict))]
+    return f"{node.op_type} of {', '.join(shapes)} with {attributes}"
+
+
+def main(families, always=(), arguments=None):
+    """Runs a campaign (see above) and prints what differs; 0 where nothing does."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--long", action="store_true", help="all cases, not a tenth of them")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--family", action="append", metavar="WORD", help="only cases with this in their name")
+    parser.add_argument("--only", metavar="FAMILY.NUMBER", help="one case")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leaves what differs there")
+    parser.add_argument("--refused", action="store_true", help="says why cases were not judged")
+    o = parser.parse_args(arguments)
+    cases = wanted_cases(families, always, o)
+    with tempfile.TemporaryDirectory() as scratch:
+        found, judged = differences(cases, o.keep or scratch)
+    by_family, thin = collections.defaultdict(collections.Counter), 0
+    for each in cases:
+        by_family[each.name.split(".")[0]][judged[each.name].split(":")[0]] += 1
+        if each.name in found:
+            print(f"{each.name}: {in_words(each)}: {found[each.name]}"[:900])
+        elif o.keep:
+            shutil.rmtree(o.keep / each.name, ignore_errors=True)
+        if o.refused and ":" in judged[each.name]:
+            print(f"{each.name}: {judged[each.name]}"[:400])
+    for name, of in by_family.items():
+        compared = of["onnxruntime"] + of["reference"]
+        if compared < of.total() * (1 if name == "always" else 0.5):
+            thin += 1
+            print(f"{name}: only {compared} of {of.total()} cases were compared")
+    counts = sum(by_family.values(), collections.Counter())
+    print(", ".join(f"{count} {who}" for who, count in sorted(counts.items())) + f"; {len(found)} differ")
+    return 1 if found or thin or not cases else 0

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""The operators of ai.onnx.ml against onnxruntime.
+
+Options of the long campaign: see tests/program/differential.py.
+"""
+# not with a sanitizer: onnxruntime is not built with one
+import pathlib
+import sys
+
+import numpy as np
+from onnx import numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "program"))
+import differential as d  # noqa: E402
+
+NUMBERS = ["f4", "f8", "i8", "i4"]
+TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"]
+WORDS = np.array(["a", "b", "c", "dog", "", "é"], object)
+
+
+def ml(op, inputs, outputs=1, *, opset=1, **more):
+    return d.one_node(op, inputs, outputs, opset=opset, domain="ai.onnx.ml", **more)
+
+
+def floats(rng, n, scale=1.0):
+    return [float(np.float32(v)) for v in rng.uniform(-scale, scale, n)]
+
+
+def table(rng, kind, columns=None, ranks=(1, 2)):
+    """Small numbers, whole ones often, zeros and rows of zeros among them."""
+    shape = [int(n) for n in rng.integers(1, 6, int(rng.choice(ranks)))]
+    if columns:
+        shape[-1] = columns
+    x = rng.uniform(-4, 4, shape)
+    if rng.random() < 0.5:
+        x = np.round(x)
+    if rng.random() < 0.4:
+        x *= rng.random(shape) < 0.6
+    if len(shape) == 2 and rng.random() < 0.3:
+        x[int(rng.integers(shape[0]))] = 0
+    if rng.random() < 0.2:
+        x = -np.abs(x)
+    return x.astype(kind)
+
+
+def kind_of(rng):
+    return str(rng.choice(NUMBERS))
+
+
+def normalizer(rng):
+    return ml("Normalizer", [table(rng, kind_of(rng))], norm=str(rng.choice(["MAX", "L1", "L2"])) if rng.random() < 0.9
+              else None, rtol=1e-5, atol=1e-6)
+
+
+def scaler(rng):
+    x = table(rng, kind_of(rng))
+    n = x.shape[-1] if rng.random() < 0.6 else 1
+    return ml("Scaler", [x], offset=floats(rng, n), scale=floats(rng, n), rtol=1e-5, atol=1e-6)
+
+
+def binarizer(rng):
+    return ml("Binarizer", [table(rng, "f4", ranks=(1, 2, 3))],
+              threshold=float(rng.integers(-2, 3)) if rng.random() < 0.8 else None)
+
+
+def imputer(rng):
+    kind = str(rng.choice(["f4", "i8"]))
+    x = table(rng, kind)
+    n = x.shape[-1] if rng.random() < 0.6 else 1
+    if kind == "i8":
+        return ml("Imputer", [x], imputed_value_int64s=[int(i) for i in rng.integers(-9, 9, n)],
+                  replaced_value_int64=int(rng.integers(-2, 3)))
+    if rng.random() < 0.5:
+        x[rng.random(x.shape) < 0.3] = np.nan
+    return ml("Imputer", [x], imputed_value_floats=floats(rng, n),
+              replaced_value_float=float(rng.choice([np.nan, 0.0, 1.0, -2.0])))
+
+
+def feature_vectorizer(rng):
+    kind, rows = kind_of(rng), int(rng.integers(1, 4))
+    widths = [int(n) for n in rng.integers(1, 4, int(rng.integers(1, 4)))]
+    said = [max(1, w + int(rng.integers(-1, 2))) if rng.random() < 0.4 else w for w in widths]
+    return ml("FeatureVectorizer", [rng.integers(-5, 5, (rows, w)).astype(kind) for w in widths], inputdimensions=said)
+
+
+def words(rng, *shape):
+    return rng.choice(WORDS, shape)
+
+
+def one_hot_encoder(rng):
+    shape = [int(n) for n in rng.integers(1, 4, int(rng.integers(1, 3)))]
+    zeros = None if rng.random() < 0.7 else 1
+    if rng.random() < 0.4:
+        return ml("OneHotEncoder", [words(rng, *shape)], cats_strings=[str(w) for w in WORDS[:4] if w], zeros=zeros)
+    return ml("OneHotEncoder", [rng.integers(0, 5, shape).astype(kind_of(rng))], cats_int64s=[1, 3, 0], zeros=zeros)
+
+
+def array_feature_extractor(rng):
+    kind = kind_of(rng)
+    shape = [int(n) for n in rng.integers(1, 5, int(rng.integers(1, 4)))]
+    x = words(rng, *shape) if rng.random() < 0.3 else rng.integers(-9, 9, shape).astype(kind)
+    return ml("ArrayFeatureExtractor", [x, rng.integers(0, shape[-1], int(rng.integers(1, 5))).astype("i8")])
+
+
+def category_mapper(rng):
+    shape = [int(n) for n in rng.integers(1, 4, int(rng.integers(1, 3)))]
+    x = words(rng, *shape) if rng.random() < 0.5 else rng.integers(0, 6, shape).astype("i8")
+    return ml("CategoryMapper", [x], cats_strings=["a", "dog", "c"], cats_int64s=[5, 2, 0],
+              default_string=None if rng.random() < 0.5 else "none", default_int64=None if rng.random() < 0.5 else 7)
+
+
+def label_encoder(rng):
+    shape = [int(n) for n in rng.integers(1, 4, int(rng.integers(1, 3)))]
+    kinds = ["strings", "int64s", "floats"]
+    from_kind, to_kind = (str(k) for k in rng.choice(kinds, 2))
+    pool = {"strings": ["a", "c", "dog"], "int64s": [3, 1, 4], "floats": [0.5, float("nan"), 2.0]}
+    x = {"strings": lambda: words(rng, *shape), "int64s": lambda: rng.integers(0, 6, shape).astype("i8"),
+         "floats": lambda: rng.choice([0.5, 1.5, np.nan, 2.0, 0.0], shape).astype("f4")}[from_kind]()
+    defaults = {"strings": ("default_string", "none"), "int64s": ("default_int64", -7), "floats": ("default_float", 9.5)}
+    given = dict([defaults[to_kind]]) if rng.random() < 0.6 else {}
+    if rng.random() < 0.3:  # by tensors
+        types = {"strings": object, "int64s": "i8", "floats": "f4"}
+        keys, values = (numpy_helper.from_array(np.array(pool[k], types[k]), k) for k in (from_kind, to_kind))
+        more = {}
+        if given:
+            more["default_tensor"] = numpy_helper.from_array(np.array([list(given.values())[0]], types[to_kind]), "d")
+        return ml("LabelEncoder", [x], opset=4, keys_tensor=keys, values_tensor=values, **more)
+    return ml("LabelEncoder", [x], opset=int(rng.choice([2, 4])),
+              **{f"keys_{from_kind}": pool[from_kind], f"values_{to_kind}": pool[to_kind]}, **given)
+
+
+def dict_vectorizer(rng):
+    if rng.random() < 0.5:
+        x = {str(k): np.float32(v) for k, v in zip(["a", "c", "x"], rng.uniform(-1, 1, int(rng.integers(1, 4))))}
+        return ml("DictVectorizer", [x], string_vocabulary=["c", "a", "b"])
+    x = {int(k): np.float32(v) for k, v in zip([4, 2, 9], rng.uniform(-1, 1, int(rng.integers(1, 4))))}
+    return ml("DictVectorizer", [x], int64_vocabulary=[2, 4, 7])
+
+
+def zip_map(rng):
+    x = rng.uniform(-1, 1, (int(rng.integers(1, 4)), 3)).astype("f4")
+    if rng.random() < 0.5:
+        return ml("ZipMap", [x], classlabels_int64s=[4, 2, 9])
+    return ml("ZipMap", [x], classlabels_strings=["a", "c", "b"])
+
+
+def linear_regressor(rng):
+    x, targets = table(rng, "f4", ranks=(2,)), int(rng.integers(1, 4))
+    return ml("LinearRegressor", [x], coefficients=floats(rng, targets * x.shape[-1]), targets=targets,
+              intercepts=floats(rng, targets) if rng.random() < 0.6 else None,
+              post_transform=str(rng.choice(TRANSFORMS)), rtol=1e-4, atol=1e-5)
+
+
+def labels(rng, classes, ints):
+    return ({"classlabels_strings": ["a", "b", "c", "d"][:classes]} if rng.random() < 0.4 else
+            {ints: [4, 2, 9, 7][:classes]})
+
+
+def linear_classifier(rng):
+    x, classes = table(rng, kind_of(rng), ranks=(2,)), int(rng.integers(2, 5))
+    rows = 1 if classes == 2 and rng.random() < 0.5 else classes
+    return ml("LinearClassifier", [x], 2, coefficients=floats(rng, rows * x.shape[-1]), intercepts=floats(rng, rows),
+              post_transform=str(rng.choice(TRANSFORMS)), multi_class=int(rng.integers(2)),
+              **labels(rng, classes, "classlabels_ints"), rtol=1e-4, atol=1e-5)
+
+
+def kernel_of(rng):
+    kind = str(rng.choice(["LINEAR", "POLY", "RBF", "SIGMOID"]))
+    return {"kernel_type": kind, "kernel_params": [0.3, 0.2, float(rng.integers(1, 4))]}
+
+
+def svm_regressor(rng):
+    x, supports = table(rng, "f4", ranks=(2,)), int(rng.integers(1, 5))
+    columns = x.shape[-1]
+    return ml("SVMRegressor", [x], n_supports=supports, coefficients=floats(rng, supports), rho=floats(rng, 1),
+              support_vectors=floats(rng, supports * columns), post_transform="NONE",
+              one_class=int(rng.random() < 0.2), **kernel_of(rng), rtol=1e-4, atol=1e-4)
+
+
+def svm_classifier(rng):
+    x, classes = table(rng, kind_of(rng), ranks=(2,)), int(rng.integers(2, 4))
+    columns, each = x.shape[-1], [int(n) for n in rng.integers(1, 3, classes)]
+    supports, pairs = sum(each), classes * (classes - 1) // 2
+    with_probabilities = rng.random() < 0.5
+    return ml("SVMClassifier", [x], 2, coefficients=floats(rng, supports * (classes - 1)), rho=floats(rng, pairs),
+              support_vectors=floats(rng, supports * columns), vectors_per_class=each,
+              prob_a=floats(rng, pairs) if with_probabilities else None,
+              prob_b=floats(rng, pairs) if with_probabilities else None,
+              post_transform=str(rng.choice(TRANSFORMS)), **kernel_of(rng),
+              **labels(rng, classes, "classlabels_ints"), rtol=1e-4, atol=1e-4)
+
+
+class forest:
+    """A few random trees, as the attributes nodes_... name them."""
+
+    def __init__(self, rng, columns, targets, weights="target", modes=("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
+                                                                         "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")):
+        self.nodes, self.leaves, self.rng, self.columns, self.targets = [], [], rng, columns, targets
+        self.modes = modes if rng.random() < 0.4 else modes[:1]
+        self.weights = weights
+        for tree in range(int(rng.integers(1, 4))):
+            self.next = 0
+            self.grow(tree, int(rng.integers(0, 4)))
+
+    def grow(self, tree, depth):
+        rng, node = self.rng, self.next
+        self.next += 1
+        row = [tree, node, int(rng.integers(self.columns)), "LEAF", 0.0, 0, 0, 0]
+        self.nodes.append(row)
+        if depth == 0:
+            for target in sorted({int(t) for t in rng.integers(0, self.targets, int(rng.integers(1, 3)))}):
+                self.leaves.append((tree, node, target, floats(rng, 1)[0]))
+            return node
+        row[3] = str(rng.choice(self.modes))
+        row[4] = float(np.float32(np.round(rng.uniform(-3, 3)) if rng.random() < 0.5 else rng.uniform(-3, 3)))
+        row[7] = int(rng.random() < 0.5)
+        row[5] = self.grow(tree, depth - 1)
+        row[6] = self.grow(tree, depth - 1)
+        return node
+
+    def attributes(self):
+        names = ["treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids",
+                 "missing_value_tracks_true"]
+        made = {f"nodes_{name}": [row[i] for row in self.nodes] for i, name in enumerate(names)}
+        for i, name in enumerate(("treeids", "nodeids", "ids", "weights")):
+            made[f"{self.weights}_{name}"] = [leaf[i] for leaf in self.leaves]
+        return made
+
+
+def rows_with_missing(rng, kind):
+    x = table(rng, kind, ranks=(2,))
+    if kind.startswith("f") and rng.random() < 0.3:
+        x[rng.random(x.shape) < 0.2] = np.nan
+    return x
+
+
+def tree_regressor(rng):
+    x, targets = rows_with_missing(rng, str(rng.choice(["f4", "f8"]))), int(rng.integers(1, 4))
+    return ml("TreeEnsembleRegressor", [x], opset=int(rng.choice([1, 3])), n_targets=targets,
+              **forest(rng, x.shape[-1], targets).attributes(), post_transform=str(rng.choice(TRANSFORMS)),
+              aggregate_function=str(rng.choice(["SUM", "AVERAGE", "MIN", "MAX"])),
+              base_values=floats(rng, targets) if rng.random() < 0.4 else None, rtol=1e-4, atol=1e-5)
+
+
+def tree_classifier(rng):
+    x, classes = rows_with_missing(rng, kind_of(rng)), int(rng.integers(2, 5))
+    binary = classes == 2  # of two classes that leaves name onnxruntime gives 0 and 1 instead of labels
+    return ml("TreeEnsembleClassifier", [x], 2, opset=int(rng.choice([1, 3])),
+              **forest(rng, x.shape[-1], 1 if binary else classes, "class").attributes(),
+              post_transform=str(rng.choice(TRANSFORMS)), **labels(rng, classes, "classlabels_int64s"),
+              base_values=floats(rng, 1 if binary else classes) if rng.random() < 0.3 else None, rtol=1e-4, atol=1e-5)
+
+
+FAMILIES = {
+    "Normalizer": (normalizer, 600), "Scaler": (scaler, 200), "Binarizer": (binarizer, 100), "Imputer": (imputer, 200),
+    "FeatureVectorizer": (feature_vectorizer, 200), "OneHotEncoder": (one_hot_encoder, 200),
+    "ArrayFeatureExtractor": (array_feature_extractor, 200), "CategoryMapper": (category_mapper, 100),
+    "LabelEncoder": (label_encoder, 300), "DictVectorizer": (dict_vectorizer, 100), "ZipMap": (zip_map, 50),
+    "LinearRegressor": (linear_regressor, 300), "LinearClassifier": (linear_classifier, 400),
+    "SVMRegressor": (svm_regressor, 300), "SVMClassifier": (svm_classifier, 400),
+    "TreeEnsembleRegressor": (tree_regressor, 500), "TreeEnsembleClassifier": (tree_classifier, 600),
+}
+
+NAN_KEY = {"keys_floats": [0.5, float("nan")], "values_int64s": [3, 4], "default_int64": 7}
+ALWAYS = [ml("LabelEncoder", [np.array([np.nan, 0.5, 2], "f4")], opset=v, name=f"NaN {v}", **NAN_KEY) for v in (2, 4)]
+ALWAYS += [ml("TreeEnsembleRegressor", [np.ones((1, 1), "f4")], n_targets=2, base_values=[0.5, 0.25],
+              nodes_treeids=[0], nodes_nodeids=[0], nodes_featureids=[0], nodes_modes=["LEAF"], nodes_values=[0.0],
+              nodes_truenodeids=[0], nodes_falsenodeids=[0], target_treeids=[0], target_nodeids=[0], target_ids=[1],
+              target_weights=[2.0], name="base")]
+
+if __name__ == "__main__":
+    sys.exit(d.main(FAMILIES, ALWAYS))
