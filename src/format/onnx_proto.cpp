@@ -22,7 +22,7 @@ std::vector<std::string> take_fields(pb::UnknownFieldSet& unknown, int number) {
   for (int i = 0; i < unknown.field_count(); ++i) {
     const pb::UnknownField& f = unknown.field(i);
     if (f.number() == number && f.type() == pb::UnknownField::TYPE_LENGTH_DELIMITED)
-      taken.push_back(f.length_delimited());
+      taken.emplace_back(f.length_delimited());  // a std::string or, in later versions, a view
   }
   if (!taken.empty()) unknown.DeleteByNumber(number);
   return taken;
@@ -35,7 +35,8 @@ void copy_unknown(const pb::Message& from, pb::Message& to) {
 
 std::string bytes_of(const pb::UnknownFieldSet& unknown) {
   std::string bytes;
-  if (!unknown.empty()) unknown.SerializeToString(&bytes);
+  // It fails past 2 GB alone, which no message that was read had.
+  if (!unknown.SerializeToString(&bytes)) bytes.clear();
   return bytes;
 }
 

@@ -1,5 +1,9 @@
 #include "onnx_reader.hpp"
 
+#include "../graph/oddities.hpp"
+#include "../graph/types.hpp"
+#include "core/node_words.hpp"
+
 #include <google/protobuf/arena.h>
 
 #include <filesystem>
@@ -19,11 +23,10 @@ std::string_view plain_domain(std::string_view domain) { return domain == "ai.on
 }  // namespace
 
 std::string describe(const onnx::NodeProto& n) {
-  const char* const dot = n.domain().empty() ? "" : ".";
-  if (!n.name().empty()) return fmt::format("node '{}' ({}{}{})", n.name(), n.domain(), dot, n.op_type());
+  node_words words{n.name(), n.domain(), n.op_type()};
   for (const std::string& output : n.output())
-    if (!output.empty()) return fmt::format("the node that makes '{}' ({}{}{})", output, n.domain(), dot, n.op_type());
-  return fmt::format("a node without name and outputs ({}{}{})", n.domain(), dot, n.op_type());
+    if (words.output.empty()) words.output = output;
+  return words.text();
 }
 
 // --- texts and properties ---
@@ -255,11 +258,22 @@ status onnx_reader::read_value_infos(pb::RepeatedPtrField<onnx::ValueInfoProto>&
   return status_code::ok;
 }
 
+/// What the graph takes is what its input says, whatever else the file says of the value.
+void onnx_reader::keep_input_type(const value_type& also, graph_value& input) {
+  bool differ = false;
+  const result<value_type> both = merge_types(*input.type, also, rank_conflict::tolerated, &differ);
+  if (!both || differ)
+    tolerate(model_, oddity::output_redeclares_input, "input '{}' is {}, and declared again as {}; the input counts",
+             input.name, input.type->to_string(&model_.symbols), also.to_string(&model_.symbols));
+  else input.type = model_.keep(*both);
+}
+
 status onnx_reader::read_value_info(onnx::ValueInfoProto& from, graph_value& to) {
   if (from.has_type()) {
     result<value_type> type = read_type(from.type(), model_);
     if (!type) return type.error();
-    if (type->kind != type_kind::unknown || !type->denotation.empty()) to.type = model_.keep(*std::move(type));
+    if (to.is_input && to.type && to.type->kind != type_kind::unknown) keep_input_type(*type, to);
+    else if (type->kind != type_kind::unknown || !type->denotation.empty()) to.type = model_.keep(*std::move(type));
   }
   if (from.has_doc_string()) to.doc_string = text(from.doc_string());
   const std::span<const property> metadata = take_properties(*from.mutable_unknown_fields(), 4);
@@ -356,7 +370,7 @@ status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_rea
     return failed(status_code::invalid_protobuf, "{} bytes without its weights; protobuf ends at 2 GB",
                   stripped->bytes.size());
   google::protobuf::Arena together;  // a large graph's messages are made and go in few pieces
-  onnx::ModelProto& message = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&together);
+  onnx::ModelProto& message = *onnx::ModelProto::default_instance().New(&together);
   if (!parse_message(message, stripped->bytes, protobuf_depth(options.limits)))
     return {status_code::invalid_protobuf, "not a serialized onnx.ModelProto, or a damaged one"};
   std::string().swap(stripped->bytes);

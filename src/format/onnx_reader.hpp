@@ -47,6 +47,7 @@ class onnx_reader {
   status read_attribute_types(const onnx::AttributeProto&, attribute&);
   std::string_view rest_of_attribute(const onnx::AttributeProto&);
   status read_value_info(onnx::ValueInfoProto&, graph_value&);
+  void keep_input_type(const value_type& also, graph_value& input);
 
   result<value_id> define(scope&, const std::string& name, definer by, bool may_be_input = false);
   result<std::span<const opset_import>> read_imports(const pb::RepeatedPtrField<onnx::OperatorSetIdProto>&);

@@ -307,6 +307,28 @@ status check_indices(const value& dense, const value& indices, std::size_t nnz, 
   return status_code::ok;
 }
 
+/// Indices as int64 that can be read where they lie. ONNX asks for int64; ONNX Runtime takes narrower ones too, and
+/// files have them.
+result<value> wide_indices(value indices, arena& memory) {
+  if (indices.type == dtype::i64 && is_aligned(indices)) return indices;
+  const std::size_t bytes = bits_of(indices.type) / 8, count = std::size_t(indices.shape.count());
+  const result<std::span<std::int64_t>> made = memory.take<std::int64_t>(count);
+  if (!made) return made.error();
+  const auto widen = [&]<class T>(T element) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(&element, static_cast<const std::byte*>(indices.data) + i * bytes, bytes);
+      (*made)[i] = element;
+    }
+  };
+  switch (indices.type) {
+    case dtype::i8: widen(std::int8_t{}); break;
+    case dtype::i16: widen(std::int16_t{}); break;
+    case dtype::i32: widen(std::int32_t{}); break;
+    default: widen(std::int64_t{}); break;
+  }
+  return value::tensor<std::int64_t>(indices.shape, std::span<const std::int64_t>{*made});
+}
+
 }  // namespace
 
 result<value> tensor_reader::read(const onnx::SparseTensorProto& t) {
@@ -328,10 +350,13 @@ result<value> tensor_reader::read(const onnx::SparseTensorProto& t) {
   if (!indices) return indices.error();
   const std::int64_t nnz = values->shape.rank() == 1 ? values->shape[0] : -1;
   if (nnz < 0) return refused("its values must have one dimension");
-  if (indices->type != dtype::i64) return refused("its indices must be int64");
+  if (!(bit_of(indices->type) & mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>))
+    return refused("its indices must be int64, or signed integers of fewer bits");
   const extents flat{nnz}, rows{nnz, std::int64_t(made.shape.rank())};
   if (indices->shape != flat && indices->shape != rows)
     return refused("its indices must have the shape [nnz] or [nnz, rank]");
+  indices = wide_indices(*indices, memory);
+  if (!indices) return indices.error();
   if (status s = check_indices(made, *indices, std::size_t(nnz), name); !s) return s;
   made.type = values->type;
   result<std::span<value>> parts = memory.take<value>(2);

@@ -1,3 +1,4 @@
+#include "../graph/oddities.hpp"
 #include "dim_denotations.hpp"
 #include "onnx_proto.hpp"
 
@@ -21,12 +22,12 @@ status read_shape(const onnx::TensorShapeProto& from, model& owner, value_type& 
                   max_rank);
   std::vector<dim> dims;
   for (const auto& d : from.dim()) {
-    if (d.has_dim_value() && d.dim_value() < 0)
-      return failed(status_code::invalid_graph,
-                    "dim {} of a type is {}; sizes are 0 or more, a dim_param stands for "
-                    "one not known yet",
-                    dims.size(), d.dim_value());
-    if (d.has_dim_value()) dims.push_back(dim::of(d.dim_value()));
+    const bool is_negative = d.has_dim_value() && d.dim_value() < 0;
+    if (is_negative)
+      tolerate(owner, oddity::negative_dim, "dim {} of a declared type is {}; it is taken for unknown", dims.size(),
+               d.dim_value());
+    if (is_negative) dims.push_back({});
+    else if (d.has_dim_value()) dims.push_back(dim::of(d.dim_value()));
     else if (d.has_dim_param() && !d.dim_param().empty()) dims.push_back(dim::named(owner.symbol(d.dim_param())));
     else dims.push_back({});
   }

@@ -300,8 +300,23 @@ status write_onnx(const model& from, const std::string& path, const onnx_write_o
   if (!options.external_data.empty() && folder + options.external_data == path)
     return failed(status_code::invalid_argument, "{}: external data '{}' must be a file of its own beside the model",
                   path, options.external_data);
-  const auto all_at_once = [&](const wire_pieces& made) { return write_file_atomically(path, made.spans()); };
-  return write_pieces(from, path, folder, options, all_at_once);
+  return guarded([&]() -> status {
+    file_batch files;
+    onnx_write_options together = options;
+    if (!options.external_data.empty() && !options.external_to)
+      together.external_to = [&](function_ref<status(model_sink)> produce) {
+        return files.add(folder + options.external_data, produce);
+      };
+    const auto all_at_once = [&](const wire_pieces& made) {
+      return files.add(path, [&](model_sink append) -> status {
+        for (std::span<const std::byte> piece : made.spans())
+          if (status s = append(piece); !s) return s;
+        return {};
+      });
+    };
+    status done = write_pieces(from, path, folder, together, all_at_once);
+    return done ? files.commit() : done;
+  });
 }
 
 status write_onnx(const model& from, model_sink to, const std::string& folder, const onnx_write_options& options) {

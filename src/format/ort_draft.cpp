@@ -19,10 +19,8 @@ status read_shape(const ort::table_view& from, operand& to) {
     const auto kind = d.number<std::int8_t>(ort::dimension_value::dim_type);
     const auto size = d.number<std::int64_t>(ort::dimension_value::dim_value);
     if (kind < 0 || kind > 2) return wrong(status_code::fail, "DimensionValue.dim_type is ", kind, ", none of 0 to 2");
-    if (kind == 1 && size < 0)
-      return wrong(status_code::fail, "DimensionValue.dim_value is ", size, "; sizes are 0 or more");
     if (kind == 2 && !d.has(ort::dimension_value::dim_param)) return missing("DimensionValue.dim_param");
-    to.shape.push_back(kind == 1 ? size : -1);
+    to.shape.push_back(kind == 1 && size >= 0 ? size : -1);  // a negative one says as little as none
   }
   return {};
 }
@@ -94,7 +92,10 @@ status ort_draft_reader::read_node_args(const ort::table_view& from, scope& in) 
 
 /// The number of a name among node_args, or none.
 std::uint32_t ort_draft_reader::find(const scope& in, std::string_view name) const {
-  if (checks_) return (this->*checks_->find)(in, name);
+  return checks_ ? (this->*checks_->find)(in, name) : find_unsorted(in, name);
+}
+
+std::uint32_t ort_draft_reader::find_unsorted(const scope& in, std::string_view name) const {
   for (std::uint32_t i = 0; i < in.args.size(); ++i)
     if (in.args.table(i).text(ort::value_info::name) == name) return i;
   return none;

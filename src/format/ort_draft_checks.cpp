@@ -129,7 +129,6 @@ status ort_draft_reader::check_edges(const ort::table_view& from, const scope& i
 /// Every name that a node makes first. Nobody runs them yet.
 result<std::span<draft_node>> ort_draft_reader::read_in_any_order(const ort::table_view& from, scope& in) {
   const ort::vector_view nodes = from.vector(ort::graph::nodes);
-  if (status s = check_indices(from, in); !s) return s;
   const result<std::span<draft_node>> made = memory_.take<draft_node>(nodes.size());
   if (!made) return status_code::out_of_memory;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -158,6 +157,7 @@ status ort_draft_reader::choose_providers(const ort::vector_view& from, const sc
 }
 
 status ort_draft_reader::read_unsorted_nodes(const ort::table_view& from, scope& in) {
+  if (status s = check_indices(from, in); !s) return s;
   const result<std::span<draft_node>> made = read_in_any_order(from, in);
   if (!made) return made.error();
   if (status s = choose_providers(from.vector(ort::graph::nodes), in, *made); !s) return s;

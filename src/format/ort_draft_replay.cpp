@@ -340,8 +340,14 @@ struct ort_draft_reader::replaying {
       ort::table_view from = tables.table(i);
       std::string_view domain = from.text(ort::node::domain);
       if (const result<ort::op_name> name = ort::parse_op_name(products[i]); name) domain = name->domain, from = {};
-      if (status s = self.choose_provider(from, domain, in, nodes[i]); !s)
-        return std::move(s).in(ort::short_text{} << "node '" << nodes[i].name << "' (" << nodes[i].op_type << ")");
+      if (status s = self.choose_provider(from, domain, in, nodes[i]); !s) {
+        ort::short_text where;
+        node_words words{nodes[i].name, {}, nodes[i].op_type};
+        for (slot made : nodes[i].outputs)
+          if (words.output.empty() && made != 0) words.output = in.net.values[made].name;
+        words.say([&](std::string_view part) { where << part; });
+        return std::move(s).in(where);
+      }
       for (slot s : nodes[i].outputs) in.producers[s] = count;
       nodes[count++] = nodes[i];
     }
@@ -375,21 +381,37 @@ status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::sp
   return work.finish(nodes);
 }
 
-status ort_draft_reader::read_and_replay_nodes(const ort::table_view& from, scope& in) {
+status ort_draft_reader::replay_nodes(const ort::table_view& from, scope& in) {
   result<std::span<draft_node>> made = read_in_any_order(from, in);
   if (!made) return made.error();
   if (status s = replay(from, in, *made); !s) return s;
   return sort_nodes(*made, in);
 }
 
+status ort_draft_reader::check_and_replay_nodes(const ort::table_view& from, scope& in) {
+  status s = check_indices(from, in);
+  return s ? replay_nodes(from, in) : std::move(s);
+}
+
 const ort_draft_checks replaying_ort_draft_checks{ort::verify,
                                                   &ort_draft_reader::check_model,
                                                   &ort_draft_reader::check_args,
                                                   &ort_draft_reader::find_sorted,
-                                                  &ort_draft_reader::read_and_replay_nodes,
+                                                  &ort_draft_reader::check_and_replay_nodes,
                                                   &ort_draft_reader::check_edges,
                                                   &ort_draft_reader::check_names,
                                                   &ort_draft_reader::match_checked,
                                                   ort::read_sparse_constant};
+
+const ort_draft_checks replaying_trusted_ort_draft{
+    [](std::span<const std::byte> file) -> result<ort::table_view> { return ort::root_of(file); },
+    &ort_draft_reader::trust_model,
+    &ort_draft_reader::trust_args,
+    &ort_draft_reader::find_unsorted,
+    &ort_draft_reader::replay_nodes,
+    &ort_draft_reader::trust_edges,
+    &ort_draft_reader::trust_names,
+    &ort_draft_reader::match_trusted,
+    [](const ort::table_view&, std::string_view, arena&) -> result<value> { return status_code::not_implemented; }};
 
 }  // namespace cameo::inline CAMEO_ABI

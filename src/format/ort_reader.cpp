@@ -1,5 +1,7 @@
 #include "ort_reader.hpp"
 
+#include "../graph/oddities.hpp"
+#include "core/node_words.hpp"
 #include "dim_denotations.hpp"
 #include "ort_resolver.hpp"
 
@@ -9,13 +11,11 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 std::string describe(const ort::table_view& n) {
-  const std::string_view domain = n.text(ort::node::domain), name = n.text(ort::node::name);
-  const std::string op = fmt::format("{}{}{}", domain, domain.empty() ? "" : ".", n.text(ort::node::op_type));
-  if (!name.empty()) return fmt::format("node '{}' ({})", name, op);
+  node_words words{n.text(ort::node::name), n.text(ort::node::domain), n.text(ort::node::op_type)};
   const ort::vector_view outputs = n.vector(ort::node::outputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs.text(i).empty()) return fmt::format("the node that makes '{}' ({})", outputs.text(i), op);
-  return fmt::format("node {} ({})", n.number<std::uint32_t>(ort::node::index), op);
+  for (std::size_t i = 0; i < outputs.size() && words.output.empty(); ++i) words.output = outputs.text(i);
+  if (!words.name.empty() || !words.output.empty()) return words.text();
+  return fmt::format("node {} ({})", n.number<std::uint32_t>(ort::node::index), words.op_type);
 }
 
 /// What the type's dims are said to be; empty if nothing.
@@ -47,7 +47,8 @@ status ort_reader::read(const ort::table_view& root) {
   if (resolver)
     if (status s = ort::check_resolver(resolver, scratch); !s) return s;
   if (!resolver && version_ >= ort::first_with_resolver)
-    model_.warnings.push_back("InferenceSession.kernel_type_str_resolver is missing; ONNX Runtime refuses the file");
+    tolerate(model_, oddity::no_resolver,
+             "InferenceSession.kernel_type_str_resolver is missing; ONNX Runtime refuses the file");
   const ort::table_view from = root.table(ort::session::model);
   return from ? read_model(from) : missing("InferenceSession.model");
 }
@@ -195,7 +196,7 @@ status ort_reader::add_initializer(scope& in, std::string_view name, const value
                   name, row_of(constant.type).name, declared->to_string());
   const value* const kept_value = kept(std::vector<value>{constant}).data();
   if (in.g[v].constant) {
-    model_.warnings.push_back(fmt::format("initializer '{}' is there twice; the last one counts", name));
+    tolerate(model_, oddity::initializer_twice, "initializer '{}' is there twice; the last one counts", name);
     in.g[v].constant = kept_value;
     return {};
   }
@@ -350,8 +351,8 @@ status ort_reader::read_node(const ort::table_view& from, scope& in, std::span<c
   if (spec.domain == "com.microsoft.nchwc" && !has_blocked_layout_) {
     has_blocked_layout_ = true;
     model_.warnings.push_back(
-        "there are nodes of com.microsoft.nchwc: their constants lie as suits the library and the processor that wrote "
-        "the file, and elsewhere the answers are wrong");
+        "there are nodes of com.microsoft.nchwc: their constants lie as suits the library and the processor that "
+        "wrote the file, and elsewhere the answers are wrong");
   }
   std::vector<value_id> inputs;
   if (status s = read_values_of_node(from, in, inputs); !s) return s;

@@ -28,10 +28,12 @@ result<wire_pieces> ort_writer::write() {
 
 // --- model ---
 
-/// The format has room for zero bytes in names, ONNX Runtime has not.
-status ort_writer::check_name(std::string_view what, std::string_view name) const {
-  if (name.find('\0') == name.npos) return {};
-  return not_in_ort("{} '{}' has a zero byte inside", what, std::string_view{name.data()});
+/// All that names something goes this way: the format has room for zero bytes in names, ONNX Runtime has not.
+status ort_writer::write_name(ref to, std::string_view what, std::string_view name) {
+  if (const std::size_t zero = name.find('\0'); zero != name.npos)
+    return not_in_ort("{} '{}' has a zero byte inside", what, name.substr(0, zero));
+  to_.text(to, name);
+  return {};
 }
 
 status ort_writer::write_model(ref from) {
@@ -56,7 +58,7 @@ status ort_writer::write_model(ref from) {
   const auto opsets = to_.tables(m[ort::model::opset_import], model_.imports.size());
   for (std::size_t i = 0; i < model_.imports.size(); ++i) {
     const auto o = to_.add(opsets[i], fields{}.offset(opset::domain).number(opset::version, model_.imports[i].version));
-    to_.text(o[opset::domain], model_.imports[i].domain);
+    if (status s = write_name(o[opset::domain], "the domain", model_.imports[i].domain); !s) return s;
   }
   if (!model_.metadata.empty()) {
     const auto entries = to_.tables(m[ort::model::metadata_props], model_.metadata.size());
@@ -125,7 +127,10 @@ status ort_writer::write_graph(ref from, const graph& g) {
   if (status s = write_node_args(t[ort::graph::node_args], in); !s) return s;
   const auto nodes = to_.tables(t[ort::graph::nodes], in.nodes.size());
   for (std::size_t i = 0; i < in.nodes.size(); ++i)
-    if (status s = write_node(nodes[i], in, in.nodes[i]); !s) return std::move(s).in(describe(g, g[in.nodes[i]]));
+    if (status s = write_node(nodes[i], in, in.nodes[i]); !s) {
+      const graph_node& n = g[in.nodes[i]];
+      return n.name.find('\0') == n.name.npos ? std::move(s).in(describe(g, n)) : s;  // words end at a zero byte
+    }
   write_edges(t[ort::graph::node_edges], in);
   if (keeps) write_optimizations(t[ort::graph::runtime_optimizations], in);
   return write_constants(t[ort::graph::initializers], has_sparse ? t[ort::graph::sparse_initializers] : ref{}, in);
@@ -170,12 +175,11 @@ status ort_writer::write_node_args(ref from, const scope& in) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const graph_value& v = in.g[values[i]];
     if (v.name.empty()) return failed(status_code::invalid_graph, "a value of graph '{}' has no name", in.g.name);
-    if (status s = check_name("the name of value", v.name); !s) return s;
     const auto info = to_.add(all[i], fields{}
                                           .offset(ort::value_info::name)
                                           .offset(ort::value_info::doc_string, !v.doc_string.empty())
                                           .offset(ort::value_info::type));
-    to_.text(info[ort::value_info::name], v.name);
+    if (status s = write_name(info[ort::value_info::name], "the name of value", v.name); !s) return s;
     if (!v.doc_string.empty()) to_.text(info[ort::value_info::doc_string], v.doc_string);
     static const value_type unknown;  // texts are borrowed until the file is made: no copies of types
     const value_type* const type = v.type || v.outer == value_id::none ? v.type : (*in.g.outer())[v.outer].type;
@@ -246,7 +250,6 @@ status ort_writer::write_node(ref from, const scope& in, node_id id) {
   if (expected != n.version)
     return not_in_ort("it was written for opset {} of '{}', and the model imports {}, where the operator differs",
                       n.opset, domain_name(n.domain), model_.opset(n.domain));
-  if (status s = check_name("op_type", n.op_type); !s) return s;
   need(op_id_text(n.domain, n.op_type, n.version->since), *n.version);
   const auto t = to_.add(from, fields{}
                                    .offset(node::name)
@@ -265,10 +268,10 @@ status ort_writer::write_node(ref from, const scope& in, node_id id) {
   for (std::size_t i = 0; i < n.input_count; ++i) inputs.push_back(name(in.g.input(id, i)));
   for (std::size_t i = 0; i < n.capture_count; ++i) implicit.push_back(name(in.g.capture(id, i)));
   for (value_id v : n.outputs) outputs.push_back(name(v));
-  to_.text(t[node::name], n.name);
+  if (status s = write_name(t[node::name], "the name of node", n.name); !s) return s;
   if (!n.doc_string.empty()) to_.text(t[node::doc_string], n.doc_string);
-  to_.text(t[node::domain], n.domain);
-  to_.text(t[node::op_type], n.op_type);
+  if (status s = write_name(t[node::domain], "the domain", n.domain); !s) return s;
+  if (status s = write_name(t[node::op_type], "the operator", n.op_type); !s) return s;
   to_.texts(t[node::inputs], inputs);
   to_.texts(t[node::outputs], outputs);
   to_.texts(t[node::implicit_inputs], implicit);
@@ -319,14 +322,13 @@ status ort_writer::write_attribute(ref from, const attribute& a, const graph_nod
   if (row.number == 0 || !a.ref_attr_name.empty())
     return not_in_ort("an ORT file can't hold attributes of type {}{}", attribute_kind_rows[std::size_t(a.kind)].name,
                       a.ref_attr_name.empty() ? "" : " of a function");
-  if (status s = check_name("the name of attribute", a.name); !s) return s;
   fields of;
   of.offset(slots::name).offset(slots::doc_string, !a.doc_string.empty()).number(slots::type, row.number);
   if (a.kind == attribute_kind::f) of.number(slots::f, a.f);
   else if (a.kind == attribute_kind::i) of.number(slots::i, a.i);
   else of.offset(row.slot);
   const auto t = to_.add(from, of);
-  to_.text(t[slots::name], a.name);
+  if (status s = write_name(t[slots::name], "the name of attribute", a.name); !s) return s;
   if (!a.doc_string.empty()) to_.text(t[slots::doc_string], a.doc_string);
   switch (a.kind) {
     case attribute_kind::s: to_.text(t[slots::s], a.s); break;

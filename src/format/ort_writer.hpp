@@ -28,7 +28,7 @@ class ort_writer {
 
   // model
   status write_model(ref);
-  status check_name(std::string_view what, std::string_view name) const;
+  status write_name(ref, std::string_view what, std::string_view name);
   // graphs
   status write_graph(ref, const graph&);
   status collect(scope&);

@@ -33,7 +33,8 @@ status ort_writer::write_tensor_type(ref from, const value_type& type, const gra
                                                                                               : 0))
                                .number(ort::dimension_value::dim_value, d.known() ? d.size : std::int64_t{0})
                                .offset(ort::dimension_value::dim_param, is_named));
-    if (is_named) to_.text(v[ort::dimension_value::dim_param], model_.symbols[d.symbol]);
+    if (!is_named) continue;
+    if (status s = write_name(v[ort::dimension_value::dim_param], "the symbol", model_.symbols[d.symbol]); !s) return s;
   }
   return {};
 }

@@ -1,11 +1,16 @@
 #include <cameo/graph/check.hpp>
 
+#include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
+
 #include <algorithm>
 
 #include "functions.hpp"
 #include "inference.hpp"
 #include "inline.hpp"
 #include "messages.hpp"
+#include "oddities.hpp"
+#include "types.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -39,20 +44,24 @@ std::string range_of(std::size_t least, std::size_t formal_count, bool is_variad
   return least == formal_count ? fmt::format("{}", least) : fmt::format("{} to {}", least, formal_count);
 }
 
-/// Inputs or outputs. `present(i)`: the i-th is not left out.
+/// Inputs or outputs. `present(i)`: the i-th is not left out. Trailing ones may be, but for variadic inputs: each of
+/// them counts (the n of a Mean), and kernels take it for granted.
 template <class Present>
 status check_arity(std::string_view what, std::span<const parameter> parameters, std::size_t least, std::size_t count,
-                   Present present) {
-  while (count > 0 && !present(count - 1)) --count;
+                   bool are_inputs, Present present) {
   const bool is_variadic = !parameters.empty() && parameters.back().option == parameter_option::variadic;
+  if (!are_inputs || !is_variadic || count < parameters.size())
+    while (count > 0 && !present(count - 1)) --count;
   if (is_variadic) least = std::max<std::size_t>(least, parameters.size() - 1 + parameters.back().min_arity);
   for (std::size_t i = 0; i < std::max(count, parameters.size()); ++i) {
     const parameter* const p = formal(parameters, i);
     if (!p) return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
     const bool needed = p->option == parameter_option::single || i < count;
-    if (needed && p->option != parameter_option::optional && !(i < count && present(i)))
-      return bad("{} '{}' is missing: it has {} {}s, takes {}", what, p->name, count, what,
-                 range_of(least, parameters.size(), is_variadic));
+    if (!needed || p->option == parameter_option::optional || (i < count && present(i))) continue;
+    if (p->option == parameter_option::variadic && i < count)
+      return bad("{} {} of {} ('{}') is left out: none of variadic {}s may be", what, i + 1, count, p->name, what);
+    return bad("{} '{}' is missing: it has {} {}s, takes {}", what, p->name, count, what,
+               range_of(least, parameters.size(), is_variadic));
   }
   if (count < least) return bad("has {} {}s, takes {}", count, what, range_of(least, parameters.size(), is_variadic));
   return status_code::ok;
@@ -86,9 +95,10 @@ status check_attributes(const graph_node& n, const op_table& ops, bool in_functi
         std::find_if(rules.begin(), rules.end(), [&](const attribute_rule& r) { return r.name == a.name; });
     const bool is_known = rule != rules.end();
     if (!is_known && all_declared && !a.name.starts_with("__")) {
-      std::string known;
-      for (const attribute_rule& r : rules) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", r.name);
-      return bad("has no attribute '{}'{}{}", a.name, known.empty() ? "; it takes none" : "; it takes ", known);
+      if (rules.empty()) return bad("has no attribute '{}'; it takes none", a.name);
+      const auto quoted = [](const attribute_rule& r) { return fmt::format("'{}'", r.name); };
+      return bad("has no attribute '{}'; it takes {}", a.name,
+                 fmt::join(rules | ranges::views::transform(quoted), ", "));
     }
     if (status fine = check_attribute(n, a, is_known ? &*rule : nullptr, in_function); !fine) return fine;
   }
@@ -233,12 +243,19 @@ status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
       if (status fine = check_attribute(n, a, nullptr, in_function); !fine) return fine;
     return status_code::ok;
   }
+  if (has_role(n.op->roles, role::is_constant)) {
+    const op_version* const allowing = version_of_constant(n);
+    if (allowing != n.version)
+      tolerate(g.owner(), oddity::early_constant, "{} holds what is allowed from opset {} on", describe(g, n),
+               allowing->since);
+    g[id].version = allowing;
+  }
   const op_version& version = *n.version;
-  if (status fine = check_arity("input", version.inputs, version.min_inputs, n.input_count,
+  if (status fine = check_arity("input", version.inputs, version.min_inputs, n.input_count, true,
                                 [&](std::size_t i) { return g.input(id, i) != value_id::none; });
       !fine)
     return fine;
-  if (status fine = check_arity("output", version.outputs, version.min_outputs, n.outputs.size(),
+  if (status fine = check_arity("output", version.outputs, version.min_outputs, n.outputs.size(), false,
                                 [&](std::size_t i) { return n.outputs[i] != value_id::none; });
       !fine)
     return fine;

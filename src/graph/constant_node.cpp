@@ -1,5 +1,7 @@
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
+
 #include "messages.hpp"
 #include "types.hpp"
 
@@ -85,7 +87,28 @@ result<value> value_of(model& m, const attribute& a) {
   return failed(status_code::invalid_graph, "attribute '{}' holds no value", a.name);
 }
 
+/// Whether a version of the operator allows what the node holds.
+bool allows(const op_version& version, const graph_node& n) {
+  const std::string_view output = version.outputs.empty() ? std::string_view{} : version.outputs[0].type_string;
+  for (const attribute& a : n.attributes) {
+    if (a.name.starts_with("__")) continue;
+    const auto rule = std::find_if(version.attributes.begin(), version.attributes.end(),
+                                   [&](const attribute_rule& r) { return r.name == a.name; });
+    if (rule == version.attributes.end() || rule->kind != a.kind) return false;
+    if (a.tensors.size() != 1) continue;
+    for (const type_rule& type : version.types)
+      if (type.type_string == output && !(type.tensors & bit_of(a.tensors[0].type))) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+const op_version* version_of_constant(const graph_node& n) {
+  for (const op_version& version : n.op->versions)
+    if (version.since >= n.version->since && allows(version, n)) return &version;
+  return n.version;
+}
 
 result<value> constant_of_node(model& m, const graph_node& n) {
   const attribute* found = nullptr;

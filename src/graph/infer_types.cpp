@@ -4,6 +4,7 @@
 #include "inference.hpp"
 #include "inline.hpp"
 #include "messages.hpp"
+#include "oddities.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -140,10 +141,13 @@ status inference::set_output(graph& g, value_id v, const value_type& inferred) {
   if (inferred.kind == type_kind::unknown) return status_code::ok;
   const value_type* const declared = g[v].type;
   const bool is_main = &g == &model_.main();
-  result<value_type> merged =
-      declared ? merge_types(inferred, *declared, is_main ? rank_conflict::is_error : rank_conflict::tolerated)
-               : inferred;
+  bool differ = false;
+  result<value_type> merged = declared ? merge_types(inferred, *declared, rank_conflict::tolerated, &differ) : inferred;
   if (!merged) return std::move(merged.error()).in(fmt::format("'{}'", g[v].name));
+  // A body's values may well have another shape each time that it is run.
+  if (is_main && differ)
+    tolerate(model_, oddity::other_shape, "'{}' is declared as {}, but is {}; that counts", g[v].name,
+             declared->to_string(&model_.symbols), inferred.to_string(&model_.symbols));
   if (is_main && !g[v].is_output) name_dims(*merged);
   if (!declared || !same_type(*merged, *declared)) g[v].type = model_.keep(*std::move(merged));
   return status_code::ok;

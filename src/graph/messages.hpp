@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/graph/graph.hpp>
 
+#include "core/node_words.hpp"
 #include "file/messages.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -12,16 +13,20 @@ T or_throw(result<T> made) {
   return *std::move(made);
 }
 
+inline node_words words_of(const graph& g, const graph_node& n) {
+  node_words words{n.name, n.domain, n.op_type};
+  for (value_id v : n.outputs)
+    if (words.output.empty() && v != value_id::none) words.output = g[v].name;
+  return words;
+}
 /// "node 'conv1' (Conv, opset 17)"; a node without a name is named by its first output.
 inline std::string describe(const graph& g, const graph_node& n) {
-  std::string_view name = n.name;
-  std::string_view kind = "node";
-  for (value_id v : n.outputs)
-    if (name.empty() && v != value_id::none) name = g[v].name, kind = "the node that makes";
-  const char* const dot = n.domain.empty() ? "" : ".";
-  if (n.opset < 1) return fmt::format("{} '{}' ({}{}{})", kind, name, n.domain, dot, n.op_type);
-  return fmt::format("{} '{}' ({}{}{}, opset {})", kind, name, n.domain, dot, n.op_type, n.opset);
+  node_words words = words_of(g, n);
+  words.opset = n.opset;
+  return words.text();
 }
+/// "node 'conv1' (Conv)"
+inline std::string name_of(const graph& g, const graph_node& n) { return words_of(g, n).text(); }
 
 /// How ONNX's own domain is called in messages.
 inline std::string_view domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : domain; }

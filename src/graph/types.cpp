@@ -120,13 +120,23 @@ value_type without_symbols(value_type type) {
   return type;
 }
 
-result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict ranks) {
+result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict ranks,
+                               bool* differ) {
+  const auto contradict = [&](bool they_do) {
+    if (differ && they_do) *differ = true;
+  };
   if (inferred.kind == type_kind::unknown) return declared;
   if (declared.kind == type_kind::unknown) return inferred;
   // An optional that holds something is that something: either may be what the file says.
   if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.of &&
       same_kind(*declared.of, inferred))
     return declared;
+  // A sparse constant becomes dense, whatever ONNX's own inference wrote beside it.
+  if (inferred.is_tensor() && declared.kind == type_kind::sparse_tensor) {
+    value_type dense = declared;
+    dense.kind = type_kind::tensor;
+    return merge_types(inferred, dense, ranks, differ);
+  }
   if (!same_kind(inferred, declared))
     return failed(status_code::invalid_graph, "is declared as {}, but is {}", type_name(declared), type_name(inferred));
   value_type merged = inferred;
@@ -135,7 +145,7 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
   if (!merged.of || merged.of->kind == type_kind::unknown) {
     merged.of = declared.of;
   } else if (declared.of) {
-    result<value_type> of = merge_types(*merged.of, *declared.of, rank_conflict::tolerated);
+    result<value_type> of = merge_types(*merged.of, *declared.of, rank_conflict::tolerated, differ);
     if (!of) return of.error();
     merged.of = std::make_shared<const value_type>(*std::move(of));
   }
@@ -143,11 +153,16 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
     merged.shape = declared.shape;
   } else if (declared.shape) {
     if (merged.shape->size() == declared.shape->size()) {
-      for (std::size_t i = 0; i < merged.shape->size(); ++i)
-        (*merged.shape)[i] = merge_dims((*merged.shape)[i], (*declared.shape)[i]);
+      for (std::size_t i = 0; i < merged.shape->size(); ++i) {
+        const dim is = (*merged.shape)[i], said = (*declared.shape)[i];
+        contradict(is.known() && said.known() && is.size != said.size);
+        (*merged.shape)[i] = merge_dims(is, said);
+      }
     } else if (ranks == rank_conflict::is_error) {
       return failed(status_code::invalid_graph, "is declared with rank {}, but has rank {}", declared.shape->size(),
                     merged.shape->size());
+    } else {
+      contradict(true);
     }
   }
   return merged;

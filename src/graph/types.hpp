@@ -16,8 +16,10 @@ value_type without_symbols(value_type);
 
 enum class rank_conflict : bool { tolerated, is_error };
 /// What is known from both: known dims win over symbols, symbols over nothing, and `inferred` over `declared`.
-/// INVALID_GRAPH when kinds or element types differ, or ranks if those matter; the words say which.
-result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict);
+/// `differ`, if given, becomes true when ranks or known dims contradict each other. INVALID_GRAPH when kinds or element
+/// types do, or ranks if those matter; the words say which.
+result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict,
+                               bool* differ = nullptr);
 
 /// The types that a node's type strings stand for, found out from its inputs and then held against its outputs.
 class type_bindings {
@@ -42,6 +44,10 @@ inline const parameter* formal(std::span<const parameter> parameters, std::size_
   if (i < parameters.size()) return &parameters[i];
   return !parameters.empty() && parameters.back().option == parameter_option::variadic ? &parameters.back() : nullptr;
 }
+
+/// The version of a resolved node with role::is_constant that allows what it holds: that of its opset, or the first
+/// after it that does; if none does, that of its opset.
+const op_version* version_of_constant(const graph_node&);
 
 /// The value that a node with role::is_constant stands for, in the model's memory; none if its attribute is the
 /// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.

@@ -27,6 +27,22 @@ TEST_CASE("a required input left out by an empty name is INVALID_GRAPH; an optio
   CHECK_REFUSED(load_error(clip), status_code::ok);
 }
 
+TEST_CASE("none of variadic inputs may be left out, the last one neither") {
+  for (const char* op : {"Max", "Min", "Sum", "Mean", "Concat", "Einsum", "SequenceConstruct"})
+    for (const std::vector<const char*>& names :
+         std::vector<std::vector<const char*>>{{"x", ""}, {"x", "", "x"}, {"", "x"}, {"x", "x", ""}, {""}}) {
+      onnx::ModelProto m = add_model();
+      auto& n = *m.mutable_graph()->mutable_node(0);
+      n.set_op_type(op);
+      n.clear_input();
+      for (const char* name : names) n.add_input(name);
+      CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "'sum'", op, "left out");
+    }
+  onnx::ModelProto loop = one_node("Loop", {int_scalar("m", 3), truth("c", true)}, given::as_constants);
+  loop.mutable_graph()->mutable_node(0)->add_input("");  // of what it carries; M and cond are optional
+  CHECK_REFUSED(load_error(loop), status_code::invalid_graph, bad_name, "'n'", "Loop", "left out");
+}
+
 TEST_CASE("too many and too few outputs are INVALID_GRAPH") {
   onnx::ModelProto many = add_model();
   many.mutable_graph()->mutable_node(0)->add_output("more");

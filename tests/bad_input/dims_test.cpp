@@ -49,27 +49,6 @@ TEST_CASE("dims of an initializer whose product overflows are INVALID_GRAPH, in 
   }
 }
 
-TEST_CASE("negative dims of an input, an output and a value are INVALID_GRAPH") {
-  onnx::ModelProto input = add_model();
-  input.mutable_graph()
-      ->mutable_input(0)
-      ->mutable_type()
-      ->mutable_tensor_type()
-      ->mutable_shape()
-      ->mutable_dim(0)
-      ->set_dim_value(-7);
-  CHECK_REFUSED(load_error(input), status_code::invalid_graph, bad_name, "'x'", "-7");
-  onnx::ModelProto output = add_model();
-  output.mutable_graph()
-      ->mutable_output(0)
-      ->mutable_type()
-      ->mutable_tensor_type()
-      ->mutable_shape()
-      ->mutable_dim(0)
-      ->set_dim_value(least);
-  CHECK_REFUSED(load_error(output), status_code::invalid_graph, bad_name, "'y'");
-}
-
 TEST_CASE("an input declared too large for memory is refused before memory is taken") {
   const memory_peak peak;
   for (const std::int64_t d : {most, std::int64_t{1} << 60, std::int64_t{1} << 42}) {

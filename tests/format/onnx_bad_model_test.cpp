@@ -200,7 +200,7 @@ TEST_CASE("opsets below 1, domains without an opset and conflicting ones are INV
   CHECK(refusal(newer).code() == status_code::ok);
 }
 
-TEST_CASE("attributes whose type and value disagree, and dims that cannot be, are INVALID_GRAPH") {
+TEST_CASE("attributes whose type and value disagree are INVALID_GRAPH, more dims than there may be NOT_IMPLEMENTED") {
   onnx::ModelProto m = add_model();
   auto& a = *m.mutable_graph()->mutable_node(0)->add_attribute();
   a.set_name("axis");
@@ -212,9 +212,6 @@ TEST_CASE("attributes whose type and value disagree, and dims that cannot be, ar
   a.set_type(onnx::AttributeProto::GRAPH);
   a.clear_s();
   CHECK(refusal(m).code() == status_code::invalid_graph);
-  onnx::ModelProto dims = new_model();
-  add_value(*dims.mutable_graph()->mutable_input(), "x", {-2});
-  CHECK(refusal(dims).code() == status_code::invalid_graph);
   onnx::ModelProto ranks = new_model();
   add_value(*ranks.mutable_graph()->mutable_input(), "x", std::vector<std::int64_t>(13, 1));
   CHECK(refusal(ranks).code() == status_code::not_implemented);

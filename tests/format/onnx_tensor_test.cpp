@@ -234,6 +234,30 @@ TEST_CASE("sparse tensors have sorted indices in range, flat or by axis") {
   CHECK(read_sparse({0, 1}, {1, 2}).error().code() == status_code::invalid_graph);
 }
 
+TEST_CASE("indices of sparse tensors may be of any signed integer type, and are int64 from then on") {
+  heap_arena memory;
+  const auto read_sparse = [&](int type, const std::string& indices) {
+    onnx::SparseTensorProto t;
+    *t.mutable_values() = tensor_message("s", 1, {2}, std::string(8, '\0'));
+    *t.mutable_indices() = tensor_message("", type, {2}, indices);
+    t.add_dims(9);
+    const std::string bytes = t.SerializeAsString();
+    return read_pb(bytes_of(bytes), pb_kind::sparse_tensor, memory);
+  };
+  const std::int8_t narrow[] = {3, 8};
+  const std::int16_t short_ones[] = {3, 8};
+  const std::int32_t ints[] = {3, 8};
+  const auto text = [](const auto& a) { return std::string(reinterpret_cast<const char*>(a), sizeof a); };
+  for (const auto& [type, indices] : {std::pair{onnx::TensorProto::INT8, text(narrow)},
+                                      {onnx::TensorProto::INT16, text(short_ones)},
+                                      {onnx::TensorProto::INT32, text(ints)}}) {
+    const result<value> made = read_sparse(type, indices);
+    REQUIRE_MESSAGE(made, made.error().words());
+    CHECK(std::ranges::equal(made->parts[1].as<std::int64_t>(), std::array<std::int64_t, 2>{3, 8}));
+  }
+  CHECK(read_sparse(onnx::TensorProto::UINT8, text(narrow)).error().code() == status_code::invalid_graph);
+}
+
 TEST_CASE("sequences, optionals and maps come back as they were written") {
   heap_arena memory;
   const float numbers[] = {1, 2, 3};

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -54,6 +55,37 @@ inline std::vector<std::byte> with_version(std::vector<std::byte> bytes, char di
       6};
   bytes[place_of(bytes, text) + 4] = std::byte(digit);
   return bytes;
+}
+
+/// Elements as near as the tolerances say; texts and integers are equal.
+template <class T>
+bool near(const value& a, const value& b, double rtol, double atol) {
+  const auto x = a.as<T>(), y = b.as<T>();
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      if (x[i] != y[i]) return false;
+    } else if (!(std::abs(double(x[i]) - double(y[i])) <= atol + rtol * std::abs(double(y[i]))) && !(x[i] == y[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Values of any kind, by near().
+inline bool same(const value& got, const value& want, double rtol, double atol) {
+  if (got.kind != want.kind) return false;
+  if (got.kind != value_kind::tensor) {
+    bool all = got.parts.size() == want.parts.size();
+    for (std::size_t i = 0; i < want.parts.size() && all; ++i) all = same(got.parts[i], want.parts[i], rtol, atol);
+    return all;
+  }
+  if (got.type != want.type || got.shape != want.shape) return false;
+  switch (got.type) {
+    case dtype::f32: return near<float>(got, want, rtol, atol);
+    case dtype::f64: return near<double>(got, want, rtol, atol);
+    case dtype::string: return near<std::string_view>(got, want, 0, 0);
+    default: return got.bytes() == 0 || std::memcmp(got.data, want.data, got.bytes()) == 0;
+  }
 }
 
 }  // namespace cameo::test

@@ -361,6 +361,31 @@ TEST_CASE("a runtime without a graph that names saved_optimizations does them, a
   }
 }
 
+TEST_CASE("a runtime that names saved_optimizations trusts files that cameo wrote, and says what memory a load needs") {
+  using replaying_runtime = minimal_runtime<saved_optimizations, integer_kernels>;
+  for (std::string_view name : {with_bias, without_bias}) {
+    const auto text = write_ort(*read_and_check(sample(name)));
+    REQUIRE(text);
+    const auto* const first = reinterpret_cast<const std::byte*>(text->data());
+    const bytes file{first, first + text->size()};
+    std::vector<std::byte> memory(1 << 18), other(1 << 18);
+    const result<std::size_t> needed = replaying_runtime::memory_needed(file, memory);
+    REQUIRE(needed);
+    auto checked = replaying_runtime::load(file, memory);
+    REQUIRE_MESSAGE(checked, checked.error().words());
+    CHECK(*needed == checked->memory_used());
+    auto trusted = replaying_runtime::load_trusted(file, other);
+    REQUIRE_MESSAGE(trusted, trusted.error().words());
+    CHECK(trusted->memory_used() < *needed);
+    CHECK(run(*trusted) == run(*checked));
+    const std::span<std::byte> room{memory};
+    CHECK(replaying_runtime::load(file, room.first(*needed)));
+    CHECK(replaying_runtime::load(file, room.first(*needed - 64)).error().code() == status_code::out_of_memory);
+    const bytes bad = with_node(file, 0, 4711);  // records are looked at all the same
+    CHECK(replaying_runtime::load_trusted(bad, other).error().code() == status_code::fail);
+  }
+}
+
 TEST_CASE("without a graph, too, records that are none end loading, and those that do not fit are passed over") {
   using all = minimal_runtime<saved_optimizations, eps::cpu_kernels>;
   const bytes good = sample(with_bias);

@@ -218,10 +218,28 @@ TEST_CASE("what the format can't hold is refused, and the message names it") {
     b.output(b.node("OptionalHasElement", {x}));
     refused(b.take(), "'maybe'");
   }
+  const std::string_view cut{"a\0b", 3};
   {
     model_builder b;
-    b.output(b.node("Neg", {b.input(std::string_view{"a\0b", 3}, dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input(cut, dtype::f32, {dim::of(3)})}));
     refused(b.take(), "zero byte");
+  }
+  {
+    model_builder b;
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+    b.main()[node_id{0}].name = cut;
+    refused(b.take(), "the name of node 'a' has a zero byte");
+  }
+  {
+    model_builder b;
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {b.symbol(cut)})}));
+    refused(b.take(), "the symbol 'a' has a zero byte");
+  }
+  {
+    model_builder b;
+    b.whole().imports.push_back({cut, 1});
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+    refused(b.take(), "the domain 'a' has a zero byte");
   }
   {
     model_builder b{10};

@@ -22,8 +22,8 @@ CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> by
 /// How ONNX's files are written; nothing is special about them.
 using onnx_write_options = write_options;
 
-/// Writes a model: complete or absent (temporary name, fsync, rename). Over 2 GB INVALID_ARGUMENT says to use external
-/// data. Fields that cameo did not understand are written back.
+/// Writes a model: complete or absent, with its external data (see write_file_atomically). Over 2 GB INVALID_ARGUMENT
+/// says to use external data. Fields that cameo did not understand are written back.
 CAMEO_API status write_onnx(const model&, const std::string& path, const onnx_write_options& = {});
 /// The same to a sink; external data is written to a file in `folder` (with its separator; empty: the current one).
 CAMEO_API status write_onnx(const model&, model_sink, const std::string& folder, const onnx_write_options& = {});

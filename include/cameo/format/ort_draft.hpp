@@ -37,5 +37,8 @@ CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file, std::sp
 ///   FAIL  besides the above: a record that is no record, with a node outside the graph, an action that its optimizer
 ///         does not have, or another operator than the action makes; an optimizer that is listed twice
 extern CAMEO_API const ort_draft_checks replaying_ort_draft_checks;
+/// Does what the file has saved, too, and trusts all else in it: see read_ort_draft without checks. Records are held
+/// against the nodes that they name nevertheless. Sparse initializers are NOT_IMPLEMENTED.
+extern CAMEO_API const ort_draft_checks replaying_trusted_ort_draft;
 
 }  // namespace cameo::inline CAMEO_ABI

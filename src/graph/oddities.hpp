@@ -1,0 +1,53 @@
+#pragma once
+#include <cameo/graph/graph.hpp>
+
+#include "messages.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What files have that ONNX does not allow and that does no harm, by its row of oddities().
+enum class oddity : std::uint8_t {
+  negative_dim,
+  other_shape,
+  other_shape_in_run,
+  early_constant,
+  output_redeclares_input,
+  initializer_twice,
+  no_resolver,
+};
+
+/// One thing that cameo is lenient about. docs/oddities.md has the same table.
+struct oddity_row {
+  oddity id;
+  std::string_view name;          // in lower case, with dashes: warnings begin with it
+  bool is_told;                   // as a warning; else only who wants to know everything hears of it
+  std::string_view what;          // is odd
+  std::string_view cameo;         // what cameo does
+  std::string_view onnx_runtime;  // what ONNX Runtime does
+};
+
+/// All of them, by number.
+std::span<const oddity_row> oddities();
+/// The row of an oddity.
+inline const oddity_row& row_of(oddity of) { return oddities()[std::size_t(of)]; }
+/// The row that one of model::warnings is of; null if it tells of nothing odd.
+const oddity_row* oddity_of(std::string_view warning);
+
+/// What a warning of an oddity says. The words say where it is.
+template <class... Args>
+std::string warning_of(oddity of, fmt::format_string<Args...> format, Args&&... args) {
+  return fmt::format("{}: {}", row_of(of).name, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Of one kind so many are told of a model; a file may have a million.
+inline constexpr std::size_t most_of_an_oddity = 8;
+/// Whether one more of the kind is worth its words; the first that is not becomes "and more of this".
+bool is_worth_telling(model&, oddity);
+
+/// Notes among the model's warnings that it has something odd, and lets it pass.
+template <class... Args>
+void tolerate(model& m, oddity of, fmt::format_string<Args...> format, Args&&... args) {
+  if (is_worth_telling(m, of)) m.warnings.push_back(warning_of(of, format, std::forward<Args>(args)...));
+}
+
+}  // namespace cameo::inline CAMEO_ABI
