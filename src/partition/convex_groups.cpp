@@ -8,13 +8,19 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-/// Steps that looking for detours may take in all. A graph of very many small groups stays as the levels leave it.
-constexpr std::size_t most_steps = 20'000'000;
+/// Steps that looking for detours may take in all, for each node: of a very large graph some groups stay as the levels
+/// leave them.
+constexpr std::size_t steps_per_node = 512, fewest_steps = 100'000;
 
 class grouping {
  public:
   grouping(const graph& g, std::span<const node_id> nodes)
-      : graph_{g}, taken_(g.node_capacity()), group_(g.node_capacity()), members_(g.node_capacity()) {
+      : graph_{g},
+        taken_(g.node_capacity()),
+        group_(g.node_capacity()),
+        members_(g.node_capacity()),
+        seen_in_(g.node_capacity()),
+        steps_left_{fewest_steps + steps_per_node * g.order().size()} {
     for (node_id n : nodes) taken_[index_of(n)] = true;
     std::iota(group_.begin(), group_.end(), std::size_t{0});
     for (node_id n : g.order()) members_[index_of(n)] = {n};
@@ -90,22 +96,22 @@ class grouping {
   /// A path from the group of `from` to that of `to` through others, each of which counts as one node: it will be.
   bool has_detour(node_id from, node_id to) {
     const std::size_t a = group_of(from), b = group_of(to);
-    if ((steps_ += graph_.node_capacity() / 64) > most_steps) return true;
-    std::vector<bool> seen(graph_.node_capacity());
-    std::vector<std::size_t> waiting{a};
-    while (!waiting.empty()) {
-      const std::size_t at = waiting.back();
-      waiting.pop_back();
+    ++search_;
+    waiting_.assign(1, a);
+    while (!waiting_.empty()) {
+      const std::size_t at = waiting_.back();
+      waiting_.pop_back();
       for (node_id n : members_[at])
         for (value_id v : graph_[n].outputs) {
           if (v == value_id::none) continue;
           for (const graph::use u : graph_.uses(v)) {
-            if (++steps_ > most_steps) return true;
+            if (steps_left_ == 0) return true;
+            --steps_left_;
             const std::size_t next = group_of(u.node);
             if (next == b && at != a) return true;
-            if (next == a || next == b || seen[next]) continue;
-            seen[next] = true;
-            waiting.push_back(next);
+            if (next == a || next == b || seen_in_[next] == search_) continue;
+            seen_in_[next] = search_;
+            waiting_.push_back(next);
           }
         }
     }
@@ -116,7 +122,9 @@ class grouping {
   std::vector<bool> taken_;
   std::vector<std::size_t> group_;             // of a node; those that are not taken are each their own
   std::vector<std::vector<node_id>> members_;  // of a group
-  std::size_t steps_ = 0;
+  std::vector<std::size_t> seen_in_;           // per group: the last search that came by
+  std::vector<std::size_t> waiting_;           // of a search
+  std::size_t search_ = 0, steps_left_;
 };
 
 }  // namespace

@@ -1,106 +1,186 @@
+// All groups of a provider in one go: what belongs where is looked up in tables that are made once, so that a group
+// costs what its own nodes cost.
 #include "partition/fuse.hpp"
+
+#include "graph/messages.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+constexpr std::size_t nowhere = std::size_t(-1);
+
 class fuser {
  public:
-  fuser(graph& g, const node_group& group) : graph_{g} {
-    for (node_id n : group.nodes) inside_.insert(index_of(n));
+  fuser(graph& g, std::span<const group_to_fuse> groups)
+      : graph_{g}, groups_{groups}, group_(g.node_capacity(), nowhere), members_(groups.size()) {
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (node_id n : groups[i].group->nodes) group_[index_of(n)] = i;
     for (node_id n : g.order())
-      if (inside_.count(index_of(n))) nodes_.push_back(n);
+      if (const std::size_t i = group_of(n); i != nowhere) members_[i].push_back(n);
   }
 
-  result<fused_node> run(const std::string& name) {
-    for (node_id n : nodes_)
-      if (!graph_[n].subgraphs.empty())
-        return status{status_code::fail, fmt::format("claims node '{}' ({}) inside a group, but it holds graphs; only "
-                                                     "nodes without graphs can be fused",
-                                                     graph_[n].name, graph_[n].op_type)};
+  result<std::vector<fused_node>> run() {
+    for (const std::vector<node_id>& nodes : members_)
+      if (status s = require_no_subgraphs(nodes); !s) return s;
     if (status s = require_convex(); !s) return s;
-    find_borders();
-    fused_node made{name, 0, &graph_, node_id::none, nullptr};
-    made.body = &copy_body(name);
-    for (node_id n : nodes_) graph_.remove_node(n);
-    node_spec spec;
-    spec.name = name, spec.op_type = name;
-    spec.inputs = inputs_, spec.outputs = outputs_;
-    made.node = graph_.add_node(spec);
+    std::vector<fused_node> made;
+    for (std::size_t i = 0; i < groups_.size(); ++i) made.push_back(fuse(i));
     return made;
   }
 
  private:
-  bool inside(node_id n) const { return n != node_id::none && inside_.count(index_of(n)); }
+  /// Of nodes that were there at first; those that groups have become belong to none.
+  std::size_t group_of(node_id n) const { return index_of(n) < group_.size() ? group_[index_of(n)] : nowhere; }
+  bool inside(node_id n, std::size_t group) const { return n != node_id::none && group_of(n) == group; }
 
-  /// A path that leaves the group must not come back. Walks from the group's readers on, not along order(): groups of
-  /// one provider are fused one after the other, and only then is the graph sorted again.
-  status require_convex() const {
-    std::vector<bool> reached(graph_.node_capacity());  // outside, reads from the group, perhaps by way of others
-    std::vector<node_id> waiting(nodes_.begin(), nodes_.end());
-    while (!waiting.empty()) {
-      const node_id from = waiting.back();
-      waiting.pop_back();
-      for (value_id v : graph_[from].outputs) {
-        if (v == value_id::none) continue;
-        for (const graph::use u : graph_.uses(v)) {
-          if (inside(u.node)) {
-            if (!inside(from)) return not_convex(from, u.node);
-          } else if (!reached[index_of(u.node)]) {
-            reached[index_of(u.node)] = true;
-            waiting.push_back(u.node);
-          }
-        }
-      }
-    }
+  status require_no_subgraphs(std::span<const node_id> nodes) const {
+    for (node_id n : nodes)
+      if (!graph_[n].subgraphs.empty())
+        return {status_code::fail,
+                fmt::format("claims {} inside a group, but it holds graphs; only nodes without graphs "
+                            "can be fused",
+                            name_of(graph_, graph_[n]))};
     return {};
   }
-  status not_convex(node_id through, node_id back) const {
-    return {status_code::fail,
-            fmt::format("the group is not convex: a path from it comes back to its node '{}' by way of node '{}', "
-                        "which is not in it",
-                        graph_[back].name, graph_[through].name)};
+
+  // --- convex: with every group as one node, the graph has no cycle ---
+
+  /// Groups by their number, other nodes behind them.
+  std::size_t part_of(node_id n) const {
+    const std::size_t group = group_of(n);
+    return group == nowhere ? groups_.size() + index_of(n) : group;
+  }
+  template <class F>
+  void each_node_of(std::size_t part, F&& f) const {
+    if (part >= groups_.size()) return f(node_id(part - groups_.size()));
+    for (node_id n : members_[part]) f(n);
+  }
+  /// Where the part's values go: `f(part)` once for each read from outside.
+  template <class F>
+  void each_reader(std::size_t part, F&& f) const {
+    each_node_of(part, [&](node_id n) {
+      for (value_id v : graph_[n].outputs) {
+        if (v == value_id::none) continue;
+        for (const graph::use u : graph_.uses(v))
+          if (part_of(u.node) != part) f(part_of(u.node));
+      }
+    });
   }
 
+  /// Takes away parts that wait for no other, until there are none. What is left goes round in circles.
+  status require_convex() const {
+    std::vector<std::uint32_t> waits(groups_.size() + graph_.node_capacity());
+    std::vector<std::size_t> parts(groups_.size()), ready;
+    std::iota(parts.begin(), parts.end(), std::size_t{0});
+    for (node_id n : graph_.order())
+      if (group_of(n) == nowhere) parts.push_back(part_of(n));
+    for (std::size_t part : parts) each_reader(part, [&](std::size_t reader) { ++waits[reader]; });
+    for (std::size_t part : parts)
+      if (waits[part] == 0) ready.push_back(part);
+    for (std::size_t next = 0; next < ready.size(); ++next)
+      each_reader(ready[next], [&](std::size_t reader) {
+        if (--waits[reader] == 0) ready.push_back(reader);
+      });
+    return ready.size() == parts.size() ? status{} : not_convex(waits);
+  }
+
+  struct step_back {
+    std::size_t to = nowhere;                             // the part that was read
+    node_id reads = node_id::none, read = node_id::none;  // who reads there, and whom
+  };
+  /// From a part that waits to one that it waits for, which waits, too.
+  step_back back_from(std::size_t part, std::span<const std::uint32_t> waits) const {
+    step_back made;
+    each_node_of(part, [&](node_id n) {
+      for (std::size_t i = 0; i < std::size_t{graph_[n].input_count} + graph_[n].capture_count; ++i) {
+        const value_id v = graph_.input(n, i);
+        const node_id from = v == value_id::none ? node_id::none : graph_[v].producer;
+        if (from != node_id::none && part_of(from) != part && waits[part_of(from)] != 0)
+          made = {part_of(from), n, from};
+      }
+    });
+    return made;
+  }
+
+  /// Names the last group of a circle, the one that could not be made when those before it had been.
+  status not_convex(std::span<const std::uint32_t> waits) const {
+    std::size_t at = 0;
+    while (waits[at] == 0) ++at;
+    for (std::vector<bool> seen(waits.size()); !seen[at]; at = back_from(at, waits).to) seen[at] = true;
+    std::size_t last = nowhere;
+    const std::size_t start = at;
+    do {
+      if (at < groups_.size() && (last == nowhere || at > last)) last = at;
+      at = back_from(at, waits).to;
+    } while (at != start);
+    const step_back round = back_from(last, waits);
+    return {status_code::fail,
+            fmt::format("the group is not convex: a path from it comes back to its {} by way of {}, which is not in it",
+                        name_of(graph_, graph_[round.reads]),
+                        round.to < groups_.size() ? fmt::format("the group '{}'", groups_[round.to].name)
+                                                  : name_of(graph_, graph_[round.read]))};
+  }
+
+  // --- one group ---
+
+  struct borders {
+    std::vector<value_id> inputs, outputs, constants;
+  };
   /// What the group reads from outside and what others read of it, in the order they first appear.
-  void find_borders() {
+  borders find_borders(std::size_t group) const {
+    borders found;
     std::unordered_set<std::size_t> seen;
-    for (node_id n : nodes_)
+    for (node_id n : members_[group])
       for (std::size_t i = 0; i < graph_.input_count(n); ++i) {
         const value_id v = graph_.input(n, i);
-        if (v == value_id::none || inside(graph_[v].producer) || !seen.insert(index_of(v)).second) continue;
-        if (!graph_[v].is_input && graph_.constant_of(v)) constants_.push_back(v);  // also what a scope around has
-        else inputs_.push_back(v);
+        if (v == value_id::none || inside(graph_[v].producer, group) || !seen.insert(index_of(v)).second) continue;
+        const bool is_constant = !graph_[v].is_input && graph_.constant_of(v);  // also what a scope around has
+        (is_constant ? found.constants : found.inputs).push_back(v);
       }
-    for (node_id n : nodes_)
+    for (node_id n : members_[group])
       for (value_id v : graph_[n].outputs)
-        if (v != value_id::none && read_outside(v)) outputs_.push_back(v);
+        if (v != value_id::none && read_outside(v, group)) found.outputs.push_back(v);
+    return found;
   }
-  bool read_outside(value_id v) const {
+  bool read_outside(value_id v, std::size_t group) const {
     if (graph_[v].is_output) return true;
     for (const graph::use u : graph_.uses(v))
-      if (!inside(u.node)) return true;
+      if (!inside(u.node, group)) return true;
     return false;
   }
 
-  graph& copy_body(const std::string& name) {
+  fused_node fuse(std::size_t group) {
+    const std::string& name = groups_[group].name;
+    const borders at = find_borders(group);
+    fused_node made{name, 0, &graph_, node_id::none, nullptr};
+    made.body = &copy_body(group, at);
+    for (node_id n : members_[group]) graph_.remove_node(n);
+    node_spec spec;
+    spec.name = name, spec.op_type = name;
+    spec.inputs = at.inputs, spec.outputs = at.outputs;
+    made.node = graph_.add_node(spec);
+    return made;
+  }
+
+  graph& copy_body(std::size_t group, const borders& at) {
     graph& body = graph_.owner().add_graph(nullptr);
-    body.name = *graph_.owner().memory.copy(std::string_view{name});
+    body.name = *graph_.owner().memory.copy(std::string_view{groups_[group].name});
     std::unordered_map<std::size_t, value_id> twin;
     const auto copy_value = [&](value_id v) {
-      const auto [at, fresh] = twin.try_emplace(index_of(v), value_id::none);
-      if (fresh) at->second = body.add_value(graph_[v].name, graph_[v].type);
-      return at->second;
+      const auto [place, fresh] = twin.try_emplace(index_of(v), value_id::none);
+      if (fresh) place->second = body.add_value(graph_[v].name, graph_[v].type);
+      return place->second;
     };
-    for (value_id v : inputs_) body.add_input(copy_value(v));
-    for (value_id v : constants_) body.add_initializer(copy_value(v), graph_.constant_of(v));
+    for (value_id v : at.inputs) body.add_input(copy_value(v));
+    for (value_id v : at.constants) body.add_initializer(copy_value(v), graph_.constant_of(v));
     std::vector<value_id> ins, outs;
-    for (node_id n : nodes_) {
+    for (node_id n : members_[group]) {
       ins.clear(), outs.clear();
       for (std::size_t i = 0; i < graph_.input_count(n); ++i) {
         const value_id v = graph_.input(n, i);
@@ -113,21 +193,19 @@ class fuser {
       const node_id made = body.add_node(spec);
       body[made].op = from.op, body[made].version = from.version;
     }
-    for (value_id v : outputs_) body.add_output(copy_value(v));
+    for (value_id v : at.outputs) body.add_output(copy_value(v));
     static_cast<void>(body.sort());  // a part of an acyclic graph is acyclic
     return body;
   }
 
   graph& graph_;
-  std::unordered_set<std::size_t> inside_;
-  std::vector<node_id> nodes_;
-  std::vector<value_id> inputs_, outputs_, constants_;
+  std::span<const group_to_fuse> groups_;
+  std::vector<std::size_t> group_;             // of a node
+  std::vector<std::vector<node_id>> members_;  // of a group, in the graph's order
 };
 
 }  // namespace
 
-result<fused_node> fuse(graph& g, const node_group& group, const std::string& name) {
-  return fuser{g, group}.run(name);
-}
+result<std::vector<fused_node>> fuse(graph& g, std::span<const group_to_fuse> groups) { return fuser{g, groups}.run(); }
 
 }  // namespace cameo::inline CAMEO_ABI

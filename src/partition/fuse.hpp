@@ -3,8 +3,17 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Replaces a group of nodes by one node named `name`; its body becomes a graph of the model's. The caller sorts the
-/// graph. FAIL when the group is not convex or a node of it has subgraphs.
-result<fused_node> fuse(graph&, const node_group&, const std::string& name);
+/// A group that is to become one node.
+struct group_to_fuse {
+  const node_group* group = nullptr;
+  std::string name;  // of the node
+};
+
+/// Replaces groups of one graph, which have no node in common, by one node each, named as they say; their bodies become
+/// graphs of the model's. The fused nodes come in the order of the groups. order() is up to date; the caller sorts the
+/// graph afterwards. Linear in the graph, however many groups there are.
+///   FAIL  a node of a group has subgraphs, or a group is not convex once those before it are single nodes; then
+///         nothing has changed
+result<std::vector<fused_node>> fuse(graph&, std::span<const group_to_fuse>);
 
 }  // namespace cameo::inline CAMEO_ABI

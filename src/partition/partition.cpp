@@ -2,13 +2,17 @@
 #include <cameo/partition/partition.hpp>
 #include <cameo/transform/rules/channels_last.hpp>
 
+#include "graph/messages.hpp"
 #include "partition/fuse.hpp"
 #include "plan/guarded.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -81,7 +85,7 @@ class partitioner {
         if (status s = claim_contexts(*sub); !s) return s;
       if (g[n].provider >= 0 || !g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) continue;
       const attribute* const source = find_attribute(g[n].attributes, "source");
-      const std::size_t p = owner_of(source ? source->s : std::string_view{});
+      const std::size_t p = owner_of(source ? source->s : std::string_view{}, rows_);
       if (p < rows_.size()) {
         note(g, {&n, 1}, p);
         fused_node made;
@@ -90,26 +94,30 @@ class partitioner {
       } else if (options_.keep_foreign_contexts) {
         g[n].provider = foreign_provider;
       } else {
-        return nobody_has(g[n], source ? source->s : "unknown");
+        return nobody_has(g, g[n], source ? source->s : "unknown");
       }
     }
     return {};
   }
 
-  std::size_t owner_of(std::string_view source) const {
+  static std::size_t owner_of(std::string_view source, std::span<const claim_row> rows) {
     std::size_t p = 0;
-    while (p < rows_.size() && std::none_of(rows_[p].sources.begin(), rows_[p].sources.end(),
-                                            [&](const context_source& each) { return each.is(source); }))
+    while (p < rows.size() && std::none_of(rows[p].sources.begin(), rows[p].sources.end(),
+                                           [&](const context_source& each) { return each.is(source); }))
       ++p;
     return p;
   }
 
-  status nobody_has(const graph_node& n, std::string_view source) const {
-    std::string names;
-    for (const claim_row& row : rows_) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.long_name);
+  status nobody_has(const graph& g, const graph_node& n, std::string_view source) const {
+    const auto names = rows_ | ranges::views::transform(&claim_row::long_name);
+    const std::size_t other = owner_of(source, options_.others);
+    const std::string advice =
+        other < options_.others.size()
+            ? fmt::format("; add the provider '{0}', which does (--ep {0})", options_.others[other].name)
+            : std::string{"; it takes a program that was built with a provider for it"};
     return {status_code::not_implemented,
-            fmt::format("node '{}' ({}) was compiled for source '{}', and no provider of this session has that: {}",
-                        n.name, n.op_type, source, names)};
+            fmt::format("{} was compiled for source '{}', and no provider of this session has that: {}{}",
+                        name_of(g, n), source, fmt::join(names, ", "), advice)};
   }
 
   void note(const graph& g, std::span<const node_id> nodes, std::size_t p) const {
@@ -146,10 +154,14 @@ class partitioner {
       groups = ask_again_with_channels_last(g, row, *groups);
       if (!groups) return std::move(groups.error()).in(row.long_name);
     }
-    bool changed = false;
+    std::vector<group_to_fuse> to_fuse;
     for (const node_group& group : *groups)
-      if (status s = take(g, group, p, changed); !s) return std::move(s).in(row.long_name);
-    return changed ? g.sort() : status{};
+      if (status s = take(g, group, p, to_fuse); !s) return std::move(s).in(row.long_name);
+    if (to_fuse.empty()) return {};
+    result<std::vector<fused_node>> made = fuse(g, to_fuse);
+    if (!made) return std::move(made.error()).in(row.long_name);
+    for (fused_node& each : *made) keep(g, std::move(each), p);
+    return g.sort();
   }
 
   /// Partitioning.md 3.1: the first answer only says what to move.
@@ -169,20 +181,20 @@ class partitioner {
     result<std::vector<node_group>> groups =
         guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
     if (!groups) return groups;
+    std::unordered_set<node_id> taken;
+    for (const node_group& group : *groups) taken.insert(group.nodes.begin(), group.nodes.end());
     for (node_id n : moved) {
-      bool is_taken = false;
-      for (const node_group& group : *groups)
-        is_taken = is_taken || std::find(group.nodes.begin(), group.nodes.end(), n) != group.nodes.end();
-      if (!is_taken)
-        return status{status_code::fail,
-                      fmt::format("wanted node '{}' ({}) with channels last, and does not take it now that it is so",
-                                  g[n].name, g[n].op_type)};
+      if (!taken.count(n))
+        return status{
+            status_code::fail,
+            fmt::format("wanted {} with channels last, and does not take it now that it is so", name_of(g, g[n]))};
     }
     return groups;
   }
 
-  /// All or nothing: a group with a node that is gone or somebody else's is left alone.
-  status take(graph& g, const node_group& group, std::size_t p, bool& changed) {
+  /// All or nothing: a group with a node that is gone or somebody else's is left alone. The others have their provider
+  /// from now on; named ones are fused when all have been heard.
+  status take(graph& g, const node_group& group, std::size_t p, std::vector<group_to_fuse>& to_fuse) {
     for (node_id n : group.nodes) {
       if (index_of(n) >= g.node_capacity()) return {status_code::fail, "claims a node that does not exist"};
       if (g[n].provider >= 0) return group.insists ? not_to_have(g, n, p) : status{};
@@ -198,25 +210,21 @@ class partitioner {
     if (!options_.allow_compile)
       return {status_code::model_requires_compilation,
               fmt::format("wants to compile '{}', and session.disable_model_compile is set", group.name)};
-    const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size();
-    const std::string name =
-        fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, number);
+    const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size() + to_fuse.size();
     note(g, group.nodes, p);
-    result<fused_node> made = fuse(g, group, name);
-    if (!made) return made.error();
-    for (node_id n : group.nodes) g[n].provider = std::int32_t(p);  // gone, but who asks for them may be told
-    keep(g, std::move(*made), p);
-    changed = true;
+    for (node_id n : group.nodes) g[n].provider = std::int32_t(p);
+    to_fuse.push_back(
+        {&group, fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, number)});
     return {};
   }
 
   status not_to_have(const graph& g, node_id id, std::size_t p) const {
     const graph_node& n = g[id];
     if (n.provider == withholding_provider)
-      return {status_code::fail, fmt::format("claims node '{}' ({}), but{}", n.name, n.op_type,
-                                             why_withheld(options_.rules, rows_, p, node_view{g, id}))};
+      return {status_code::fail,
+              fmt::format("claims {}, but{}", name_of(g, n), why_withheld(options_.rules, rows_, p, node_view{g, id}))};
     return {status_code::fail,
-            fmt::format("claims node '{}' ({}), which {} has already", n.name, n.op_type,
+            fmt::format("claims {}, which {} has already", name_of(g, n),
                         n.provider == foreign_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name)};
   }
 
@@ -294,8 +302,7 @@ class partitioner {
   /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...": why nobody took it.
   std::string refusals(const graph& g, node_id n) const {
     const graph_node& node = g[n];
-    std::string words = fmt::format("node '{}' ({}{}{}, opset {}):", node.name, node.domain,
-                                    node.domain.empty() ? "" : ".", node.op_type, node.opset);
+    std::string words = describe(g, node) + ":";
     for (std::size_t p = 0; p < rows_.size(); ++p) {
       const claim_row& row = rows_[p];
       std::string why = why_withheld(options_.rules, rows_, p, node_view{g, n});
@@ -310,7 +317,7 @@ class partitioner {
       const graph_node& node = g[n];
       if (node.fused >= 0) continue;
       for (const graph* sub : node.subgraphs)
-        if (status s = require_all_claimed(*sub); !s) return std::move(s).in(fmt::format("node '{}'", node.name));
+        if (status s = require_all_claimed(*sub); !s) return std::move(s).in(name_of(g, node));
       if (node.provider >= 0 || is_known(g, node)) continue;
       std::string words = refusals(g, n);
       if (const auto whole = origins_.find({&g, n}); whole != origins_.end())

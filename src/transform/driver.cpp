@@ -218,7 +218,6 @@ result<bool> apply_transforms(graph& g, std::span<const transform_table* const> 
     for (std::size_t step = 0; step < options.most_steps; ++step) {
       const result<bool> done = d.step(g);
       if (!done) return done.error();
-      if (options.log && !tables.empty()) ++options.log->steps[std::size_t(tables.front()->level)];
       if (!*done) break;
       changed = true;
     }

@@ -3,6 +3,8 @@
 
 #include "graph/messages.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace cameo::inline CAMEO_ABI {

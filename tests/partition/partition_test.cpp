@@ -273,8 +273,8 @@ TEST_CASE("24: a group that feeds itself by way of another node is an error, not
     return std::vector<node_group>{group};
   };
   CHECK(failure(runtime{greedy, cpu{}}, chain()) ==
-        "FAIL: A: the group is not convex: a path from it comes back to its node 'add' by way of node 'relu', which is "
-        "not in it");
+        "FAIL: A: the group is not convex: a path from it comes back to its node 'add' (Add) by way of node 'relu' "
+        "(Relu), which is not in it");
 }
 
 TEST_CASE("24: two groups of one provider that feed each other are an error that says so") {
@@ -295,8 +295,8 @@ TEST_CASE("24: two groups of one provider that feed each other are an error that
     return std::vector<node_group>{a, b};
   };
   CHECK(failure(runtime{crossing, cpu{}}, std::move(m)) ==
-        "FAIL: A: the group is not convex: a path from it comes back to its node 'b1' by way of node 'A_a_0', which is "
-        "not in it");
+        "FAIL: A: the group is not convex: a path from it comes back to its node 'b1' (Neg) by way of the group "
+        "'A_a_0', which is not in it");
 }
 
 TEST_CASE("a group with a node that holds graphs can't be fused") {
@@ -310,7 +310,7 @@ TEST_CASE("a group with a node that holds graphs can't be fused") {
   CHECK(words.rfind("FAIL: A: claims node 'choice' (If) inside a group", 0) == 0);
 }
 
-TEST_CASE("what a hook throws is EP_FAIL, naming the provider or the node") {
+TEST_CASE("what a hook throws is EP_FAIL naming the provider; from a run, RUNTIME_EXCEPTION naming the node") {
   provider_a a;
   a.choose = [](const graph_view&) -> std::vector<node_group> { throw std::runtime_error{"no device"}; };
   CHECK(failure(runtime{a, cpu{}}, chain()) == "EP_FAIL: A: no device");
@@ -325,7 +325,7 @@ TEST_CASE("what a hook throws is EP_FAIL, naming the provider or the node") {
   const auto s = load(runtime{t, cpu{}}, chain());
   const auto ran = run(*s);
   REQUIRE(!ran);
-  CHECK(ran.error().code() == status_code::ep_fail);
+  CHECK(ran.error().code() == status_code::runtime_exception);
   CHECK(says(ran.error(), "node 'add' (Add): device lost"));
 }
 

@@ -123,7 +123,8 @@ TEST_CASE("7: a node that N forgets once its channels are last is an error that 
   REQUIRE(!s);
   CHECK(s.error().code() == status_code::fail);
   CHECK(s.error().words() ==
-        "N: wanted node 'GlobalMaxPool_1' (GlobalMaxPool) with channels last, and does not take it now that it is so");
+        "N: wanted node 'GlobalMaxPool_1' (com.ms.internal.nhwc.GlobalMaxPool) with channels last, and does not take "
+        "it now that it is so");
 }
 
 TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and not what is in A's groups") {

@@ -47,6 +47,9 @@ struct partition_options {
   bool allow_compile = true;                // session.disable_model_compile="0"
   bool keep_foreign_contexts = false;       // compiled nodes of unknown sources stay: for a model that is not run here
   std::string_view fused_name_prefix = {};  // ep.context_node_name_prefix
+  /// Not asked for anything: the error of a compiled node without a provider names the one of these that has its
+  /// source.
+  std::span<const claim_row> others = {};
   /// Numbers fused groups, also those of other models that share names with this; null: from 0, of this one.
   std::atomic<std::size_t>* group_numbers = nullptr;
   /// Nodes that they give to a kind of device are kept from providers without one until the last provider that has one

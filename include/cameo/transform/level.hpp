@@ -11,6 +11,12 @@ namespace cameo::inline CAMEO_ABI {
 ///   extended  fused operators (com.microsoft), among the nodes of a provider that asks for them
 ///   layout    memory layouts of a provider's own
 ///   all       what is to be cleaned up after those
-enum class optimization_level : std::uint8_t { none, basic, extended, layout, all };
+/// Numbers are ONNX Runtime's, in which levels may come as such.
+enum class optimization_level : std::uint8_t { none, basic, extended, layout, all = 99 };
+
+/// False for a number that is none of the levels.
+constexpr bool is_level(optimization_level level) {
+  return level <= optimization_level::layout || level == optimization_level::all;
+}
 
 }  // namespace cameo::inline CAMEO_ABI

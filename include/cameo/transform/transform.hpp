@@ -177,8 +177,7 @@ struct transform_log {
     std::size_t changes = 0;  // nodes rewritten, or runs of a pass that changed something
   };
   std::vector<entry> transforms;
-  std::array<std::size_t, 5> steps{};  // per level
-  std::vector<std::string> unsaid;     // "NAME made OP": what a transform put in and does not say that it makes
+  std::vector<std::string> unsaid;  // "NAME made OP": what a transform put in and does not say that it makes
   /// Counts a change.
   CAMEO_API void add(std::string_view name);
 };

@@ -310,9 +310,16 @@ struct eliminate_reshape {
     return axes && axes == axes_of(r, second);
   }
 
+  /// What the file declares of a result whose shape only a run finds out may be wrong.
+  static bool has_inferred_shape(rewriter& r, const node_view& n) {
+    if (!n.input(1) || r.constant(n.input(1))) return true;
+    const std::vector<dim>* const wanted = r.elements(n.input(1));
+    return wanted && std::ranges::all_of(*wanted, [](const dim& d) { return d.known() || d.symbol != 0; });
+  }
+
   static bool rewrite(rewriter& r, const node_view& n) {
     value_view from = n.input(0);
-    if (!from) return false;
+    if (!from || !has_inferred_shape(r, n)) return false;
     if (same_shape(r, from, n.output(0))) return replace_by(r, n, from);
     if (!is_reshape(n)) return false;
     for (int length = 1; length < longest; ++length) {
