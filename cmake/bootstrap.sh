@@ -5,8 +5,8 @@ cameo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian packages, by what they are needed for; each set comes on top of the one before.
 cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev libprotobuf-dev protobuf-compiler
-  libeigen3-dev libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libre2-dev libpng-dev libjpeg-dev"
-cameo_packages_tests="doctest-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
+  libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libre2-dev libpng-dev libjpeg-dev"
+cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
   python3
   chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
@@ -87,13 +87,14 @@ cameo_openvino() {
 cameo_jobs() { nproc 2>/dev/null || echo 1; }
 
 # cameo_build PRESET [target...]: configures build/PRESET when needed and builds. ccache is to know the same files
-# elsewhere, too: tests/scripts/add_kernel.py builds a copy of the tree.
+# elsewhere, too: tests/scripts/add_kernel.py builds a copy of the tree. CAMEO_WERROR=ON makes warnings errors.
 cameo_build() {
   local preset=$1 target arguments=()
   shift
   for target in "$@"; do arguments+=(--target "$target"); done
   local python=() log
-  [ -z "${CAMEO_VENV_PYTHON:-}" ] || python=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
+  [ -z "${CAMEO_WERROR:-}" ] || python+=(-DCAMEO_WERROR="$CAMEO_WERROR")
+  [ -z "${CAMEO_VENV_PYTHON:-}" ] || python+=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
   case $preset in release|clang)  # a sanitizer does not know what the SDK does
     [ -z "${CAMEO_VENV_openvino:-}" ] || python+=(-DCAMEO_EP_OPENVINO=ON -DCAMEO_OPENVINO_PYTHON="$CAMEO_VENV_openvino"
       -DCAMEO_ORT_OPENVINO_PYTHON="${CAMEO_VENV_ort_openvino:-}") ;;

@@ -46,6 +46,32 @@ function(cameo_link_privately target)
   cameo_use_headers(${target} ${ARGN})
 endfunction()
 
+# A library whose headers are used: a project that has cameo as a part may have brought its own, which is then taken.
+macro(cameo_need target package)
+  if(NOT TARGET ${target})
+    find_package(${package} REQUIRED)
+  endif()
+endmacro()
+
+# Whether the fmt that the target fmt::fmt leads to is used by its headers alone: from version 10 on, see src/file/fmt.cpp.
+# Its headers say which version it is: the package that find_package saw may be another one, where a project that has cameo
+# as a part brought its own. Headers that are not found are used alone, which works with every version.
+function(cameo_fmt_is_headers_alone to)
+  get_target_property(folders fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+  string(REGEX MATCHALL "/[^;>]*" folders "${folders}")  # out of expressions such as BUILD_INTERFACE
+  set(${to} TRUE PARENT_SCOPE)
+  foreach(folder IN LISTS folders)
+    foreach(header base.h core.h)  # since version 11, and before
+      if(EXISTS "${folder}/fmt/${header}")
+        file(STRINGS "${folder}/fmt/${header}" line REGEX "^#define FMT_VERSION +[0-9]+" LIMIT_COUNT 1)
+        if(line MATCHES " ([0-9]+)$" AND CMAKE_MATCH_1 LESS 100000)
+          set(${to} FALSE PARENT_SCOPE)
+        endif()
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
 # Their headers alone: whoever links cameo's static libraries needs no target of theirs. fmt is renamed, see
 # src/file/fmt.cpp.
 function(cameo_use_headers target)
@@ -54,8 +80,12 @@ function(cameo_use_headers target)
       target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
     endif()
     if(library STREQUAL "fmt::fmt")
+      cameo_fmt_is_headers_alone(headers_alone)
       target_compile_definitions(${target} PRIVATE "FMT_BEGIN_NAMESPACE=namespace fmt { inline namespace cameo_v1 {"
-        "FMT_END_NAMESPACE=}}" $<$<NOT:$<VERSION_LESS:${fmt_VERSION},10>>:FMT_HEADER_ONLY>)
+        "FMT_END_NAMESPACE=}}")
+      if(headers_alone)
+        target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY)
+      endif()
     endif()
   endforeach()
 endfunction()
@@ -94,13 +124,8 @@ function(cameo_add_program)
   cameo_generate_kernel_lists()
   list(APPEND sources ${PROJECT_BINARY_DIR}/generated/cameo/program/kernel_lists.cpp)
   cameo_add_inspect()
-  find_package(CLI11 REQUIRED)
+  cameo_need(CLI11::CLI11 CLI11)
   add_executable(cameo_program ${sources})
-  # CLI11 is half of what these files compile, and nothing in them runs more than once; bench.cpp times, so not it.
-  foreach(name main options run conformance inspect ops reduce compile share weight_sharing package)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/program/${name}.cpp PROPERTIES
-      COMPILE_OPTIONS "$<$<CONFIG:Release>:-O0>")
-  endforeach()
   set_target_properties(cameo_program PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(cameo_program PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
   target_compile_definitions(cameo_program PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")

@@ -107,6 +107,12 @@ function(cameo_install)
   endforeach()
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cameo_headers)
 
+  set(cameo_with_re2 OFF)
+  set(cameo_pc_re2)
+  if(TARGET cameo_external::re2)
+    set(cameo_with_re2 ON)
+    set(cameo_pc_re2 " re2")
+  endif()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/cameoConfig.cmake.in ${written}/cameoConfig.cmake
     INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
   # While the version begins with 0, a new second number may change everything.

@@ -28,6 +28,17 @@ function(cameo_add_provider)
   endif()
 endfunction()
 
+# Kernels that a library that may be missing is needed for: cameo_kernels_with(NAME source...) when it is there, sees to it
+# that the sources and `cameo reduce` have what lies between `#ifdef NAME` and `#endif`; else cameo_kernels_without(words)
+# tells `cameo ops`.
+function(cameo_kernels_with name)
+  set_property(GLOBAL APPEND PROPERTY cameo_kernels_with ${name})
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${name})
+endfunction()
+function(cameo_kernels_without words)
+  set_property(GLOBAL APPEND PROPERTY cameo_kernels_without "${words}")
+endfunction()
+
 # The providers of the program, and what the tests want beside them.
 macro(cameo_add_providers)
   set(cameo_program_list ${CAMEO_PROVIDERS})
@@ -66,6 +77,10 @@ macro(cameo_generate_providers_header)
     list(APPEND cameo_program_providers cameo_ep_${provider})
   endforeach()
   list(JOIN types ", " types)
+  get_property(left_out GLOBAL PROPERTY cameo_kernels_without)
+  list(LENGTH left_out left_out_count)
+  list(TRANSFORM left_out REPLACE "(.+)" "\"\\1\"")
+  list(JOIN left_out ", " left_out)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/providers.hpp @ONLY CONTENT
 "#pragma once
 // Written by CMake from CAMEO_PROVIDERS.
@@ -75,12 +90,24 @@ namespace cameo::program {
 using providers = cameo::type_list<@types@>;
 }
 ")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/left_out.hpp @ONLY CONTENT
+"#pragma once
+// Written by CMake: what cameo_kernels_without was told.
+#include <array>
+#include <string_view>
+
+namespace cameo::program {
+/// Kernels that the build has no library for, in words.
+inline constexpr std::array<std::string_view, @left_out_count@> left_out{{@left_out@}};
+}  // namespace cameo::program
+")
 endmacro()
 
 # The lists of kernels as they are written, for `cameo reduce`: eps/NAME/src/kernel_table.cpp, and which header has which
 # kernel.
 function(cameo_generate_kernel_lists)
   set(rows)
+  get_property(definitions GLOBAL PROPERTY cameo_kernels_with)
   foreach(provider IN LISTS cameo_program_list)
     set(folder ${PROJECT_SOURCE_DIR}/eps/${provider})
     if(NOT EXISTS ${folder}/src/kernel_table.cpp)
@@ -88,6 +115,10 @@ function(cameo_generate_kernel_lists)
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/src/kernel_table.cpp)
     file(READ ${folder}/src/kernel_table.cpp list)
+    foreach(definition IN LISTS definitions)
+      string(REGEX REPLACE "#ifdef ${definition}\n([^#]*)#endif\n" "\\1" list "${list}")
+    endforeach()
+    string(REGEX REPLACE "#ifdef [A-Z0-9_]+\n[^#]*#endif\n" "" list "${list}")
     set(kernels)
     file(GLOB headers CONFIGURE_DEPENDS ${folder}/include/cameo/eps/${provider}/*.hpp)
     foreach(header IN LISTS headers)

@@ -229,6 +229,15 @@ function(cameo_add_fuzzers)
   endif()
 endfunction()
 
+# libbest_target.so: preloaded, it holds instruction sets back (tests/run --target). It reaches the kernels where Highway
+# is a shared library of the system.
+function(cameo_add_best_target)
+  add_library(best_target SHARED ${PROJECT_SOURCE_DIR}/tests/program/best_target.cpp)
+  set_target_properties(best_target PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(best_target PRIVATE cameo_options)
+  cameo_link_privately(best_target cameo_external::hwy)
+endfunction()
+
 function(cameo_add_tests)
   foreach(target cameo_program cameo_inspect)
     if(TARGET ${target})
@@ -237,6 +246,9 @@ function(cameo_add_tests)
   endforeach()
   cameo_add_doctests()
   cameo_add_fuzzers()
+  if(NOT CAMEO_SANITIZE)
+    cameo_add_best_target()
+  endif()
   cameo_add_initialiser_tests()
   if(NOT CAMEO_SANITIZE)  # what only compiles is the same with a sanitizer
     cameo_add_header_check()
@@ -299,13 +311,13 @@ function(cameo_add_program_of_references)
   set(folder ${PROJECT_BINARY_DIR}/tests/references)
   add_executable(cameo_references ${PROJECT_SOURCE_DIR}/tests/program/references/main.cpp ${program}/options.cpp
     ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp ${program}/runnable.cpp
-    "$<FILTER:$<TARGET_OBJECTS:cameo_program>,INCLUDE,/(inputs|images|npy|tensor_files|data_set|progress)[.]cpp>")
+    "$<FILTER:$<TARGET_OBJECTS:cameo_program>,INCLUDE,/(command_line|inputs|images|npy|tensor_files|data_set|progress)[.]cpp>")
   set_target_properties(cameo_references PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${folder})
   target_include_directories(cameo_references BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/program/references
     ${PROJECT_SOURCE_DIR}/src)
   cameo_link_everything(cameo_references)
   cameo_compile_fast(cameo_references)
-  cameo_use_headers(cameo_references CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+  cameo_use_headers(cameo_references nlohmann_json::nlohmann_json fmt::fmt)
   foreach(library PNG JPEG)
     find_package(${library} QUIET)
     if(${library}_FOUND)

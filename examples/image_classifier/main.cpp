@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   auto session = runtime{}.load(argv[1]);
   if (!session) return cameo::report(session.error());
   const cameo::io_info& in = session->inputs()[0];
-  std::printf("%s -> %s\n", cameo::to_string(in).c_str(), session->outputs()[0].type_text.c_str());
+  std::printf("%s -> %s\n", cameo::one_line(cameo::to_string(in)).c_str(),
+              cameo::one_line(session->outputs()[0].type_text).c_str());
 
   std::vector<float> pixels = examples::square_of(picture, side);  // channels last, as this model wants them
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = (pixels[i] - mean[i % 3]) / deviation[i % 3];

@@ -11,6 +11,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -168,6 +169,29 @@ def guest(args):
 
 
 @check
+def beside_fmt(args):
+    """In a project that brings an fmt of its own, of another version than the system's, cameo is compiled with that one
+    and by that one's rules: from version 10 on by the headers alone."""
+    made = OUT / "builds" / "beside_fmt"
+    shutil.rmtree(made, ignore_errors=True)
+    headers = next(folder for folder in ("/usr/include/fmt", "/usr/local/include/fmt") if os.path.isdir(folder))
+    for number, alone in ("90101", False), ("100000", True), ("120200", True):
+        folder = made / number
+        shutil.copytree(headers, folder / "fmt")
+        core = folder / "fmt" / "core.h"
+        text = re.sub(r"(#define FMT_VERSION) \d+", rf"\1 {number}", core.read_text(), count=1)
+        expect(number in text, f"{core} has no FMT_VERSION")
+        core.write_text(text)
+        command("cmake", "-G", "Ninja", "-S", HERE / "beside_fmt", "-B", folder / "build", f"-DCAMEO_SOURCE={ROOT}",
+                f"-DFMT={folder}")
+        words = command("ninja", "-C", folder / "build", "-t", "commands", "cameo_package")
+        expect(f"-isystem {folder} " in words, f"cameo is not compiled with the project's fmt {number}")
+        expect(("FMT_HEADER_ONLY" in words) == alone, f"fmt {number} is compiled in as another version is")
+        command("ninja", "-C", folder / "build", "cameo/CMakeFiles/cameo_package.dir/src/file/fmt.cpp.o",
+                "cameo/CMakeFiles/cameo_package.dir/src/file/atomic_file.cpp.o")
+
+
+@check
 def fetch_content(args):
     in_tree("fetch_content", True)
 
@@ -224,14 +248,15 @@ def conan_profile(folder):
     """Debian's libraries in place of packages; the flags of build/release, so that the compiler cache knows the files."""
     version = command("g++", "-dumpversion").strip().split(".")[0]
     known = {"onnx": "1.12.0", "protobuf": "3.21.12", "highway": "1.0.3", "re2": "20220601", "fmt": "9.1.0",
-             "range-v3": "0.12.0", "nlohmann_json": "3.11.2", "eigen": "3.4.0", "cli11": "2.3.2", "libpng": "1.6.39",
+             "range-v3": "0.12.0", "nlohmann_json": "3.11.2", "cli11": "2.3.2", "libpng": "1.6.39",
              "libjpeg": "9e"}
     text = ["[settings]", "os=Linux", "arch=x86_64", "compiler=gcc", f"compiler.version={version}",
-            "compiler.libcxx=libstdc++11", "compiler.cppstd=20", "build_type=Release",
+            "compiler.libcxx=libstdc++11", "compiler.cppstd=gnu17",  # what `conan profile detect` finds
+            "build_type=Release",
             "[conf]", "user.cameo:werror=True", "tools.cmake.cmaketoolchain:generator=Ninja",
             "tools.cmake.cmaketoolchain:user_presets=",
             f"tools.cmake.cmake_layout:test_folder={folder}/test",
-            'tools.cmake.cmaketoolchain:enabled_blocks=["find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
+            'tools.cmake.cmaketoolchain:enabled_blocks=["cppstd", "find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
             ' "preprocessor", "extra_variables"]',
             "[platform_requires]", *(f"{name}/{number}" for name, number in known.items())]
     path = folder / "profile"
@@ -249,10 +274,17 @@ def conan(args):
     env = {"CONAN_HOME": str(home), "CCACHE_BASEDIR": str(home / "p"), "CCACHE_NOHASHDIR": "1"}
     tool = [args.tools, "-m", "conans.conan"]
     command(*tool, "remote", "remove", "*", env=env, may_fail=True)
-    for shared in ("False", "True"):
+    for shared, with_re2 in ("False", "False"), ("True", "True"):
         text = command(*tool, "create", ROOT, f"--profile:all={profile}", "--build=cameo/*", "--no-remote",
-                       "-o", f"cameo/*:shared={shared}", "-o", "cameo/*:with_program=True", env=env)
+                       "-o", f"cameo/*:shared={shared}", "-o", "cameo/*:with_program=True",
+                       "-o", f"cameo/*:with_re2={with_re2}", env=env)
         expect("cameo runs here" in text, text[-3000:])
+        program = max(home.glob("p/b/*/p/bin/cameo"), key=lambda path: path.stat().st_mtime)
+        listed = json.loads(command(program, "ops", "--json", env={"LD_LIBRARY_PATH": str(program.parent.parent / "lib")}))
+        expect(("RegexFullMatch" in {op["op"] for op in listed["ops"]}) == (with_re2 == "True"),
+               f"RegexFullMatch with with_re2={with_re2}")
+        expect(listed["left_out"] == ([] if with_re2 == "True" else ["RegexFullMatch on cpu, for want of RE2"]),
+               f"left out with with_re2={with_re2}: {listed['left_out']}")
 
 
 @check
@@ -272,7 +304,7 @@ def vcpkg(args):
     made.mkdir(parents=True)
     command("cmake", f"-DPORT={port}", f"-DOUT={made}", "-P", HERE / "vcpkg" / "port.cmake")
     log = (made / "log.txt").read_text()
-    for words in (f"configure SOURCE_PATH {ROOT} ", "-DCAMEO_PROGRAM=ON", "-DCAMEO_LIBRARIES=static", "install",
+    for words in (f"configure SOURCE_PATH {ROOT} ", "-DCAMEO_PROGRAM=ON", "-DCAMEO_RE2=OFF", "-DCAMEO_LIBRARIES=static", "install",
                   "config_fixup CONFIG_PATH lib/cmake/cameo", "copyright FILE_LIST", "copy_tools TOOL_NAMES cameo"):
         expect(words in log, f"the portfile did not say \"{words}\":\n{log}")
     expect((made / "packages" / "share" / "cameo" / "usage").exists(), "no usage is installed")

@@ -1,7 +1,8 @@
 # An overlay port: cameo is built from the tree that this folder is part of.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
-vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES program CAMEO_PROGRAM)
+vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES program CAMEO_PROGRAM
+  regex CAMEO_RE2)
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" is_shared)
 set(libraries static)
 if(is_shared)
