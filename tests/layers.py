@@ -46,6 +46,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 PROVIDER_NAME = re.compile(r'"[A-Za-z]+ExecutionProvider"|\beps::\w+')
 MESSAGE = re.compile(r'static_assert\((?:[^"]|"(?:[^"\\]|\\.)*")*?\);', re.DOTALL)
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+PRINTS = re.compile(r"\bfmt::print\b|\bf?printf\b|\bf?puts\b|\bstd::(?:cout|cerr|clog)\b")
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 
 
@@ -132,6 +133,9 @@ def offences(root):
                 yield f"{relative}: includes {name}: {offence}"
         if layer != "program":
             yield from naming_offences(relative, layer, text)
+        elif relative.name != "say.hpp":
+            for match in PRINTS.findall(COMMENT.sub("", text)):
+                yield f"{relative}: prints by {match}: names may control the terminal, say() sees that they do not"
     for path in sorted(p for p in (root / "eps").rglob("*") if p.suffix in (".hpp", ".cpp")):
         relative = path.relative_to(root)
         if len(relative.parts) < 4 or relative.parts[2] not in ("include", "src"):
@@ -171,6 +175,8 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("src/run/a.cpp", "#include <cameo/cameo.hpp>\n", "for users"),
     ("src/session/a.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes a provider"),
     ("src/program/a.cpp", "#include <cameo/eps/cpu.hpp>\n", None),
+    ("src/program/b.cpp", 'void f() { fmt::print("{}", name); }\n', "names may control the terminal"),
+    ("src/program/c.cpp", 'void f() { say("{}", name); }  // no printf\n', None),
     ("src/run/b.cpp", "#include <fmt/format.h>\n", "no business"),
     ("src/graph/a.cpp", "#include <google/protobuf/message.h>\n", "no business"),
     ("src/format/a.cpp", "#include <google/protobuf/message.h>\n", None),

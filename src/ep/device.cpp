@@ -1,6 +1,8 @@
 #include <cameo/ep/device.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -78,12 +80,11 @@ result<device_delegate> delegate_of(device_policy policy) {
 }
 
 result<device_policy> device_policy_named(std::string_view word) {
-  std::string known;
-  for (const policy_row& row : policies) {
+  for (const policy_row& row : policies)
     if (row.name == word) return row.policy;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
-  }
-  return status{status_code::invalid_argument, fmt::format("'{}' is no device policy; there are {}", word, known)};
+  return status{status_code::invalid_argument,
+                fmt::format("'{}' is no device policy; there are {}", word,
+                            fmt::join(policies | ranges::views::transform(&policy_row::name), ", "))};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -3,10 +3,12 @@
 #include "program/options.hpp"
 #include "program/progress.hpp"
 #include "program/runnable.hpp"
+#include "program/say.hpp"
 #include "program/tensor_files.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -150,34 +152,34 @@ int bench_model(const bench_options& o) {
   if (all->allocations) report["allocations_per_run"] = *all->allocations;
   if (o.common.json) return print_json(report), 0;
   for (const auto& [key, value] : report.items())
-    fmt::print("{:<20}{}\n", key,
-               value.is_number_float() ? fmt::format("{:.1f}", value.get<double>())
-               : value.is_string()     ? value.get<std::string>()
-                                       : value.dump());
+    say("{:<20}{}\n", key,
+        value.is_number_float() ? fmt::format("{:.1f}", value.get<double>())
+        : value.is_string()     ? value.get<std::string>()
+                                : value.dump());
   return 0;
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, action& chosen) {
+void add_bench(command_line& app) {
   auto o = std::make_shared<bench_options>();
-  CLI::App& command = *app.add_subcommand("bench", "Measures a model's latency");
-  command.add_option("MODEL", o->model, "The model's file, or the folder of a model package")->required();
-  add_component_option(command, o->component);
-  command.add_option("--seconds", o->seconds, "How long to measure (3)")->type_name("S")->check(CLI::Range(0.0, 1e6));
-  command.add_option("--warmup", o->warmup, "Runs before that, after the first (3)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1000000}));
-  CLI::Option* const random =
-      command.add_flag("--random-inputs", o->random, "Random inputs, which is the default; symbolic dims become 1");
-  command.add_option("--data", o->data, "Inputs from a folder with input_*.pb, or with test_data_set_0")
-      ->type_name("DIR")
-      ->excludes(random);
-  command.add_option("--seed", o->seed, "Seed of the random values (0)")->type_name("N");
-  add_dim_option(command, o->dims);
-  add_common_options(command, o->common, json_output::flag);
-  add_policy_option(command, o->common);
-  command.callback([o, &chosen] { chosen = [o] { return bench_model(*o); }; });
+  const command it = app.add_command("bench", "Measures a model's latency");
+  it.add("MODEL", o->model, "The model's file, or the folder of a model package").required();
+  add_package_options(it, o->component, o->common);
+  it.add("--seconds", o->seconds, "How long to measure (3)").type_name("S").between(0.0, 1e6);
+  it.add("--warmup", o->warmup, "Runs before that, after the first (3)")
+      .type_name("N")
+      .between(std::size_t{0}, std::size_t{1000000});
+  const option random =
+      it.add_flag("--random-inputs", o->random, "Random inputs, which is the default; symbolic dims become 1");
+  it.add("--data", o->data, "Inputs from a folder with input_*.pb, or with test_data_set_0")
+      .type_name("DIR")
+      .excludes(random);
+  it.add("--seed", o->seed, "Seed of the random values (0)").type_name("N");
+  add_dim_option(it, o->dims);
+  add_common_options(it, o->common, json_output::flag);
+  add_policy_option(it, o->common);
+  it.does([o] { return bench_model(*o); });
 }
 
 }  // namespace cameo::program

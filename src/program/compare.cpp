@@ -79,12 +79,16 @@ comparison compare_numbers(const value& got, const value& expected, At at, Limit
 }
 
 template <class At>
-comparison compare_exactly(const value& got, const value& expected, At at) {
-  return compare_numbers(got, expected, at, [](auto) { return -1.0; });
-}
-template <class At>
 comparison compare_within(const value& got, const value& expected, tolerance allowed, At at) {
   return compare_numbers(got, expected, at, [allowed](auto b) { return allowed.atol + allowed.rtol * std::abs(b); });
+}
+/// Integers and booleans: exactly, unless the tolerance is theirs, too.
+template <class At>
+comparison compare_wholes(const value& got, const value& expected, tolerance allowed, At at) {
+  const bool exactly = !allowed.of_integers || expected.type == dtype::boolean;
+  return compare_numbers(got, expected, at, [allowed, exactly](auto b) {
+    return exactly ? -1.0 : allowed.atol + allowed.rtol * std::abs(double(b));
+  });
 }
 
 template <class T>
@@ -93,13 +97,13 @@ comparison compare_floats(const value& got, const value& expected, tolerance all
                         [](const void* data, std::int64_t i) { return double(float(static_cast<const T*>(data)[i])); });
 }
 template <class T>
-comparison compare_integers(const value& got, const value& expected) {
+comparison compare_integers(const value& got, const value& expected, tolerance allowed) {
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  return compare_exactly(got, expected,
-                         [](const void* data, std::int64_t i) { return wide(static_cast<const T*>(data)[i]); });
+  return compare_wholes(got, expected, allowed,
+                        [](const void* data, std::int64_t i) { return wide(static_cast<const T*>(data)[i]); });
 }
-comparison compare_packed(const value& got, const value& expected, unsigned bits, bool is_signed) {
-  return compare_exactly(got, expected, [bits, is_signed](const void* data, std::int64_t i) {
+comparison compare_packed(const value& got, const value& expected, tolerance allowed, unsigned bits, bool is_signed) {
+  return compare_wholes(got, expected, allowed, [bits, is_signed](const void* data, std::int64_t i) {
     return is_signed ? std::int64_t(packed_signed_at(data, i, bits)) : std::int64_t(packed_at(data, i, bits));
   });
 }
@@ -146,19 +150,19 @@ comparison compare_elements(const value& got, const value& expected, tolerance a
     case dtype::f4e2m1: return compare_small_floats(got, expected, allowed, float4e2m1_format, 4);
     case dtype::f6e2m3: return compare_small_floats(got, expected, allowed, float6e2m3_format, 8);
     case dtype::f6e3m2: return compare_small_floats(got, expected, allowed, float6e3m2_format, 8);
-    case dtype::u8: return compare_integers<std::uint8_t>(got, expected);
-    case dtype::i8: return compare_integers<std::int8_t>(got, expected);
-    case dtype::u16: return compare_integers<std::uint16_t>(got, expected);
-    case dtype::i16: return compare_integers<std::int16_t>(got, expected);
-    case dtype::u32: return compare_integers<std::uint32_t>(got, expected);
-    case dtype::i32: return compare_integers<std::int32_t>(got, expected);
-    case dtype::u64: return compare_integers<std::uint64_t>(got, expected);
-    case dtype::i64: return compare_integers<std::int64_t>(got, expected);
-    case dtype::boolean: return compare_integers<std::uint8_t>(got, expected);
-    case dtype::u4: return compare_packed(got, expected, 4, false);
-    case dtype::i4: return compare_packed(got, expected, 4, true);
-    case dtype::u2: return compare_packed(got, expected, 2, false);
-    case dtype::i2: return compare_packed(got, expected, 2, true);
+    case dtype::u8: return compare_integers<std::uint8_t>(got, expected, allowed);
+    case dtype::i8: return compare_integers<std::int8_t>(got, expected, allowed);
+    case dtype::u16: return compare_integers<std::uint16_t>(got, expected, allowed);
+    case dtype::i16: return compare_integers<std::int16_t>(got, expected, allowed);
+    case dtype::u32: return compare_integers<std::uint32_t>(got, expected, allowed);
+    case dtype::i32: return compare_integers<std::int32_t>(got, expected, allowed);
+    case dtype::u64: return compare_integers<std::uint64_t>(got, expected, allowed);
+    case dtype::i64: return compare_integers<std::int64_t>(got, expected, allowed);
+    case dtype::boolean: return compare_integers<std::uint8_t>(got, expected, allowed);
+    case dtype::u4: return compare_packed(got, expected, allowed, 4, false);
+    case dtype::i4: return compare_packed(got, expected, allowed, 4, true);
+    case dtype::u2: return compare_packed(got, expected, allowed, 2, false);
+    case dtype::i2: return compare_packed(got, expected, allowed, 2, true);
     case dtype::c64: return compare_complex<complex64>(got, expected, allowed);
     case dtype::c128: return compare_complex<complex128>(got, expected, allowed);
     case dtype::string: return compare_strings(got, expected);

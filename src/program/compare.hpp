@@ -8,6 +8,7 @@ namespace cameo::program {
 /// |got - expected| <= atol + rtol * |expected|; ONNX's defaults.
 struct tolerance {
   double rtol = 1e-3, atol = 1e-7;
+  bool of_integers = false;  // else they are compared exactly
 };
 
 struct comparison {
@@ -19,7 +20,8 @@ struct comparison {
 
 /// Values in host memory, by what they are: floats (narrow ones after conversion; bfloat16 with an rtol of at least
 /// 2^-6, two units in the last place) and complex numbers within the tolerance, NaN equal to NaN and infinities to
-/// themselves; integers, booleans and strings exactly; shapes and types always exactly. Maps by key.
+/// themselves; integers exactly, unless the tolerance is theirs, too; booleans and strings exactly; shapes and types
+/// always exactly. Maps by key.
 comparison compare(const value& got, const value& expected, const tolerance&);
 
 }  // namespace cameo::program

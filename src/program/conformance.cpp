@@ -2,12 +2,14 @@
 #include "program/isolation.hpp"
 #include "program/options.hpp"
 #include "program/progress.hpp"
+#include "program/say.hpp"
 
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/session/threads.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <regex>
@@ -55,7 +57,7 @@ void print_line(const test_case& which, const outcome& o) {
   if (!r.reason.empty()) line += ": " + r.reason;
   if (r.status == case_status::pass && r.largest_error > 0)
     line += fmt::format(": largest error {:.4g}", r.largest_error);
-  fmt::print("{}\n", one_line(line));
+  say("{}\n", line);
 }
 
 /// Cases below all folders that the filter lets through.
@@ -121,7 +123,7 @@ int run_conformance(const conformance_options& o) {
     if (const status written = write_report(o.json_file, *cases, outcomes); !written) code = fail(written);
   if (counts[1] > 0 && code == 0)
     code = fail({status_code::fail, fmt::format("{} of {} cases failed", counts[1], cases->size())});
-  fmt::print("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
+  say("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
   return code;
 }
 
@@ -136,25 +138,20 @@ std::string check_regex(const std::string& text) {
 
 }  // namespace
 
-void add_conformance(CLI::App& app, action& chosen) {
+void add_conformance(command_line& app) {
   auto o = std::make_shared<conformance_options>();
-  CLI::App& command = *app.add_subcommand("conformance", "Runs every test folder below the given ones");
-  command.add_option("DIR", o->folders, "Folders with test folders: a model, and test_data_set_*/{input,output}_*.pb")
-      ->required();
-  add_common_options(command, o->common, json_output::none);
-  add_policy_option(command, o->common);
-  command.add_option("--filter", o->filter, "Only cases whose name or path has a match")
-      ->type_name("REGEX")
-      ->check(check_regex);
-  command.add_option("--timeout", o->timeout, "Seconds that a case may take (60)")
-      ->type_name("S")
-      ->check(CLI::Range(0.001, 1e6));
-  command.add_option("--jobs", o->jobs, "Cases at once (default: what cpuset and CPU quota allow)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
-  command.add_option("--json", o->json_file, "Writes [{name, status, reason, seconds, ...}]")->type_name("FILE");
-  command.add_flag("--verbose", o->verbose, "A line for every case, not for failing ones only");
-  command.callback([o, &chosen] { chosen = [o] { return run_conformance(*o); }; });
+  const command it = app.add_command("conformance", "Runs every test folder below the given ones");
+  it.add("DIR", o->folders, "Folders with test folders: a model, and test_data_set_*/{input,output}_*.pb").required();
+  add_common_options(it, o->common, json_output::none);
+  add_policy_option(it, o->common);
+  it.add("--filter", o->filter, "Only cases whose name or path has a match").type_name("REGEX").check(check_regex);
+  it.add("--timeout", o->timeout, "Seconds that a case may take (60)").type_name("S").between(0.001, 1e6);
+  it.add("--jobs", o->jobs, "Cases at once (default: what cpuset and CPU quota allow)")
+      .type_name("N")
+      .between(std::size_t{1}, std::size_t{1024});
+  it.add("--json", o->json_file, "Writes [{name, status, reason, seconds, ...}]").type_name("FILE");
+  it.add_flag("--verbose", o->verbose, "A line for every case, not for failing ones only");
+  it.does([o] { return run_conformance(*o); });
 }
 
 }  // namespace cameo::program

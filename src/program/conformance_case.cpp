@@ -75,6 +75,7 @@ result<case_settings> read_settings(const std::string& folder) {
   if (!json.is_object()) return wrong;
   for (const auto& [key, value] : json.items()) {
     if (key == "model" ? !value.is_string() : (key == "rtol" || key == "atol") && !value.is_number()) return wrong;
+    if (key == "rtol" || key == "atol") made.allowed.of_integers = true;
     if (key == "rtol") made.allowed.rtol = value.get<double>();
     if (key == "atol") made.allowed.atol = value.get<double>();
     if (key == "model") made.model = value.get<std::string>();

@@ -1,25 +1,33 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
+#include "program/say.hpp"
 
+#include <cameo/context/compiled_nodes.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/partition.hpp>
 #include <cameo/transform/rules/definitions.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
 
 namespace cameo::program {
 
-result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without) {
-  result<std::unique_ptr<model>> read = ort_format::recognises({}, path) ? read_ort(path) : read_onnx(path);
-  if (!read) return read;
+op_table known_ops() {
   op_table ops;
   for (const provider& p : program_runtime{}.providers()) {
     ops.more.push_back(p.row->kernels().ops);
     ops.more.push_back(p.row->own_ops);
   }
+  return ops;
+}
+
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without) {
+  result<std::unique_ptr<model>> read = ort_format::recognises({}, path) ? read_ort(path) : read_onnx(path);
+  if (!read) return read;
+  const op_table ops = known_ops();
   if (status s = check_model(**read, ops); !s) return s;
   if (!for_ort) return read;
   const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
@@ -86,9 +94,28 @@ void note_operators(model& net, bool for_this_machine) {
 status convert_model(const convert_options& o) {
   result<std::unique_ptr<model>> read = read_checked(o.from, is_ort(o.to), disabled_in(o));
   if (!read) return std::move(read.error());
+  if (status s = require_contexts_beside(**read, o.to); !s) return s;
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
   note_operators(**read, o.for_this_machine);
   return is_ort(o.to) ? write_ort(**read, o.to) : write_onnx(**read, o.to);
+}
+
+/// ONNX Runtime writes constants of these types, and does not load them again (docs/ort_format.md).
+bool is_refused(dtype type) { return type == dtype::c64 || type == dtype::c128 || type > dtype::f8e5m2fnuz; }
+
+void tell_refused(const std::string& path, const graph& g) {
+  for (value_id v : g.initializers())
+    if (const value* const constant = g[v].constant; constant && is_refused(constant->type))
+      warn(fmt::format("{}: '{}' is a constant of {}: ONNX Runtime refuses such constants in ORT files", path,
+                       g[v].name, row_of(constant->type).name));
+  for (std::size_t n = 0; n < g.node_capacity(); ++n)
+    for (const graph* body : g[node_id(n)].subgraphs) tell_refused(path, *body);
+}
+
+/// What somebody else can't do with an ORT file. What is in the file counts: constants may have been folded away.
+void tell_refused(const std::string& path) {
+  const auto written = is_ort(path) ? read_ort(path) : result<std::unique_ptr<model>>{status_code::fail};
+  if (written) tell_refused(path, (*written)->main());
 }
 
 int convert(const convert_options& o) {
@@ -97,33 +124,35 @@ int convert(const convert_options& o) {
       return fail({status_code::invalid_argument, fmt::format("{}: needs a name that ends in .onnx or .ort", path)});
   const status done = convert_model(o);
   if (!done) return fail(done);
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(o.to, ignored);
+  const std::optional<std::uintmax_t> bytes = bytes_written(o.to);
+  if (bytes) tell_refused(o.to);
   if (o.common.json)
-    print_json({{"from", o.from}, {"to", o.to}, {"format", is_ort(o.to) ? "ort" : "onnx"}, {"bytes", bytes}});
-  else if (!o.common.quiet) fmt::print("{}: {} bytes\n", o.to, bytes);
+    print_json({{"from", o.from},
+                {"to", o.to},
+                {"format", is_ort(o.to) ? "ort" : "onnx"},
+                {"bytes", bytes ? nlohmann::ordered_json(*bytes) : nlohmann::ordered_json()}});
+  else if (!o.common.quiet) say("{}: {}\n", o.to, bytes ? fmt::format("{} bytes", *bytes) : "written");
   return 0;
 }
 
 }  // namespace
 
-void add_convert(CLI::App& app, action& chosen) {
+void add_convert(command_line& app) {
   auto o = std::make_shared<convert_options>();
   o->common.optimize = optimization_level::none;
-  CLI::App& command = *app.add_subcommand(
+  const command it = app.add_command(
       "convert",
       "Converts a model between .onnx and .ort, by the names' extensions; unless --optimize says otherwise, "
       "nothing else changes");
-  command.add_option("IN", o->from, "Model, .onnx or .ort")->required();
-  command.add_option("OUT", o->to, "File to write, .onnx or .ort")->required();
-  command.add_flag("--native", o->for_this_machine,
-                   "With --optimize layout or all: layouts that suit this processor may be written");
-  add_common_options(command, o->common, json_output::flag);
-  command.get_option("--optimize")
-      ->description(
-          "Graph optimization: none (default), basic, extended, layout or all; then the providers must take "
-          "every node");
-  command.callback([o, &chosen] { chosen = [o] { return convert(*o); }; });
+  it.add("IN", o->from, "Model, .onnx or .ort").required();
+  it.add("OUT", o->to, "File to write, .onnx or .ort").required();
+  it.add_flag("--native", o->for_this_machine,
+              "With --optimize layout or all: layouts that suit this processor may be written");
+  add_common_options(it, o->common, json_output::flag);
+  it["--optimize"].description(
+      "Graph optimization: none (default), basic, extended, layout or all; then the providers must take "
+      "every node");
+  it.does([o] { return convert(*o); });
 }
 
 }  // namespace cameo::program

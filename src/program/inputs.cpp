@@ -138,7 +138,10 @@ result<any_value> random_value(const session& loaded, const io_info& input, cons
   random_source random{seed};
   auto memory = std::make_shared<heap_arena>();
   result<value> made = fill_any(input.type.type, shape, *memory, random);
-  if (!made) return std::move(made).error().in(fmt::format("input '{}': ", input.name));
+  if (!made && made.error().code() == status_code::out_of_memory)
+    return status{status_code::out_of_memory,
+                  fmt::format("input '{}': there is no memory for {}", input.name, input.type_text)};
+  if (!made) return std::move(made).error().in(fmt::format("input '{}'", input.name));
   return any_value::adopt(std::move(memory), *made);
 }
 

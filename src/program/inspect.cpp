@@ -3,13 +3,18 @@
 #include "program/inspect/trace.hpp"
 #include "program/options.hpp"
 #include "program/runnable.hpp"
+#include "program/runtime.hpp"
+#include "program/say.hpp"
 
+#include <cameo/context/compiled_nodes.hpp>
 #include <cameo/file/atomic_file.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 namespace cameo::program {
@@ -32,8 +37,50 @@ json describe_ios(const std::vector<io_info>& ios) {
   return all;
 }
 
-json to_json(const std::string& path, const session& loaded, const inspection& seen) {
-  const model& m = loaded.graph();
+/// What is shown: a loaded model, or, of one with compiled nodes that does not load here, what its file says.
+struct shown_model {
+  const model& m;
+  std::vector<io_info> inputs, outputs;
+  inspection seen;
+  std::vector<compiled_node_info> compiled;
+  const session* loaded = nullptr;  // null: only read
+  std::string why_not = {};         // it was only read
+};
+
+std::vector<io_info> ios_of(const model& m, std::span<const value_id> values, bool inputs) {
+  std::vector<io_info> made;
+  for (value_id v : values) {
+    const graph_value& value = m.main()[v];
+    if (inputs && value.constant && m.ir_version < 4) continue;  // an initializer
+    io_info& one = made.emplace_back(
+        io_info{std::string{value.name}, value.type ? *value.type : value_type{}, inputs && value.constant, {}});
+    one.type_text = one.type.to_string(&m.symbols);
+  }
+  return made;
+}
+
+json describe_compiled(const std::vector<compiled_node_info>& nodes) {
+  json all = json::array();
+  for (const compiled_node_info& n : nodes) {
+    json one{{"node", n.node},
+             {"source", n.source},
+             {"ep_sdk_version", n.sdk_version},
+             {"hardware_architecture", n.hardware},
+             {"partition_name", n.graph_name},
+             {"main_context", int(n.is_main)},
+             {"embed_mode", int(n.is_embedded)},
+             {"context_file", n.file},
+             {"context_id", n.id},
+             {"notes", n.notes}};
+    if (n.is_embedded) one["context_bytes"] = n.embedded_bytes;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+json to_json(const std::string& path, const shown_model& shown) {
+  const model& m = shown.m;
+  const inspection& seen = shown.seen;
   json opsets = json::object(), metadata = json::object(), ops = json::object(), providers = json::object();
   for (const opset_import& each : m.imports) opsets[domain_name(each.domain)] = each.version;
   for (const property& each : m.metadata) metadata[std::string{each.first}] = each.second;
@@ -52,72 +99,99 @@ json to_json(const std::string& path, const session& loaded, const inspection& s
   for (const placement_info& p : seen.placements)
     if (!p.refusals.empty())
       refusals.push_back({{"node", p.node}, {"op", p.op_type}, {"provider", p.provider}, {"reasons", p.refusals}});
-  return {{"model", path},
-          {"ir_version", m.ir_version},
-          {"producer", m.producer_name},
-          {"graph", m.main().name},
-          {"opsets", std::move(opsets)},
-          {"metadata", std::move(metadata)},
-          {"inputs", describe_ios(loaded.inputs())},
-          {"outputs", describe_ios(loaded.outputs())},
-          {"parameters", seen.parameters.elements},
-          {"parameter_tensors", seen.parameters.tensors},
-          {"parameter_bytes", seen.parameters.bytes},
-          {"nodes", seen.placements.size()},
-          {"steps", loaded.step_count()},
-          {"ops", std::move(ops)},
-          {"providers", std::move(providers)},
-          {"partitions", std::move(partitions)},
-          {"arena_bytes", loaded.fixed_bytes()},
-          {"dynamic_shapes", loaded.plan().has_dynamic},
-          {"refusals", std::move(refusals)}};
+  json all{{"model", path},
+           {"ir_version", m.ir_version},
+           {"producer", m.producer_name},
+           {"graph", m.main().name},
+           {"opsets", std::move(opsets)},
+           {"metadata", std::move(metadata)},
+           {"inputs", describe_ios(shown.inputs)},
+           {"outputs", describe_ios(shown.outputs)},
+           {"parameters", seen.parameters.elements},
+           {"parameter_tensors", seen.parameters.tensors},
+           {"parameter_bytes", seen.parameters.bytes},
+           {"ops", std::move(ops)}};
+  if (!shown.compiled.empty()) all["compiled_nodes"] = describe_compiled(shown.compiled);
+  if (!shown.loaded) {
+    all["not_loaded"] = shown.why_not;
+    return all;
+  }
+  all["nodes"] = seen.placements.size();
+  all["steps"] = shown.loaded->step_count();
+  all["providers"] = std::move(providers);
+  all["partitions"] = std::move(partitions);
+  all["arena_bytes"] = shown.loaded->fixed_bytes();
+  all["dynamic_shapes"] = shown.loaded->plan().has_dynamic;
+  all["refusals"] = std::move(refusals);
+  return all;
 }
 
 void print_ios(std::string_view title, const std::vector<io_info>& ios) {
-  fmt::print("{}\n", title);
-  for (const io_info& io : ios)
-    fmt::print("  {}  {}{}\n", one_line(io.name), one_line(io.type_text), io.optional ? "  (has a default)" : "");
+  say("{}\n", title);
+  for (const io_info& io : ios) say("  {}  {}{}\n", io.name, io.type_text, io.optional ? "  (has a default)" : "");
 }
 
-void print_nodes(const inspection& seen) {
-  fmt::print("nodes       {}\n", seen.placements.size());
+void print_ops(const inspection& seen) {
+  std::size_t nodes = 0;
+  for (const auto& [op, count] : seen.ops) nodes += count;
+  say("nodes       {}\n", nodes);
   std::vector<std::pair<std::string, std::size_t>> ops{seen.ops.begin(), seen.ops.end()};
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [op, count] : ops) fmt::print("  {:>6}  {}\n", count, one_line(op));
-  fmt::print("providers\n");
-  for (const auto& [name, count] : seen.providers) fmt::print("  {:>6}  {}\n", count, name);
-  fmt::print("partitions  {}\n", seen.partitions.size());
-  for (const partition_info& p : seen.partitions)
-    fmt::print("  {:>6}  {}{}\n", p.nodes, p.provider,
-               p.fused_from.empty() ? fmt::format("  {} .. {}", one_line(p.first), one_line(p.last))
-                                    : "  fused from " + one_line(p.fused_from));
+  for (const auto& [op, count] : ops) say("  {:>6}  {}\n", count, op);
 }
 
-void print_text(const std::string& path, const session& loaded, const inspection& seen) {
-  const model& m = loaded.graph();
-  fmt::print("model       {}\n", path);
-  fmt::print("graph       {}\n", one_line(m.main().name));
-  fmt::print("producer    {} {}\n", one_line(m.producer_name), one_line(m.producer_version));
-  fmt::print("ir version  {}\n", m.ir_version);
-  fmt::print("opsets     ");
-  for (const opset_import& each : m.imports) fmt::print(" {} {}", one_line(domain_name(each.domain)), each.version);
-  fmt::print("\n");
-  for (const property& each : m.metadata)
-    fmt::print("metadata    {} = {}\n", one_line(each.first), one_line(each.second));
-  print_ios("inputs", loaded.inputs());
-  print_ios("outputs", loaded.outputs());
-  fmt::print("parameters  {} in {} tensors, {} bytes\n", seen.parameters.elements, seen.parameters.tensors,
-             seen.parameters.bytes);
-  print_nodes(seen);
-  fmt::print("arena       {} bytes for values of known shape{}\n", loaded.fixed_bytes(),
-             loaded.plan().has_dynamic ? "; others take theirs in a run" : "");
+void print_compiled(const std::vector<compiled_node_info>& nodes) {
+  if (!nodes.empty()) say("compiled\n");
+  for (const compiled_node_info& n : nodes) {
+    say("  {}  source {}, SDK {}", n.node, n.source.empty() ? "unknown" : n.source,
+        n.sdk_version.empty() ? "unknown" : n.sdk_version);
+    if (!n.hardware.empty()) say(", for {}", n.hardware);
+    say(", embed mode {}, ", int(n.is_embedded));
+    if (!n.is_main) say("context in another node\n");
+    else if (n.is_embedded) say("context of {} bytes\n", n.embedded_bytes);
+    else say("context file {}\n", n.file);
+  }
+}
+
+void print_places(const inspection& seen) {
+  say("providers\n");
+  for (const auto& [name, count] : seen.providers) say("  {:>6}  {}\n", count, name);
+  say("partitions  {}\n", seen.partitions.size());
+  for (const partition_info& p : seen.partitions)
+    say("  {:>6}  {}{}\n", p.nodes, p.provider,
+        p.fused_from.empty() ? fmt::format("  {} .. {}", p.first, p.last) : "  fused from " + p.fused_from);
+}
+
+void print_text(const std::string& path, const shown_model& shown) {
+  const model& m = shown.m;
+  const inspection& seen = shown.seen;
+  say("model       {}\n", path);
+  say("graph       {}\n", m.main().name);
+  say("producer    {} {}\n", m.producer_name, m.producer_version);
+  say("ir version  {}\n", m.ir_version);
+  say("opsets     ");
+  for (const opset_import& each : m.imports) say(" {} {}", domain_name(each.domain), each.version);
+  say("\n");
+  for (const property& each : m.metadata) say("metadata    {} = {}\n", each.first, each.second);
+  print_ios("inputs", shown.inputs);
+  print_ios("outputs", shown.outputs);
+  say("parameters  {} in {} tensors, {} bytes\n", seen.parameters.elements, seen.parameters.tensors,
+      seen.parameters.bytes);
+  print_ops(seen);
+  print_compiled(shown.compiled);
+  if (!shown.loaded) {
+    say("not loaded  {}\n", shown.why_not);
+    return;
+  }
+  print_places(seen);
+  say("arena       {} bytes for values of known shape{}\n", shown.loaded->fixed_bytes(),
+      shown.loaded->plan().has_dynamic ? "; others take theirs in a run" : "");
   bool titled = false;
   for (const placement_info& p : seen.placements) {
     if (p.refusals.empty()) continue;
-    if (!titled) fmt::print("not earlier\n");
+    if (!titled) say("not earlier\n");
     titled = true;
-    fmt::print("  {} '{}' on {}: {}\n", one_line(p.op_type), one_line(p.node), p.provider,
-               one_line(fmt::format("{}", fmt::join(p.refusals, "; "))));
+    say("  {} '{}' on {}: {}\n", p.op_type, p.node, p.provider, fmt::format("{}", fmt::join(p.refusals, "; ")));
   }
 }
 
@@ -131,34 +205,53 @@ status write_page(const inspect_options& o, const session& loaded, const inspect
   return write_file_atomically(o.html, std::string_view{page_of(o.model, loaded, seen, profile ? &*profile : nullptr)});
 }
 
+void show(const inspect_options& o, const shown_model& shown) {
+  if (o.common.json) print_json(to_json(o.model, shown));
+  else print_text(o.model, shown);
+}
+
+/// A compiled model says where it came from also where it can't be loaded: without its provider, its context or the
+/// processor that it was compiled for.
+int show_compiled(const inspect_options& o, const status& why_not) {
+  std::error_code error;
+  if (!o.html.empty() || !std::filesystem::is_regular_file(o.model, error)) return fail(why_not);
+  const auto m = ort_format::recognises({}, o.model) ? read_ort(o.model) : read_onnx(o.model);
+  if (!m || !(*m)->main().sort()) return fail(why_not);
+  const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(**m);
+  if (!nodes || nodes->empty()) return fail(why_not);
+  const graph& g = (*m)->main();
+  show(o, {**m, ios_of(**m, g.inputs(), true), ios_of(**m, g.outputs(), false), look_at(**m), *nodes, nullptr,
+           fmt::format("{}: {}", why_not.name(), why_not.words())});
+  return 0;
+}
+
 int inspect_model(const inspect_options& o) {
   const result<session> loaded = load_session(o.model, o.component, o.common);
-  if (!loaded) return fail(loaded.error());
-  const inspection seen = look_at(*loaded);
+  if (!loaded) return show_compiled(o, loaded.error());
+  shown_model shown{loaded->graph(), loaded->inputs(), loaded->outputs(), look_at(*loaded), {}, &*loaded};
+  if (auto nodes = compiled_nodes_of(loaded->graph())) shown.compiled = std::move(*nodes);
   if (!o.html.empty())
-    if (const status s = write_page(o, *loaded, seen); !s) return fail(s);
-  if (o.common.json) print_json(to_json(o.model, *loaded, seen));
-  else print_text(o.model, *loaded, seen);
-  if (!o.html.empty() && !o.common.quiet) fmt::print(stderr, "wrote {}\n", o.html);
+    if (const status s = write_page(o, *loaded, shown.seen); !s) return fail(s);
+  show(o, shown);
+  if (!o.html.empty() && !o.common.quiet) say(stderr, "wrote {}\n", o.html);
   return 0;
 }
 
 }  // namespace
 
-void add_inspect(CLI::App& app, action& chosen) {
+void add_inspect(command_line& app) {
   auto o = std::make_shared<inspect_options>();
-  CLI::App& command = *app.add_subcommand("inspect", "Shows what is in a model and where it would run");
-  command.add_option("MODEL", o->model, "The model's file, or the folder of a model package")->required();
-  add_component_option(command, o->component);
-  CLI::Option* const html =
-      command.add_option("--html", o->html, "Writes one page with the graph drawn; it needs no network")
-          ->type_name("FILE");
-  command.add_option("--profile", o->profile, "A trace of `run --profile`: the page shows the time of each node")
-      ->type_name("FILE")
-      ->needs(html);
-  add_common_options(command, o->common, json_output::flag);
-  add_policy_option(command, o->common);
-  command.callback([o, &chosen] { chosen = [o] { return inspect_model(*o); }; });
+  const command it = app.add_command("inspect", "Shows what is in a model and where it would run");
+  it.add("MODEL", o->model, "The model's file, or the folder of a model package").required();
+  add_package_options(it, o->component, o->common);
+  const option html =
+      it.add("--html", o->html, "Writes one page with the graph drawn; it needs no network").type_name("FILE");
+  it.add("--profile", o->profile, "A trace of `run --profile`: the page shows the time of each node")
+      .type_name("FILE")
+      .needs(html);
+  add_common_options(it, o->common, json_output::flag);
+  add_policy_option(it, o->common);
+  it.does([o] { return inspect_model(*o); });
 }
 
 }  // namespace cameo::program

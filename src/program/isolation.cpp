@@ -1,5 +1,7 @@
 #include "program/isolation.hpp"
 
+#include "program/say.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -48,7 +50,7 @@ bool write_all(int to, const std::string& text) {
   try {
     if (!write_all(to, work(job))) code = 3;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
+    say(stderr, "{}\n", e.what());
     code = 4;
   }
   ::_exit(code);  // neither buffers of the parent's nor destructors

@@ -9,30 +9,22 @@ namespace cameo::program {
 namespace {
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"cameo runs ONNX models.", "cameo"};
-  app.set_version_flag("--version", "cameo " CAMEO_VERSION);
-  app.require_subcommand(1);
-  app.footer(
+  command_line app{
+      "cameo runs ONNX models.", "cameo " CAMEO_VERSION,
       "Exit status: 0 done; 1 the work failed, with one line 'error: CODE: message' on standard error; 2 wrong "
-      "usage.\n'cameo COMMAND --help' explains a command.");
-  action chosen;
-  add_run(app, chosen);
-  add_bench(app, chosen);
-  add_conformance(app, chosen);
-  add_inspect(app, chosen);
-  add_convert(app, chosen);
-  add_compile(app, chosen);
-  add_share(app, chosen);
-  add_package(app, chosen);
-  add_ops(app, chosen);
-  add_devices(app, chosen);
-  add_reduce(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;  // --help and --version are no errors
-  }
-  return chosen();
+      "usage.\n'cameo COMMAND --help' explains a command."};
+  add_run(app);
+  add_bench(app);
+  add_conformance(app);
+  add_inspect(app);
+  add_convert(app);
+  add_compile(app);
+  add_share(app);
+  add_package(app);
+  add_ops(app);
+  add_devices(app);
+  add_reduce(app);
+  return app.run(argc, argv);
 }
 
 int run(int argc, char** argv) {

@@ -1,10 +1,13 @@
 #include "program/options.hpp"
 #include "program/runtime.hpp"
+#include "program/say.hpp"
 
 #include <cameo/op/function_bodies.hpp>
+#include <cameo/program/left_out.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -138,18 +141,18 @@ void print_table(const std::vector<op_entry>& entries, std::span<const provider*
   for (const op_entry& e : entries) {
     const std::string name =
         e.op->domain.empty() ? std::string{e.op->name} : domain_text(e.op->domain) + "." + std::string{e.op->name};
-    if (e.has_body) fmt::print("{:<32} {:<8} by its function body\n", name, "");
+    if (e.has_body) say("{:<32} {:<8} by its function body\n", name, "");
     for (const version_span& v : e.versions)
       for (std::size_t p = 0; p < providers.size(); ++p)
         if (v.by_provider[p].any)
-          fmt::print("{:<32} {:<8} {:<8} {}\n", name, versions_text(v), providers[p]->row->name,
-                     support_text(v.by_provider[p], "; "));
+          say("{:<32} {:<8} {:<8} {}\n", name, versions_text(v), providers[p]->row->name,
+              support_text(v.by_provider[p], "; "));
   }
+  for (const std::string_view words : left_out) say("not in this build: {}\n", words);
 }
 
 void print_markdown(const std::vector<op_entry>& entries, std::span<const provider* const> providers) {
-  fmt::print(
-      "# Operators\n\nWhat the providers of this build have kernels for. `Versions` are opsets of the operator's "
+  say("# Operators\n\nWhat the providers of this build have kernels for. `Versions` are opsets of the operator's "
       "domain; a type string\nthat is not listed takes every type that ONNX allows. Written by `cameo ops "
       "--markdown`.\n");
   std::string rule = "|---|---|", titles = "| Op | Versions |";
@@ -158,15 +161,16 @@ void print_markdown(const std::vector<op_entry>& entries, std::span<const provid
   for (const op_entry& e : entries) {
     if (!domain || *domain != e.op->domain) {
       domain = &e.op->domain;
-      fmt::print("\n## {}\n\n{}\n{}\n", domain_text(*domain), titles, rule);
+      say("\n## {}\n\n{}\n{}\n", domain_text(*domain), titles, rule);
     }
-    if (e.has_body) fmt::print("| {} | all | by its function body |\n", e.op->name);
+    if (e.has_body) say("| {} | all | by its function body |\n", e.op->name);
     for (const version_span& v : e.versions) {
-      fmt::print("| {} | {} |", e.op->name, versions_text(v));
-      for (const support& s : v.by_provider) fmt::print(" {} |", support_text(s, "<br>"));
-      fmt::print("\n");
+      say("| {} | {} |", e.op->name, versions_text(v));
+      for (const support& s : v.by_provider) say(" {} |", support_text(s, "<br>"));
+      say("\n");
     }
   }
+  for (const std::string_view words : left_out) say("\nNot in this build: {}.\n", words);
 }
 
 json to_json(const std::vector<op_entry>& entries, std::span<const provider* const> providers) {
@@ -189,7 +193,7 @@ json to_json(const std::vector<op_entry>& entries, std::span<const provider* con
     if (e.has_body) one["function_body"] = true;
     ops.push_back(std::move(one));
   }
-  return {{"providers", std::move(names)}, {"ops", std::move(ops)}};
+  return {{"providers", std::move(names)}, {"ops", std::move(ops)}, {"left_out", left_out}};
 }
 
 int list_ops(const ops_options& o) {
@@ -218,14 +222,13 @@ int list_ops(const ops_options& o) {
 
 }  // namespace
 
-void add_ops(CLI::App& app, action& chosen) {
+void add_ops(command_line& app) {
   auto o = std::make_shared<ops_options>();
-  CLI::App& command =
-      *app.add_subcommand("ops", "Lists the operators that the providers have kernels for, and their types");
-  CLI::Option* const markdown = command.add_flag("--markdown", o->markdown, "As a page in Markdown");
-  add_common_options(command, o->common, json_output::flag);
-  command.get_option("--json")->excludes(markdown);
-  command.callback([o, &chosen] { chosen = [o] { return list_ops(*o); }; });
+  const command it = app.add_command("ops", "Lists the operators that the providers have kernels for, and their types");
+  const option markdown = it.add_flag("--markdown", o->markdown, "As a page in Markdown");
+  add_common_options(it, o->common, json_output::flag);
+  it["--json"].excludes(markdown);
+  it.does([o] { return list_ops(*o); });
 }
 
 }  // namespace cameo::program

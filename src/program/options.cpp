@@ -2,9 +2,15 @@
 
 #include "program/progress.hpp"
 #include "program/runtime.hpp"
+#include "program/say.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include <filesystem>
 
 namespace cameo::program {
 
@@ -22,95 +28,118 @@ session_options common_options::session() const {
       if (p.stage == "done") bar->clear();
       else bar->show(p.fraction, p.stage);
     };
-  if (log) {
-    made.log_from = *log;
-    made.log = [](log_level level, std::string_view words) {
-      static constexpr std::string_view names[] = {"verbose", "info", "warning"};
-      fmt::print(stderr, "{}: {}\n", names[std::size_t(level)], one_line(words));
-    };
-  }
+  made.log_from = log;
+  made.log = [](log_level level, std::string_view words) {
+    static constexpr std::string_view names[] = {"verbose", "info", "warning"};
+    say(stderr, "{}: {}\n", names[std::size_t(level)], words);
+  };
   return made;
 }
 
-void add_common_options(CLI::App& command, common_options& to, json_output json) {
-  command.add_option("--ep", to.providers, "Execution provider, short or long name; repeatable, by priority (cpu)")
-      ->type_name("NAME")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  command.add_option("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--config",
-          [&to](const std::vector<std::string>& pairs) {
-            for (const std::string& pair : pairs)
-              to.config.emplace_back(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
-          },
-          "Session configuration entry, with ONNX Runtime's names; repeatable")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->check([](const std::string& pair) {
-        return pair.find('=') == std::string::npos || pair.front() == '=' ? "needs KEY=VALUE" : std::string{};
-      });
-  static const std::map<std::string, optimization_level> levels{{"none", optimization_level::none},
-                                                                {"basic", optimization_level::basic},
-                                                                {"extended", optimization_level::extended},
-                                                                {"layout", optimization_level::layout},
-                                                                {"all", optimization_level::all}};
-  command.add_option("--optimize", to.optimize, "Graph optimization: none, basic, extended, layout or all (default)")
-      ->type_name("LEVEL")
-      ->transform(CLI::Transformer(levels).description(""))
-      ->check([](const std::string& level) {
-        for (const auto& [name, value] : levels)
-          if (level == name || level == std::to_string(int(value))) return std::string{};
-        return "needs none, basic, extended, layout or all, not " + level;
-      });
-  static const std::map<std::string, log_level> severities{
-      {"verbose", log_level::verbose}, {"info", log_level::info}, {"warning", log_level::warning}};
-  command
-      .add_option_function<std::string>(
-          "--log", [&to](const std::string& from) { to.log = severities.at(from); },
-          "Says on standard error what loading does, from this severity on: verbose, info or warning")
-      ->type_name("SEVERITY")
-      ->check([](const std::string& from) {
-        return severities.count(from) ? std::string{} : "needs verbose, info or warning, not " + from;
-      });
-  if (json == json_output::flag)
-    command.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
-  command.add_flag("--quiet", to.quiet, "No progress on standard error");
+session_options common_options::for_package() const {
+  session_options made = session();
+  if (providers.empty()) made.providers.clear();
+  return made;
 }
 
-void add_policy_option(CLI::App& command, common_options& to) {
-  command
-      .add_option_function<std::string>(
-          "--policy", [&to](const std::string& name) { to.policy = *device_policy_named(name); },
-          "Chooses providers by their devices: default, prefer_cpu, prefer_npu, prefer_gpu, max_performance, "
-          "max_efficiency or min_overall_power")
-      ->type_name("NAME")
-      ->excludes(command.get_option("--ep"))
-      ->check([](const std::string& name) {
+namespace {
+
+/// The value behind a name, among a few; null for another.
+template <class T>
+const T* named(std::span<const std::pair<std::string_view, T>> all, std::string_view name) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
+  return at == all.end() ? nullptr : &at->second;
+}
+
+constexpr std::pair<std::string_view, optimization_level> levels[] = {{"none", optimization_level::none},
+                                                                      {"basic", optimization_level::basic},
+                                                                      {"extended", optimization_level::extended},
+                                                                      {"layout", optimization_level::layout},
+                                                                      {"all", optimization_level::all}};
+/// By its name, or by its number.
+const optimization_level* level_named(std::string_view name) {
+  for (const auto& [known, level] : levels)
+    if (name == known || name == std::to_string(int(level))) return &level;
+  return nullptr;
+}
+
+constexpr std::pair<std::string_view, log_level> severities[] = {
+    {"verbose", log_level::verbose}, {"info", log_level::info}, {"warning", log_level::warning}};
+
+}  // namespace
+
+void add_ep_option(const command& it, std::vector<std::string>& to) {
+  it.add_each(
+        "--ep", [&to](const std::string& name) { to.push_back(name); },
+        "Execution provider, short or long name; repeatable, by priority (cpu)")
+      .type_name("NAME");
+}
+
+void add_ranked_option(const command& it, common_options& to) {
+  it.add_flag("--ranked,!--no-ranked", to.ranked,
+              "Of a model package: where nothing fits the first provider, ask the next one, which is the default; "
+              "--no-ranked asks the first alone, as ONNX Runtime does, and without --ep and --policy cpu");
+}
+
+text_check key_and_value() {
+  return [](const std::string& pair) {
+    return pair.find('=') == pair.npos || pair.front() == '=' ? std::string{"needs KEY=VALUE"} : std::string{};
+  };
+}
+
+std::pair<std::string, std::string> split_pair(const std::string& pair) {
+  const std::size_t equals = pair.find('=');
+  return {pair.substr(0, equals), pair.substr(equals + 1)};
+}
+
+void add_common_options(const command& it, common_options& to, json_output json) {
+  add_ep_option(it, to.providers);
+  it.add("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
+      .type_name("N")
+      .between(std::size_t{1}, std::size_t{1024});
+  it.add_each(
+        "--config", [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
+        "Session configuration entry, with ONNX Runtime's names; repeatable")
+      .type_name("KEY=VALUE")
+      .check(key_and_value());
+  it.add(
+        "--optimize", [&to](const std::string& level) { to.optimize = *level_named(level); },
+        "Graph optimization: none, basic, extended, layout or all (default)")
+      .type_name("LEVEL")
+      .check([](const std::string& level) {
+        return level_named(level) ? std::string{} : "needs none, basic, extended, layout or all, not " + level;
+      });
+  it.add(
+        "--log", [&to](const std::string& from) { to.log = *named<log_level>(severities, from); },
+        "Says on standard error what loading does, from this severity on: verbose, info or warning (default)")
+      .type_name("SEVERITY")
+      .check([](const std::string& from) {
+        return named<log_level>(severities, from) ? std::string{} : "needs verbose, info or warning, not " + from;
+      });
+  if (json == json_output::flag)
+    it.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
+  it.add_flag("--quiet", to.quiet, "No progress on standard error");
+}
+
+void add_policy_option(const command& it, common_options& to) {
+  it.add(
+        "--policy", [&to](const std::string& name) { to.policy = *device_policy_named(name); },
+        "Chooses providers by their devices: default, prefer_cpu, prefer_npu, prefer_gpu, max_performance, "
+        "max_efficiency or min_overall_power")
+      .type_name("NAME")
+      .excludes(it["--ep"])
+      .check([](const std::string& name) {
         const result<device_policy> known = device_policy_named(name);
         return known ? std::string{} : std::string{known.error().words()};
       });
 }
 
-void add_dim_option(CLI::App& command, dim_sizes& to) {
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--dim",
-          [&to](const std::vector<std::string>& pairs) {
-            for (const std::string& pair : pairs) static_cast<void>(parse_dim(pair, to.emplace_back()));
-          },
-          "Size of a symbolic dim of random inputs (1); repeatable")
-      ->type_name("NAME=N")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->check([](const std::string& pair) {
+void add_dim_option(const command& it, dim_sizes& to) {
+  it.add_each(
+        "--dim", [&to](const std::string& pair) { static_cast<void>(parse_dim(pair, to.emplace_back())); },
+        "Size of a symbolic dim of random inputs (1); repeatable")
+      .type_name("NAME=N")
+      .check([](const std::string& pair) {
         std::pair<std::string, std::int64_t> parsed;
         return parse_dim(pair, parsed) ? std::string{} : "needs NAME=N with N from 0";
       });
@@ -121,8 +150,20 @@ int fail(const status& error) {
   return report(error);
 }
 
+void warn(std::string_view words) {
+  std::fflush(stdout);
+  say(stderr, "warning: {}\n", words);
+}
+
+std::optional<std::uintmax_t> bytes_written(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? std::nullopt : std::optional{bytes};
+}
+
 std::string to_text(const nlohmann::ordered_json& object, int indent) {
-  return object.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return object.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 void print_json(const nlohmann::ordered_json& object) {

@@ -1,10 +1,10 @@
 #pragma once
+#include "program/command_line.hpp"
 #include "program/inputs.hpp"
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <cameo/package/select.hpp>
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace cameo::program {
 
@@ -14,36 +14,51 @@ struct common_options {
   std::vector<std::pair<std::string, std::string>> config;
   std::size_t threads = 0;
   optimization_level optimize = optimization_level::all;
-  std::optional<log_level> log;
+  log_level log = log_level::warning;
   std::optional<device_policy> policy;  // then no provider is named
+  bool ranked = true;                   // of a model package: when nothing fits the first provider, the next is asked
   bool json = false, quiet = false;
 
   session_options session() const;
+  /// The same for a model package, where cpu alone is no good default: there may be variants for others.
+  session_options for_package() const;
+  /// How a variant is chosen, by whatever command.
+  best_fit variants() const { return {ranked}; }
 };
 
 /// The option --json is the command's own business: `conformance` takes a file there.
 enum class json_output : bool { none, flag };
-void add_common_options(CLI::App&, common_options&, json_output);
+void add_common_options(const command&, common_options&, json_output);
+
+/// "--ep NAME", repeatable; of the common options.
+void add_ep_option(const command&, std::vector<std::string>& to);
+/// "KEY=VALUE", and its two sides.
+text_check key_and_value();
+std::pair<std::string, std::string> split_pair(const std::string&);
 
 /// "--policy NAME", for commands that load models; instead of --ep, which must have been added.
-void add_policy_option(CLI::App&, common_options&);
+void add_policy_option(const command&, common_options&);
+
+/// "--no-ranked", for commands that choose among the variants of a model package.
+void add_ranked_option(const command&, common_options&);
 
 /// "--dim NAME=N", repeatable.
-void add_dim_option(CLI::App&, dim_sizes&);
+void add_dim_option(const command&, dim_sizes&);
 
-/// What the chosen command does, as the program's exit status.
-using action = std::function<int()>;
-void add_run(CLI::App&, action&);
-void add_bench(CLI::App&, action&);
-void add_conformance(CLI::App&, action&);
-void add_inspect(CLI::App&, action&);
-void add_convert(CLI::App&, action&);
-void add_compile(CLI::App&, action&);
-void add_share(CLI::App&, action&);
-void add_package(CLI::App&, action&);
-void add_ops(CLI::App&, action&);
-void add_devices(CLI::App&, action&);
-void add_reduce(CLI::App&, action&);
+void add_run(command_line&);
+void add_bench(command_line&);
+void add_conformance(command_line&);
+void add_inspect(command_line&);
+void add_convert(command_line&);
+void add_compile(command_line&);
+void add_share(command_line&);
+void add_package(command_line&);
+void add_ops(command_line&);
+void add_devices(command_line&);
+void add_reduce(command_line&);
+
+/// The operators that this program knows: the standard ones, and those of its providers.
+op_table known_ops();
 
 /// A model, checked against the operators of the program's providers; for an ORT file without what that can't hold:
 /// calls of functions, and what readers of such files have no kernel for (kernels_only, but for the transforms that
@@ -53,7 +68,14 @@ result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_or
 /// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed.
 int fail(const status&);
 
-/// One JSON object as text; bytes that are no UTF-8 (names in a model can be any) become U+FFFD.
+/// Prints the line `warning: words` to standard error.
+void warn(std::string_view words);
+
+/// Bytes of the file that was written to a path; nothing for a device or a pipe, which has no size.
+std::optional<std::uintmax_t> bytes_written(const std::string& path);
+
+/// One JSON object as text in ASCII, so that no name controls a terminal; bytes that are no UTF-8 (names in a model can
+/// be any) become U+FFFD.
 std::string to_text(const nlohmann::ordered_json&, int indent = 2);
 /// The same to standard output, with a line end.
 void print_json(const nlohmann::ordered_json&);

@@ -1,5 +1,7 @@
 #include "program/progress.hpp"
 
+#include "program/say.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,12 +23,12 @@ void progress_bar::show(double fraction, std::string_view words) {
   next_ = std::chrono::steady_clock::now() + pause;
   drawn_ = true;
   const auto filled = std::size_t(double(width) * std::clamp(fraction, 0.0, 1.0));
-  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {}\033[K", "", filled, "", width - filled, words);
+  say(stderr, "\r[{:#<{}}{:.<{}}] {}\033[K", "", filled, "", width - filled, words);
   std::fflush(stderr);
 }
 
 void progress_bar::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) say(stderr, "\r\033[K");
   drawn_ = false;
 }
 

@@ -1,3 +1,4 @@
+#include "core/node_words.hpp"
 #include "program/kernel_lists.hpp"
 #include "program/ops_config.hpp"
 #include "program/options.hpp"
@@ -124,11 +125,20 @@ type_mask types_at(std::span<const operand> all, std::uint32_t bits, std::size_t
   return mask;
 }
 
+/// What a graph needs: lines of lists, and operators of a build of ONNX Runtime. Who writes no list (`lines` is null)
+/// may well have operators that no provider here has a kernel for.
+struct needs {
+  needed_lines* lines;
+  ops_config& config;
+};
+
 /// Notes a node: the first provider that takes it, and the line of its list.
-status add_node(const node_view& node, needed_lines& needed, ops_config& config) {
+status add_node(const node_view& node, const needs& to) {
   std::vector<operand> storage;
   const node_signature signature = signature_of(node, storage);
-  config.add(node.domain(), node.op_type(), signature);
+  to.config.add(node.domain(), node.op_type(), signature);
+  if (!to.lines) return {};
+  needed_lines& needed = *to.lines;
   const auto providers = program_runtime{}.providers();
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const kernel_table& table = providers[p].row->kernels();
@@ -145,15 +155,16 @@ status add_node(const node_view& node, needed_lines& needed, ops_config& config)
     return {};
   }
   return {status_code::not_implemented,
-          fmt::format("node '{}' ({}): no provider has a kernel for it", node.name(), node.op_type())};
+          node_words{node.name(), node.domain(), node.op_type(), node.output(0) ? node.output(0).name() : ""}.text() +
+              ": no provider has a kernel for it"};
 }
 
-status add_graph(const graph& g, needed_lines& needed, ops_config& config) {
+status add_graph(const graph& g, const needs& to) {
   for (node_id n : g.order()) {
     if (is_known(g, g[n])) continue;
-    if (status s = add_node(node_view{g, n}, needed, config); !s) return s;
+    if (status s = add_node(node_view{g, n}, to); !s) return s;
     for (const graph* body : g[n].subgraphs)
-      if (status s = add_graph(*body, needed, config); !s) return s;
+      if (status s = add_graph(*body, to); !s) return s;
   }
   return {};
 }
@@ -169,15 +180,17 @@ type_mask left_of(const kernel_rule& rule, const ops_config& config, const ops_c
   return mask;
 }
 
-/// All lines for an operator in a version, as far as their types are wanted.
-void add_op(const op_row& op, const op_version& version, const ops_config& config, bool by_types,
+/// All lines for an operator in a version, as far as their types are wanted. False if no provider has one.
+bool add_op(const op_row& op, const op_version& version, const ops_config& config, bool by_types,
             needed_lines& needed) {
   const ops_config::op_key key{std::string{op.domain}, std::string{op.name}};
   const auto providers = program_runtime{}.providers();
+  bool any = false;
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const kernel_table& table = providers[p].row->kernels();
     for (const kernel_row& row : rows_with(op.id, &kernel_row::op, table.rows)) {
       if (version.since < row.first || row.last < version.since) continue;
+      any = true;
       const auto rules = table.rules.subspan(row.rules, row.rule_count);
       const bool is_wanted = std::all_of(rules.begin(), rules.end(), [&](const kernel_rule& rule) {
         return left_of(rule, config, key, by_types) != 0;
@@ -193,17 +206,38 @@ void add_op(const op_row& op, const op_version& version, const ops_config& confi
       }
     }
   }
+  return any;
 }
 
+/// Why an entry of a configuration asks for nothing that is here, or nothing.
+std::string nothing_of(const op_table& ops, const std::string& domain, int opset, const std::string& name) {
+  const std::string_view shown = domain.empty() ? std::string_view{"ai.onnx"} : std::string_view{domain};
+  if (!ops.knows_domain(domain)) return fmt::format("there is no domain '{}'", shown);
+  const op_row* const op = ops.find(domain, name);
+  if (!op) return fmt::format("there is no operator '{}' in domain '{}'", name, shown);
+  if (op->at(opset)) return {};
+  return fmt::format("there is no operator '{}' in domain '{}' at opset {}; it appears in opset {}", name, shown, opset,
+                     op->versions.empty() ? 0 : op->versions.front().since);
+}
+
+/// What a configuration asks for. A list without it may be what is wanted: ONNX Runtime has operators of its own. So
+/// what is not here is told, and left out.
 void add_config(const ops_config& config, bool by_types, needed_lines& needed) {
-  for (const op_row& op : standard_ops())
-    for (const op_version& version : op.versions) {
-      bool is_wanted = config.ops.empty() && config.empty_means_all;
-      if (const auto domain = config.ops.find(std::string{op.domain}); domain != config.ops.end())
-        for (const auto& [opset, names] : domain->second)
-          is_wanted |= op.at(opset) == &version && names.count(std::string{op.name});
-      if (is_wanted) add_op(op, version, config, by_types, needed);
-    }
+  const op_table ops = known_ops();
+  if (config.ops.empty() && config.empty_means_all)
+    for (const op_row& op : ops.standard)
+      for (const op_version& version : op.versions) add_op(op, version, config, by_types, needed);
+  for (const auto& [domain, opsets] : config.ops)
+    for (const auto& [opset, names] : opsets)
+      for (const std::string& name : names) {
+        std::string why = nothing_of(ops, domain, opset, name);
+        if (why.empty()) {
+          const op_row& op = *ops.find(domain, name);
+          if (!add_op(op, *op.at(opset), config, by_types, needed)) why = "no provider has a kernel for it";
+        }
+        if (!why.empty())
+          warn(fmt::format("{};{};{} is left out: {}", domain.empty() ? "ai.onnx" : domain, opset, name, why));
+      }
 }
 
 // --- the header ---
@@ -274,7 +308,8 @@ status reduce(const reduce_options& o) {
   for (const std::string& path : o.models) {
     result<std::unique_ptr<model>> read = read_checked(path, true);
     if (!read) return read.error();
-    if (status s = add_graph((*read)->main(), needed, config); !s) return std::move(s).in(path);
+    if (status s = add_graph((*read)->main(), {o.output.empty() ? nullptr : &needed, config}); !s)
+      return std::move(s).in(path);
   }
   if (o.models.empty()) {
     const auto file = file_bytes::map(o.config);
@@ -304,19 +339,19 @@ int run_reduce(const reduce_options& o) {
 
 }  // namespace
 
-void add_reduce(CLI::App& app, action& chosen) {
+void add_reduce(command_line& app) {
   auto o = std::make_shared<reduce_options>();
-  CLI::App& command = *app.add_subcommand(
-      "reduce", "Writes the list of the kernels that models need, for a program that has no others");
-  command.add_option("MODEL", o->models, "Models, .onnx or .ort");
-  command.add_option("-o,--output", o->output, "Header to write, with the list");
-  command.add_option("--ops-config", o->config,
-                     "ONNX Runtime's configuration of a build with fewer operators: written for the models; read where "
-                     "there are none");
-  command.add_flag("--types", o->types, "Types of operators count in --ops-config, too");
-  command.add_option("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)");
-  command.add_flag("--quiet", o->quiet, "No progress on standard error");
-  command.callback([o, &chosen] { chosen = [o] { return run_reduce(*o); }; });
+  const command it =
+      app.add_command("reduce", "Writes the list of the kernels that models need, for a program that has no others");
+  it.add("MODEL", o->models, "Models, .onnx or .ort");
+  it.add("-o,--output", o->output, "Header to write, with the list");
+  it.add("--ops-config", o->config,
+         "ONNX Runtime's configuration of a build with fewer operators: written for the models; read where "
+         "there are none");
+  it.add_flag("--types", o->types, "Types of operators count in --ops-config, too");
+  it.add("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)");
+  it.add_flag("--quiet", o->quiet, "No progress on standard error");
+  it.does([o] { return run_reduce(*o); });
 }
 
 }  // namespace cameo::program

@@ -1,6 +1,7 @@
 #include "program/inputs.hpp"
 #include "program/options.hpp"
 #include "program/runnable.hpp"
+#include "program/say.hpp"
 #include "program/tensor_files.hpp"
 
 #include <cameo/file/atomic_file.hpp>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -165,12 +167,12 @@ json describe(const named_value& output, const io_info& io, const std::string& f
 }
 
 void print_output(const named_value& output, const std::string& file, std::size_t top) {
-  fmt::print("{}: {}\n", output.name, to_string(output.value.view()));
+  say("{}: {}\n", output.name, to_string(output.value.view()));
   const std::vector<std::vector<ranked>> rows = top_of(output.value.view(), top ? top : 1);
   for (std::size_t r = 0; top && r < rows.size(); ++r)
     for (const ranked& each : rows[r])
-      fmt::print("  {}{:>6}  {:.6g}\n", rows.size() > 1 ? fmt::format("row {} ", r) : "", each.index, each.score);
-  if (!file.empty()) fmt::print("  written to {}\n", file);
+      say("  {}{:>6}  {:.6g}\n", rows.size() > 1 ? fmt::format("row {} ", r) : "", each.index, each.score);
+  if (!file.empty()) say("  written to {}\n", file);
 }
 
 status prepare_folder(const std::string& folder) {
@@ -245,38 +247,32 @@ std::string check_pair(const std::string& text) {
 
 }  // namespace
 
-void add_run(CLI::App& app, action& chosen) {
+void add_run(command_line& app) {
   auto o = std::make_shared<run_options_given>();
-  CLI::App& command = *app.add_subcommand("run", "Runs a model once and prints its outputs");
-  command.add_option("MODEL", o->model, "The model's file, or the folder of a model package")->required();
-  add_component_option(command, o->component);
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--input",
-          [o](const std::vector<std::string>& pairs) {
-            // The last '=' parts: names of inputs may hold one, and of files that come here seldom do.
-            for (const std::string& pair : pairs)
-              o->inputs.emplace_back(pair.substr(0, pair.rfind('=')), pair.substr(pair.rfind('=') + 1));
-          },
-          "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; repeatable")
-      ->type_name("NAME=FILE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->check(check_pair);
-  command.add_flag("--random-inputs", o->random, "Random values for inputs that no file gives; symbolic dims become 1");
-  command.add_option("--seed", o->seed, "Seed of the random values (0)")->type_name("N");
-  add_dim_option(command, o->dims);
-  command.add_option("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
-      ->type_name("DIR");
-  command.add_option("--top", o->top, "Prints the K largest of each row of each output")
-      ->type_name("K")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
-  command.add_option("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)")
-      ->type_name("FILE");
-  add_common_options(command, o->common, json_output::flag);
-  add_policy_option(command, o->common);
-  command.callback([o, &chosen] { chosen = [o] { return run_model(*o); }; });
+  const command it = app.add_command("run", "Runs a model once and prints its outputs");
+  it.add("MODEL", o->model, "The model's file, or the folder of a model package").required();
+  add_package_options(it, o->component, o->common);
+  it.add_each(
+        "--input",
+        [o](const std::string& pair) {
+          // The last '=' parts: names of inputs may hold one, and of files that come here seldom do.
+          o->inputs.emplace_back(pair.substr(0, pair.rfind('=')), pair.substr(pair.rfind('=') + 1));
+        },
+        "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; repeatable")
+      .type_name("NAME=FILE")
+      .check(check_pair);
+  it.add_flag("--random-inputs", o->random, "Random values for inputs that no file gives; symbolic dims become 1");
+  it.add("--seed", o->seed, "Seed of the random values (0)").type_name("N");
+  add_dim_option(it, o->dims);
+  it.add("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
+      .type_name("DIR");
+  it.add("--top", o->top, "Prints the K largest of each row of each output")
+      .type_name("K")
+      .between(std::size_t{1}, std::size_t{1000000});
+  it.add("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)").type_name("FILE");
+  add_common_options(it, o->common, json_output::flag);
+  add_policy_option(it, o->common);
+  it.does([o] { return run_model(*o); });
 }
 
 }  // namespace cameo::program

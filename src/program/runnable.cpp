@@ -20,20 +20,11 @@ bool leaves_options_to_package(const common_options& o) {
          o.optimize == optimization_level::all;
 }
 
-/// In a package, cpu alone is no good default: there may be variants for others.
-session_options for_package(const common_options& o) {
-  session_options made = o.session();
-  if (o.providers.empty()) made.providers.clear();
-  return made;
-}
-
-constexpr best_fit any_provider{.ranked = true};
-
-/// A folder without a package in it is no model, either.
+/// A folder without a manifest is no package; with one it is, whatever is wrong with it.
 result<package> open_package(const std::string& folder) {
   package_problem why;
   result<package> made = package::open(folder, {}, &why);
-  if (made || why.fault != package_fault::not_found) return made;
+  if (made || why.fault != package_fault::not_found || !why.file.empty()) return made;
   return status{status_code::invalid_argument, fmt::format("no model, and no model package: {}", made.error().words())};
 }
 
@@ -42,17 +33,18 @@ result<session> load_component(const package& from, const std::string& component
     return status{status_code::invalid_argument, fmt::format("{}: has {} components; name one with --component",
                                                              from.folder(), from.components().size())};
   const program_runtime with;
-  const session_options options = for_package(o);
+  const session_options options = o.for_package();
   const result<component_context> chosen =
-      with.select(from, component.empty() ? from.components().front().name : component, options, any_provider);
+      with.select(from, component.empty() ? from.components().front().name : component, options, o.variants());
   if (!chosen) return status{chosen.error()};
   return leaves_options_to_package(o) ? with.load(*chosen) : with.load(*chosen, options);
 }
 
 }  // namespace
 
-void add_component_option(CLI::App& command, std::string& to) {
-  command.add_option("--component", to, "Of a model package: this component (default: all, as one)")->type_name("NAME");
+void add_package_options(const command& it, std::string& component, common_options& common) {
+  it.add("--component", component, "Of a model package: this component (default: all, as one)").type_name("NAME");
+  add_ranked_option(it, common);
 }
 
 result<session> load_session(const std::string& model, const std::string& component, const common_options& o) {
@@ -68,7 +60,8 @@ result<runnable> runnable::load(const std::string& model, const std::string& com
     const result<package> from = open_package(model);
     if (!from) return status{from.error()};
     const program_runtime with;
-    result<pipeline> whole = leaves_options_to_package(o) ? with.load(*from) : with.load(*from, for_package(o));
+    result<pipeline> whole =
+        leaves_options_to_package(o) ? with.load(*from, o.variants()) : with.load(*from, o.for_package(), o.variants());
     if (!whole) return std::move(whole.error());
     made.whole_ = *std::move(whole);
     return made;

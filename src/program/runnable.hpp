@@ -5,8 +5,8 @@
 
 namespace cameo::program {
 
-/// "--component NAME", for commands that take a model: of a model package, this one.
-void add_component_option(CLI::App&, std::string& to);
+/// "--component NAME" and "--no-ranked", for commands that take models and model packages.
+void add_package_options(const command&, std::string& component, common_options&);
 
 /// A session of a model's file, or of a component of the model package in a folder: the named one, or its only one.
 /// Without --ep, --threads, --config and --optimize a package's own options hold, and any provider of the program may

@@ -1,4 +1,5 @@
 // The program ep_weight_sharing_ctx_gen, with the options that ONNX Runtime's has.
+#include "program/say.hpp"
 #include "program/share.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ struct arguments {
 };
 
 int complain(std::string_view words) {
-  fmt::print(stderr, "error: {}\n", words);
+  say(stderr, "error: {}\n", words);
   return wrong;
 }
 
@@ -43,14 +44,14 @@ void add_config(arguments& a, const std::vector<std::pair<std::string, std::stri
   for (const auto& [key, text] : pairs) {
     const bool is_set = (key == "ep.context_enable" && text != "1") ||
                         (key == "ep.context_embed_mode" && text != "0") || key == "ep.context_file_path";
-    if (is_set) fmt::print(stderr, "warning: '{}' is for this program to say; '{}' is left out\n", key, text);
+    if (is_set) say(stderr, "warning: '{}' is for this program to say; '{}' is left out\n", key, text);
     else if (key != "ep.context_enable") a.request.session.config.emplace_back(key, text);
   }
 }
 
 void say_what_is_done(session_options& session) {
   session.log_from = log_level::verbose;
-  session.log = [](log_level, std::string_view words) { fmt::print(stderr, "{}\n", one_line(words)); };
+  session.log = [](log_level, std::string_view words) { say(stderr, "{}\n", words); };
 }
 
 result<arguments> read_arguments(int argc, char** argv) {
@@ -86,11 +87,11 @@ result<arguments> read_arguments(int argc, char** argv) {
 int run_weight_sharing(int argc, char** argv) {
   const result<arguments> a = read_arguments(argc, argv);
   if (!a) {
-    fmt::print(stderr, "{}", usage);
+    say(stderr, "{}", as_it_is{usage});
     return complain(a.error().words());
   }
   if (a->help) {
-    fmt::print("{}", usage);
+    say("{}", as_it_is{usage});
     return 0;
   }
   if (a->plugin) {
@@ -102,8 +103,7 @@ int run_weight_sharing(int argc, char** argv) {
     fail(done.error());
     return wrong;
   }
-  for (const compile_report& each : done->models)
-    fmt::print("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
+  for (const compile_report& each : done->models) say("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
   return 0;
 }
 

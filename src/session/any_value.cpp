@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -86,9 +87,9 @@ status check_tensor(const value& v, dtype elements) {
 result<const named_value*> named_values::at(std::string_view name) const {
   for (const named_value& each : items)
     if (each.name == name) return &each;
-  std::string known;
-  for (const named_value& each : items) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", each.name);
-  return status{status_code::invalid_argument, fmt::format("there is no output '{}'; there are {}", name, known)};
+  const auto quoted = [](const named_value& each) { return fmt::format("'{}'", each.name); };
+  return status{status_code::invalid_argument, fmt::format("there is no output '{}'; there are {}", name,
+                                                           fmt::join(items | ranges::views::transform(quoted), ", "))};
 }
 
 result<const named_value*> named_values::at(std::size_t i) const {

@@ -63,6 +63,9 @@ constexpr config_key_row rows[] = {
     {"ep.cuda.gqa_workspace_max_total_sequence_length", "", without_effect, "for a provider that cameo does not have"},
     {"ep.dynamic.qnn_htp_performance_mode", "default", without_effect, "for a provider that cameo does not have"},
     {"ep.dynamic.workload_type", "Default", without_effect, "threads run at the priority of who made them"},
+    {"ep.context_source_model_path", "", without_effect, "contexts hold their constants"},
+    {"ep.enable_weightless", "0", without_effect, "contexts hold their constants"},
+    {"ep.enable_weightless_mode", "", without_effect, "contexts hold their constants"},
     {"ep.enable_weightless_ep_context_nodes", "0", without_effect, "contexts hold their constants"},
     {"ep.nnapi.partitioning_stop_ops", "", without_effect, "for a provider that cameo does not have"},
     {"mlas.disable_kleidiai", "0", without_effect, "kernels of that library are not used"},
@@ -145,11 +148,37 @@ constexpr std::size_t longest_key = 1024, longest_value = 8192, most_threads = 1
 
 std::span<const config_key_row> config_keys() { return rows; }
 
-std::string lower_case(std::string_view text) {
-  std::string made{text};
-  for (char& c : made)
-    if (c >= 'A' && c <= 'Z') c = char(c + ('a' - 'A'));
-  return made;
+namespace {
+
+/// How many letters have to be put in, left out, changed, or swapped with the next one.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    before = std::exchange(last, now);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+status unknown_key(std::string_view key, std::span<const std::string> more) {
+  std::string_view nearest;
+  std::size_t fewest = key.size();
+  const auto look_at = [&](std::string_view known) {
+    const std::size_t edits = edits_between(key, known);
+    if (edits < fewest) fewest = edits, nearest = known;
+  };
+  for (const config_key_row& row : rows) look_at(row.key);
+  for (const std::string& known : more) look_at(known);
+  return {status_code::invalid_argument,
+          fmt::format("session key '{}' is not known{}; docs/session_keys.md lists the keys", key,
+                      nearest.empty() ? "" : fmt::format("; the nearest is '{}'", nearest))};
 }
 
 result<session_config> session_config::make(const session_options& options) {
@@ -161,9 +190,7 @@ result<session_config> session_config::make(const session_options& options) {
                                 longest_key, longest_value)};
     const auto row =
         std::find_if(std::begin(rows), std::end(rows), [&k = key](const config_key_row& r) { return r.key == k; });
-    if (row == std::end(rows) && key.rfind("ep.", 0) != 0)
-      return status{status_code::invalid_argument,
-                    fmt::format("session key '{}' is not known; docs/session_keys.md lists the keys", key)};
+    if (row == std::end(rows) && !key.starts_with("ep.")) return unknown_key(key, {});
     if (row != std::end(rows) && row->support == key_support::refused && text != row->otherwise)
       return status{status_code::invalid_argument,
                     fmt::format("session key '{}' is not supported: {}", key, row->meaning)};
@@ -175,14 +202,14 @@ result<session_config> session_config::make(const session_options& options) {
 namespace {
 
 struct level_word {
-  std::string_view word, number;
+  std::string_view word;
   optimization_level level;
 };
-constexpr level_word level_words[] = {{"disable_all", "0", optimization_level::none},
-                                      {"enable_basic", "1", optimization_level::basic},
-                                      {"enable_extended", "2", optimization_level::extended},
-                                      {"enable_layout", "3", optimization_level::layout},
-                                      {"enable_all", "99", optimization_level::all}};
+constexpr level_word level_words[] = {{"disable_all", optimization_level::none},
+                                      {"enable_basic", optimization_level::basic},
+                                      {"enable_extended", optimization_level::extended},
+                                      {"enable_layout", optimization_level::layout},
+                                      {"enable_all", optimization_level::all}};
 
 status unreadable(std::string_view key, std::string_view text, std::string_view wanted) {
   return {status_code::invalid_argument, fmt::format("session key '{}' is '{}'; it can be {}", key, text, wanted)};
@@ -202,13 +229,18 @@ status session_config::apply_to(session_options& options) const {
     options.execution = text == "parallel" ? execution_mode::parallel : execution_mode::sequential;
   }
   if (const std::string_view text = set_to("session.graph_optimization_level"); !text.empty()) {
-    const auto row = std::find_if(std::begin(level_words), std::end(level_words),
-                                  [&](const level_word& each) { return each.word == text || each.number == text; });
+    const auto row = std::find_if(std::begin(level_words), std::end(level_words), [&](const level_word& each) {
+      return each.word == text || std::to_string(int(each.level)) == text;
+    });
     if (row == std::end(level_words))
-      return unreadable("session.graph_optimization_level", text,
-                        "disable_all, enable_basic, enable_extended, enable_layout or enable_all");
+      return unreadable(
+          "session.graph_optimization_level", text,
+          "disable_all, enable_basic, enable_extended, enable_layout or enable_all, or as numbers 0 to 3, and 99");
     options.optimize = row->level;
   }
+  if (!is_level(options.optimize))
+    return {status_code::invalid_argument,
+            fmt::format("session_options::optimize is {}; levels are 0 to 3, and 99", int(options.optimize))};
   return {};
 }
 

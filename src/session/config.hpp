@@ -14,14 +14,14 @@ struct config_key_row {
 };
 std::span<const config_key_row> config_keys();
 
-/// Letters of ASCII: keys of providers are in lower case.
-std::string lower_case(std::string_view);
+/// INVALID_ARGUMENT with the nearest of the keys in the table and of `more`.
+status unknown_key(std::string_view key, std::span<const std::string> more);
 
 /// The configuration of a session: checked keys and values.
 class session_config {
  public:
   /// INVALID_ARGUMENT for a key that nobody knows, for one that is refused with a value that is not its default, and
-  /// for a key or value that is too long.
+  /// for a key or value that is too long. Keys "ep." that no row has may be of providers: see require_known_keys.
   static result<session_config> make(const session_options&);
   /// Keys that say what members of the options say otherwise. INVALID_ARGUMENT for what they can't be.
   status apply_to(session_options&) const;

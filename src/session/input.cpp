@@ -110,4 +110,22 @@ result<value> session::impl::input(std::size_t i, const named_input& given) cons
   return v;
 }
 
+status session::impl::check_symbols(std::span<const value> given) const {
+  const symbol_use* first = nullptr;
+  for (const symbol_use& use : symbols) {
+    const value& v = given[use.input];
+    if (v.kind != value_kind::tensor || use.axis >= v.shape.rank()) continue;  // an optional input that is not there
+    if (!first || first->symbol != use.symbol) first = &use;
+    const value& other = given[first->input];
+    if (v.shape[use.axis] == other.shape[first->axis]) continue;
+    return {
+        status_code::invalid_argument,
+        fmt::format("'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {}); the model needs "
+                    "one size for both",
+                    net->symbols[use.symbol], other.shape[first->axis], inputs[first->input].name, first->axis,
+                    to_string(other, 0), v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0))};
+  }
+  return {};
+}
+
 }  // namespace cameo::inline CAMEO_ABI

@@ -3,6 +3,7 @@
 #include <cameo/partition/lower.hpp>
 
 #include "context/workspace.hpp"
+#include "graph/messages.hpp"
 #include "plan/guarded.hpp"
 #include "session/session_impl.hpp"
 
@@ -70,11 +71,19 @@ void session::impl::find_kinds() {
   }
 }
 
+namespace {
+
+claim_row claimer(const provider& p, device_kinds kinds) {
+  return {p.row->name,    p.row->long_name,        p.self.get(), p.row->layout, p.row->groups,
+          p.row->why_not, p.row->contexts.sources, kinds};
+}
+
+}  // namespace
+
 std::vector<claim_row> session::impl::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : providers)
-    rows.push_back({p.row->name, p.row->long_name, p.self.get(), p.row->layout, p.row->groups, p.row->why_not,
-                    p.row->contexts.sources, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}});
+    rows.push_back(claimer(p, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}));
   return rows;
 }
 
@@ -96,6 +105,11 @@ status session::impl::place() {
   partition_options how{body, canceled, !config.is_on("session.disable_model_compile")};
   how.keep_foreign_contexts = compile_only != nullptr;
   how.rules = used_rules();
+  std::vector<claim_row> others;
+  for (const provider& p : all)
+    if (std::none_of(providers.begin(), providers.end(), [&](const provider& used) { return used.row == p.row; }))
+      others.push_back(claimer(p, {}));
+  how.others = others;
   if (config.is_on("session.record_ep_graph_assignment_info")) how.assignments = &assignments;
   if (to_write) how.fused_name_prefix = config["ep.context_node_name_prefix"];
   if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
@@ -105,10 +119,9 @@ status session::impl::place() {
   fused = std::move(*made);
   if (config.is_on("session.disable_cpu_ep_fallback"))
     if (const graph_node* node = on_fallback(net->main(), providers))
-      return {
-          status_code::fail,
-          fmt::format("session.disable_cpu_ep_fallback is set, and node '{}' ({}) is only taken by the fallback '{}'",
-                      node->name, node->op_type, providers[std::size_t(node->provider)].row->name)};
+      return {status_code::fail,
+              fmt::format("session.disable_cpu_ep_fallback is set, and {} is only taken by the fallback '{}'",
+                          name_of(net->main(), *node), providers[std::size_t(node->provider)].row->name)};
   return {};
 }
 
@@ -229,11 +242,20 @@ std::vector<io_info> outputs_of(const model& net) {
 
 status session::impl::describe_io() {
   inputs = inputs_of(*net), outputs = outputs_of(*net);
+  other_shape_told.resize(outputs.size());
   for (value_id v : net->main().inputs()) {
     if (!is_given(*net, v)) continue;
     defaults.push_back(net->main()[v].constant);
     if (status s = align(defaults.back()); !s) return s;
   }
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+    const value_type& io = inputs[i].type;
+    const value_type& type = io.kind == type_kind::optional && io.of ? *io.of : io;
+    if (!type.is_tensor() || !type.shape) continue;
+    for (std::uint32_t axis = 0; axis < type.shape->size(); ++axis)
+      if (const dim& d = (*type.shape)[axis]; !d.known() && d.symbol) symbols.push_back({d.symbol, i, axis});
+  }
+  std::ranges::stable_sort(symbols, {}, &symbol_use::symbol);
   return {};
 }
 
@@ -268,6 +290,7 @@ status session::impl::load(std::span<const stage> stages, function_ref<status()>
     at_stage = &each;
     tell_part(0);
     if (status s = each.run ? (this->*each.run)() : read(); !s) return s;
+    tell_warnings();
     if (each.log) (this->*each.log)();
     percent_before += each.percent;
   }
@@ -309,6 +332,7 @@ status session::impl::start(const session_parts& parts, const session_options& w
   result<session_config> checked = session_config::make(options);
   if (!checked) return std::move(checked.error());
   config = std::move(*checked);
+  if (status s = require_known_keys(parts.providers); !s) return s;
   if (status s = config.apply_to(options); !s) return s;
   log_config();
   result<placement_rules> placing = placement_rules_of(config);
@@ -357,8 +381,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
 
 read_options session::impl::how_to_read() const {
   read_options how{options.limits, options.external_data_folder};
-  if (how.external_data_folder.empty())
-    how.external_data_folder = config["session.model_external_initializers_file_folder_path"];
+  if (how.external_data_folder.empty()) how.external_data_folder = config[weights_folder_key];
   how.file = places.model;
   how.folder = places.weights ? places.weights : how.external_data_folder.empty() ? places.beside : nullptr;
   return how;
@@ -478,8 +501,9 @@ result<compile_report> session::compile(const session_parts& parts, compile_opti
   impl self;
   std::string name = "model";
   const auto all = [&]() -> status {
-    if (int(wanted.optimize) > int(optimization_level::all))
-      return {status_code::invalid_argument, "compile_options::optimize is none of the levels"};
+    if (!is_level(wanted.optimize))
+      return {status_code::invalid_argument,
+              fmt::format("compile_options::optimize is {}; levels are 0 to 3, and 99", int(wanted.optimize))};
     if (status s = self.start(parts, for_compiling(wanted)); !s) return s;
     self.compile_only = &wanted;
     const auto read_model = [&]() -> status {

@@ -4,6 +4,8 @@
 #include "session/session_impl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 
@@ -51,6 +53,20 @@ result<package_io> interface_of(std::span<const format_row> formats, const std::
   // For types that the file leaves out. What does not pass may still run where its operators are known.
   static_cast<void>(check_model(**net, op_table{}));
   return interface_of(inputs_of(**net), outputs_of(**net));
+}
+
+/// Of a variant that has a model file.
+result<package_io> interface_of(const package& from, const package_variant& v, std::span<const format_row> formats) {
+  const auto file = from.read(v, *v.model_file);
+  if (!file) return status{file.error()};
+  auto folder = from.open_folder_of(v, *v.model_file);
+  for (const auto& [key, text] : v.option_paths)
+    if (key == weights_folder_key) folder = from.open_folder(v, text);
+  if (!folder) return status{folder.error()};
+  read_options how;
+  how.file = *file;
+  how.folder = *folder;
+  return interface_of(formats, (*file)->path(), how);
 }
 
 }  // namespace
@@ -131,9 +147,9 @@ result<std::vector<const named_input*>> pipeline::impl::given(std::span<const na
   for (const named_input& each : all) {
     const auto at = std::find_if(inputs.begin(), inputs.end(), [&](const io_info& io) { return io.name == each.name; });
     if (at == inputs.end()) {
-      std::string known;
-      for (const io_info& io : inputs) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", io.name);
-      return invalid(fmt::format("the pipeline has no input '{}'; it has {}", each.name, known));
+      const auto quoted = [](const io_info& io) { return fmt::format("'{}'", io.name); };
+      return invalid(fmt::format("the pipeline has no input '{}'; it has {}", each.name,
+                                 fmt::join(inputs | ranges::views::transform(quoted), ", ")));
     }
     const named_input*& to = made[std::size_t(at - inputs.begin())];
     if (to) return invalid(fmt::format("input '{}' is given twice", each.name));
@@ -184,12 +200,7 @@ result<std::vector<component_io>> interfaces_of(const package& from, std::span<c
       component_io io{c.name, {}};
       for (const package_variant& v : c.variants) {
         if (!v.model_file) continue;
-        const auto file = from.read(v, *v.model_file);
-        const auto beside = from.open_folder_of(v, *v.model_file);
-        read_options how;
-        if (file) how.file = *file;
-        if (beside) how.folder = *beside;
-        result<package_io> own = file ? interface_of(formats, (*file)->path(), how) : status{file.error()};
+        result<package_io> own = interface_of(from, v, formats);
         if (!own && unread)
           unread->push_back(fmt::format("component '{}', variant '{}': {}", c.name, v.name, own.error().words()));
         if (!own) continue;
@@ -205,12 +216,14 @@ result<std::vector<component_io>> interfaces_of(const package& from, std::span<c
   });
 }
 
-result<package_io> interface_of_file(const std::string& path, std::span<const format_row> formats) {
+result<package_io> interface_of_file(const std::string& path, std::span<const format_row> formats,
+                                     const std::string& weights) {
   return guarded<result<package_io>>([&]() -> result<package_io> {
     read_options how;
     auto file = file_bytes::map(path);
     if (!file) return std::move(file.error());
     how.file = *std::move(file);
+    how.external_data_folder = weights;
     return interface_of(formats, path, how);
   });
 }

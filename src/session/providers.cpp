@@ -1,8 +1,11 @@
 // Which providers a session uses, on which of their devices, with which options.
+#include "file/letters.hpp"
 #include "plan/guarded.hpp"
 #include "session/session_impl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -28,10 +31,12 @@ bool means(const provider_row& row, std::string_view of) {
 }
 
 status no_option(std::string_view where, const provider_row& row, std::string_view option) {
-  std::string known;
-  for (const provider_option& each : row.options) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.key);
-  return {status_code::invalid_argument, fmt::format("{}: {} has no option '{}'; it has {}", where, row.long_name,
-                                                     option, known.empty() ? "none" : known)};
+  if (row.options.empty())
+    return {status_code::invalid_argument,
+            fmt::format("{}: {} has no option '{}'; it has none", where, row.long_name, option)};
+  return {status_code::invalid_argument,
+          fmt::format("{}: {} has no option '{}'; it has {}", where, row.long_name, option,
+                      fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "))};
 }
 
 /// What a model says of itself, for delegates.
@@ -92,6 +97,30 @@ status session_options::prefer(device_policy policy) {
   return {};
 }
 
+/// A key "ep." is one of the table, or names an option that a provider of the runtime has, used or not.
+status session::impl::require_known_keys(std::span<const provider> of_runtime) const {
+  std::vector<std::string> known;
+  for (const provider& p : of_runtime)
+    for (const provider_option& each : p.row->options)
+      for (const std::string& name : {std::string{p.row->name}, lower_case(p.row->long_name)})
+        known.push_back(fmt::format("ep.{}.{}", name, each.key));
+  const std::span<const config_key_row> rows = config_keys();
+  for (const auto& [key, text] : options.config) {
+    if (!key.starts_with("ep.")) continue;
+    if (std::any_of(rows.begin(), rows.end(), [&k = key](const config_key_row& row) { return row.key == k; })) continue;
+    const std::string_view rest = std::string_view{key}.substr(3);
+    const std::string_view of = rest.substr(0, rest.find('.')),
+                           option = rest.substr(std::min(of.size() + 1, rest.size()));
+    const auto owner = std::find_if(of_runtime.begin(), of_runtime.end(),
+                                    [&](const provider& p) { return means(*p.row, of) && of.size() < rest.size(); });
+    if (owner == of_runtime.end()) return unknown_key(key, known);
+    const auto& its = owner->row->options;
+    if (std::none_of(its.begin(), its.end(), [&](const provider_option& each) { return each.key == option; }))
+      return no_option(fmt::format("session key '{}'", key), *owner->row, option);
+  }
+  return {};
+}
+
 /// Session options narrow and reorder the runtime's list; or a policy chooses, once the model has been read.
 status session::impl::choose_providers(const session_parts& parts) {
   all.assign(parts.providers.begin(), parts.providers.end());
@@ -109,10 +138,9 @@ status session::impl::choose_named() {
   for (const std::string& name : options.providers) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) { return is_named(p, name); });
     if (found == all.end()) {
-      std::string known;
-      for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
+      const auto names = all | ranges::views::transform([](const provider& p) { return p.row->name; });
       return {status_code::invalid_argument,
-              fmt::format("there is no provider '{}' in this runtime; it has {}", name, known)};
+              fmt::format("there is no provider '{}' in this runtime; it has {}", name, fmt::join(names, ", "))};
     }
     if (uses(providers, *found))
       return {status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};

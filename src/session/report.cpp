@@ -1,8 +1,11 @@
 // What is printed for people.
 #include <cameo/session/session.hpp>
 
+#include "file/utf8.hpp"
+
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,14 +19,31 @@ bool shows_colour(std::FILE* to) {
   return !(no && *no) && terminal && std::string_view{terminal} != "dumb" && ::isatty(::fileno(to)) == 1;
 }
 
+bool parts_lines(char32_t c) { return c == '\n' || c == '\r' || c == '\t' || c == 0x85 || c == 0x2028 || c == 0x2029; }
+
+/// Characters that a terminal does something for, or that turn round what follows: the two sets of control characters,
+/// of which U+009B begins a sequence as ESC [ does, and marks of direction.
+bool controls(char32_t c) {
+  struct range {
+    char32_t first, last;
+  };
+  static constexpr range all[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},
+                                  {0x200E, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069}};
+  return std::any_of(std::begin(all), std::end(all), [c](const range& r) { return c >= r.first && c <= r.last; });
+}
+
 }  // namespace
 
 std::string one_line(std::string_view words) {
-  std::string line{words};
-  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
-  for (char& c : line) {
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-    else if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+  while (!words.empty() && words.back() == '\n') words.remove_suffix(1);
+  std::string line;
+  line.reserve(words.size());
+  while (!words.empty()) {
+    const std::string_view before = words;
+    const char32_t c = next_character(words);
+    if (parts_lines(c)) line += ' ';
+    else if (c == no_character || controls(c)) line += '?';
+    else line += before.substr(0, before.size() - words.size());
   }
   return line;
 }
@@ -38,7 +58,7 @@ int report(const status& s) {
 
 int print(const named_values& values) {
   for (const named_value& each : values)
-    std::printf("%s = %s\n", each.name.c_str(), to_string(each.value.view()).c_str());
+    std::printf("%s = %s\n", one_line(each.name).c_str(), one_line(to_string(each.value.view())).c_str());
   return 0;
 }
 

@@ -1,6 +1,9 @@
+#include "graph/messages.hpp"
 #include "session/session_impl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -72,7 +75,8 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, st
                         node.opset,
                         depth,
                         {},
-                        {}};
+                        {},
+                        std::string{words_of(g, node).output}};
     if (node.fused >= 0) info.fused_from = self.fused_ops[std::size_t(node.fused)];
     for (std::size_t p = 0; !refusing.empty() && p < std::size_t(node.provider); ++p)
       info.refusals.push_back(refusal(self, refusing, p, {g, n}));
@@ -133,9 +137,9 @@ void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
 result<std::size_t> session::impl::input_number(std::string_view name) const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].name == name) return i;
-  std::string known;
-  for (const io_info& each : inputs) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", each.name);
-  return status{status_code::invalid_argument, fmt::format("the model has no input '{}'; it has {}", name, known)};
+  const auto quoted = [](const io_info& each) { return fmt::format("'{}'", each.name); };
+  return status{status_code::invalid_argument, fmt::format("the model has no input '{}'; it has {}", name,
+                                                           fmt::join(inputs | ranges::views::transform(quoted), ", "))};
 }
 
 status session::impl::run(io_binding::impl& with, const run_settings& settings) const {
@@ -143,6 +147,7 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
     if (!with.inputs[i] && inputs[i].type.kind != type_kind::optional)
       return {status_code::invalid_argument,
               fmt::format("input '{}' is missing; it needs {}", inputs[i].name, inputs[i].type_text)};
+  if (status s = check_symbols(with.inputs); !s) return s;
   for (std::size_t i = 0; i < outputs.size(); ++i) with.outputs[i] = with.bound[i];
   cameo::run_options how;
   how.pool = pool;
@@ -153,9 +158,11 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   }
   if (settings.timeout.count()) {
     how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
-    how.stop.deadline = how.stop.now() + settings.timeout.count();
+    if (!checked_add(how.stop.now(), std::int64_t(settings.timeout.count()), how.stop.deadline)) how.stop.deadline = 0;
   }
-  return with.run->run(with.inputs, with.outputs, how);
+  if (status s = with.run->run(with.inputs, with.outputs, how); !s) return s;
+  tell_shapes(with.outputs);
+  return {};
 }
 
 status session::impl::at_file(status failed) const {

@@ -30,6 +30,9 @@ struct io_binding::impl {
   }
 };
 
+/// Where external data lies, instead of the model's own folder.
+inline constexpr std::string_view weights_folder_key = "session.model_external_initializers_file_folder_path";
+
 /// Folders of a model package that are held open, and its model's file; paths are followed from them. Null: by path.
 struct opened_places {
   std::shared_ptr<const file_bytes> model;
@@ -47,11 +50,17 @@ struct compilation {
   std::size_t compiled_nodes = 0;  // once written
 
   bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
+  std::string weights_folder() const;  // with its separator
 };
 
 /// Of a model's main graph, as callers see it.
 std::vector<io_info> inputs_of(const model&);
 std::vector<io_info> outputs_of(const model&);
+
+/// An input's dim that the model names instead of giving its size.
+struct symbol_use {
+  std::uint32_t symbol, input, axis;
+};
 
 struct session::impl {
   std::vector<std::byte> own_bytes;  // of a model that came through a stream; outlives the model
@@ -85,11 +94,13 @@ struct session::impl {
   const plan_view* plan = nullptr;
   std::vector<io_info> inputs, outputs;  // of the plan, in its order
   std::vector<const value*> defaults;    // per input: what it is when nobody gives it, or null
+  std::vector<symbol_use> symbols;       // where inputs name their dims, sorted by name
   std::unique_ptr<thread_pool> own_pool;
   task_pool_ref pool;
   std::size_t memory_limit = 0;
 
   mutable std::array<std::atomic<io_binding::impl*>, 64> idle{};
+  mutable std::deque<std::atomic<bool>> other_shape_told;  // per output: it has been said that it has another
 
   impl() = default;
   impl(const impl&) = delete;
@@ -109,8 +120,12 @@ struct session::impl {
   double percent_before = 0;  // of the stages that are done
   mutable double told = 0;    // fraction of the last progress
 
+  std::size_t warnings_told = 0;  // of the model's
+
   // messages.cpp
   void tell_part(double of_stage) const;
+  void tell_warnings();
+  void tell_shapes(std::span<const value> made) const;
   bool logs(log_level level) const { return options.log && level >= options.log_from; }
   void log_config() const;
   void log_model() const;
@@ -138,8 +153,10 @@ struct session::impl {
   status choose_contexts(compilation&) const;
   status write_compiled();
   status require_storing() const;
+  status require_replaceable_files() const;
 
   // providers.cpp
+  status require_known_keys(std::span<const provider>) const;
   status choose_providers(const session_parts&);
   status choose_named();
   status choose_by_devices();
@@ -181,6 +198,8 @@ struct session::impl {
   /// The input as a run takes it: with the model's shape where it brought none.
   result<value> input(std::size_t i, const named_input&) const;
   result<std::size_t> input_number(std::string_view name) const;
+  /// INVALID_ARGUMENT when a symbol is of two sizes. Allocates nothing while all is well.
+  status check_symbols(std::span<const value> given) const;
   status run(io_binding::impl&, const run_settings&) const;
   /// What went wrong in a run, with the model's file in front.
   status at_file(status failed) const;

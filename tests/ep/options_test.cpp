@@ -65,7 +65,31 @@ TEST_CASE("an option that a provider does not have, and one that it can't use, a
         "INVALID_ARGUMENT: session key 'ep.cpu.at': CPUExecutionProvider has no option 'at'; it has none");
   CHECK(smallest({{"ep.floor.at", "deep"}}) ==
         "INVALID_ARGUMENT: FloorExecutionProvider: option 'at' is 'deep', and must be a number");
-  CHECK(smallest({{"ep.somebody.at", "1"}}) == "-1");  // nobody's in this session
+  CHECK(smallest({{"ep.somebody.at", "1"}}).starts_with("INVALID_ARGUMENT: session key 'ep.somebody.at' is not known"));
+}
+
+TEST_CASE("a key of a provider that the session does not use is fine, one that is misspelled names the nearest") {
+  const auto says = [](const char* key, std::string_view part, std::vector<std::string> providers = {}) {
+    session_options options;
+    options.config = {{key, "1"}};
+    options.providers = std::move(providers);
+    const auto s = with_floor.load(relu(), options);
+    const std::string words = s ? "OK" : std::string{s.error().name()} + ": " + std::string{s.error().words()};
+    CHECK_MESSAGE(words.find(part) != words.npos, words);
+    CHECK(words.starts_with(part == "OK" ? "OK" : "INVALID_ARGUMENT: "));
+  };
+  says("ep.floor.at", "OK", {"cpu"});
+  says("ep.floor.att", "has no option 'att'; it has at, unused", {"cpu"});
+  says("ep.flor.at", "the nearest is 'ep.floor.at'");
+  says("ep.floorexecutionprovider.ta", "has no option 'ta'");
+  says("ep.floorexecutionprovdier.at", "the nearest is 'ep.floorexecutionprovider.at'");
+  says("ep.context_enabled", "the nearest is 'ep.context_enable'");
+  says("ep.contxet_embed_mode", "the nearest is 'ep.context_embed_mode'");
+  says("ep.floor", "is not known");
+  says("ep.", "is not known");
+  says("session.disable_prepackin", "the nearest is 'session.disable_prepacking'");
+  says("ep.context_source_model_path", "OK");
+  says("ep.enable_weightless", "OK");
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 Values of every element type are fed and compared, those that numpy does not have as ml_dtypes' arrays.
 """
 import ctypes
+import functools
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import numpy as np
 import onnx
@@ -23,8 +25,8 @@ WITHOUT_NUMPY = {"bfloat16": 16, "float8e4m3fn": 17, "float8e4m3fnuz": 18, "floa
                  "uint4": 21, "int4": 22, "float4e2m1": 23, "float8e8m0": 24, "uint2": 25, "int2": 26}
 
 
-def cameo(*args, check=True):
-    done = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, timeout=300)
+def cameo(*args, check=True, timeout=300):
+    done = subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, timeout=timeout)
     if check and done.returncode:
         raise RuntimeError(done.stderr.strip() or f"exit status {done.returncode}")
     return done
@@ -84,6 +86,27 @@ def ort_writes(model, to, level="none"):
     options.optimized_model_filepath = str(to)
     ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"],
                          disabled_optimizers=["NchwcTransformer"])
+
+
+@functools.cache
+def ort_channel_block():
+    """How many channels onnxruntime puts side by side in weights that it packs on this processor: with AVX-512 16, on
+    other x86-64 8; 1 where it does not pack. It is asked, by a convolution whose 24 outputs it fills up to whole blocks."""
+    value = onnx.helper.make_tensor_value_info
+    weights = numpy_helper.from_array(np.ones((24, 16, 1, 1), np.float32), "w")
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Conv", ["x", "w"], ["y"])], "block",
+                                   [value("x", onnx.TensorProto.FLOAT, [1, 16, 4, 4])],
+                                   [value("y", onnx.TensorProto.FLOAT, [1, 24, 4, 4])], [weights])
+    with tempfile.TemporaryDirectory() as folder:
+        plain, packed = (os.path.join(folder, name) for name in ("plain.onnx", "packed.onnx"))
+        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=8), plain)
+        options = ort_options("all")
+        options.optimized_model_filepath = packed
+        ort_session(plain, options)
+        written = onnx.load(packed).graph
+    if all(node.domain != "com.microsoft.nchwc" for node in written.node):
+        return 1
+    return {32: 16, 24: 8}[written.initializer[0].dims[0]]
 
 
 def element_of(type_name):

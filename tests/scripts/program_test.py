@@ -107,7 +107,7 @@ class Usage(Case):
 
     def test_options_of_every_level_are_taken(self):
         model = self.add_model()
-        for level in ["none", "basic", "extended", "layout", "all"]:
+        for level in ["none", "basic", "extended", "layout", "all", "0", "3", "99"]:
             done = cameo("run", model, "--random-inputs", "--optimize", level, "--threads", 1, "--ep", "cpu", "--quiet")
             self.assertEqual(done.returncode, 0, done)
 
@@ -149,6 +149,18 @@ class Errors(Case):
         self.fails("INVALID_ARGUMENT", "run", model, "--random-inputs", "--dim", "nobody=2")
         twice = ["--input", "x0=%s" % good] * 2 + ["--input", "x1=%s" % good]
         self.fails("INVALID_ARGUMENT", "run", model, *twice)
+
+    def test_no_memory_for_an_input_is_said_in_words(self):
+        model = self.write("wide.onnx", ob.one_node("Neg", ob.FLOAT, ("n",), 1))
+        words = self.fails("OUT_OF_MEMORY", "run", model, "--random-inputs", "--dim", "n=%d" % (1 << 50))
+        self.assertRegex(words, r"input 'x0': there is no memory for tensor\(float\)\[n\]\n$")
+
+    def test_versions_of_the_future_are_a_warning_without_asking(self):
+        kind = ob.tensor_type(ob.FLOAT, (2,))
+        whole = ob.graph([ob.node("Neg", ["x"], ["y"])], [("x", kind)], [("y", kind)])
+        done = cameo("run", self.write("future.onnx", ob.model(whole, opset=999)), "--random-inputs")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertRegex(done.stderr, r"\Awarning: .*future.onnx: opset 999 of 'ai.onnx' is newer than \d+, [^\n]+\n\Z")
 
     def test_hostile_npy(self):
         model = self.add_model()
@@ -327,6 +339,34 @@ class Reports(Case):
         for word in ["Add", "Relu", "cpu", "parameters", "arena"]:
             self.assertIn(word, shown)
 
+    def test_inspect_of_a_compiled_model(self):
+        """With its provider or without, with its context or without."""
+        model, out = self.add_model(), self.dir / "c.onnx"
+        done = cameo("compile", model, "-o", out, "--ep", "frozen", "--ep", "cpu", "--quiet")
+        self.assertEqual(done.returncode, 0, done)
+        context = self.dir / "c_FrozenExecutionProvider.bin"
+        for providers in [[], ["--ep", "frozen", "--ep", "cpu"]]:
+            report = self.json("inspect", out, *providers)
+            (node,) = report["compiled_nodes"]
+            self.assertEqual((node["source"], node["context_file"], node["embed_mode"], node["main_context"]),
+                             ("FrozenExecutionProvider", context.name, 0, 1))
+            self.assertRegex(node["ep_sdk_version"], r"^\d+\.\d+\.\d+$")
+            self.assertRegex(node["context_id"], r"^[0-9a-f]{32}$")
+            self.assertEqual("not_loaded" in report, not providers)
+            self.assertEqual([i["name"] for i in report["inputs"]], ["x0", "x1"])
+            shown = cameo("inspect", out, *providers).stdout
+            for word in ["source FrozenExecutionProvider", "SDK " + node["ep_sdk_version"], "embed mode 0",
+                         "context file " + context.name]:
+                self.assertIn(word, shown)
+        self.assertIn("--ep frozen", self.fails("NOT_IMPLEMENTED", "run", out, "--random-inputs"))
+        context.unlink()
+        self.assertIn("INVALID_GRAPH", self.json("inspect", out, "--ep", "frozen")["not_loaded"])
+        cameo("compile", model, "-o", out, "--ep", "frozen", "--embed", "--force", "--quiet")
+        (node,) = self.json("inspect", out)["compiled_nodes"]
+        self.assertEqual((node["embed_mode"], node["context_file"]), (1, ""))
+        self.assertGreater(node["context_bytes"], 200)
+        self.fails("NOT_IMPLEMENTED", "inspect", out, "--html", self.dir / "page.html")
+
     def test_convert(self):
         model, ort, back = self.add_model(), self.dir / "m.ORT", self.dir / "back.onnx"
         report = self.json("convert", model, ort)
@@ -394,7 +434,7 @@ class Terminal(Case):
         self.assertIn("info: cpu runs 1 nodes\n", done.stderr)
         self.assertNotIn("verbose: ", done.stderr)
         verbose = cameo("run", self.add_model(), "--random-inputs", "--log", "verbose")
-        self.assertRegex(verbose.stderr, r"verbose: node '.*' \(Add\) on cpu\n")
+        self.assertRegex(verbose.stderr, r"verbose: node 'n' \(Add\) on cpu\n")
         self.assertEqual(cameo("run", self.add_model(), "--log", "loud").returncode, 2)
 
 
@@ -521,6 +561,21 @@ class Conformance(Case):
         self.assertEqual({n for n, s in status.items() if s == "pass"}, {"one", "loose", "named"})
         self.assertEqual({n for n, s in status.items() if s == "fail"}, {"tight", "two", "away", "broken", "sets"})
         self.assertIn("test_data_set_1", found["sets"]["reason"])
+
+    def test_an_explicit_tolerance_holds_for_integers(self):
+        def case(name, dtype, raw, settings=None):
+            self.case(name, ob.one_node("Identity", dtype, (2,), 1), [ob.tensor("", dtype, (2,), b"\5\1")],
+                      [ob.tensor("y", dtype, (2,), raw)])
+            if settings:
+                self.write(f"cases/{name}/tolerance.json", settings)
+        case("exact", ob.UINT8, b"\5\1")
+        case("by default", ob.UINT8, b"\6\1")
+        case("by one", ob.UINT8, b"\6\0", b'{"rtol": 0, "atol": 1}')
+        case("by two", ob.UINT8, b"\7\1", b'{"rtol": 0, "atol": 1}')
+        case("model alone", ob.INT8, b"\6\1", b'{"model": "model.onnx"}')
+        case("truth", ob.BOOL, b"\0\1", b'{"atol": 100}')
+        found, _ = self.run_cases(code=1)
+        self.assertEqual({n for n, e in found.items() if e["status"] == "pass"}, {"exact", "by one"})
 
     def test_inputs_by_name_position_and_gap(self):
         kind = ob.tensor_type(ob.FLOAT, (2,))

@@ -6,17 +6,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program"))
+from claims import conclude, expect  # noqa: E402
+
 CAMEO = os.environ["CAMEO_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 SAMPLES = SOURCE / "tests/data/ort"
-failures = 0
-
-
-def expect(holds, claim):
-    global failures
-    if not holds:
-        failures += 1
-        print(f"not so: {claim}")
 
 
 def reduce(*arguments):
@@ -63,6 +58,41 @@ def check_reading(folder):
     expect("float16" in header.read_text(), "without --types all types count")
 
 
+def check_unknown(folder):
+    """What a configuration asks for and is not here is told and left out; the rest is in the list."""
+    config, header = folder / "unknown.config", folder / "kernels.hpp"
+    config.write_text("ai.onnx;13;Relu,Reluu,Gelu\nai.onn;13;Add\ncom.microsoft;1;Gelu,MurmurHash99\n"
+                      "ai.onnx;17;Neg\n")
+    done = reduce("--ops-config", config, "-o", header)
+    expect(done.returncode == 0, done.stderr)
+    for words in ("warning: ai.onnx;13;Reluu is left out: there is no operator 'Reluu' in domain 'ai.onnx'",
+                  "warning: ai.onnx;13;Gelu is left out: there is no operator 'Gelu' in domain 'ai.onnx' at opset 13; "
+                  "it appears in opset 20",
+                  "warning: ai.onn;13;Add is left out: there is no domain 'ai.onn'",
+                  "warning: com.microsoft;1;MurmurHash99 is left out"):
+        expect(words in done.stderr, f"{words}: {done.stderr}")
+    expect(done.stderr.count("warning") == 4, done.stderr)
+    for part in ("op::Relu", "op::Neg", "op::microsoft::Gelu"):
+        expect(part in header.read_text(), f"{part} is in the list")
+
+
+def check_operators_without_kernel(folder):
+    """A configuration for ONNX Runtime may have operators that cameo has no kernel for; a list of cameo's may not."""
+    import onnx
+    from onnx import helper
+    model, config = folder / "no_kernel.onnx", folder / "no_kernel.config"
+    value = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [3, 3]) for name in ("x", "y")]
+    nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Inverse", ["r"], ["y"], domain="com.microsoft")]
+    graph = helper.make_graph(nodes, "g", value[:1], value[1:])
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    model.write_bytes(helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString())
+    done = reduce(model, "--ops-config", config)
+    expect(done.returncode == 0, f"a configuration without a list: {done.stderr}")
+    expect(config.exists() and "com.microsoft;1;Inverse" in lines_of(config), "it names the operator")
+    done = reduce(model, "--ops-config", config, "-o", folder / "none.hpp")
+    expect(done.returncode == 1 and "NOT_IMPLEMENTED" in done.stderr, f"a list needs kernels: {done.stderr}")
+
+
 def check_errors(folder):
     config = folder / "bad.config"
     types = '!globally_allowed_types;float\n'
@@ -88,7 +118,7 @@ def check_lists(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    for check in (check_lists, check_reading, check_errors, check_writing):
+    for check in (check_lists, check_reading, check_unknown, check_operators_without_kernel, check_errors,
+                  check_writing):
         check(pathlib.Path(scratch))
-print(f"{failures} failed")
-sys.exit(failures != 0)
+conclude()

@@ -11,17 +11,12 @@ import sys
 import tempfile
 import unicodedata
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program"))
+from claims import conclude, expect  # noqa: E402
+
 CAMEO = os.environ["CAMEO_PROGRAM"]
 FILES = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "src/file"
 FIRST = 0xA1  # what is before it is ASCII, or hard to see
-failures = 0
-
-
-def expect(holds, claim):
-    global failures
-    if not holds:
-        failures += 1
-        print(f"not so: {claim}"[:2000])
 
 
 def hidden():
@@ -105,7 +100,7 @@ def main():
         check_refused(folder, [f"a{c}b" for c in {*blank, *turned, *slashes}], "hard to see")
     print(f"{len(allowed)} characters and {len(sound)} texts are names, {len(alone[False])} and "
           f"{len(texts) - len(sound)} are not")
-    sys.exit(failures != 0)
+    conclude()
 
 
 main()

@@ -1,4 +1,5 @@
 // docs/errors.md: every row of its table of causes has a case here that makes it happen, and gets that code.
+#include <cameo/op/onnx.hpp>
 #include <cameo/session/profile.hpp>
 #include <cameo/test_paths.hpp>
 #include "session/context_causes.hpp"
@@ -101,6 +102,32 @@ struct returning {
 };
 status run_returning(returning how) {
   const result<session> s = runtime<returning, eps::cpu>{how, {}}.load(one_node("Neg"));
+  return s ? of(s->run({{"x", three}})) : status{s.error()};
+}
+
+/// Throws where it is told to.
+struct throwing_where {
+  bool bind = false, run = false;
+};
+throwing_where throws_at;
+template <class T>
+struct throwing {
+  static result<throwing> bind(bind_context&) {
+    if (throws_at.bind) throw std::runtime_error{"the kernel is lost"};
+    return throwing{};
+  }
+  status run(run_context&) const {
+    if (throws_at.run) throw std::runtime_error{"the kernel is lost"};
+    return {};
+  }
+};
+struct throwing_provider {
+  static constexpr std::string_view name = "throwing", long_name = "ThrowingExecutionProvider";
+  using kernels = kernel_list<kernel_entry<op::Neg, since<1>, constrain<"T", float>, throwing>>;
+};
+status run_throwing(throwing_where how) {
+  throws_at = how;
+  const result<session> s = runtime<throwing_provider, eps::cpu>{}.load(one_node("Neg"));
   return s ? of(s->run({{"x", three}})) : status{s.error()};
 }
 
@@ -259,6 +286,18 @@ causes causes_of_invalid_argument() {
          CHECK(run(one_node("Neg"), {{"x", {1, 2, 3}}}).code() == status_code::invalid_argument);
          CHECK(run(one_node("Neg"), {{"x", three, {1, 3}}}).code() == status_code::invalid_argument);
          return run(one_node("Neg"), {{"x", {1.0f, 2.0f}}});
+       }},
+      {"Two dims of inputs have different sizes, and the model calls both by one name.",
+       [] {
+         model_builder b;
+         const dim rows = b.symbol("rows");
+         b.output(b.node("Add", {b.input("a", dtype::f32, {rows}), b.input("b", dtype::f32, {rows})}));
+         const session s = loaded(b.take());
+         CHECK(s.run({{"a", three}, {"b", three}}));
+         const result<named_values> differ = s.run({{"a", three}, {"b", std::vector<float>{1}}});
+         for (const char* part : {"'rows'", "3 in input 'a'", "1 in input 'b'"})
+           CHECK(of(differ).words().find(part) != std::string_view::npos);
+         return of(differ);
        }},
       {"Memory that is bound to an output is of another type, or too small for what a run makes.",
        [] {
@@ -444,6 +483,13 @@ std::vector<std::pair<status_code, causes>> all_causes() {
       {invalid_argument,
        with(causes_of_invalid_argument(), context_causes_of_invalid_argument(), package_causes_of_invalid_argument())},
       {no_suchfile, {{"A file that was named is not there.", [] { return of(cpu_runtime{}.load("/nowhere.onnx")); }}}},
+      {runtime_exception,
+       {{"A kernel threw an exception, when it was bound or when it ran; or the execute of a provider did.",
+         [] {
+           CHECK(run_throwing({true}).code() == runtime_exception);
+           CHECK(run_throwing({false, true}).words() == "node 'Neg_0' (Neg): the kernel is lost");
+           return run_returning({ok, true});
+         }}}},
       {invalid_protobuf,
        {{"The bytes are not protobuf, end early, or are no model.",
          [] {
@@ -452,9 +498,10 @@ std::vector<std::pair<status_code, causes>> all_causes() {
       {not_implemented, with(causes_of_not_implemented(), context_causes_of_not_implemented())},
       {invalid_graph, with(causes_of_bad_models(), context_causes_of_bad_models())},
       {ep_fail,
-       {{"A kernel or a hook of a provider threw an exception.",
+       {{"A hook of a provider threw an exception, while the model was loading.",
          [] {
-           return run_returning({ok, true});
+           return load_grouped(
+               {[](const graph_view&) -> std::vector<node_group> { throw std::runtime_error{"lost"}; }});
          }}}},
       {model_load_canceled,
        {{"session_options::stop was requested while the model was loading.",

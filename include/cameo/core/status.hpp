@@ -63,7 +63,7 @@ class heap_words {
   CAMEO_API ~heap_words();
 
   std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
-  /// "where: words", unless there are no words yet.
+  /// "where: words", or "where: no details" while there are no words.
   CAMEO_API void prepend(std::string_view where) noexcept;
   /// Words behind those that are there.
   CAMEO_API void append(std::string_view more) noexcept;

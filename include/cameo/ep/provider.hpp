@@ -111,6 +111,12 @@ concept writes_contexts = requires {
 }
 || requires { &hooks_of<P>::write; }
 || requires { &hooks_of<P>::restore; };
+/// Has one of the hooks for ids of contexts.
+template <class P>
+concept writes_identity = requires {
+  &hooks_of<P>::identify;
+}
+|| requires { &hooks_of<P>::identity; };
 /// Has something called `configured`.
 template <class P>
 concept writes_configured = requires {
@@ -212,6 +218,24 @@ concept compatibility_judge = context_store<P> && requires {
   requires hook_returning < result<compiled_fit>,
   decltype(&hooks_of<P>::fits), const P&, std::string_view > ;
 };
+/// Says, instead of the framework, what is wrong with a model for which fits() says unsupported:
+///   status misfit(std::string_view written) const;    words that name both sides, with the code that loading ends with
+template <class P>
+concept misfit_teller = compatibility_judge<P> && requires {
+  requires hook_returning<status, decltype(&hooks_of<P>::misfit), const P&, std::string_view>;
+};
+/// Keeps an id in its contexts, which their nodes have as well: a context that was written with another model, as after
+/// a crash between two files, is then refused and not run (docs/contexts.md).
+///   void identify(context_builder&, std::string_view id) const;      32 hexadecimal digits; before anything is stored
+///   result<std::string> identity(const context_binary&) const;       them again, or "" of a context that has none;
+///       errors as restore()'s
+template <class P>
+concept context_identifier = context_store<P> && requires {
+  requires hook_returning<void, decltype(&hooks_of<P>::identify), const P&, typename hooks_of<P>::context_builder&,
+                          std::string_view>;
+  requires hook_returning < result<std::string>,
+  decltype(&hooks_of<P>::identity), const P&, const context_binary& > ;
+};
 /// Keeps values in memory of its own; the planner inserts the copies. Thread-safe; `release` gets what `allocate` gave.
 ///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when there is none
 ///   void release(void*, std::size_t bytes) const noexcept;
@@ -299,6 +323,9 @@ struct provider_check {
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
                 "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
                 "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
+  static_assert(!writes_identity<P> || context_identifier<P>,
+                "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
+                "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
   static_assert(!writes_configured<P> || configurable_provider<P>,
                 "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
                 "configured(const provider_options&) const`");

@@ -18,6 +18,9 @@ struct context_row {
   result<std::vector<std::string>> (*graphs)(const void* self, const context_binary&);
   std::string (*compatibility)(const void* self, std::span<const fused_view>);
   result<compiled_fit> (*fits)(const void* self, std::string_view written);
+  status (*misfit)(const void* self, std::string_view written);            // ok: the framework finds the words
+  bool (*identify)(const void* self, void* builder, std::string_view id);  // false: its contexts have no ids
+  result<std::string> (*identity)(const void* self, const context_binary&);
 };
 
 /// A provider without its type. No slot is ever null: what a provider does not write is filled in here. `self` is the
@@ -195,6 +198,19 @@ struct erased_hooks {
     if constexpr (compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
     else return compiled_fit::not_applicable;
   }
+  static status misfit(const void* self, std::string_view written) {
+    if constexpr (misfit_teller<P>) return call_hook(&hooks::misfit, of(self), written);
+    else return {};
+  }
+  static bool identify(const void* self, void* builder, std::string_view id) {
+    if constexpr (context_identifier<P>)
+      call_hook(&hooks::identify, of(self), *static_cast<typename hooks::context_builder*>(builder), id);
+    return context_identifier<P>;
+  }
+  static result<std::string> identity(const void* self, const context_binary& binary) {
+    if constexpr (context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
+    else return std::string{};
+  }
   static constexpr provider_vendor vendor() {
     if constexpr (names_its_vendor<P>) return hooks::vendor;
     else return {};
@@ -239,7 +255,8 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::kernels,
     erased_hooks<P>::transforms,
     {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, erased_hooks<P>::store, erased_hooks<P>::write_context,
-     erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits},
+     erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits,
+     erased_hooks<P>::misfit, erased_hooks<P>::identify, erased_hooks<P>::identity},
     erased_hooks<P>::vendor(),
     erased_hooks<P>::devices,
     erased_hooks<P>::options(),

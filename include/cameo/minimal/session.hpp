@@ -58,25 +58,21 @@ class minimal_session {
   impl* impl_;
 };
 
-/// The kernels that a program has: kernel lists, each node to the first that takes it. What is in none of them is not
-/// in the program.
-///
-///     using runtime = cameo::minimal_runtime<my_kernels>;
-///     auto session = runtime::load(file, memory);
-template <class... Lists>
-struct minimal_runtime {
+/// What a minimal_runtime does, by how it reads: `Checked` files from anywhere, `Trusted` those that it trusts.
+template <const ort_draft_checks* Checked, const ort_draft_checks* Trusted, class... Lists>
+struct minimal_loader {
   /// Reads, plans and prepares. `file` (an ORT file's bytes, at any address) and `memory` outlive the session. Codes as
   /// read_ort_draft's and make_plan's; OUT_OF_MEMORY says that `memory` is too small.
   static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
                                       const minimal_options& options = {}) {
-    return minimal_session::load(file, memory, lists, options);
+    return minimal_session::load(file, memory, lists, options, Checked);
   }
   /// load() of a file that is a part of the program, and trusted as its code is: nothing in it is checked, and the code
   /// that checks is not linked. It must be one that load() takes, as cameo writes it (not ONNX Runtime); of any other
   /// anything may come. Try it with load() where that costs nothing: in a test on a host.
   static result<minimal_session> load_trusted(std::span<const std::byte> file, std::span<std::byte> memory,
                                               const minimal_options& options = {}) {
-    return minimal_session::load(file, memory, lists, options, nullptr);
+    return minimal_session::load(file, memory, lists, options, Trusted);
   }
   /// How much memory load() of this file takes, found by a load into `scratch`, which is free again afterwards: the
   /// same on every device with this program. Where all shapes are in the file, runs take little more, what kernels need
@@ -93,17 +89,19 @@ struct minimal_runtime {
   static constexpr const kernel_table* lists[] = {&Lists::table...};
 };
 
+/// The kernels that a program has: kernel lists, each node to the first that takes it. What is in none of them is not
+/// in the program.
+///
+///     using runtime = cameo::minimal_runtime<my_kernels>;
+///     auto session = runtime::load(file, memory);
+template <class... Lists>
+struct minimal_runtime : minimal_loader<&all_ort_draft_checks, nullptr, Lists...> {};
+
 /// First in the list of a minimal_runtime: what files have saved for later is done when they are loaded, as
-/// replaying_ort_draft_checks says. A program that does not name it carries nothing of it.
+/// replaying_ort_draft_checks says, with codes of its own. A program that does not name it carries nothing of it.
 struct saved_optimizations {};
 template <class... Lists>
-struct minimal_runtime<saved_optimizations, Lists...> {
-  /// See the runtime without; codes also as replaying_ort_draft_checks has them.
-  static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
-                                      const minimal_options& options = {}) {
-    static constexpr const kernel_table* lists[] = {&Lists::table...};
-    return minimal_session::load(file, memory, lists, options, &replaying_ort_draft_checks);
-  }
-};
+struct minimal_runtime<saved_optimizations, Lists...>
+    : minimal_loader<&replaying_ort_draft_checks, &replaying_trusted_ort_draft, Lists...> {};
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/file/atomic_file.hpp>
 #include <cameo/session/options.hpp>
 
 #include <variant>
@@ -32,6 +33,9 @@ struct compile_options {
   /// Asked for every initializer that stays: where it is, in a file of the caller's, or nothing for inside the model.
   /// Instead of external_initializers.
   std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place_initializer = {};
+  /// Takes the files instead of putting them in their places: they appear when the caller commits it, all together, as
+  /// several models that share a context should. Null: they appear before compile() returns.
+  file_batch* files = nullptr;
   /// Folder (with its separator) and model name for files of contexts when the model itself goes to memory.
   std::string binary_folder = {}, binary_model = {};
 };

@@ -59,8 +59,8 @@ struct session_options {
   std::function<status(std::string_view name, std::span<const std::byte>)> write_context = {};
   /// Called while the model is loaded, on the thread that loads it, some hundred times at most. It does not throw.
   std::function<void(const load_progress&)> progress = {};
-  /// Told what a person may want to know of loading: keys without effect, what was rewritten, who runs what. Silent
-  /// without one. Called on the thread that loads; the words are gone afterwards. It does not throw. Runs say nothing.
+  /// Told what a person may want to know of loading, on the thread that loads; and of the first run that makes an
+  /// output of another shape than declared, on that run's, perhaps on two at once. The words are gone afterwards.
   std::function<void(log_level, std::string_view words)> log = {};
   log_level log_from = log_level::info;  // what matters less is not put together
 

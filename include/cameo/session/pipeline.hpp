@@ -47,7 +47,8 @@ class pipeline {
 /// differ, naming both.
 CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::span<const format_row>,
                                                           std::vector<std::string>* unread = nullptr);
-/// The same of one model's file.
-CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const format_row>);
+/// The same of one model's file, whose external data lies beside it, or in `weights`.
+CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const format_row>,
+                                               const std::string& weights = {});
 
 }  // namespace cameo::inline CAMEO_ABI

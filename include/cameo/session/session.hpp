@@ -36,6 +36,7 @@ struct placement_info {
   std::size_t depth = 0;              // 0: the main graph; in a subgraph more
   std::string fused_from;             // for a fused node: the operators in it
   std::vector<std::string> refusals;  // "npu has no kernel for it", one per earlier provider
+  std::string output;                 // its first one: what a node without a name is called by
 };
 
 /// Memory that a binding may keep: not a temporary's own.
@@ -140,7 +141,7 @@ class session {
   ///                                the model says; the words name it. Also what kernels say of their data
   ///   CANCELED, DEADLINE_EXCEEDED  as the settings ask
   ///   OUT_OF_MEMORY                memory or session_options::memory_limit is used up
-  ///   EP_FAIL                      a kernel or a provider threw
+  ///   RUNTIME_EXCEPTION            a kernel threw
   result<named_values> run(std::initializer_list<named_input> inputs, const run_settings& settings = {}) const {
     return run(std::span<const named_input>{inputs.begin(), inputs.size()}, settings);
   }
@@ -215,12 +216,12 @@ class session {
   std::unique_ptr<impl> impl_;
 };
 
-/// Words for a terminal, in one line: control characters, which a model's names may bring, become ' ' or '?'.
+/// Words for a terminal, in one line: what would control it, as a model's names may, becomes ' ' or '?'.
 CAMEO_API std::string one_line(std::string_view words);
 /// Prints "error: CODE: words" to standard error, in one line, and returns 1, so that main can `return report(...)`. In
 /// colour on a terminal, unless NO_COLOR is set.
 CAMEO_API int report(const status&);
-/// Prints every value, shortened, and returns 0.
+/// Prints every value, shortened, in a line of its own as one_line() has it, and returns 0.
 CAMEO_API int print(const named_values&);
 
 }  // namespace cameo::inline CAMEO_ABI

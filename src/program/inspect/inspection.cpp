@@ -1,5 +1,7 @@
 #include "program/inspect/inspection.hpp"
 
+#include <fmt/format.h>
+
 namespace cameo::program {
 namespace {
 
@@ -33,6 +35,15 @@ std::vector<partition_info> partitions_of(const std::vector<placement_info>& pla
 }  // namespace
 
 std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string{domain}; }
+
+inspection look_at(const model& m) {
+  inspection made;
+  for (node_view node : graph_view{m.main()}.nodes())
+    ++made.ops[node.domain().empty() ? std::string{node.op_type()}
+                                     : fmt::format("{}.{}", node.domain(), node.op_type())];
+  add_parameters(m.main(), made.parameters);
+  return made;
+}
 
 inspection look_at(const session& loaded) {
   inspection made;

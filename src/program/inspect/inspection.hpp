@@ -25,6 +25,8 @@ struct inspection {
   parameter_sum parameters;
 };
 inspection look_at(const session&);
+/// Of a model that is only read: operators and parameters.
+inspection look_at(const model&);
 
 /// The name of an operator's domain for people: ONNX's own is written as nothing.
 std::string domain_name(std::string_view domain);

@@ -4,16 +4,9 @@
 int main(int argc, char** argv) {
   using namespace cameo::program;
   if (std::string_view{argv[0]}.ends_with("/ep_weight_sharing_ctx_gen")) return run_weight_sharing(argc, argv);
-  CLI::App app{"cameo of the reference providers", "cameo"};
-  app.require_subcommand(1);
-  action chosen;
-  add_run(app, chosen);
-  add_compile(app, chosen);
-  add_share(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
-  return chosen();
+  command_line app{"cameo of the reference providers", "cameo", ""};
+  add_run(app);
+  add_compile(app);
+  add_share(app);
+  return app.run(argc, argv);
 }

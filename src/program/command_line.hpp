@@ -1,0 +1,85 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace cameo::program {
+
+/// What is wrong with a text; nothing if it is fine.
+using text_check = std::function<std::string(const std::string&)>;
+
+/// An option, or an argument, of a command. CLI11 is half of what a file compiles that includes it, so command_line.cpp
+/// alone does: this is a handle to what it holds, copied as you like.
+class option {
+ public:
+  explicit option(CLI::Option* it) : it_{it} {}
+  option required() const;
+  /// "FILE", for the help.
+  option type_name(const char*) const;
+  option description(const char*) const;
+  option check(text_check) const;
+  option between(std::size_t least, std::size_t most) const;
+  option between(double least, double most) const;
+  option needs(option) const;
+  option excludes(option) const;
+
+ private:
+  CLI::Option* it_;
+};
+
+/// A command, with what stands behind it. What options write to must outlive the command line.
+class command {
+ public:
+  command(CLI::App& it, std::function<int()>& chosen) : it_{&it}, chosen_{&chosen} {}
+  /// A command of a command, one of which must then be given.
+  command add_command(const char* name, const char* words) const;
+  /// "-o,--output", or "MODEL" for an argument by its place.
+  option add(const char* names, std::string& to, const char* words) const;
+  option add(const char* names, std::optional<std::string>& to, const char* words) const;
+  option add(const char* names, std::vector<std::string>& to, const char* words) const;
+  option add(const char* names, std::size_t& to, const char* words) const;
+  option add(const char* names, double& to, const char* words) const;
+  /// "--yes,!--no" for a flag that can be taken back.
+  option add_flag(const char* names, bool& to, const char* words) const;
+  /// A text that means something.
+  option add(const char* names, std::function<void(const std::string&)> take, const char* words) const;
+  /// The same for an option that may be given again and again.
+  option add_each(const char* names, std::function<void(const std::string&)> take, const char* words) const;
+  /// "--json", which has been added.
+  option operator[](const char* name) const;
+  void remove(const char* name) const;
+  /// What it does when it is chosen; the program's exit status.
+  void does(std::function<int()>) const;
+
+ private:
+  CLI::App* it_;
+  std::function<int()>* chosen_;
+};
+
+/// The program's command line: commands, one of which must be given.
+class command_line {
+ public:
+  /// `footer` stands below the help.
+  command_line(const char* words, const char* version, const char* footer);
+  command_line(const command_line&) = delete;
+  command_line& operator=(const command_line&) = delete;
+  ~command_line();
+
+  command add_command(const char* name, const char* words) const;
+  /// Does what was chosen. The exit status: 0 also after help was asked for, 2 for a wrong usage, which it has said.
+  int run(int argc, char** argv) const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace cameo::program

@@ -1,0 +1,110 @@
+// Messages that say who and what, whatever a model leaves out.
+#include "session/models.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+using namespace cameo;
+using namespace cameo::test;
+
+namespace {
+
+/// Runs every Neg: not well.
+struct failing {
+  static constexpr std::string_view name = "failing", long_name = "FailingExecutionProvider";
+  status_code code = status_code::out_of_memory;
+  bool claims(const node_view& n) const { return n.op_type() == "Neg"; }
+  status execute(const step_view&, run_context&) const { return code; }
+};
+
+/// y = -x, c = tanh(x); no node has a name.
+std::unique_ptr<model> nameless(const char* op = "Neg", std::vector<attribute> attributes = {}) {
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+  const value_id y = b.main().add_value("y"), z = b.main().add_value("z");
+  b.main().add_node({"", "", op, {}, {}, 17, {&x, 1}, {&y, 1}, attributes});
+  b.main().add_node({"", "", "Tanh", {}, {}, 17, {&x, 1}, {&z, 1}});
+  b.output(y), b.output(z);
+  return b.take();
+}
+
+template <class T>
+std::string words_of(const result<T>& made) {
+  return made ? "nothing is wrong" : std::string{made.error().words()};
+}
+
+const std::vector<float> three{1, 2, 3};
+
+/// What a log that was not asked for anything is told while the model loads.
+std::vector<std::string> warnings_of(std::unique_ptr<model> m) {
+  std::vector<std::string> all;
+  session_options options;
+  options.log_from = log_level::warning;
+  options.log = [&](log_level, std::string_view words) { all.emplace_back(words); };
+  const session s = loaded(std::move(m), options);
+  CHECK(s.run({{"x", three}}));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a node without a name is called by its output, when it runs, in order and by level") {
+  for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
+    session_options options;
+    options.execution = mode;
+    options.threads = 2;
+    const auto s = runtime<failing, eps::cpu>{failing{status_code::fail}, {}}.load(nameless(), options);
+    REQUIRE(s);
+    CHECK(words_of(s->run({{"x", three}})) == "the node that makes 'y' (Neg): no details");
+  }
+}
+
+TEST_CASE("a node without a name is called by its output, when it is placed and when it is bound") {
+  CHECK(words_of(runtime<partial<failing>>{}.load(nameless())).find("the node that makes 'z' (Tanh, opset 17): ") == 0);
+  const std::string bound = words_of(cpu_runtime{}.load(nameless("Cast", {{"to", attribute_kind::i}})));
+  CHECK(bound.find("''") == std::string::npos);
+  CHECK(bound.find("the node that makes 'y' (Cast") == 0);
+}
+
+TEST_CASE("words never end with where: a code without words gets some on its way up") {
+  const auto s = runtime<failing, eps::cpu>{}.load(nameless());
+  REQUIRE(s);
+  CHECK(words_of(s->run({{"x", three}})) == "the node that makes 'y' (Neg): there is no more memory");
+  CHECK(status{status_code::fail}.in("here").in("").words() == "here: no details");
+  CHECK(status{status_code::fail, "broken"}.in("").in("there").words() == "there: broken");
+}
+
+TEST_CASE("sizes of one symbol that differ are found before a kernel sees them, also in bindings and in one input") {
+  model_builder b;
+  const dim n = b.symbol("n");
+  const value_id a = b.input("a", dtype::f32, {n, n}), c = b.input("c", dtype::f32, {dim::of(2), n});
+  b.output(b.node("Concat", {a, c}, {model_builder::integer("axis", 0)}));
+  const session s = loaded(b.take());
+  const std::vector<float> four(4), six(6);
+  CHECK(s.run({{"a", four, {2, 2}}, {"c", four, {2, 2}}}));
+  const auto differ = s.run({{"a", four, {2, 2}}, {"c", six, {2, 3}}});
+  CHECK(differ.error().code() == status_code::invalid_argument);
+  CHECK(words_of(differ).find("'n' is 2 in input 'a' (axis 0 of ") == 0);
+  CHECK(words_of(differ).find("and 3 in input 'c' (axis 1 of ") != std::string::npos);
+  CHECK(words_of(s.run({{"a", six, {2, 3}}, {"c", six, {2, 3}}})).find("'n' is 2 in input 'a' (axis 0 of ") == 0);
+  result<io_binding> bound = s.bind();
+  REQUIRE(bound);
+  REQUIRE(bound->bind_input("a", four, {2, 2}));
+  REQUIRE(bound->bind_input("c", six, {2, 3}));
+  CHECK(s.run(*bound).code() == status_code::invalid_argument);
+  REQUIRE(bound->bind_input("c", four, {2, 2}));
+  CHECK(s.run(*bound));
+}
+
+TEST_CASE("an opset or IR version of the future is a warning, and the model runs") {
+  CHECK(warnings_of(nameless()).empty());
+  std::unique_ptr<model> opset = nameless(), ir = nameless();
+  opset->imports[0].version = 999;
+  ir->ir_version = 99;
+  const std::vector<std::string> of_opset = warnings_of(std::move(opset)), of_ir = warnings_of(std::move(ir));
+  REQUIRE(of_opset.size() == 1);
+  CHECK(of_opset[0].find("opset 999 of 'ai.onnx' is newer than ") == 0);
+  REQUIRE(of_ir.size() == 1);
+  CHECK(of_ir[0].find("IR version 99 is newer than ") == 0);
+}
