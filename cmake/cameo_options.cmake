@@ -59,6 +59,11 @@ if(CAMEO_CODE_ONLY)  # for the whole build: the inline namespace of everything c
   add_compile_definitions(CAMEO_CODE_ONLY)
 endif()
 
+# The libraries tell libFuzzer, which clang brings, where inputs lead; other programs do not notice.
+if(CAMEO_TESTS AND CAMEO_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(cameo_tells_fuzzers ON)
+endif()
+
 if(CAMEO_SANITIZE)
   add_compile_options(-fsanitize=${CAMEO_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CAMEO_SANITIZE})

@@ -1,5 +1,6 @@
 #include "destination.hpp"
 
+#include "held_folder.hpp"
 #include "messages.hpp"
 
 #include <cerrno>
@@ -12,8 +13,6 @@
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
-
-constexpr int most_links = 40;  // as many as Linux follows
 
 std::string read_link(const std::string& path) {
   char target[PATH_MAX];

@@ -14,7 +14,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-status system_error(const std::string& path, std::string_view doing) {
+status cannot_read(const std::string& path, std::string_view doing) {
   const int error = errno;
   const status_code code = error == ENOENT || error == ENOTDIR ? status_code::no_suchfile
                            : error == ENOMEM                   ? status_code::out_of_memory
@@ -45,25 +45,25 @@ result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& pat
   do opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (opened < 0 && errno == EINTR);
   const descriptor file{opened};
-  if (!file) return system_error(path, "cannot open");
+  if (!file) return cannot_read(path, "cannot open");
   return map_opened(file, path);
 }
 
 result<std::shared_ptr<const file_bytes>> map_opened(const descriptor& file, std::string path) try {
   struct stat facts {};
-  if (::fstat(*file, &facts) != 0) return system_error(path, "cannot stat");
+  if (::fstat(*file, &facts) != 0) return cannot_read(path, "cannot stat");
   if (!S_ISREG(facts.st_mode)) return failed(status_code::invalid_argument, "{}: not a regular file", path);
   const auto size = std::size_t(facts.st_size);
   if (size == 0) return std::shared_ptr<const file_bytes>{new file_bytes{std::move(path), {}}};
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, *file, 0);
-  if (memory == MAP_FAILED) return system_error(path, "cannot map");
+  if (memory == MAP_FAILED) return cannot_read(path, "cannot map");
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
   // Reading past the end of a file that has shrunk since would end the process.
   struct stat now {};
   const bool is_known = ::fstat(*file, &now) == 0;
   if (!is_known || std::size_t(now.st_size) < size) {
     status bad = is_known ? failed(status_code::fail, "{}: became shorter while it was opened", path)
-                          : system_error(path, "cannot stat");
+                          : cannot_read(path, "cannot stat");
     ::munmap(memory, size);
     return bad;
   }

@@ -17,8 +17,6 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-constexpr int most_links = 40;  // the system's own limit
-
 found_kind kind_of(const struct stat& facts) {
   return S_ISREG(facts.st_mode) ? found_kind::file : S_ISDIR(facts.st_mode) ? found_kind::folder : found_kind::other;
 }

@@ -6,6 +6,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// Links that one path may lead through: as many as Linux follows.
+inline constexpr int most_links = 40;
+
 /// What a path that is written in a file may be, by what it names: one row per use.
 struct path_rule {
   std::string_view what;  // "external data", for messages

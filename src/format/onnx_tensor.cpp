@@ -14,7 +14,7 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
-constexpr std::size_t small_tensor = 64;  // bytes up to which copying is cheaper than keeping track of pages
+constexpr std::size_t small_in_onnx = 64;  // bytes up to which copying is cheaper than keeping track of pages
 constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
 
 bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
@@ -262,7 +262,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
 result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_span bytes) {
   if (is_six_bits(made.type)) return unpack_six_bits(t, made, bytes);
   const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
-  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_tensor, unaligned_from);
+  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_in_onnx, unaligned_from);
 }
 
 result<value> tensor_reader::unpack_six_bits(const onnx::TensorProto&, value made, byte_span bytes) {
@@ -383,7 +383,7 @@ std::string pack_six_bits(std::span<const std::uint8_t> from) {
 }
 
 // In a file of external data.
-constexpr std::size_t tensor_alignment = 64, large_alignment = 4096, large_tensor = std::size_t{1} << 20;
+constexpr std::size_t external_alignment = 64, large_alignment = 4096, large_tensor = std::size_t{1} << 20;
 constexpr char padding[large_alignment] = {};
 
 void add_entry(onnx::TensorProto& to, const char* key, std::string entry) {
@@ -429,7 +429,7 @@ void set_external(onnx::TensorProto& to, std::string file, std::uint64_t offset,
 void tensor_writer::go_out(std::span<const std::byte> bytes, onnx::TensorProto& to) {
   const std::size_t alignment = options.external_alignment     ? options.external_alignment
                                 : bytes.size() >= large_tensor ? large_alignment
-                                                               : tensor_alignment;
+                                                               : external_alignment;
   for (std::size_t gap = std::size_t(-external_bytes % alignment); gap;) {
     const std::size_t piece = std::min(gap, std::size(padding));
     external.push_back(std::as_bytes(std::span{padding, piece}));

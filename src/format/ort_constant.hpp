@@ -16,6 +16,7 @@ status wrong(status_code code, const Parts&... parts) {
   static_cast<void>((words << ... << parts));
   return {code, words};
 }
+inline status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
 
 /// An element type of the file, `undefined` for 0. False for a number that nobody knows.
 inline bool element_type_of(std::int32_t number, dtype& to) {

@@ -2,11 +2,10 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+using ort::missing;
 using ort::wrong;
 
 namespace {
-
-status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
 
 /// Shape of a tensor's type: -1 where a dim is no number.
 status read_shape(const ort::table_view& from, operand& to) {

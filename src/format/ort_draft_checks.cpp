@@ -6,11 +6,10 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+using ort::missing;
 using ort::wrong;
 
 namespace {
-
-status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
 
 const op_version* version_at(const op_row& op, std::int32_t since) {
   for (const op_version& v : op.versions)

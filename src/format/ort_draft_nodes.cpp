@@ -2,13 +2,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+using ort::missing;
 using ort::wrong;
-
-namespace {
-
-status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
-
-}  // namespace
 
 // --- nodes ---
 

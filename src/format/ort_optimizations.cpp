@@ -10,8 +10,6 @@ namespace {
 
 using fields = ort_builder::fields;
 
-status missing(std::string_view field) { return failed(status_code::fail, "{} is missing", field); }
-
 }  // namespace
 
 /// What is wrong with them is told when they are to be replayed: the graph is complete without.
@@ -60,7 +58,7 @@ status ort_reader::read_all_optimizations(const ort::table_view& from, scope& in
 status ort_reader::read_record(const ort::table_view& from, const scope& in, saved_optimization& to, bool& is_whole) {
   using namespace ort;
   const table_view nodes = from.table(record::indices);
-  if (!nodes) return missing("RuntimeOptimizationRecord.nodes_to_optimize_indices");
+  if (!nodes) return missing_field("RuntimeOptimizationRecord.nodes_to_optimize_indices");
   const auto number = [&](indices::slot slot) { return nodes.number<std::uint32_t>(slot); };
   const auto flag = [&](indices::slot slot) { return nodes.number<std::uint8_t>(slot) != 0; };
   to.action = from.text(record::action_id);

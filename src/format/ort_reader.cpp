@@ -28,8 +28,6 @@ std::string denotations_of(const ort::table_view& type) {
   return keep_dim_denotations(words);
 }
 
-status missing(std::string_view field) { return failed(status_code::fail, "{} is missing", field); }
-
 status unknown_name(std::string_view field, std::string_view name) {
   return failed(status_code::fail, "{}: Graph.node_args has no '{}'", field, name);
 }
@@ -50,15 +48,15 @@ status ort_reader::read(const ort::table_view& root) {
     tolerate(model_, oddity::no_resolver,
              "InferenceSession.kernel_type_str_resolver is missing; ONNX Runtime refuses the file");
   const ort::table_view from = root.table(ort::session::model);
-  return from ? read_model(from) : missing("InferenceSession.model");
+  return from ? read_model(from) : missing_field("InferenceSession.model");
 }
 
 status ort_reader::read_opsets(const ort::table_view& from) {
-  if (!from.has(ort::model::opset_import)) return missing("Model.opset_import");
+  if (!from.has(ort::model::opset_import)) return missing_field("Model.opset_import");
   const ort::vector_view opsets = from.vector(ort::model::opset_import);
   for (std::size_t i = 0; i < opsets.size(); ++i) {
     const ort::table_view each = opsets.table(i);
-    if (!each.has(ort::opset::domain)) return missing("OperatorSetId.domain");
+    if (!each.has(ort::opset::domain)) return missing_field("OperatorSetId.domain");
     std::string_view domain = each.text(ort::opset::domain);
     if (domain == "ai.onnx") domain = {};
     const auto opset = each.number<std::int64_t>(ort::opset::version);
@@ -91,7 +89,7 @@ status ort_reader::read_model(const ort::table_view& from) {
   model_.domain = from.text(ort::model::domain);
   model_.doc_string = from.text(ort::model::doc_string);
   const ort::table_view graph = from.table(ort::model::graph);
-  if (!graph) return missing("Model.graph");
+  if (!graph) return missing_field("Model.graph");
   model_.main().name = "main";  // the file has no names of graphs, and ONNX wants some
   model_.main().doc_string = from.text(ort::model::graph_doc_string);
   return read_graph(graph, model_.main(), nullptr, 0);
@@ -115,14 +113,15 @@ status ort_reader::read_graph(const ort::table_view& from, graph& to, const scop
 status ort_reader::read_node_args(const ort::table_view& from, scope& in) {
   const auto count = [&](ort::graph::slot slot) { return from.vector(slot).size(); };
   if (!in.args && count(ort::graph::nodes) + count(ort::graph::inputs) + count(ort::graph::outputs) != 0)
-    return missing("Graph.node_args");
+    return missing_field("Graph.node_args");
   const auto name_of = [&](std::uint32_t i) { return in.args.table(i).text(ort::value_info::name); };
   in.by_name.reserve(in.args.size());
   for (std::uint32_t i = 0; i < in.args.size(); ++i) {
     const ort::table_view info = in.args.table(i);
     const std::string_view name = info.text(ort::value_info::name);
-    if (!info.has(ort::value_info::name)) return missing(fmt::format("Graph.node_args[{}]: ValueInfo.name", i));
-    if (!name.empty() && !info.has(ort::value_info::type)) return missing(fmt::format("ValueInfo.type of '{}'", name));
+    if (!info.has(ort::value_info::name)) return missing_field(fmt::format("Graph.node_args[{}]: ValueInfo.name", i));
+    if (!name.empty() && !info.has(ort::value_info::type))
+      return missing_field(fmt::format("ValueInfo.type of '{}'", name));
     if (in.by_name.find(name, name_of) != name_index::none)
       return failed(status_code::fail, "Graph.node_args: '{}' is there twice", name);
     in.by_name.insert(name, i, name_of);
@@ -216,7 +215,7 @@ status ort_reader::read_initializers(const ort::table_view& from, scope& in) {
   const ort::vector_view dense = from.vector(ort::graph::initializers);
   for (std::size_t i = 0; i < dense.size(); ++i) {
     const std::string_view name = dense.table(i).text(ort::tensor::name);
-    if (name.empty()) return missing(fmt::format("Graph.initializers[{}]: Tensor.name", i));
+    if (name.empty()) return missing_field(fmt::format("Graph.initializers[{}]: Tensor.name", i));
     result<value> data = tensors_.read(dense.table(i), name);
     status s = data ? add_initializer(in, name, *data) : std::move(data.error()).in("Graph.initializers");
     if (!s) return s;
@@ -224,9 +223,10 @@ status ort_reader::read_initializers(const ort::table_view& from, scope& in) {
   const ort::vector_view sparse = from.vector(ort::graph::sparse_initializers);
   for (std::size_t i = 0; i < sparse.size(); ++i) {
     const ort::table_view values = sparse.table(i).table(ort::sparse_tensor::values);
-    if (!values) return missing(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values", i));
+    if (!values) return missing_field(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values", i));
     const std::string_view name = values.text(ort::tensor::name);
-    if (name.empty()) return missing(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values: Tensor.name", i));
+    if (name.empty())
+      return missing_field(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values: Tensor.name", i));
     result<value> data = tensors_.read_sparse(sparse.table(i), name);
     status s = data ? add_initializer(in, name, *data) : std::move(data.error()).in("Graph.sparse_initializers");
     if (!s) return s;
@@ -274,7 +274,7 @@ status ort_reader::read_nodes(const ort::table_view& from, scope& in, std::size_
   // Every name first: indices need not follow the flow of values.
   std::vector<value_id> outputs;
   for (const ort::table_view& n : *nodes) {
-    if (!n.has(ort::node::outputs)) return missing("Node.outputs").in(describe(n));
+    if (!n.has(ort::node::outputs)) return missing_field("Node.outputs").in(describe(n));
     const ort::vector_view names = n.vector(ort::node::outputs);
     for (std::size_t i = 0; i < names.size(); ++i) {
       result<value_id> v = value_id::none;
@@ -294,8 +294,8 @@ status ort_reader::read_nodes(const ort::table_view& from, scope& in, std::size_
 }
 
 status ort_reader::read_values_of_node(const ort::table_view& from, scope& in, std::vector<value_id>& inputs) {
-  if (!from.has(ort::node::inputs)) return missing("Node.inputs");
-  if (!from.has(ort::node::implicit_inputs)) return missing("Node.implicit_inputs");
+  if (!from.has(ort::node::inputs)) return missing_field("Node.inputs");
+  if (!from.has(ort::node::implicit_inputs)) return missing_field("Node.implicit_inputs");
   const ort::vector_view names = from.vector(ort::node::inputs);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string_view name = names.text(i);
@@ -321,7 +321,7 @@ status ort_reader::read_values_of_node(const ort::table_view& from, scope& in, s
 }
 
 status ort_reader::check_argument_counts(const ort::table_view& from) {
-  if (!from.has(ort::node::input_arg_counts)) return missing("Node.input_arg_counts");
+  if (!from.has(ort::node::input_arg_counts)) return missing_field("Node.input_arg_counts");
   const ort::vector_view counts = from.vector(ort::node::input_arg_counts);
   const std::size_t inputs = from.vector(ort::node::inputs).size();
   std::int64_t sum = 0;
@@ -340,7 +340,7 @@ status ort_reader::read_node(const ort::table_view& from, scope& in, std::span<c
   node_spec spec;
   spec.op_type = from.text(ort::node::op_type);
   spec.domain = from.text(ort::node::domain);
-  if (spec.op_type.empty()) return missing("Node.op_type");
+  if (spec.op_type.empty()) return missing_field("Node.op_type");
   if (const auto type = from.number<std::int32_t>(ort::node::type); type != 0)
     return failed(status_code::fail, "Node.type is {}; only plain nodes (0) can be in a file", type);
   if (status s = check_argument_counts(from); !s) return s;
@@ -433,7 +433,7 @@ status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::s
   to.doc_string = from.text(slots::doc_string);
   to.kind = row.kind;
   if (row.kind != attribute_kind::f && row.kind != attribute_kind::i && !from.has(row.slot))
-    return missing(fmt::format("Attribute.{}", row.field));
+    return missing_field(fmt::format("Attribute.{}", row.field));
   const ort::vector_view many = from.vector(row.slot);
   switch (row.kind) {
     case attribute_kind::f: to.f = from.number<float>(row.slot); break;

@@ -26,7 +26,8 @@ struct ort_tensors {
   status scatter(const value& values, const value& indices, value& dense, std::string_view name);
 };
 
-/// An element type of the file; `undefined` for 0. INVALID_ARGUMENT for one that nobody knows.
+inline status missing_field(std::string_view field) { return failed(status_code::fail, "{} is missing", field); }
+/// An element type of the file; `undefined` for 0. INVALID_ARGUMENT for a number that is no type.
 result<dtype> ort_element_type(std::int32_t number);
 /// A static type. FAIL where a part of it is missing.
 result<value_type> read_ort_type(const ort::table_view& type_info, model&);

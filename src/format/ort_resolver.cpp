@@ -9,7 +9,7 @@ namespace ort {
 namespace {
 
 template <class... Parts>
-status wrong(const Parts&... parts) {
+status broken(const Parts&... parts) {
   short_text words;
   static_cast<void>((words << ... << parts));
   return {status_code::fail, words};
@@ -17,11 +17,11 @@ status wrong(const Parts&... parts) {
 
 /// Missing, or with one that is there twice.
 status check_keys(const vector_view& tables, std::size_t slot, std::string_view what, arena& scratch) {
-  if (!tables) return wrong(what, "s are missing");
+  if (!tables) return broken(what, "s are missing");
   std::size_t i = 0, j = 0;
   const result<bool> differ = all_differ(tables, slot, scratch, i, j);
   if (!differ) return differ.error();
-  return *differ ? status{} : wrong(what, " '", tables.table(i).text(slot), "' is there twice");
+  return *differ ? status{} : broken(what, " '", tables.table(i).text(slot), "' is there twice");
 }
 
 }  // namespace
@@ -56,12 +56,12 @@ result<op_name> parse_op_name(std::string_view text) {
   const std::size_t first = text.find(':'), last = text.rfind(':');
   op_name made;
   if (first == text.npos || first == last || text.find(':', first + 1) != last)
-    return wrong("op id '", text, "' is not domain:op_type:since_version");
+    return broken("op id '", text, "' is not domain:op_type:since_version");
   const char* const chars = text.data();  // views made by hand can't throw
   made.domain = {chars, first};
   made.op_type = {chars + first + 1, last - first - 1};
   if (!parse_number({chars + last + 1, text.size() - last - 1}, made.since))
-    return wrong("op id '", text, "' does not end in the number of a version");
+    return broken("op id '", text, "' does not end in the number of a version");
   return made;
 }
 
@@ -77,7 +77,8 @@ status check_resolver(const table_view& resolver, arena& scratch) {
     status s = check_keys(types, type_entry::kernel_type_str, "KernelTypeStrArgsEntry.kernel_type_str", scratch);
     for (std::size_t t = 0; t < types.size() && s; ++t)
       if (!types.table(t).has(type_entry::args))
-        s = wrong("KernelTypeStrArgsEntry.args of '", types.table(t).text(type_entry::kernel_type_str), "' is missing");
+        s = broken("KernelTypeStrArgsEntry.args of '", types.table(t).text(type_entry::kernel_type_str),
+                   "' is missing");
     if (!s) return std::move(s).in(short_text{} << "op id '" << id << "'");
   }
   return {};

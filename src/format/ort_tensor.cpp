@@ -10,7 +10,7 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
-constexpr std::size_t small_tensor = 127;  // bytes up to which copying is cheaper than keeping track of pages
+constexpr std::size_t small_in_ort = 127;  // bytes up to which copying is cheaper than keeping track of pages
 constexpr std::uint64_t most_dense_bytes = std::uint64_t{1} << 31;
 
 /// Dims in the order that the format checks them: there, not negative, not too many bytes.
@@ -95,7 +95,7 @@ result<value> ort_tensors::read_strings(const ort::table_view& t, value made, st
 }
 
 result<value> ort_tensors::place(value made, byte_span bytes) {
-  return place_tensor(memory, budget, made, bytes, true, small_tensor, 0);
+  return place_tensor(memory, budget, made, bytes, true, small_in_ort, 0);
 }
 
 // --- sparse tensors ---
@@ -120,11 +120,11 @@ status ort_tensors::scatter(const value& values, const value& indices, value& de
 }
 
 result<value> ort_tensors::read_sparse(const ort::table_view& sparse, std::string_view name) {
-  const auto missing = [&](std::string_view field) {
+  const auto lacks = [&](std::string_view field) {
     return failed(status_code::fail, "sparse tensor '{}': SparseTensor.{} is missing", name, field);
   };
-  if (!sparse.has(ort::sparse_tensor::indices)) return missing("indices");
-  if (!sparse.has(ort::sparse_tensor::dims)) return missing("dims");
+  if (!sparse.has(ort::sparse_tensor::indices)) return lacks("indices");
+  if (!sparse.has(ort::sparse_tensor::dims)) return lacks("dims");
   result<value> values = read(sparse.table(ort::sparse_tensor::values), name);
   if (!values) return values;
   result<value> indices = read(sparse.table(ort::sparse_tensor::indices), "indices");

@@ -21,7 +21,7 @@ std::size_t width_of(slot_kind kind) {
 }
 
 /// Words are left out where nobody could read them.
-status wrong(std::string_view words) { return {status_code::fail, words}; }
+status damaged(std::string_view words) { return {status_code::fail, words}; }
 
 class verifier {
  public:
@@ -29,11 +29,11 @@ class verifier {
       : file_{file}, work_left_{64 * std::uint64_t(file.size()) + (1u << 26)} {}
 
   result<table_view> run() {
-    if (file_.size() > largest_file) return wrong("an ORT file ends below 2 GiB");
-    if (file_.size() < 8) return wrong("an ORT file has 8 bytes at least");
-    if (!has_identifier(file_)) return wrong("not an ORT file: bytes 4 to 7 are not 'ORTM'");
+    if (file_.size() > largest_file) return damaged("an ORT file ends below 2 GiB");
+    if (file_.size() < 8) return damaged("an ORT file has 8 bytes at least");
+    if (!has_identifier(file_)) return damaged("not an ORT file: bytes 4 to 7 are not 'ORTM'");
     std::size_t root = 0;
-    if (!follow(0, root)) return wrong("the root's offset leads out of the file");
+    if (!follow(0, root)) return damaged("the root's offset leads out of the file");
     if (status s = table(root, table_id::session); !s) return s;
     return table_view{file_.data() + root};
   }
@@ -62,24 +62,24 @@ class verifier {
 
   status vector(std::size_t at, std::size_t width, std::size_t& count) {
     std::uint32_t elements = 0;
-    if (!read(at, elements)) return wrong("it lies outside the file");
+    if (!read(at, elements)) return damaged("it lies outside the file");
     count = elements;
     if (count >= largest_file / width || !inside(at, 4 + count * width))
-      return wrong(short_text{} << std::int64_t(count) << " elements do not fit into the file");
-    return pay(4 + count * width) ? status{} : wrong("too much is reached over too many paths");
+      return damaged(short_text{} << std::int64_t(count) << " elements do not fit into the file");
+    return pay(4 + count * width) ? status{} : damaged("too much is reached over too many paths");
   }
   status text(std::size_t at) {
     std::size_t count = 0;
     if (status s = vector(at, 1, count); !s) return s;
     std::uint8_t end = 1;
-    return read(at + 4 + count, end) && end == 0 ? status{} : wrong("no zero byte ends it");
+    return read(at + 4 + count, end) && end == 0 ? status{} : damaged("no zero byte ends it");
   }
   status vector_of_offsets(std::size_t at, const slot_row& slot) {
     std::size_t count = 0;
     if (status s = vector(at, 4, count); !s) return s;
     for (std::size_t i = 0; i < count; ++i) {
       std::size_t element = 0;
-      status s = follow(at + 4 + 4 * i, element) ? status{} : wrong("its offset leads out of the file");
+      status s = follow(at + 4 + 4 * i, element) ? status{} : damaged("its offset leads out of the file");
       if (s) s = slot.kind == slot_kind::texts ? text(element) : table(element, slot.of);
       if (!s) return std::move(s).in(short_text{} << "element " << std::int64_t(i));
     }
@@ -102,7 +102,7 @@ class verifier {
     }
   }
   status field(std::size_t at, const slot_row& slot, std::uint8_t& member) {
-    const auto outside = [] { return wrong("its slot leads out of the file, or to an odd place"); };
+    const auto outside = [] { return damaged("its slot leads out of the file, or to an odd place"); };
     std::uint32_t word = 0;
     std::uint64_t number = 0;
     std::size_t to = 0;
@@ -111,26 +111,26 @@ class verifier {
       case slot_kind::byte: return read(at, member) ? status{} : outside();
       case slot_kind::word: return read(at, word) ? status{} : outside();
       case slot_kind::number: return read(at, number) ? status{} : outside();
-      default: return follow(at, to) ? object(to, slot, member) : wrong("its offset leads out of the file");
+      default: return follow(at, to) ? object(to, slot, member) : damaged("its offset leads out of the file");
     }
   }
   status table(std::size_t at, table_id id) {
     const table_row& row = table_rows[std::size_t(id)];
-    if (++depth_ > deepest_table) return wrong("tables are nested more than 64 deep");
-    if (++tables_ > most_tables) return wrong("there are more than 1,000,000 tables");
+    if (++depth_ > deepest_table) return damaged("tables are nested more than 64 deep");
+    if (++tables_ > most_tables) return damaged("there are more than 1,000,000 tables");
     std::int32_t back = 0;
     std::uint16_t bytes = 0;
-    if (!read(at, back)) return status{wrong("the table lies outside the file, or at an odd place")}.in(row.name);
+    if (!read(at, back)) return status{damaged("the table lies outside the file, or at an odd place")}.in(row.name);
     const std::size_t vtable = at - std::size_t(std::ptrdiff_t{back});
     if (!pay(8) || !read(vtable, bytes) || bytes % 2 != 0 || !inside(vtable, bytes))
-      return status{wrong("its vtable is damaged, or lies outside the file")}.in(row.name);
+      return status{damaged("its vtable is damaged, or lies outside the file")}.in(row.name);
     std::uint8_t member = no_member;
     for (std::size_t i = 0; i < row.slots.size(); ++i) {
       const slot_row& slot = row.slots[i];
       std::uint16_t offset = 0;
       if (4 + 2 * i < bytes && !read(vtable + 4 + 2 * i, offset))
-        return status{wrong("its vtable is cut")}.in(row.name);
-      status s = offset != 0 ? field(at + offset, slot, member) : slot.is_key ? wrong("it is missing") : status{};
+        return status{damaged("its vtable is cut")}.in(row.name);
+      status s = offset != 0 ? field(at + offset, slot, member) : slot.is_key ? damaged("it is missing") : status{};
       if (!s) return std::move(s).in(short_text{} << row.name << "." << slot.name);
     }
     --depth_;
@@ -176,14 +176,14 @@ bool parse_number(std::string_view text, std::int64_t& number) {
 result<std::int64_t> version_of(const table_view& root) {
   const std::string_view text = root.text(session::version);
   std::int64_t number = 0;
-  if (!root.has(session::version)) return wrong("InferenceSession.ort_version is missing");
+  if (!root.has(session::version)) return damaged("InferenceSession.ort_version is missing");
   if (!parse_number(text, number) || number < 1)
-    return wrong(short_text{} << "InferenceSession.ort_version is '"
-                              << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}
-                              << "', which is no format version: a decimal number from 1 up");
+    return damaged(short_text{} << "InferenceSession.ort_version is '"
+                                << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}
+                                << "', which is no format version: a decimal number from 1 up");
   if (number > newest_version)
-    return wrong(short_text{} << "InferenceSession.ort_version is " << number << "; versions 1 to " << newest_version
-                              << " are read: write the file anew with an older ONNX Runtime, or update cameo");
+    return damaged(short_text{} << "InferenceSession.ort_version is " << number << "; versions 1 to " << newest_version
+                                << " are read: write the file anew with an older ONNX Runtime, or update cameo");
   return number;
 }
 

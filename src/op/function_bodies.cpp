@@ -9,7 +9,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-constexpr function_body_row rows[] = {
+constexpr function_body_row bodies[] = {
     {op_id_of<op::ReduceLogSumExp>, 18, 18, {
         "\012\017ReduceLogSumExp\042\004data\042\004ax"
         "es*\007reduced2\024noop_with_empt"
@@ -1407,11 +1407,11 @@ constexpr function_body_row rows[] = {
         "sor elementwise.\012J\004\012\000\020\022R\000", 295}},
 };
 static_assert(std::ranges::is_sorted(
-    rows, std::ranges::less_equal{},
+    bodies, std::ranges::less_equal{},
     [](const function_body_row& row) { return std::tuple{row.op, row.since, row.needs_opset}; }));
 
 }  // namespace
 
-std::span<const function_body_row> standard_function_bodies() { return rows; }
+std::span<const function_body_row> standard_function_bodies() { return bodies; }
 
 }  // namespace cameo::inline CAMEO_ABI

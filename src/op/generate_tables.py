@@ -277,15 +277,15 @@ def write_bodies(bodies):
     lines = [GENERATED.strip(), "#include <cameo/op/function_bodies.hpp>"]
     lines += [f"#include <cameo/op/{h}.hpp>" for h in sorted({DOMAINS[b[0]][0] for b in bodies})]
     lines += ["", "#include <algorithm>", "#include <functional>", "#include <tuple>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {",
-              "", "constexpr function_body_row rows[] = {"]
+              "", "constexpr function_body_row bodies[] = {"]
     for domain, name, since, opset, data in bodies:
         lines.append(f"    {{op_id_of<{tag_of(domain, name)}>, {since}, {opset}, {{")
         chunks = [c_string(data[i:i + 27]) for i in range(0, len(data), 27)]
         lines += ["        " + c for c in chunks[:-1]] + ["        " + chunks[-1] + f", {len(data)}}}}},"]
-    lines += ["};", "static_assert(std::ranges::is_sorted(", "    rows, std::ranges::less_equal{},",
+    lines += ["};", "static_assert(std::ranges::is_sorted(", "    bodies, std::ranges::less_equal{},",
               "    [](const function_body_row& row) { return std::tuple{row.op, row.since, row.needs_opset}; }));", "",
               "}  // namespace", "",
-              "std::span<const function_body_row> standard_function_bodies() { return rows; }", "",
+              "std::span<const function_body_row> standard_function_bodies() { return bodies; }", "",
               "}  // namespace cameo::inline CAMEO_ABI"]
     write("src/op/function_bodies.cpp", lines)
 

@@ -14,8 +14,6 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-constexpr int deepest_folder = 64;
-
 struct folder_closer {
   void operator()(DIR* opened) const { ::closedir(opened); }
 };

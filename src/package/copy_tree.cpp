@@ -13,7 +13,6 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-constexpr int deepest_folder = 64;
 /// What is copied may be called as it is; what packages name is checked where it is named.
 constexpr const path_rule& copied_path = external_data_path;
 

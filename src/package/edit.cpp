@@ -6,11 +6,6 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-template <class... Args>
-status refused(fmt::format_string<Args...> format, Args&&... args) {
-  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
-}
-
 /// Names become names of folders.
 status check_name(std::string_view what, std::string_view name) {
   if (name.empty()) return refused("a {} needs a name", what);

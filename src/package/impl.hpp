@@ -2,6 +2,7 @@
 #include "file/folder_lock.hpp"
 #include "file/held_folder.hpp"
 #include "file/letters.hpp"
+#include "file/messages.hpp"
 #include "package/json.hpp"
 
 #include <cameo/core/function_ref.hpp>
@@ -12,6 +13,15 @@
 #include <unordered_map>
 
 namespace cameo::inline CAMEO_ABI {
+
+/// Folders in folders that a package's files may lie in.
+inline constexpr int deepest_folder = 64;
+
+/// What a caller asked for and cannot have: INVALID_ARGUMENT.
+template <class... Args>
+status refused(fmt::format_string<Args...> format, Args&&... args) {
+  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
+}
 
 constexpr std::string_view manifest_file = "manifest.json";
 constexpr std::string_view component_file = "component.json";

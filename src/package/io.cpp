@@ -49,11 +49,6 @@ std::string names_of(const std::vector<package_value>& all) {
   return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
 }
 
-template <class... Args>
-status refused(fmt::format_string<Args...> format, Args&&... args) {
-  return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
-}
-
 /// Whether one side has what the other needs, both ways.
 status same_values(std::string_view what, const std::vector<package_value>& a, const std::vector<package_value>& b) {
   const named in_a{a}, in_b{b};

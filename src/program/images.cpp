@@ -1,4 +1,5 @@
 #include "program/tensor_files.hpp"
+#include "program/text.hpp"
 
 #include <fmt/format.h>
 
@@ -23,8 +24,6 @@ struct picture {
   std::size_t width = 0, height = 0, channels = 0;
   std::vector<std::uint8_t> bytes;  // rows, pixels, channels
 };
-
-status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
 
 #ifdef CAMEO_WITH_PNG
 result<picture> read_png(std::span<const std::byte> file, std::size_t channels) {

@@ -1,4 +1,5 @@
 #include "program/tensor_files.hpp"
+#include "program/text.hpp"
 
 #include <cameo/core/booleans.hpp>
 
@@ -38,8 +39,6 @@ const npy_type* npy_type_of(dtype type) {
   return found == std::end(npy_types) ? nullptr : found;
 }
 bool is_packed(dtype type) { return row_of(type).bits < 8; }
-
-status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
 
 struct header {
   std::string descr;

@@ -1,4 +1,5 @@
 #include "program/ops_config.hpp"
+#include "program/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +11,7 @@
 namespace cameo::program {
 namespace {
 
-using json = nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr std::pair<dtype, std::string_view> type_names[] = {
     {dtype::f32, "float"},
@@ -85,12 +86,6 @@ dtype type_at(std::span<const operand> all, std::size_t i) {
   return i < all.size() && all[i].present ? all[i].type : dtype::undefined;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// Parts between commas that are in no braces.
 result<std::vector<std::string_view>> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -107,8 +102,6 @@ result<std::vector<std::string_view>> split(std::string_view text, char at) {
   parts.push_back(trimmed(text.substr(first)));
   return parts;
 }
-
-status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
 
 class parser {
  public:

@@ -3,6 +3,7 @@
 #include "program/ops_config.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
+#include "program/text.hpp"
 
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/file/file_bytes.hpp>
@@ -55,10 +56,6 @@ std::size_t end_of_part(std::string_view text, std::size_t first) {
     if (text[i] == '>') --depth;
   }
   return text.size();
-}
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \n");
-  return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \n") - first + 1);
 }
 /// What stands between the brackets, in parts.
 std::vector<std::string_view> parts_of(std::string_view text, std::size_t first) {

@@ -1,6 +1,7 @@
 // The program ep_weight_sharing_ctx_gen, with the options that ONNX Runtime's has.
 #include "program/say.hpp"
 #include "program/share.hpp"
+#include "program/text.hpp"
 
 #include <fmt/format.h>
 #include <getopt.h>
@@ -58,7 +59,6 @@ result<arguments> read_arguments(int argc, char** argv) {
   arguments a;
   a.request.provider = "qnn";
   optind = 1, opterr = 0;
-  const auto bad = [](std::string words) { return status{status_code::invalid_argument, words}; };
   for (int option; (option = ::getopt(argc, argv, ":e:p:i:C:vh")) != -1;) switch (option) {
       case 'e': a.request.provider = optarg; break;
       case 'p': a.plugin = true; break;

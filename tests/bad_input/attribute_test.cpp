@@ -1,7 +1,5 @@
 #include "bad_model.hpp"
 
-#include <limits>
-
 using namespace cameo;
 using namespace cameo::test;
 
@@ -59,7 +57,6 @@ TEST_CASE("an attribute that refers to a caller's, outside a function, is INVALI
 }
 
 TEST_CASE("attributes with values that cannot be are a status, at load or in the run") {
-  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   const std::vector<onnx::TensorProto> input{floats("a", {2, 3})};
   const auto refused = [&](const char* op, const char* attribute, auto value) {
     for (const given how : {given::as_constants, given::at_run_time}) {

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <limits>
 
 namespace cameo::test {
 
@@ -52,6 +53,9 @@ inline std::string shown(const status& s) { return std::string{s.name()} + ": " 
       CHECK(::cameo::test::says(refused_, word_));                                     \
     }                                                                                  \
   } while (false)
+
+inline constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                              most = std::numeric_limits<std::int64_t>::max();
 
 template <class T>
 std::string raw(std::initializer_list<T> elements) {

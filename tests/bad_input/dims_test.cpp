@@ -1,16 +1,7 @@
 #include "bad_model.hpp"
 
-#include <limits>
-
 using namespace cameo;
 using namespace cameo::test;
-
-namespace {
-
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
-                       most = std::numeric_limits<std::int64_t>::max();
-
-}  // namespace
 
 TEST_CASE("negative dims of an initializer are INVALID_GRAPH with its name") {
   for (const std::int64_t d : {std::int64_t{-1}, std::int64_t{-32}, least}) {

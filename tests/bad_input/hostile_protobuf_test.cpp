@@ -1,4 +1,5 @@
 #include "bad_model.hpp"
+#include "wire_format.hpp"
 
 #include <chrono>
 
@@ -7,13 +8,6 @@ using namespace cameo::test;
 
 namespace {
 
-std::string varint(std::uint64_t number) {
-  std::string made;
-  for (; number >= 0x80; number >>= 7) made += char(number | 0x80);
-  return made + char(number);
-}
-std::string key(unsigned field, unsigned wire) { return varint(field << 3 | wire); }
-std::string wrap(unsigned field, const std::string& inside) { return key(field, 2) + varint(inside.size()) + inside; }
 /// Claims `length` bytes and has four.
 std::string lie(unsigned field, std::uint64_t length) { return key(field, 2) + varint(length) + "abcd"; }
 

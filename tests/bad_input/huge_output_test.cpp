@@ -1,14 +1,13 @@
 #include "bad_model.hpp"
 
 #include <chrono>
-#include <limits>
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-constexpr std::int64_t k = 1 << 10, m = 1 << 20, most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t k = 1 << 10, m = 1 << 20;
 
 /// Both with constants and with values known only in the run: refused, in little memory and time.
 template <class Change>
@@ -65,8 +64,7 @@ TEST_CASE("Pad by terabytes, and by more than fits a number") {
 
 TEST_CASE("Range, OneHot and EyeLike of terabytes") {
   check_too_large("Range", {int_scalar("a", 0), int_scalar("b", most), int_scalar("c", 1)});
-  check_too_large(
-      "Range", {int_scalar("a", std::numeric_limits<std::int64_t>::min()), int_scalar("b", most), int_scalar("c", 1)});
+  check_too_large("Range", {int_scalar("a", least), int_scalar("b", most), int_scalar("c", 1)});
   check_too_large("Range", {int_scalar("a", 0), int_scalar("b", m * m), int_scalar("c", 3)});
   for (const float delta : {1e-30f, 1e-8f})
     check_too_large("Range", {tensor_message("a", 1, {}, raw({0.0f})), tensor_message("b", 1, {}, raw({1e30f})),

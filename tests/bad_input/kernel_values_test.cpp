@@ -1,16 +1,12 @@
 #include "bad_model.hpp"
 
 #include <chrono>
-#include <limits>
 #include <thread>
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
-
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
-                       most = std::numeric_limits<std::int64_t>::max();
 
 using change = void (*)(onnx::NodeProto&);
 

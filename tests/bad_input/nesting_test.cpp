@@ -1,4 +1,5 @@
 #include "bad_model.hpp"
+#include "wire_format.hpp"
 
 #include <chrono>
 
@@ -7,32 +8,36 @@ using namespace cameo::test;
 
 namespace {
 
-std::string varint(std::size_t number) {
-  std::string made;
-  for (; number >= 0x80; number >>= 7) made += char(number | 0x80);
-  return made + char(number);
-}
-std::string wrap(int field, const std::string& inside) {
-  return varint(std::size_t(field) << 3 | 2) + varint(inside.size()) + inside;
-}
-
-/// `depth` Ifs inside each other, valid but for their depth; made inside out, for protobuf would not write it.
+/// `depth` Ifs inside each other, valid but for their depth; protobuf would not write it. What stands around a body is
+/// kept apart till the end: the whole would be copied once per depth.
 std::string nested(int depth) {
   const std::string leaf = wrap(1, wrap(1, "c") + wrap(2, "z") + wrap(4, "Identity")), end = wrap(12, wrap(1, "z"));
-  std::string body = leaf + wrap(2, "leaf") + end;
+  const std::string graph_type("\xA0\x01\x05", 3);
+  // The second branch is a leaf: twice the depth, not 2 to the power of it.
+  const std::string other = wrap(5, wrap(1, "else_branch") + wrap(6, leaf + wrap(2, "leaf") + end) + graph_type);
+  const std::string body = leaf + wrap(2, "leaf") + end;
+  std::vector<std::string> before, after;
+  std::size_t length = body.size();
+  const auto put = [&](unsigned field, const std::string& head, const std::string& tail) {  // around what there is
+    const std::string start = begin_of(field, head.size() + length + tail.size()) + head;
+    before.push_back(start), after.push_back(tail);
+    length += start.size() + tail.size();
+  };
   for (int i = 0; i < depth; ++i) {
-    std::string attributes;
-    for (const char* name : {"then_branch", "else_branch"}) {
-      // The second branch is a leaf: twice the depth, not 2 to the power of it.
-      const std::string& graph = name[0] == 't' ? body : leaf + wrap(2, "leaf") + end;
-      attributes += wrap(5, wrap(1, name) + wrap(6, graph) + std::string("\xA0\x01\x05", 3));
-    }
-    body = wrap(1, wrap(1, "c") + wrap(2, "z") + wrap(3, "if" + std::to_string(i)) + wrap(4, "If") + attributes) +
-           wrap(2, "g" + std::to_string(i)) + end;
+    put(6, "", "");
+    put(5, wrap(1, "then_branch"), graph_type);
+    put(1, wrap(1, "c") + wrap(2, "z") + wrap(3, "if" + std::to_string(i)) + wrap(4, "If"), other);
+    after.push_back(wrap(2, "g" + std::to_string(i)) + end), before.emplace_back();
+    length += after.back().size();
   }
+  std::string whole;
+  for (std::size_t i = before.size(); i-- > 0;) whole += before[i];
+  whole += body;
+  for (const std::string& each : after) whole += each;
   onnx::GraphProto top;
   *top.add_initializer() = truth("c", true);
-  return new_model().SerializeAsString() + wrap(7, body + top.SerializeAsString());
+  whole += top.SerializeAsString();
+  return new_model().SerializeAsString() + wrap(7, whole);
 }
 
 }  // namespace

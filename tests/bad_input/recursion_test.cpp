@@ -30,7 +30,7 @@ onnx::FunctionProto& add_function(onnx::ModelProto& m, const std::string& name, 
   return f;
 }
 
-onnx::ModelProto calling(const std::string& name) {
+onnx::ModelProto calling_own(const std::string& name) {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
   auto& own = *m.add_opset_import();
@@ -46,7 +46,7 @@ onnx::ModelProto calling(const std::string& name) {
 
 TEST_CASE("a function that calls itself is INVALID_GRAPH with its name, whether it is called or not") {
   for (const char* called : {"self", "other"}) {
-    onnx::ModelProto m = calling(called);
+    onnx::ModelProto m = calling_own(called);
     add_function(m, "self", {"Relu", "self"});
     add_function(m, "other", {"Relu"});
     CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "org.own.self -> org.own.self");
@@ -55,7 +55,7 @@ TEST_CASE("a function that calls itself is INVALID_GRAPH with its name, whether 
 
 TEST_CASE("functions that call each other in a circle of 2, 3 and 5,000 are INVALID_GRAPH with the circle") {
   for (const int length : {2, 3, 5000}) {
-    onnx::ModelProto m = calling("f0");
+    onnx::ModelProto m = calling_own("f0");
     for (int i = 0; i < length; ++i)
       add_function(m, "f" + std::to_string(i), {"Relu", "f" + std::to_string((i + 1) % length)});
     CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "org.own.f0", "org.own.f1", "->");
@@ -63,7 +63,7 @@ TEST_CASE("functions that call each other in a circle of 2, 3 and 5,000 are INVA
 }
 
 TEST_CASE("a function that calls itself out of a subgraph is INVALID_GRAPH") {
-  onnx::ModelProto m = calling("f");
+  onnx::ModelProto m = calling_own("f");
   auto& f = add_function(m, "f", {"Relu"});
   auto& n = *f.add_node();
   n.set_op_type("If");
@@ -83,13 +83,13 @@ TEST_CASE("a function that calls itself out of a subgraph is INVALID_GRAPH") {
 }
 
 TEST_CASE("a function named like an operator that its own body uses calls itself") {
-  onnx::ModelProto m = calling("Relu");
+  onnx::ModelProto m = calling_own("Relu");
   add_function(m, "Relu", {"Relu"}).mutable_node(0)->set_domain("org.own");
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "org.own.Relu");
 }
 
 TEST_CASE("functions that double at each of 60 levels are INVALID_GRAPH at once, not after 2^60 nodes") {
-  onnx::ModelProto m = calling("f0");
+  onnx::ModelProto m = calling_own("f0");
   for (int i = 0; i < 60; ++i) {
     const std::string next = i == 59 ? "Relu" : "f" + std::to_string(i + 1);
     add_function(m, "f" + std::to_string(i), {next, next});
@@ -102,7 +102,7 @@ TEST_CASE("functions that double at each of 60 levels are INVALID_GRAPH at once,
 }
 
 TEST_CASE("a chain of 5,000 functions that ends is loaded or refused, and not by a crash") {
-  onnx::ModelProto m = calling("f0");
+  onnx::ModelProto m = calling_own("f0");
   for (int i = 0; i < 5000; ++i)
     add_function(m, "f" + std::to_string(i), {i == 4999 ? "Relu" : "f" + std::to_string(i + 1)});
   const status s = load_error(m);

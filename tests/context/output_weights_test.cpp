@@ -5,7 +5,7 @@ namespace cameo::test {
 namespace {
 
 /// x[1,600] -> Sigmoid -> MatMul with 1.4 MB -> Sub of 2.4 kB: cpu's.
-std::unique_ptr<model> two_sizes() {
+std::unique_ptr<model> megabyte_product() {
   model_builder b;
   const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::of(1), dim::of(600)})});
   const value_id y = b.node("MatMul", {x, b.constant("large", {600, 600}, ramp(360'000, 0.001f))});
@@ -17,7 +17,7 @@ session_options on_cpu() {
   options.providers = {"cpu"};
   return options;
 }
-std::vector<float> outputs_of_two_sizes(const session& s) {
+std::vector<float> outputs_of_megabyte_product(const session& s) {
   const std::vector<float> x = ramp(600, 0.002f);
   const auto out = s.run({{"x", x}});
   REQUIRE(verdict(out) == "OK");
@@ -37,7 +37,7 @@ TEST_CASE("initializers go to the caller's buffer as to a file, each at a multip
     ref_runtime ref;
     std::string made, data = "old";
     compile_options options;
-    options.input = two_sizes();
+    options.input = megabyte_product();
     options.session.providers = {"cpu"};
     options.output = &made;
     options.external_initializers = "ini.bin";
@@ -52,7 +52,7 @@ TEST_CASE("initializers go to the caller's buffer as to a file, each at a multip
     spill(folder / "ini.bin", data);
     const auto s = ref.load(folder / "m.onnx", on_cpu());
     REQUIRE(verdict(s) == "OK");
-    CHECK(outputs_of_two_sizes(*s) == outputs_of_two_sizes(loaded(two_sizes())));
+    CHECK(outputs_of_megabyte_product(*s) == outputs_of_megabyte_product(loaded(megabyte_product())));
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("a function says where initializers are, in files of the caller's, or 
   ref_runtime ref;
   std::vector<std::string> asked;
   compile_options options;
-  options.input = two_sizes();
+  options.input = megabyte_product();
   options.session.providers = {"cpu"};
   options.output = folder / "m.onnx";
   options.place_initializer = [&](std::string_view name, const value& v) -> result<std::optional<external_place>> {
@@ -76,7 +76,7 @@ TEST_CASE("a function says where initializers are, in files of the caller's, or 
   CHECK(fs::file_size(folder / "m.onnx") < 10'000);
   const auto s = ref.load(folder / "m.onnx", on_cpu());
   REQUIRE(verdict(s) == "OK");
-  CHECK(outputs_of_two_sizes(*s) == outputs_of_two_sizes(loaded(two_sizes())));
+  CHECK(outputs_of_megabyte_product(*s) == outputs_of_megabyte_product(loaded(megabyte_product())));
 }
 
 TEST_CASE(

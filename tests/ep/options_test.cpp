@@ -33,7 +33,7 @@ static_assert(configurable_provider<floor_provider> && !configurable_provider<ep
 
 const runtime<floor_provider, eps::cpu> with_floor;
 
-std::unique_ptr<model> relu() {
+std::unique_ptr<model> relu_of_three() {
   model_builder b;
   b.output(b.node("Relu", {b.input("x", dtype::f32, {dim::of(3)})}));
   return b.take();
@@ -43,7 +43,7 @@ std::unique_ptr<model> relu() {
 std::string smallest(std::vector<std::pair<std::string, std::string>> config) {
   session_options options;
   options.config = std::move(config);
-  const auto s = with_floor.load(relu(), options);
+  const auto s = with_floor.load(relu_of_three(), options);
   if (!s) return std::string{s.error().name()} + ": " + std::string{s.error().words()};
   const auto out = s->run({{"x", {-5.0f, 0.0f, 5.0f}}});
   REQUIRE(out);
@@ -73,7 +73,7 @@ TEST_CASE("a key of a provider that the session does not use is fine, one that i
     session_options options;
     options.config = {{key, "1"}};
     options.providers = std::move(providers);
-    const auto s = with_floor.load(relu(), options);
+    const auto s = with_floor.load(relu_of_three(), options);
     const std::string words = s ? "OK" : std::string{s.error().name()} + ": " + std::string{s.error().words()};
     CHECK_MESSAGE(words.find(part) != words.npos, words);
     CHECK(words.starts_with(part == "OK" ? "OK" : "INVALID_ARGUMENT: "));

@@ -10,11 +10,11 @@
 namespace cameo::test {
 namespace {
 
-constexpr std::int64_t count = 200;  // more than any reader copies anyway
+constexpr std::int64_t flag_count = 200;  // more than any reader copies anyway
 
 /// 0 or `truth`, in an order that is found again in a file.
 std::string flags(char truth) {
-  std::string all(std::size_t(count), '\0');
+  std::string all(std::size_t(flag_count), '\0');
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i * i % 7 < 3 ? truth : '\0';
   return all;
 }
@@ -33,8 +33,8 @@ void add_branch(onnx::NodeProto& n, const std::string& name, const std::string& 
 onnx::ModelProto readers_of_flags() {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
-  add_value(*g.mutable_input(), "x", {count});
-  add_value(*g.mutable_input(), "t", {count}).mutable_type()->mutable_tensor_type()->set_elem_type(9);
+  add_value(*g.mutable_input(), "x", {flag_count});
+  add_value(*g.mutable_input(), "t", {flag_count}).mutable_type()->mutable_tensor_type()->set_elem_type(9);
   *g.add_initializer() = tensor_message("at", onnx::TensorProto::INT64, {}, std::string("\7\0\0\0\0\0\0\0", 8));
   *g.add_initializer() = tensor_message("one", onnx::TensorProto::FLOAT, {}, std::string("\0\0\x80\x3f", 4));
   add_node(g, "Neg", {"x"}, {"minus"});
@@ -54,13 +54,13 @@ onnx::ModelProto readers_of_flags() {
 }
 
 onnx::TensorProto flags_message(char truth, const std::string& name = "flags") {
-  return tensor_message(name, onnx::TensorProto::BOOL, {count}, flags(truth));
+  return tensor_message(name, onnx::TensorProto::BOOL, {flag_count}, flags(truth));
 }
 
 std::string bytes_of_value(const value& v) { return {static_cast<const char*>(v.data), v.bytes()}; }
 
 const bool* all_true() {
-  static bool trues[count];
+  static bool trues[flag_count];
   for (bool& t : trues) t = true;
   return trues;
 }
@@ -73,8 +73,8 @@ std::vector<std::string> outputs_of(const std::function<result<session>(const se
     options.optimize = level, options.threads = 1;
     const result<session> s = load(options);
     REQUIRE_MESSAGE(s, std::string{s.error().words()});
-    const any_value x = any_value::tensor<float>({count}, ramp(std::size_t(count)));
-    const auto made = s->run({{"x", x}, {"t", std::span{all_true(), std::size_t(count)}}});
+    const any_value x = any_value::tensor<float>({flag_count}, ramp(std::size_t(flag_count)));
+    const auto made = s->run({{"x", x}, {"t", std::span{all_true(), std::size_t(flag_count)}}});
     REQUIRE_MESSAGE(made, std::string{made.error().words()});
     for (const auto& each : made->items) all.push_back(bytes_of_value(each.value.view()));
   }
@@ -102,7 +102,7 @@ const std::vector<std::string>& expected() {
 std::string spoilt(std::string bytes) {
   const std::size_t at = bytes.find(flags(1));
   REQUIRE(at != bytes.npos);
-  return bytes.replace(at, std::size_t(count), flags(90));
+  return bytes.replace(at, std::size_t(flag_count), flags(90));
 }
 
 std::string ort_file() {
@@ -147,7 +147,7 @@ TEST_CASE("bools of 90 in an ONNX file are true to every kernel, wherever the fi
     }
   }
   SUBCASE("external data") {
-    onnx::TensorProto t = external_message("flags", {count}, "weights", "64", std::to_string(count));
+    onnx::TensorProto t = external_message("flags", {flag_count}, "weights", "64", std::to_string(flag_count));
     t.set_data_type(onnx::TensorProto::BOOL);
     const scratch_folder folder;
     folder.write("weights", std::string(64, '\x5a') + flags(90));
@@ -172,9 +172,9 @@ TEST_CASE("bools of 90 in an ORT file are true to every kernel, with a graph and
   std::vector<std::byte> memory(std::size_t{1} << 20);
   auto session = minimal_runtime<eps::cpu_kernels>::load(bytes_of(bytes), memory);
   REQUIRE_MESSAGE(session, std::string{session.error().words()});
-  const std::vector<float> x = ramp(std::size_t(count));
-  const value inputs[] = {value::tensor(dtype::f32, {count}, x.data()),
-                          value::tensor(dtype::boolean, {count}, all_true())};
+  const std::vector<float> x = ramp(std::size_t(flag_count));
+  const value inputs[] = {value::tensor(dtype::f32, {flag_count}, x.data()),
+                          value::tensor(dtype::boolean, {flag_count}, all_true())};
   value outputs[7];
   const status ran = session->run(inputs, outputs);
   REQUIRE_MESSAGE(ran, std::string{ran.words()});

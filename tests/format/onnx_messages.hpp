@@ -14,13 +14,9 @@
 
 #include <unistd.h>
 
+#include "texts.hpp"
+
 namespace cameo::test {
-
-inline std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span{text.data(), text.size()});
-}
-
-inline bool says(const status& s, std::string_view words) { return s.words().find(words) != std::string_view::npos; }
 
 /// A folder of its own, gone at the end.
 struct scratch_folder {

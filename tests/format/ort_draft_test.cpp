@@ -15,25 +15,19 @@ namespace {
 constexpr const kernel_table* cpu_list[] = {&eps::cpu_kernels::table};
 
 /// A session on the heap's memory, as large as one likes.
-struct loaded {
+struct loaded_draft {
   std::vector<std::byte> file, memory;
   std::optional<minimal_session> session;
   status why;
 
-  explicit loaded(std::vector<std::byte> bytes, std::size_t room = std::size_t{4} << 20,
-                  std::span<const kernel_table* const> lists = cpu_list)
+  explicit loaded_draft(std::vector<std::byte> bytes, std::size_t room = std::size_t{4} << 20,
+                        std::span<const kernel_table* const> lists = cpu_list)
       : file{std::move(bytes)}, memory(room) {
     result<minimal_session> made = minimal_session::load(file, memory, lists, {});
     if (made) session.emplace(std::move(*made));
     else why = std::move(made.error());
   }
 };
-
-pb_kind kind_of(const operand& info) {
-  return info.kind == type_kind::sequence ? pb_kind::sequence
-         : info.kind == type_kind::map    ? pb_kind::map
-                                          : pb_kind::tensor;
-}
 
 /// Runs one set of a sample. False when it feeds an input that is a constant here.
 bool run_set(minimal_session& session, const std::string& set, double rtol, double atol) {
@@ -42,7 +36,7 @@ bool run_set(minimal_session& session, const std::string& set, double rtol, doub
   for (std::size_t i = 0; std::filesystem::exists(set + "/input_" + std::to_string(i) + ".pb"); ++i) {
     const std::vector<std::byte> bytes = bytes_of_file(set + "/input_" + std::to_string(i) + ".pb");
     std::string name;
-    const pb_kind kind = i < inputs.size() ? kind_of(session.input(i).info) : pb_kind::tensor;
+    const pb_kind kind = i < inputs.size() ? pb_kind_of(session.input(i).info.kind) : pb_kind::tensor;
     const result<value> read = read_pb(bytes, kind, memory, &name);
     REQUIRE(read);
     const std::size_t at = name.empty() ? i : session.find_input(name);
@@ -53,7 +47,7 @@ bool run_set(minimal_session& session, const std::string& set, double rtol, doub
   REQUIRE_MESSAGE(ran, set, ": ", ran.words());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::vector<std::byte> bytes = bytes_of_file(set + "/output_" + std::to_string(i) + ".pb");
-    const result<value> want = read_pb(bytes, kind_of(session.output(i).info), memory);
+    const result<value> want = read_pb(bytes, pb_kind_of(session.output(i).info.kind), memory);
     REQUIRE(want);
     CHECK_MESSAGE(same(outputs[i], *want, rtol, atol), set, " output ", i);
   }
@@ -108,7 +102,7 @@ TEST_CASE("every sample runs without a graph, and gives what ONNX Runtime gave")
   for (const auto& item : manifest.items()) {
     const std::string name = item.key();
     INFO(name);
-    loaded model{bytes_of_file(ort_sample(name))};
+    loaded_draft model{bytes_of_file(ort_sample(name))};
     if (name == "v4_session_state") {
       CHECK(model.why.code() == status_code::fail);
       CHECK(model.why.words().find("ort_version is 4") != std::string_view::npos);
@@ -134,7 +128,7 @@ TEST_CASE("every malformed file is refused without a graph, too, with the code t
   for (const nlohmann::json& each : all) {
     const std::string file = each["file"];
     INFO(file);
-    const loaded model{bytes_of_file(ort_folder() + file)};
+    const loaded_draft model{bytes_of_file(ort_folder() + file)};
     if (model.session) {
       CHECK((file.find("int4_initializer") != file.npos || file.find("resolver_op_missing") != file.npos));
       continue;
@@ -149,12 +143,12 @@ TEST_CASE("every prefix of a file and every flipped byte ends in a status, or in
   for (const char* name : {"if_sequence", "loose", "sparse", "loop"}) {
     const std::vector<std::byte> whole = bytes_of_file(ort_sample(name));
     for (std::size_t size = 0; size < whole.size(); size += 3)
-      static_cast<void>(loaded{{whole.begin(), whole.begin() + std::ptrdiff_t(size)}, 1 << 16});
+      static_cast<void>(loaded_draft{{whole.begin(), whole.begin() + std::ptrdiff_t(size)}, 1 << 16});
     for (std::size_t i = 0; i < whole.size(); ++i)
       for (unsigned flip : {0x01u, 0x80u, 0xFFu}) {
         std::vector<std::byte> bytes = whole;
         bytes[i] ^= std::byte(flip);
-        loaded model{std::move(bytes), 1 << 16};
+        loaded_draft model{std::move(bytes), 1 << 16};
         if (model.session && std::string_view{name} != "loop") run_on_zeros(*model.session);
       }
   }
@@ -171,7 +165,7 @@ TEST_CASE("a value that comes out of a subgraph is of the type that the file say
         if (std::int32_t was = 0; std::memcpy(&was, &whole[at], 4), was != 1) continue;
         std::vector<std::byte> bytes = whole;
         std::memcpy(&bytes[at], &type, 4);
-        loaded model{std::move(bytes), 1 << 17};
+        loaded_draft model{std::move(bytes), 1 << 17};
         if (!model.session) continue;
         const std::vector<value> inputs = some_inputs(*model.session);
         std::vector<value> outputs(model.session->output_count());
@@ -187,12 +181,12 @@ TEST_CASE("a value that comes out of a subgraph is of the type that the file say
 TEST_CASE("too little memory is a status at every size, and what a session says that it used is enough") {
   for (const char* name : {"loop", "nested_if", "sparse", "all_types"}) {
     const std::vector<std::byte> bytes = bytes_of_file(ort_sample(name));
-    const loaded roomy{bytes};
+    const loaded_draft roomy{bytes};
     REQUIRE(roomy.session);
     const std::size_t used = roomy.session->memory_used() + 64;  // the vector's memory is aligned to 16 alone
-    CHECK(loaded{bytes, used}.session);
+    CHECK(loaded_draft{bytes, used}.session);
     for (std::size_t room = 0; room < used - 256; room += 64) {
-      const loaded model{bytes, room};
+      const loaded_draft model{bytes, room};
       if (!model.session) CHECK_MESSAGE(model.why.code() == status_code::out_of_memory, name, ": ", model.why.words());
     }
   }
@@ -233,18 +227,18 @@ std::vector<std::byte> changed(std::vector<std::byte> bytes, std::string_view fr
 TEST_CASE("for a version that no list knows, the resolver in the file says what type strings stand for") {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
   const kernel_table *const good[] = {&floats::table}, *const bad[] = {&integers::table};
-  loaded model{bytes, 1 << 16, good};
+  loaded_draft model{bytes, 1 << 16, good};
   REQUIRE_MESSAGE(model.session, model.why.words());
-  CHECK(loaded{bytes, 1 << 16, bad}.why.code() == status_code::not_implemented);  // T is float, by the resolver
-  const loaded lacking{changed(bytes, ":Add:14", ":Sub:14"), 1 << 16, good};
+  CHECK(loaded_draft{bytes, 1 << 16, bad}.why.code() == status_code::not_implemented);  // T is float, by the resolver
+  const loaded_draft lacking{changed(bytes, ":Add:14", ":Sub:14"), 1 << 16, good};
   CHECK(lacking.why.code() == status_code::fail);
   CHECK(lacking.why.words().find(":Add:14") != std::string_view::npos);
   const kernel_table* const both[] = {&integers::table, &floats::table};  // the first that takes it
-  CHECK(loaded{bytes, 1 << 16, both}.session);
+  CHECK(loaded_draft{bytes, 1 << 16, both}.session);
 }
 
 TEST_CASE("an operator, a type or a version without a kernel is NOT_IMPLEMENTED, and the words say which") {
-  const loaded none{bytes_of_file(ort_sample("add")), 1 << 16, {}};
+  const loaded_draft none{bytes_of_file(ort_sample("add")), 1 << 16, {}};
   CHECK(none.why.code() == status_code::not_implemented);
   CHECK(none.why.words().find("(Add)") != std::string_view::npos);
 }
@@ -273,7 +267,7 @@ template <int Variant>
 status_code code_for() {
   using list = kernel_list<erased_entry<other_add<Variant>, since<14>, any_types, add_floats>>;
   const kernel_table* const lists[] = {&list::table};
-  return loaded{bytes_of_file(ort_sample("add")), 1 << 16, lists}.why.code();
+  return loaded_draft{bytes_of_file(ort_sample("add")), 1 << 16, lists}.why.code();
 }
 
 }  // namespace
@@ -293,7 +287,7 @@ TEST_CASE("a node is held against its operator: arity, types, attributes, counts
 TEST_CASE("a negative dim in a file is an unknown one: ONNX Runtime writes -1 for those") {
   std::vector<std::byte> file = bytes_of_file(ort_sample("add"));
   std::size_t changed = 0;
-  const loaded before{file};
+  const loaded_draft before{file};
   REQUIRE(before.session);
   const extents shape = before.session->input(0).info.shape;
   REQUIRE(shape.rank() >= 1);
@@ -305,7 +299,7 @@ TEST_CASE("a negative dim in a file is an unknown one: ONNX Runtime writes -1 fo
     std::vector<std::byte> other = file;
     for (const std::int64_t negative : {std::int64_t{-1}, std::int64_t{-7}}) {
       std::memcpy(other.data() + at, &negative, 8);
-      const loaded model{other};
+      const loaded_draft model{other};
       if (!model.session || model.session->input(0).info.shape[0] != -1) continue;
       ++changed;
     }

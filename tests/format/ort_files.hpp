@@ -1,6 +1,7 @@
 #pragma once
 // The files in tests/data/ort: models that ONNX Runtime wrote, what is in them, and damaged ones.
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/format/onnx.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/test_paths.hpp>
@@ -14,6 +15,8 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "texts.hpp"
 
 namespace cameo::test {
 
@@ -38,6 +41,11 @@ inline std::unique_ptr<model> read_and_check(std::span<const std::byte> bytes, s
   const status checked = check_model(**read, {});
   REQUIRE_MESSAGE(checked, name, ": ", checked.words());
   return std::move(*read);
+}
+
+/// How a sample's input or output of this kind is written in its file.
+inline pb_kind pb_kind_of(type_kind kind) {
+  return kind == type_kind::sequence ? pb_kind::sequence : kind == type_kind::map ? pb_kind::map : pb_kind::tensor;
 }
 
 /// The place of `needle` in a file, to change it there.

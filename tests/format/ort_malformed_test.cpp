@@ -13,7 +13,7 @@ using namespace cameo::test;
 
 namespace {
 
-result<session> load(std::span<const std::byte> bytes) {
+result<session> load_as_ort(std::span<const std::byte> bytes) {
   session_options options;
   options.threads = 1;
   options.config.emplace_back("session.load_model_format", "ORT");
@@ -25,7 +25,7 @@ result<session> load(std::span<const std::byte> bytes) {
 result<session> load_exactly(std::span<const std::byte> bytes) {
   const std::unique_ptr<std::byte[]> own{new std::byte[bytes.size() ? bytes.size() : 1]};
   std::copy(bytes.begin(), bytes.end(), own.get());
-  return load({own.get(), bytes.size()});
+  return load_as_ort({own.get(), bytes.size()});
 }
 
 }  // namespace

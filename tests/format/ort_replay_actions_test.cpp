@@ -215,7 +215,7 @@ std::vector<double> numbers_of(const Values& outputs) {
   return all;
 }
 
-std::vector<double> run(const session& s) {
+std::vector<double> run_on_feeds(const session& s) {
   const auto given = feeds(s.inputs());
   std::vector<named_input> in;
   for (std::size_t i = 0; i < given.size(); ++i)
@@ -227,7 +227,7 @@ std::vector<double> run(const session& s) {
   return numbers_of(values);
 }
 
-std::vector<double> run(minimal_session& s, const std::vector<io_info>& inputs) {
+std::vector<double> run_on_feeds(minimal_session& s, const std::vector<io_info>& inputs) {
   auto given = feeds(inputs);
   std::vector<value> in, out(s.output_count());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -282,10 +282,10 @@ void check(const action_case& each, const scratch_folder& folder) {
   auto small = minimal_runtime<saved_optimizations, eps::cpu_kernels>::load(file, memory);
   REQUIRE_MESSAGE(small, small.error().words());
 
-  const std::vector<double> want = run(*saved), got = run(*graph);
+  const std::vector<double> want = run_on_feeds(*saved), got = run_on_feeds(*graph);
   REQUIRE(want.size() == got.size());
   for (std::size_t i = 0; i < want.size(); ++i) CHECK(std::abs(want[i] - got[i]) <= 1.01 * step);
-  CHECK(run(*small, graph->inputs()) == got);
+  CHECK(run_on_feeds(*small, graph->inputs()) == got);
 }
 
 }  // namespace

@@ -91,14 +91,14 @@ bytes sample(std::string_view name) { return bytes_of_file(ort_sample(name)); }
 
 /// Every output of a run on ramps.
 template <class Run>
-std::vector<float> outputs_of(Run run) {
+std::vector<float> on_ramps(Run run) {
   std::vector<float> x(3 * 8 * 8);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(i % 17) / 8 - 1;
   return run(x);
 }
 
 std::vector<float> run(const session& s) {
-  return outputs_of([&](std::vector<float>& x) {
+  return on_ramps([&](std::vector<float>& x) {
     const std::vector<dim>& shape = *s.inputs()[0].type.shape;
     extents e;
     std::int64_t n = 1;
@@ -326,7 +326,7 @@ using integer_kernels = kernel_list<erased_entry<op::QuantizeLinear, since<10>, 
                                     kernel_entry<op::MaxPool, since<8>, constrain<"T", std::uint8_t>, eps::max_pool>>;
 
 std::vector<float> run(minimal_session& s) {
-  return outputs_of([&](std::vector<float>& x) {
+  return on_ramps([&](std::vector<float>& x) {
     const value in = value::tensor(dtype::f32, s.input(0).info.shape, x.data());
     std::vector<value> out(1);
     const status done = s.run({&in, 1}, out);

@@ -53,12 +53,6 @@ const value& initializer(const model& m, std::string_view name) {
   return *m.main()[v].constant;
 }
 
-pb_kind kind_of(const value_type& type) {
-  return type.kind == type_kind::sequence ? pb_kind::sequence
-         : type.kind == type_kind::map    ? pb_kind::map
-                                          : pb_kind::tensor;
-}
-
 /// Runs a file on one set of a sample. How many outputs were held against those of the set.
 std::size_t compare_data_set(std::span<const std::byte> file, const std::string& set, double rtol, double atol) {
   const auto session = runtime<eps::cpu>{}.load(file);
@@ -69,7 +63,7 @@ std::size_t compare_data_set(std::span<const std::byte> file, const std::string&
   for (std::size_t i = 0; std::filesystem::exists(set + "input_" + std::to_string(i) + ".pb"); ++i) {
     const std::vector<std::byte> bytes = bytes_of_file(set + "input_" + std::to_string(i) + ".pb");
     std::string& name = names.emplace_back();
-    const pb_kind kind = i < session->inputs().size() ? kind_of(session->inputs()[i].type) : pb_kind::tensor;
+    const pb_kind kind = i < session->inputs().size() ? pb_kind_of(session->inputs()[i].type.kind) : pb_kind::tensor;
     const result<value> read = read_pb(bytes, kind, memory, &name);
     REQUIRE(read);
     if (name.empty()) name = session->inputs()[i].name;
@@ -79,7 +73,7 @@ std::size_t compare_data_set(std::span<const std::byte> file, const std::string&
   REQUIRE_MESSAGE(made, made.error().words());
   for (std::size_t i = 0; i < made->items.size(); ++i) {
     const std::vector<std::byte> bytes = bytes_of_file(set + "output_" + std::to_string(i) + ".pb");
-    const result<value> want = read_pb(bytes, kind_of(session->outputs()[i].type), memory);
+    const result<value> want = read_pb(bytes, pb_kind_of(session->outputs()[i].type.kind), memory);
     REQUIRE(want);
     CHECK_MESSAGE(same(made->items[i].value.view(), *want, rtol, atol), set, " output ", i);
   }

@@ -15,10 +15,6 @@ namespace {
 using ort::table_view;
 using ort::vector_view;
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span{text.data(), text.size()});
-}
-
 /// The file that a sample becomes when it is read and written.
 std::string rewritten(std::string_view sample) {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample(sample));

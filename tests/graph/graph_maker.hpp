@@ -5,18 +5,20 @@
 #include <initializer_list>
 #include <string>
 
+#include "../format/texts.hpp"
+
 /// Operators of a domain of their own and short ways to build graphs of them.
 namespace cameo::test {
 
 inline constexpr type_mask reals = mask_of<float, double>;
-inline constexpr parameter xy[] = {{"X", "T"}, {"Y", "T"}}, x[] = {{"X", "T"}}, z[] = {{"Z", "T"}};
+inline constexpr parameter x_and_y[] = {{"X", "T"}, {"Y", "T"}}, only_x[] = {{"X", "T"}}, only_z[] = {{"Z", "T"}};
 inline constexpr type_rule t_reals[] = {{"T", reals}};
 inline constexpr type_rule t_any[] = {{"T", 0x1FFFFFE, 0x1FFFFFE}};
 
 /// Z = X + Y, of one shape.
 struct Plus {
   static constexpr std::string_view domain = "test", name = "Plus";
-  static constexpr op_version versions[] = {{1, xy, z, t_reals, {}, 2, 1}};
+  static constexpr op_version versions[] = {{1, x_and_y, only_z, t_reals, {}, 2, 1}};
   static status infer(infer_context& c) {
     if (c.has_input(0)) c.set_output(0, *c.input(0));
     return status_code::ok;
@@ -25,36 +27,36 @@ struct Plus {
 /// No shape function: the type string tells the element type.
 struct Negate {
   static constexpr std::string_view domain = "test", name = "Negate";
-  static constexpr op_version versions[] = {{1, x, z, t_reals, {}, 1, 1}};
+  static constexpr op_version versions[] = {{1, only_x, only_z, t_reals, {}, 1, 1}};
 };
 struct Scale {
   static constexpr std::string_view domain = "test", name = "Scale";
   static constexpr attribute_rule attributes[] = {{"by", attribute_kind::f, true}, {"times", attribute_kind::i}};
   static constexpr parameter inputs[] = {{"X", "T"}, {"Bias", "T", parameter_option::optional}};
-  static constexpr op_version versions[] = {{1, inputs, z, t_reals, attributes, 1, 1},
-                                            {3, inputs, z, t_reals, attributes, 1, 1, true}};
+  static constexpr op_version versions[] = {{1, inputs, only_z, t_reals, attributes, 1, 1},
+                                            {3, inputs, only_z, t_reals, attributes, 1, 1, true}};
   static status infer(infer_context& c) { return Plus::infer(c); }
 };
 struct Late {
   static constexpr std::string_view domain = "test", name = "Late";
-  static constexpr op_version versions[] = {{7, x, z, t_reals, {}, 1, 1}};
+  static constexpr op_version versions[] = {{7, only_x, only_z, t_reals, {}, 1, 1}};
 };
 struct Join {
   static constexpr std::string_view domain = "test", name = "Join";
   static constexpr parameter all[] = {{"all", "T", parameter_option::variadic, true, 2}};
-  static constexpr op_version versions[] = {{1, all, z, t_any, {}, 2, 1}};
+  static constexpr op_version versions[] = {{1, all, only_z, t_any, {}, 2, 1}};
 };
 struct Hold {
   static constexpr std::string_view domain = "test", name = "Hold";
   static constexpr role roles = role::is_constant;
   static constexpr attribute_rule attributes[] = {
       {"value", attribute_kind::t}, {"value_ints", attribute_kind::ints}, {"value_float", attribute_kind::f}};
-  static constexpr op_version versions[] = {{1, {}, z, t_any, attributes, 0, 1}};
+  static constexpr op_version versions[] = {{1, {}, only_z, t_any, attributes, 0, 1}};
 };
 struct Copy {
   static constexpr std::string_view domain = "test", name = "Copy";
   static constexpr role roles = role::is_identity;
-  static constexpr op_version versions[] = {{1, x, z, t_any, {}, 1, 1}};
+  static constexpr op_version versions[] = {{1, only_x, only_z, t_any, {}, 1, 1}};
   static status infer(infer_context& c) {
     if (c.has_input(0)) c.set_output(0, *c.input(0));
     return status_code::ok;
@@ -124,7 +126,5 @@ inline function& add_function(model& m, std::string_view name) {
   m.functions.push_back(std::move(f));
   return m.functions.back();
 }
-
-inline bool says(const status& s, std::string_view words) { return s.words().find(words) != std::string_view::npos; }
 
 }  // namespace cameo::test

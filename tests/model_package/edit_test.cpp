@@ -30,12 +30,6 @@ std::string model_text(const package& p, const std::string& component, const std
   return {reinterpret_cast<const char*>((*bytes)->bytes().data()), (*bytes)->bytes().size()};
 }
 
-std::string chosen_in(const package& p, const std::string& component) {
-  const device_facts devices[] = {cpu_device()};
-  const result<selection> made = select_variant(p, component, devices);
-  return made ? made->variant->name : std::string{made.error().words()};
-}
-
 std::string words_of(const status& s) { return std::string{s.words()}; }
 
 }  // namespace

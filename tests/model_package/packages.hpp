@@ -116,6 +116,13 @@ inline device_facts ref_npu() {
 }
 inline device_facts cpu_device() { return {"CPUExecutionProvider", "cpu", "", {}, {}}; }
 
+/// The variant that this device alone gets, or why there is none.
+inline std::string chosen_in(const package& p, const std::string& component,
+                             const device_facts& device = cpu_device()) {
+  const result<selection> made = select_variant(p, component, {&device, 1});
+  return made ? made->variant->name : std::string{made.error().words()};
+}
+
 inline std::string npu_variant(const std::string& name, const std::string& compatibility) {
   return variant_json(
       name, R"("ep": "RefNpuExecutionProvider", "device": "npu", "compatibility_string": ")" + compatibility + "\"");

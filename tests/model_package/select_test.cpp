@@ -151,12 +151,6 @@ device_facts example_ep(const std::string& kind, const std::string& architecture
   return made;
 }
 
-std::string chosen_in(const package& p, const std::string& component, const device_facts& device) {
-  const std::vector<device_facts> devices{device};
-  const result<selection> made = select_variant(p, component, devices);
-  return made ? made->variant->name : std::string{made.error().words()};
-}
-
 }  // namespace
 
 TEST_CASE("the early layout opens and selects: variants in metadata.json, in a list or by name") {

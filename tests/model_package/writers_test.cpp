@@ -12,7 +12,7 @@ using namespace cameo::test;
 namespace {
 
 /// A package with a component in the manifest and one in a file of its own.
-void write_two(const package_folder& at) {
+void write_pair(const package_folder& at) {
   at.write("manifest.json", R"({"schema_version": "1.0", "components": {"d": "decoder", "e": {"variants": {
     "cpu": {"ep": "CPUExecutionProvider", "executor_info": {"ort": {"model_file": "m.onnx"}}}}}}})");
   at.write("decoder/component.json", R"({"variants": {"cpu": {"ep": "CPUExecutionProvider",
@@ -45,7 +45,7 @@ package opened_to_wait(const std::string& folder, std::chrono::milliseconds wait
 TEST_CASE("eight processes that add a variant each leave a package with all of them, and prune deletes none") {
   for (const char* component : {"e", "d"}) {
     const package_folder at, from;
-    write_two(at);
+    write_pair(at);
     from.write("m.onnx", "new model");
     int gate[2];
     REQUIRE(::pipe(gate) == 0);
@@ -86,7 +86,7 @@ TEST_CASE("eight processes that add a variant each leave a package with all of t
 
 TEST_CASE("a commit of a package that others have changed makes its edits in what is there now") {
   const package_folder at, from;
-  write_two(at);
+  write_pair(at);
   from.write("m.onnx", "new model");
   package stale = opened(at.path()), other = opened(at.path());
   REQUIRE(stale.add_variant("e", plain_variant("fast"), from.path()));
@@ -111,7 +111,7 @@ TEST_CASE("edits that do not go with what others have changed are refused, and n
   from.write("m.onnx", "new model");
   const auto refused = [&](auto first, auto second, const std::string& words) {
     const package_folder at;
-    write_two(at);
+    write_pair(at);
     package mine = opened(at.path()), other = opened(at.path());
     REQUIRE(second(mine));
     REQUIRE(first(other));
@@ -141,7 +141,7 @@ TEST_CASE("edits that do not go with what others have changed are refused, and n
 
 TEST_CASE("who else changes the package is named when that takes longer than one would wait") {
   const package_folder at, from;
-  write_two(at);
+  write_pair(at);
   from.write("m.onnx", "new model");
   package waiting = opened_to_wait(at.path(), std::chrono::milliseconds{20});
   REQUIRE(waiting.add_variant("e", plain_variant("fast"), from.path()));
@@ -172,7 +172,7 @@ TEST_CASE("who else changes the package is named when that takes longer than one
 
 TEST_CASE("prune waits for who fills a folder, and leaves what then is the package's") {
   const package_folder at;
-  write_two(at);
+  write_pair(at);
   at.write("e2/m.onnx", "files of a variant that is not in the manifest yet");
   package pruning = opened(at.path());
   package_open_options how;
@@ -193,7 +193,7 @@ TEST_CASE("prune waits for who fills a folder, and leaves what then is the packa
 
 TEST_CASE("a lock that a killed process has left means nothing, and one that is a trap is not written to") {
   const package_folder at, from;
-  write_two(at);
+  write_pair(at);
   from.write("m.onnx", "new model");
   at.write(".cameo.lock", "process 1 of long ago");
   package p = opened_to_wait(at.path(), std::chrono::milliseconds{0});

@@ -3,6 +3,7 @@
 #include <cameo/session/profile.hpp>
 #include <cameo/test_paths.hpp>
 #include "session/context_causes.hpp"
+#include "session/inputs.hpp"
 #include "session/models.hpp"
 #include "session/package_causes.hpp"
 
@@ -20,8 +21,6 @@ using namespace cameo;
 using namespace cameo::test;
 
 namespace {
-
-const std::filesystem::path digits = std::filesystem::path{source_dir} / "examples/digits/digits.onnx";
 
 /// A folder that is gone when the test case is over.
 struct scratch_folder {
@@ -65,7 +64,6 @@ status run(std::unique_ptr<model> m, std::initializer_list<named_input> inputs, 
   const result<session> s = cpu_runtime{}.load(std::move(m), options);
   return s ? of(s->run(inputs, settings)) : status{s.error()};
 }
-const std::vector<float> three{1, 2, 3};
 
 /// Takes what it is told to, by groups; does with it what it is told to.
 struct grouping {
@@ -132,7 +130,7 @@ status run_throwing(throwing_where how) {
 }
 
 /// Keeps the values of every Identity in memory of its own.
-struct device {
+struct heap_device {
   static constexpr std::string_view name = "device", long_name = "DeviceExecutionProvider";
   bool claims(const node_view& n) const { return n.op_type() == "Identity"; }
   status execute(const step_view&, run_context& c) const { return c.forward(0, c.input(0)); }
@@ -450,7 +448,7 @@ causes causes_of_not_implemented() {
        [] {
          model_builder b;
          b.output(b.node("Identity", {b.input("x", dtype::string, {dim::of(1)})}));
-         return load(b.take(), {}, runtime<partial<device>>{});
+         return load(b.take(), {}, runtime<partial<heap_device>>{});
        }},
   };
 }

@@ -1,5 +1,6 @@
 // What a person writes without looking it up.
 #include <cameo/test_paths.hpp>
+#include "session/inputs.hpp"
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
@@ -34,8 +35,6 @@ std::vector<T> got(const result<named_values>& out) {
   REQUIRE_MESSAGE(view, words(view.error()));
   return {view->begin(), view->end()};
 }
-
-const std::filesystem::path digits = std::filesystem::path{source_dir} / "examples/digits/digits.onnx";
 
 std::vector<std::byte> digits_bytes() {
   std::ifstream file{digits, std::ios::binary};

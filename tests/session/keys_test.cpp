@@ -22,7 +22,7 @@ std::string line_of(const cameo::config_key_row& row) {
          std::string{row.meaning} + " |\n";
 }
 
-cameo::session_options with(std::string key, std::string text) {
+cameo::session_options options_with(std::string key, std::string text) {
   cameo::session_options options;
   options.config.emplace_back(std::move(key), std::move(text));
   return options;
@@ -42,23 +42,23 @@ TEST_CASE("docs/session_keys.md lists every session key with its default, suppor
 TEST_CASE("a session key is read, refused or unknown as its row says") {
   for (const cameo::config_key_row& row : cameo::config_keys()) {
     CAPTURE(row.key);
-    const auto made = cameo::session_config::make(with(std::string{row.key}, "new"));
+    const auto made = cameo::session_config::make(options_with(std::string{row.key}, "new"));
     CHECK(bool(made) == (row.support != cameo::key_support::refused));
     if (made) CHECK((*made)[row.key] == "new");
-    CHECK(cameo::session_config::make(with(std::string{row.key}, std::string{row.otherwise})));
+    CHECK(cameo::session_config::make(options_with(std::string{row.key}, std::string{row.otherwise})));
     if (!made) CHECK(made.error().words().find(row.key) != std::string_view::npos);
   }
-  CHECK(cameo::session_config::make(with("ep.npu.mode", "fast")));
-  const auto unknown = cameo::session_config::make(with("session.no_such_key", "1"));
+  CHECK(cameo::session_config::make(options_with("ep.npu.mode", "fast")));
+  const auto unknown = cameo::session_config::make(options_with("session.no_such_key", "1"));
   REQUIRE(!unknown);
   CHECK(unknown.error().code() == cameo::status_code::invalid_argument);
   CHECK(unknown.error().words().find("docs/session_keys.md") != std::string_view::npos);
-  CHECK(!cameo::session_config::make(with("", "1")));
-  CHECK(!cameo::session_config::make(with("session.disable_prepacking", std::string(8193, '1'))));
+  CHECK(!cameo::session_config::make(options_with("", "1")));
+  CHECK(!cameo::session_config::make(options_with("session.disable_prepacking", std::string(8193, '1'))));
 }
 
 TEST_CASE("a session key that comes twice holds what was said last, and one that does not come its default") {
-  cameo::session_options options = with("session.disable_prepacking", "1");
+  cameo::session_options options = options_with("session.disable_prepacking", "1");
   options.config.emplace_back("session.disable_prepacking", "0");
   const auto made = cameo::session_config::make(options);
   REQUIRE(made);

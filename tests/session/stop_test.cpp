@@ -265,18 +265,19 @@ class prepared {
   std::vector<value> values_, outputs_;
 };
 
-/// Everything between two questions, the last of them and the end included.
-std::int64_t longest_piece(prepared& p, task_pool_ref pool, std::int64_t& asked) {
-  std::int64_t least = INT64_MAX;
-  for (int i = 0; i < 5; ++i) {
+/// Whether no thread works for 2 ms between two questions, the last of them and the end included. A busy processor and
+/// the system's own work only ever add to what is measured, so one run of many that shows it is enough; a piece that is
+/// too large is so in all of them.
+bool pieces_are_short(prepared& p, task_pool_ref pool, std::int64_t& asked) {
+  for (int i = 0; i < 40; ++i) {
     questions q;
     q.begin();
     REQUIRE(p.run(pool, q.condition()));
     q.end();
-    least = std::min(least, q.longest());
     asked = q.asked();
+    if (!full_speed || q.longest() < 2 * milliseconds) return true;
   }
-  return least;
+  return false;
 }
 
 void check_workload(const workload& work, task_pool_ref pool) {
@@ -285,9 +286,8 @@ void check_workload(const workload& work, task_pool_ref pool) {
   REQUIRE(p.run(pool));
   const std::vector<std::byte> right = p.bits();
   std::int64_t asked = 0;
-  const std::int64_t longest = longest_piece(p, pool, asked);
+  CHECK(pieces_are_short(p, pool, asked));
   CHECK(asked > 4);
-  if (full_speed) CHECK(longest < 2 * milliseconds);
   CHECK(p.bits() == right);
   for (const std::int64_t at : {std::int64_t{2}, asked / 4, asked / 2}) {
     questions q{at};
@@ -322,7 +322,7 @@ std::unique_ptr<model> product_in_a_branch() {
 /// What one thread is given by `session::run` with a time-out that is long over before it is done.
 std::int64_t time_of_answer(const session& s, std::span<const named_input> in, status_code& code) {
   std::int64_t least = INT64_MAX;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 40 && least >= 2 * milliseconds; ++i) {
     const std::int64_t before = thread_time();
     const result<named_values> out = s.run(in, {{}, std::chrono::nanoseconds{1}});
     least = std::min(least, thread_time() - before);

@@ -7,16 +7,16 @@
 namespace cameo::test {
 namespace {
 
-constexpr std::int64_t side = 160;  // 100 KB: more than a reader copies
+constexpr std::int64_t matrix_side = 160;  // 100 KB: more than a reader copies
 
 /// Large weights for a product that packs them, for one that reads them in place, for a Gather, for a body, and a
 /// default of an input; the names' lengths move the weights through all alignments.
 std::unique_ptr<model> large_weights(std::size_t name_length) {
   model_builder b;
   b.main().name = *b.whole().memory.copy(std::string(name_length, 'n'));
-  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(side)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(matrix_side)});
   const auto weights = [&](std::string_view name, float scale) {
-    return b.constant<float>(name, {side, side}, ramp(std::size_t(side * side), scale));
+    return b.constant<float>(name, {matrix_side, matrix_side}, ramp(std::size_t(matrix_side * matrix_side), scale));
   };
   const value_id packed = b.node("MatMul", {x, weights("packed", 0.001f)});
   const value_id table = weights("table", 0.002f);
@@ -60,7 +60,7 @@ TEST_CASE("large constants work wherever a file has them") {
     REQUIRE_MESSAGE(from_file, from_file.error().words());
     REQUIRE_MESSAGE(in_memory, in_memory.error().words());
     CHECK(read_unaligned(from_file->plan()) == 0);
-    const any_value x = any_value::tensor<float>({3, side}, ramp(3 * std::size_t(side)));
+    const any_value x = any_value::tensor<float>({3, matrix_side}, ramp(3 * std::size_t(matrix_side)));
     const auto a = from_file->run({{"x", x}}), c = in_memory->run({{"x", x}});
     REQUIRE_MESSAGE(a, a.error().words());
     REQUIRE_MESSAGE(c, c.error().words());

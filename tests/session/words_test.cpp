@@ -1,4 +1,5 @@
 // Messages that say who and what, whatever a model leaves out.
+#include "session/inputs.hpp"
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
@@ -33,8 +34,6 @@ template <class T>
 std::string words_of(const result<T>& made) {
   return made ? "nothing is wrong" : std::string{made.error().words()};
 }
-
-const std::vector<float> three{1, 2, 3};
 
 /// What a log that was not asked for anything is told while the model loads.
 std::vector<std::string> warnings_of(std::unique_ptr<model> m) {

@@ -15,7 +15,7 @@ struct after_conv {
   bool bias = true, read_conv = false, computed_limit = false;
   dtype type = dtype::f32;
 };
-auto conv(const after_conv& c) {
+auto conv_and_activation(const after_conv& c) {
   return [c] {
     model_builder b{c.opset};
     const value_id x = b.input("x", c.type, {b.symbol("n"), dim::of(3), dim::of(7), dim::of(6)});
@@ -53,14 +53,16 @@ TEST_CASE("activations go into the convolution before them") {
         {.op = "Clip", .limits = {0, 0.1f}},
         {.op = "Clip", .attributes = {attribute_of("max", 0.1f)}, .opset = 10}}) {
     CAPTURE(c.op);
-    const session s = check_fires<activation_fusion>("ConvActivationFusion", conv(c));
+    const session s = check_fires<activation_fusion>("ConvActivationFusion", conv_and_activation(c));
     CHECK(count_of(s, "FusedConv") == 1);
     CHECK(s.graph().main().order().size() == 1);
   }
 }
 
 TEST_CASE("an activation stays when the convolution is read by others, or its limits or type don't allow it") {
-  const auto idle = [](const after_conv& c) { check_idle<activation_fusion>("ConvActivationFusion", conv(c)); };
+  const auto idle = [](const after_conv& c) {
+    check_idle<activation_fusion>("ConvActivationFusion", conv_and_activation(c));
+  };
   idle({.read_conv = true});
   idle({.op = "Clip", .limits = {0}, .computed_limit = true});
   idle({.op = "Elu"});
@@ -72,7 +74,7 @@ namespace {
 struct residual {
   bool conv_first = true, read_sum = false, broadcast = false;
 };
-auto sum(const residual& s) {
+auto conv_and_residual(const residual& s) {
   return [s] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(3), dim::of(5), dim::of(5)});
@@ -90,11 +92,12 @@ auto sum(const residual& s) {
 
 TEST_CASE("what is added to a convolution goes into it with the activation, if it has its shape") {
   for (bool first : {true, false}) {
-    const session s = check_fires<activation_fusion>("ConvAddActivationFusion", sum({.conv_first = first}));
+    const session s =
+        check_fires<activation_fusion>("ConvAddActivationFusion", conv_and_residual({.conv_first = first}));
     CHECK(s.graph().main().order().size() == 1);
   }
-  check_idle<activation_fusion>("ConvAddActivationFusion", sum({.read_sum = true}));
-  check_idle<activation_fusion>("ConvAddActivationFusion", sum({.broadcast = true}));
+  check_idle<activation_fusion>("ConvAddActivationFusion", conv_and_residual({.read_sum = true}));
+  check_idle<activation_fusion>("ConvAddActivationFusion", conv_and_residual({.broadcast = true}));
 }
 
 TEST_CASE("activations go into the product before them") {

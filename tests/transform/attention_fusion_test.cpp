@@ -11,7 +11,7 @@ enum class mask { none, padding, bias, row_bias, vector, causal, causal_copy, hi
 enum class key { in_one, swap_last, by_rank_3 };
 
 /// How an attention of 2 heads of 4 is written; S queries and keys, or S after a past of 3.
-struct spelling {
+struct attention_spelling {
   mask hides = mask::none;
   key turned = key::in_one;
   bool scale_both = false, scale_output = true, guard = false, past = false, fused_parts = false, merge = true;
@@ -23,11 +23,11 @@ struct spelling {
 
 struct attention : model_builder {
   static constexpr std::int64_t heads = 2, size = 4, hidden = 8;
-  const spelling s;
+  const attention_spelling s;
   dim batch, length;
   int made = 0;
 
-  explicit attention(const spelling& given) : s{given}, batch{symbol("batch")}, length{symbol("length")} {}
+  explicit attention(const attention_spelling& given) : s{given}, batch{symbol("batch")}, length{symbol("length")} {}
 
   std::string next(std::string_view stem) { return std::string{stem} + std::to_string(made++); }
   value_id number(float f) {
@@ -131,17 +131,17 @@ struct attention : model_builder {
   }
 };
 
-auto making(const spelling& s) {
+auto attention_as(const attention_spelling& s) {
   return [s] { return attention{s}.build(); };
 }
 /// The fused node, after it was found that both forms agree.
-session fires(const spelling& s) {
-  session done = check_fires<attention_fusion>("AttentionFusion", making(s), 2e-5);
+session fuses(const attention_spelling& s) {
+  session done = check_fires<attention_fusion>("AttentionFusion", attention_as(s), 2e-5);
   CHECK(count_of(done, "MultiHeadAttention") == 1);
   CHECK(count_of(done, "Softmax") == 0);
   return done;
 }
-void idle(const spelling& s) { check_idle<attention_fusion>("AttentionFusion", making(s)); }
+void leaves_unfused(const attention_spelling& s) { check_idle<attention_fusion>("AttentionFusion", attention_as(s)); }
 
 /// Number of inputs that are there, by place.
 bool has_input(const session& s, std::size_t i) {
@@ -154,14 +154,14 @@ bool has_input(const session& s, std::size_t i) {
 }  // namespace
 
 TEST_CASE("attention is found with keys turned and scores scaled in every way, and nothing is moved around it") {
-  for (const spelling& s : {spelling{},
-                            {.turned = key::swap_last},
-                            {.turned = key::by_rank_3},
-                            {.turned = key::by_rank_3, .scale_both = true, .scale_output = false},
-                            {.scale_both = true},
-                            {.guard = true},
-                            {.softmax_axis = 3}}) {
-    const session done = fires(s);
+  for (const attention_spelling& s : {attention_spelling{},
+                                      {.turned = key::swap_last},
+                                      {.turned = key::by_rank_3},
+                                      {.turned = key::by_rank_3, .scale_both = true, .scale_output = false},
+                                      {.scale_both = true},
+                                      {.guard = true},
+                                      {.softmax_axis = 3}}) {
+    const session done = fuses(s);
     CHECK(count_of(done, "Transpose") == 0);
     CHECK(count_of(done, "Reshape") == 0);
   }
@@ -187,41 +187,41 @@ TEST_CASE("values of another size than the keys' are handed over as rows") {
 }
 
 TEST_CASE("masks become what MultiHeadAttention takes") {
-  CHECK(has_input(fires({.hides = mask::padding}), 4));
-  const session full = fires({.hides = mask::bias});
+  CHECK(has_input(fuses({.hides = mask::padding}), 4));
+  const session full = fuses({.hides = mask::bias});
   CHECK(has_input(full, 5));
   CHECK(count_of(full, "Expand") == 0);
-  CHECK(count_of(fires({.hides = mask::row_bias}), "Expand") == 1);
-  CHECK(count_of(fires({.hides = mask::vector}), "Expand") == 1);
-  CHECK(has_input(fires({.hides = mask::hidden}), 5));
-  const session causal = fires({.hides = mask::causal, .turned = key::swap_last});
+  CHECK(count_of(fuses({.hides = mask::row_bias}), "Expand") == 1);
+  CHECK(count_of(fuses({.hides = mask::vector}), "Expand") == 1);
+  CHECK(has_input(fuses({.hides = mask::hidden}), 5));
+  const session causal = fuses({.hides = mask::causal, .turned = key::swap_last});
   CHECK(!has_input(causal, 5));
   CHECK(count_of(causal, "Slice") == 0);
-  CHECK(has_input(fires({.hides = mask::causal_copy, .turned = key::swap_last}), 5));
+  CHECK(has_input(fuses({.hides = mask::causal_copy, .turned = key::swap_last}), 5));
 }
 
 TEST_CASE("a guard against NaN stays where a mask may hide all keys") {
-  CHECK(count_of(fires({.hides = mask::padding, .guard = true}), "IsNaN") == 0);
-  const session s = fires({.hides = mask::row_bias, .guard = true});
+  CHECK(count_of(fuses({.hides = mask::padding, .guard = true}), "IsNaN") == 0);
+  const session s = fuses({.hides = mask::row_bias, .guard = true});
   CHECK(count_of(s, "IsNaN") == 1);
 }
 
 TEST_CASE("keys and values of the past are joined inside") {
   for (mask m : {mask::none, mask::padding, mask::causal}) {
-    const session done = fires({.hides = m, .turned = key::swap_last, .past = true});
+    const session done = fuses({.hides = m, .turned = key::swap_last, .past = true});
     CHECK(has_input(done, 6));
     CHECK(count_of(done, "Concat") == 0);
   }
   // What the present decides can't go into what makes it.
-  const session outside = fires({.turned = key::swap_last, .past = true, .bias_of_present = true});
+  const session outside = fuses({.turned = key::swap_last, .past = true, .bias_of_present = true});
   CHECK(!has_input(outside, 6));
   CHECK(count_of(outside, "Concat") >= 2);
 }
 
 TEST_CASE("what stands between the split of heads and the scores stays, and so does what follows") {
-  CHECK(count_of(fires({.turned = key::swap_last, .rotated = true}), "Neg") == 2);
-  CHECK(count_of(fires({.merge = false}), "MultiHeadAttention") == 1);
-  CHECK(count_of(fires({.read_shape = true}), "MultiHeadAttention") == 1);
+  CHECK(count_of(fuses({.turned = key::swap_last, .rotated = true}), "Neg") == 2);
+  CHECK(count_of(fuses({.merge = false}), "MultiHeadAttention") == 1);
+  CHECK(count_of(fuses({.read_shape = true}), "MultiHeadAttention") == 1);
 }
 
 namespace {
@@ -260,9 +260,9 @@ TEST_CASE("ONNX's Attention takes heads as they lie in rows, unless something el
 }
 
 TEST_CASE("attention is left alone when its scores are read, the axis, the batch or the type is another") {
-  idle({.read_scores = true});
-  idle({.read_probabilities = true});
-  idle({.softmax_axis = 2});
-  idle({.batch_of_keys = 1});
-  idle({.type = dtype::f64});
+  leaves_unfused({.read_scores = true});
+  leaves_unfused({.read_probabilities = true});
+  leaves_unfused({.softmax_axis = 2});
+  leaves_unfused({.batch_of_keys = 1});
+  leaves_unfused({.type = dtype::f64});
 }

@@ -1,13 +1,11 @@
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-using ids = std::vector<value_id>;
 constexpr auto merging = "CommonSubexpressionElimination";
-constexpr auto integer = model_builder::integer;
 
 template <class Body>
 auto of_xy(Body body) {
@@ -28,7 +26,6 @@ void keeps(Body body) {
   check_idle<common_subexpressions>(merging, of_xy(body));
 }
 value_id sum(model_builder& b, value_id x, value_id y) { return b.node("Add", {x, y}); }
-std::size_t nodes_of(const session& s) { return s.graph().main().order().size(); }
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,6 @@ using namespace cameo;
 using namespace cameo::test;
 
 namespace {
-
-using ids = std::vector<value_id>;
 
 /// If on `condition`, whose branches `then_branch(body, add)` and `else_branch(...)` make: add(op, inputs) is a node.
 template <class Then, class Else>

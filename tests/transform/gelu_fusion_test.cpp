@@ -24,7 +24,7 @@ struct gelu_parts : model_builder {
   value_id erf_by_factor() { return node("Erf", {mul(number(0.70710678f), x)}); }
 };
 template <class Build>
-auto making(Build build, dtype type = dtype::f32) {
+auto gelu_of(Build build, dtype type = dtype::f32) {
   return [build, type] {
     gelu_parts g{type};
     g.output(build(g));
@@ -32,21 +32,21 @@ auto making(Build build, dtype type = dtype::f32) {
   };
 }
 template <class Build>
-void fires(std::string_view transform, std::string_view op, Build build) {
-  const session s = check_fires<gelu_fusion>(transform, making(build), 1e-5);
+void fuses_gelu(std::string_view transform, std::string_view op, Build build) {
+  const session s = check_fires<gelu_fusion>(transform, gelu_of(build), 1e-5);
   CHECK(count_of(s, op) == 1);
   CHECK(s.graph().main().order().size() == 1);
 }
 template <class Build>
-void idle(std::string_view transform, Build build, dtype type = dtype::f32) {
-  check_idle<gelu_fusion>(transform, making(build, type));
+void leaves_gelu(std::string_view transform, Build build, dtype type = dtype::f32) {
+  check_idle<gelu_fusion>(transform, gelu_of(build, type));
 }
 using parts = gelu_parts;
 
 }  // namespace
 
 TEST_CASE("Gelu is found in every order of its factors") {
-  const auto gelu = [](auto build) { fires("GeluFusion", "Gelu", build); };
+  const auto gelu = [](auto build) { fuses_gelu("GeluFusion", "Gelu", build); };
   gelu([](parts& g) { return g.mul(g.mul(g.x, g.number(0.5f)), g.one_plus(g.erf())); });
   gelu([](parts& g) { return g.mul(g.mul(g.number(0.5f), g.x), g.one_plus(g.erf_by_factor())); });
   gelu([](parts& g) { return g.mul(g.mul(g.x, g.one_plus(g.erf())), g.number(0.5f, {1})); });
@@ -57,7 +57,7 @@ TEST_CASE("Gelu is found in every order of its factors") {
 }
 
 TEST_CASE("Gelu is left alone when a part is read by others, or a number, a type or a rank is another") {
-  const auto gelu = [](auto build) { idle("GeluFusion", build); };
+  const auto gelu = [](auto build) { leaves_gelu("GeluFusion", build); };
   gelu([](parts& g) {
     const value_id erf = g.erf();
     g.output(erf);
@@ -74,12 +74,12 @@ TEST_CASE("Gelu is left alone when a part is read by others, or a number, a type
     const value_id other = g.node("Neg", {g.x});
     return g.mul(g.mul(other, g.number(0.5f)), g.one_plus(g.erf()));
   });
-  idle(
+  leaves_gelu(
       "GeluFusion", [](parts& g) { return g.mul(g.mul(g.x, g.number(0.5f)), g.one_plus(g.erf())); }, dtype::f64);
 }
 
 TEST_CASE("FastGelu is found with powers, products and x taken out") {
-  const auto fast = [](auto build) { fires("FastGeluFusion", "FastGelu", build); };
+  const auto fast = [](auto build) { fuses_gelu("FastGeluFusion", "FastGelu", build); };
   const auto outer = [](parts& g, value_id inner) {
     return g.mul(g.mul(g.x, g.number(0.5f)), g.one_plus(g.node("Tanh", {inner})));
   };
@@ -95,7 +95,7 @@ TEST_CASE("FastGelu is found with powers, products and x taken out") {
     const value_id square = g.mul(g.mul(g.x, g.number(0.044715f)), g.x);
     return outer(g, g.mul(g.mul(g.x, g.number(0.79788456f)), g.add(square, g.number(1))));
   });
-  const auto left_alone = [](auto build) { idle("FastGeluFusion", build); };
+  const auto left_alone = [](auto build) { leaves_gelu("FastGeluFusion", build); };
   left_alone([=](parts& g) {
     const value_id square = g.mul(g.node("Pow", {g.x, g.number(2)}), g.number(0.044715f));
     return outer(g, g.mul(g.add(g.x, square), g.number(0.79788456f)));
@@ -110,16 +110,16 @@ TEST_CASE("FastGelu is found with powers, products and x taken out") {
 }
 
 TEST_CASE("QuickGelu keeps its factor") {
-  const auto quick = [](auto build) { fires("QuickGeluFusion", "QuickGelu", build); };
+  const auto quick = [](auto build) { fuses_gelu("QuickGeluFusion", "QuickGelu", build); };
   quick([](parts& g) { return g.mul(g.x, g.node("Sigmoid", {g.mul(g.x, g.number(1.702f))})); });
   quick([](parts& g) { return g.mul(g.node("Sigmoid", {g.mul(g.number(-0.5f), g.x)}), g.x); });
   quick([](parts& g) { return g.mul(g.x, g.node("Sigmoid", {g.x})); });
-  idle("QuickGeluFusion", [](parts& g) {
+  leaves_gelu("QuickGeluFusion", [](parts& g) {
     const value_id gate = g.node("Sigmoid", {g.x});
     g.output(gate);
     return g.mul(g.x, gate);
   });
-  idle("QuickGeluFusion", [](parts& g) { return g.mul(g.node("Neg", {g.x}), g.node("Sigmoid", {g.x})); });
+  leaves_gelu("QuickGeluFusion", [](parts& g) { return g.mul(g.node("Neg", {g.x}), g.node("Sigmoid", {g.x})); });
 }
 
 namespace {

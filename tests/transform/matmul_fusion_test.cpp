@@ -1,20 +1,18 @@
 #include <cameo/transform/rules/fusions.hpp>
 
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-attribute perm(const std::vector<std::int64_t>& axes) { return attribute_of("perm", axes); }
-
 struct product_of {
   std::vector<std::int64_t> a{0, 1, 3, 2}, b{};  // perms; none: as it is
   bool read_transpose = false, cast = false, constant_b = false;
   dtype type = dtype::f32;
 };
-auto transposed(const product_of& p) {
+auto transposed_product(const product_of& p) {
   return [p] {
     model_builder m;
     const dim n = m.symbol("n");
@@ -25,7 +23,7 @@ auto transposed(const product_of& p) {
       std::vector<dim> dims;
       for (std::int64_t d : shape) dims.push_back(d == 5 ? n : dim::of(d));
       value_id v = m.input(name, p.cast ? dtype::f64 : p.type, dims);
-      if (!axes.empty()) v = m.node("Transpose", {v}, {perm(axes)});
+      if (!axes.empty()) v = m.node("Transpose", {v}, {list_of("perm", axes)});
       if (p.read_transpose && !axes.empty()) m.output(v);
       return p.cast ? m.node("Cast", {v}, {model_builder::integer("to", 1)}) : v;
     };
@@ -38,14 +36,16 @@ auto transposed(const product_of& p) {
 
 TEST_CASE("a product takes transposed operands, casts between them too") {
   for (const product_of& p : {product_of{}, {.a = {}, .b = {0, 1, 3, 2}}, {.b = {0, 1, 3, 2}}, {.cast = true}}) {
-    const session s = check_fires<matmul_fusion>("MatmulTransposeFusion", transposed(p));
+    const session s = check_fires<matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
     CHECK(count_of(s, "Transpose") == 0);
     CHECK(count_of(s, "FusedMatMul") == 1);
   }
 }
 
 TEST_CASE("other transposes stay, and so do those that others read, and integers") {
-  const auto idle = [](const product_of& p) { check_idle<matmul_fusion>("MatmulTransposeFusion", transposed(p)); };
+  const auto idle = [](const product_of& p) {
+    check_idle<matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
+  };
   idle({.a = {1, 0, 2, 3}});
   idle({.a = {0, 2, 1, 3}});
   idle({.read_transpose = true});

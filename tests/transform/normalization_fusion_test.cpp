@@ -8,7 +8,7 @@ using namespace cameo::test;
 namespace {
 
 /// How a layer normalisation is written.
-struct spelling {
+struct norm_spelling {
   std::int64_t opset = 17;
   bool by_product = false, two_centers = false, by_reciprocal = false, bias = true, scale_first = false;
   bool read_center = false, read_root = false, keep_last = true;
@@ -22,14 +22,14 @@ struct norm_parts : model_builder {
   std::int64_t opset_;
   int made = 0;
   value_id number(float f) { return constant<float>("c" + std::to_string(made++), {}, {f}); }
-  value_id mean(value_id x, const spelling& s) {
+  value_id mean(value_id x, const norm_spelling& s) {
     if (opset_ < 18) return node("ReduceMean", {x}, {attribute_of("axes", s.axes), integer("keepdims", 1)});
     return node("ReduceMean", {x, constant<std::int64_t>("a" + std::to_string(made++), {1}, s.axes)});
   }
-  value_id root(value_id square, const spelling& s) {
+  value_id root(value_id square, const norm_spelling& s) {
     return node("Sqrt", {node("Add", {mean(square, s), number(1e-3f)})});
   }
-  value_id layer_norm(value_id x, const spelling& s = {}) {
+  value_id layer_norm(value_id x, const norm_spelling& s = {}) {
     const value_id center = node("Sub", {x, mean(x, s)});
     const value_id other = s.two_centers ? node("Sub", {x, mean(x, s)}) : center;
     const value_id square = s.by_product ? node("Mul", {other, other}) : node("Pow", {other, number(2)});
@@ -43,7 +43,7 @@ struct norm_parts : model_builder {
     if (!s.bias) return y;
     return node("Add", {y, constant<float>("b" + std::to_string(made++), {8}, ramp(8))});
   }
-  value_id rms_norm(value_id x, const spelling& s = {}) {
+  value_id rms_norm(value_id x, const norm_spelling& s = {}) {
     const value_id square = s.by_product ? node("Mul", {x, x}) : node("Pow", {x, number(2)});
     const value_id below = root(square, s);
     if (s.read_root) output(below);
@@ -55,14 +55,14 @@ struct norm_parts : model_builder {
   value_id hidden(std::string_view name) { return input(name, dtype::f32, {symbol("b"), symbol("s"), dim::of(8)}); }
 };
 
-auto layer_norm(const spelling& s) {
+auto layer_norm(const norm_spelling& s) {
   return [s] {
     norm_parts p{s.opset};
     p.output(p.layer_norm(p.hidden("x"), s));
     return p.take();
   };
 }
-auto rms_norm(const spelling& s) {
+auto rms_norm(const norm_spelling& s) {
   return [s] {
     norm_parts p{s.opset};
     p.output(p.rms_norm(p.hidden("x"), s));
@@ -70,7 +70,7 @@ auto rms_norm(const spelling& s) {
   };
 }
 template <class Make>
-void fires(std::string_view transform, std::string_view op, Make make) {
+void fuses_norm(std::string_view transform, std::string_view op, Make make) {
   const session s = check_fires<normalization_fusion>(transform, make);
   CHECK(count_of(s, op) == 1);
   CHECK(s.graph().main().order().size() == 1);
@@ -79,7 +79,7 @@ void fires(std::string_view transform, std::string_view op, Make make) {
 }  // namespace
 
 TEST_CASE("layer normalisation is found in every spelling and opset") {
-  const auto norm = [](spelling s) { fires("LayerNormFusion", "LayerNormalization", layer_norm(s)); };
+  const auto norm = [](norm_spelling s) { fuses_norm("LayerNormFusion", "LayerNormalization", layer_norm(s)); };
   norm({});
   norm({.opset = 13});
   norm({.opset = 18});
@@ -94,7 +94,7 @@ TEST_CASE("layer normalisation is found in every spelling and opset") {
 }
 
 TEST_CASE("layer normalisation is left alone when a part is read by others, or the axis or scale is another") {
-  const auto idle = [](spelling s) { check_idle<normalization_fusion>("LayerNormFusion", layer_norm(s)); };
+  const auto idle = [](norm_spelling s) { check_idle<normalization_fusion>("LayerNormFusion", layer_norm(s)); };
   idle({.read_center = true});
   idle({.read_root = true});
   idle({.axes = {1}});
@@ -110,12 +110,14 @@ TEST_CASE("layer normalisation is left alone when a part is read by others, or t
 }
 
 TEST_CASE("simplified layer normalisation is found, and left alone when its root is read") {
-  const auto norm = [](spelling s) { fires("SimplifiedLayerNormFusion", "SimplifiedLayerNormalization", rms_norm(s)); };
+  const auto norm = [](norm_spelling s) {
+    fuses_norm("SimplifiedLayerNormFusion", "SimplifiedLayerNormalization", rms_norm(s));
+  };
   norm({});
   norm({.opset = 13, .by_product = true});
   norm({.scale = false});
   norm({.opset = 18, .by_reciprocal = true, .scale_first = true});
-  const auto idle = [](spelling s) { check_idle<normalization_fusion>("SimplifiedLayerNormFusion", rms_norm(s)); };
+  const auto idle = [](norm_spelling s) { check_idle<normalization_fusion>("SimplifiedLayerNormFusion", rms_norm(s)); };
   idle({.read_root = true});
   idle({.axes = {1}});
 }

@@ -1,15 +1,10 @@
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-using builder = model_builder;
-
-attribute list_of(std::string_view name, const std::vector<std::int64_t>& numbers) {
-  return attribute_of(name, std::span<const std::int64_t>{numbers});
-}
 /// Scale and zero point, of one type.
 struct parameters {
   value_id scale, zero;
@@ -21,25 +16,17 @@ parameters scale_of(builder& b, std::string_view name, float scale, int zero) {
 }
 value_id quantized(builder& b, value_id v, parameters p) { return b.node("QuantizeLinear", {v, p.scale, p.zero}); }
 value_id dequantized(builder& b, value_id v, parameters p) { return b.node("DequantizeLinear", {v, p.scale, p.zero}); }
-value_id picture(builder& b) { return b.input("x", dtype::f32, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)}); }
+value_id floats(builder& b) { return b.input("x", dtype::f32, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)}); }
 value_id integers(builder& b, dtype type = dtype::u8) {
   return b.input("x", type, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)});
 }
 
-template <class Make>
-auto model_of(Make make, std::int64_t opset = 17) {
-  return [make, opset] {
-    builder b{opset};
-    b.output(make(b));
-    return b.take();
-  };
-}
 template <class Family = qdq, class Make>
-session fires(std::string_view name, Make make, std::int64_t opset = 17) {
+session rewrites(std::string_view name, Make make, std::int64_t opset = 17) {
   return check_fires<Family>(name, model_of(make, opset), 0);  // not a bit may change
 }
 template <class Family = qdq, class Make>
-void idle(std::string_view name, Make make, std::int64_t opset = 17) {
+void leaves_alone(std::string_view name, Make make, std::int64_t opset = 17) {
   check_idle<Family>(name, model_of(make, opset));
 }
 const transform_log::entry* entry_of(const session& s, std::string_view name) {
@@ -71,18 +58,18 @@ TEST_CASE("EnsureUniqueDQForNodeUnit: each reader has its own, at every level") 
 }
 
 TEST_CASE("EnsureUniqueDQForNodeUnit: a graph output and what a subgraph reads keep the node") {
-  const session s = fires<own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
+  const session s = rewrites<own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
     const value_id v = dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100));
     b.output(v);
     return b.node("Relu", {v});
   });
   CHECK(count_of(s, "DequantizeLinear") == 2);
   CHECK(s.outputs()[0].name == "DequantizeLinear_0_out");
-  idle<own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
+  leaves_alone<own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
     return b.node("Relu", {dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100))});
   });
-  idle<own_dequantizers>("EnsureUniqueDQForNodeUnit",
-                         [](builder& b) { return dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)); });
+  leaves_alone<own_dequantizers>("EnsureUniqueDQForNodeUnit",
+                                 [](builder& b) { return dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)); });
 }
 
 TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integers again") {
@@ -94,30 +81,30 @@ TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integ
                     {builder::integer("to", 6)});
     };
   };
-  CHECK(ops(fires("DoubleQDQPairsRemover", twice(std::uint8_t{}, 0.1f, 7))) == 1);
-  CHECK(ops(fires("DoubleQDQPairsRemover", twice(std::int8_t{}, 0.1f, 7))) == 1);
-  idle("DoubleQDQPairsRemover", twice(std::uint8_t{}, 0.2f, 7));
-  idle("DoubleQDQPairsRemover", twice(std::uint8_t{}, 0.1f, 8));
+  CHECK(ops(rewrites("DoubleQDQPairsRemover", twice(std::uint8_t{}, 0.1f, 7))) == 1);
+  CHECK(ops(rewrites("DoubleQDQPairsRemover", twice(std::int8_t{}, 0.1f, 7))) == 1);
+  leaves_alone("DoubleQDQPairsRemover", twice(std::uint8_t{}, 0.2f, 7));
+  leaves_alone("DoubleQDQPairsRemover", twice(std::uint8_t{}, 0.1f, 8));
   SUBCASE("another type") {
-    idle("DoubleQDQPairsRemover", [](builder& b) {
+    leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p = scale_of<std::uint8_t>(b, "p", 0.1f, 7), q = scale_of<std::int8_t>(b, "q", 0.1f, 7);
       return quantized(b, dequantized(b, integers(b), p), q);
     });
   }
   SUBCASE("a scale that is no constant") {
-    idle("DoubleQDQPairsRemover", [](builder& b) {
+    leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p{b.input("s", dtype::f32, {}), b.constant<std::uint8_t>("z", {}, {std::uint8_t(3)})};
       return quantized(b, dequantized(b, integers(b), p), p);
     });
   }
   SUBCASE("a scale so small that numbers get lost") {
-    idle("DoubleQDQPairsRemover", [](builder& b) {
+    leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p = scale_of(b, "p", 1e-40f, 7);
       return quantized(b, dequantized(b, integers(b), p), p);
     });
   }
   SUBCASE("from one graph output to another") {
-    idle("DoubleQDQPairsRemover", [](builder& b) {
+    leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p = scale_of(b, "p", 0.1f, 7);
       return quantized(b, dequantized(b, integers(b), p), p);  // the input can't take the output's name
     });
@@ -151,32 +138,32 @@ TEST_CASE("DoubleQDQPairsRemover: every integer comes back as it was, at any sca
 TEST_CASE("ReluQuantRewrite and ClipQuantRewrite: bounds that the integers have anyhow") {
   const auto behind = [](const char* op, float scale, int zero, std::vector<float> bounds = {}) {
     return [=](builder& b) {
-      std::vector<value_id> in{picture(b)};
+      std::vector<value_id> in{floats(b)};
       for (std::size_t i = 0; i < bounds.size(); ++i)
         in.push_back(b.constant<float>("bound" + std::to_string(i), {}, {bounds[i]}));
       return quantized(b, b.node(op, in), scale_of<std::int8_t>(b, "p", scale, zero));
     };
   };
-  CHECK(ops(fires("ReluQuantRewrite", behind("Relu", 0.01f, -128))) == 1);
-  idle("ReluQuantRewrite", behind("Relu", 0.01f, -127));
-  idle("ReluQuantRewrite", behind("Relu", 0.01f, 0));
-  CHECK(ops(fires("ClipQuantRewrite", behind("Clip", 0.0234f, -128, {0, 6}))) == 1);
-  CHECK(ops(fires("ClipQuantRewrite", behind("Clip", 0.0078f, 0, {-1, 1}))) == 1);
-  CHECK(ops(fires("ClipQuantRewrite", behind("Clip", 0.01f, -128, {0}))) == 1);
-  idle("ClipQuantRewrite", behind("Clip", 0.01f, -128, {0, 1}));
-  idle("ClipQuantRewrite", behind("Clip", 0.0234f, -128, {0.5f, 6}));
-  idle("ReluQuantRewrite", [](builder& b) {  // an extra reader
-    const value_id v = b.node("Relu", {picture(b)});
+  CHECK(ops(rewrites("ReluQuantRewrite", behind("Relu", 0.01f, -128))) == 1);
+  leaves_alone("ReluQuantRewrite", behind("Relu", 0.01f, -127));
+  leaves_alone("ReluQuantRewrite", behind("Relu", 0.01f, 0));
+  CHECK(ops(rewrites("ClipQuantRewrite", behind("Clip", 0.0234f, -128, {0, 6}))) == 1);
+  CHECK(ops(rewrites("ClipQuantRewrite", behind("Clip", 0.0078f, 0, {-1, 1}))) == 1);
+  CHECK(ops(rewrites("ClipQuantRewrite", behind("Clip", 0.01f, -128, {0}))) == 1);
+  leaves_alone("ClipQuantRewrite", behind("Clip", 0.01f, -128, {0, 1}));
+  leaves_alone("ClipQuantRewrite", behind("Clip", 0.0234f, -128, {0.5f, 6}));
+  leaves_alone("ReluQuantRewrite", [](builder& b) {  // an extra reader
+    const value_id v = b.node("Relu", {floats(b)});
     b.output(b.node("Exp", {v}));
     return quantized(b, v, scale_of<std::int8_t>(b, "p", 0.01f, -128));
   });
-  idle("ReluQuantRewrite", [](builder& b) {  // a graph output
-    const value_id v = b.node("Relu", {picture(b)});
+  leaves_alone("ReluQuantRewrite", [](builder& b) {  // a graph output
+    const value_id v = b.node("Relu", {floats(b)});
     b.output(v);
     return quantized(b, v, scale_of<std::int8_t>(b, "p", 0.01f, -128));
   });
-  idle("ClipQuantRewrite", [](builder& b) {  // a bound from outside
-    const value_id v = b.node("Clip", {picture(b), b.input("low", dtype::f32, {})});
+  leaves_alone("ClipQuantRewrite", [](builder& b) {  // a bound from outside
+    const value_id v = b.node("Clip", {floats(b), b.input("low", dtype::f32, {})});
     return quantized(b, v, scale_of<std::int8_t>(b, "p", 0.01f, -128));
   });
 }
@@ -200,16 +187,16 @@ TEST_CASE("QDQPropagationTransformer: what moves elements does it to the integer
         in.push_back(b.constant<std::int64_t>("ints", {std::int64_t(each.ints.size())}, each.ints));
       return b.node(each.op, in, each.with.name.empty() ? std::vector<attribute>{} : std::vector<attribute>{each.with});
     };
-    const session later = fires("QDQPropagationTransformer", [&](builder& b) {
+    const session later = rewrites("QDQPropagationTransformer", [&](builder& b) {
       return b.node("Relu", {node(b, dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)))});
     });
     CHECK(first_of(later, each.op) == &later.graph().main()[later.graph().main().order()[0]]);
-    const session earlier = fires("QDQPropagationTransformer", [&](builder& b) {
-      return quantized(b, node(b, b.node("Exp", {picture(b)})), scale_of<std::int8_t>(b, "p", 0.03f, -100));
+    const session earlier = rewrites("QDQPropagationTransformer", [&](builder& b) {
+      return quantized(b, node(b, b.node("Exp", {floats(b)})), scale_of<std::int8_t>(b, "p", 0.03f, -100));
     });
     CHECK(first_of(earlier, each.op) == &earlier.graph().main()[earlier.graph().main().order()[2]]);
     // Between both nothing else is left.
-    const session between = fires("QDQPropagationTransformer", [&](builder& b) {
+    const session between = rewrites("QDQPropagationTransformer", [&](builder& b) {
       const parameters p = scale_of(b, "p", 0.1f, 100);
       return quantized(b, node(b, dequantized(b, integers(b), p)), p);
     });
@@ -224,45 +211,45 @@ TEST_CASE("QDQPropagationTransformer leaves alone what others read and what woul
     return b.node("Transpose", {v}, {list_of("perm", perm)});
   };
   SUBCASE("two readers behind") {
-    idle("QDQPropagationTransformer", [&](builder& b) {
+    leaves_alone("QDQPropagationTransformer", [&](builder& b) {
       const value_id v = turned(b, dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)));
       return b.node("Add", {relu_of(b, v), b.node("Exp", {v})});
     });
   }
   SUBCASE("two readers before quantization") {
-    idle("QDQPropagationTransformer", [&](builder& b) {
-      const value_id v = turned(b, picture(b));
+    leaves_alone("QDQPropagationTransformer", [&](builder& b) {
+      const value_id v = turned(b, floats(b));
       b.output(relu_of(b, v));
       return quantized(b, v, scale_of(b, "p", 0.1f, 100));
     });
   }
   SUBCASE("a graph output between") {
-    idle("QDQPropagationTransformer", [&](builder& b) {
-      const value_id v = turned(b, picture(b));
+    leaves_alone("QDQPropagationTransformer", [&](builder& b) {
+      const value_id v = turned(b, floats(b));
       b.output(v);
       return quantized(b, v, scale_of(b, "p", 0.1f, 100));
     });
   }
   SUBCASE("a scale for each channel") {
-    idle("QDQPropagationTransformer", [&](builder& b) {
+    leaves_alone("QDQPropagationTransformer", [&](builder& b) {
       const parameters p{b.constant<float>("s", {3}, {0.1f, 0.2f, 0.3f}),
                          b.constant<std::uint8_t>("z", {3}, {std::uint8_t(1), std::uint8_t(2), std::uint8_t(3)})};
       return relu_of(b, turned(b, dequantized(b, integers(b), p)));
     });
   }
   SUBCASE("a part, which would be quantized as a whole") {
-    idle("QDQPropagationTransformer", [&](builder& b) {
+    leaves_alone("QDQPropagationTransformer", [&](builder& b) {
       const auto ints = [&](const char* name, std::int64_t i) { return b.constant<std::int64_t>(name, {1}, {i}); };
-      const value_id v = b.node("Slice", {picture(b), ints("from", 0), ints("to", 1)});
+      const value_id v = b.node("Slice", {floats(b), ints("from", 0), ints("to", 1)});
       return quantized(b, v, scale_of(b, "p", 0.1f, 100));
     });
   }
   SUBCASE("MaxPool of an opset that has none for integers") {
-    idle(
+    leaves_alone(
         "QDQPropagationTransformer",
         [&](builder& b) {
           const std::vector<std::int64_t> kernel{2, 2};
-          const value_id v = b.node("MaxPool", {picture(b)}, {list_of("kernel_shape", kernel)});
+          const value_id v = b.node("MaxPool", {floats(b)}, {list_of("kernel_shape", kernel)});
           return quantized(b, v, scale_of(b, "p", 0.1f, 100));
         },
         11);
@@ -272,7 +259,7 @@ TEST_CASE("QDQPropagationTransformer leaves alone what others read and what woul
 TEST_CASE("QDQFinalCleanupTransformer: pairs that only round go when they are told to") {
   const auto make = model_of([](builder& b) {
     const parameters p = scale_of(b, "p", 0.01f, 100);
-    return b.node("Relu", {dequantized(b, quantized(b, b.node("Exp", {picture(b)}), p), p)});
+    return b.node("Relu", {dequantized(b, quantized(b, b.node("Exp", {floats(b)}), p), p)});
   });
   session_options options;
   CHECK(count_of(*rewritten<qdq>(make(), options), "QuantizeLinear") == 1);
@@ -280,13 +267,13 @@ TEST_CASE("QDQFinalCleanupTransformer: pairs that only round go when they are to
   const session s = *rewritten<qdq>(make(), options);
   CHECK(ops(s) == 2);
   CHECK(entry_of(s, "QDQFinalCleanupTransformer"));
-  idle<qdq_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
+  leaves_alone<qdq_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
     return b.node(
-        "Relu", {dequantized(b, quantized(b, picture(b), scale_of(b, "p", 0.01f, 100)), scale_of(b, "q", 0.02f, 100))});
+        "Relu", {dequantized(b, quantized(b, floats(b), scale_of(b, "p", 0.01f, 100)), scale_of(b, "q", 0.02f, 100))});
   });
-  idle<qdq_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
+  leaves_alone<qdq_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
     const parameters p = scale_of(b, "p", 0.01f, 100);
-    const value_id v = quantized(b, picture(b), p);
+    const value_id v = quantized(b, floats(b), p);
     b.output(v);
     return b.node("Relu", {dequantized(b, v, p)});
   });

@@ -1,29 +1,26 @@
 #include <cameo/transform/rules/fusions.hpp>
 
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-using ids = std::vector<value_id>;
-constexpr auto integer = model_builder::integer;
-
-value_id numbers(model_builder& b, std::vector<std::int64_t> all, bool scalar = false) {
+value_id whole_numbers(model_builder& b, std::vector<std::int64_t> all, bool scalar = false) {
   const extents shape = scalar ? extents{} : extents{std::int64_t(all.size())};
   return b.constant<std::int64_t>(b.main().unique_name("numbers"), shape, all);
 }
 /// The size of an axis, as exporters write it: a list of one element.
 value_id size_of(model_builder& b, value_id x, std::int64_t axis) {
-  const value_id picked = b.node("Gather", {b.node("Shape", {x}), numbers(b, {axis}, true)});
-  return b.node("Unsqueeze", {picked, numbers(b, {0})});
+  const value_id picked = b.node("Gather", {b.node("Shape", {x}), whole_numbers(b, {axis}, true)});
+  return b.node("Unsqueeze", {picked, whole_numbers(b, {0})});
 }
 value_id joined(model_builder& b, ids parts) { return b.node("Concat", parts, {integer("axis", 0)}); }
 
 /// A model of x[batch, time, 12] and what `body` makes of it.
 template <class Body>
-auto of_x(Body body, bool fixed = false) {
+auto of_sequence(Body body, bool fixed = false) {
   return [=] {
     model_builder b;
     const dim batch = fixed ? dim::of(2) : b.symbol("batch"), time = fixed ? dim::of(5) : b.symbol("time");
@@ -33,14 +30,13 @@ auto of_x(Body body, bool fixed = false) {
   };
 }
 template <class Body>
-session fires(std::string_view transform, Body body, bool fixed = false) {
-  return check_fires<shape_folding>(transform, of_x(body, fixed));
+session folds_shapes(std::string_view transform, Body body, bool fixed = false) {
+  return check_fires<shape_folding>(transform, of_sequence(body, fixed));
 }
 template <class Body>
-void idle(std::string_view transform, Body body, bool fixed = false) {
-  check_idle<shape_folding>(transform, of_x(body, fixed));
+void leaves_shapes(std::string_view transform, Body body, bool fixed = false) {
+  check_idle<shape_folding>(transform, of_sequence(body, fixed));
 }
-std::size_t nodes_of(const session& s) { return s.graph().main().order().size(); }
 std::vector<std::int64_t> reshaped_to(const session& s) {
   const graph& g = s.graph().main();
   for (node_id n : g.order())
@@ -53,24 +49,24 @@ std::vector<std::int64_t> reshaped_to(const session& s) {
 
 TEST_CASE("shapes that are known become constants") {
   const auto expanded = [](model_builder& b, value_id x) {
-    const value_id parts = b.node("Div", {size_of(b, x, 2), numbers(b, {4})});
+    const value_id parts = b.node("Div", {size_of(b, x, 2), whole_numbers(b, {4})});
     return b.node("Expand", {b.node("ReduceSum", {x}), joined(b, {size_of(b, x, 0), size_of(b, x, 1), parts})});
   };
-  CHECK(nodes_of(fires("ShapeFolding", expanded, true)) == 2);
-  fires("ShapeFolding", [](model_builder& b, value_id x) {  // only the last axis is known
+  CHECK(nodes_of(folds_shapes("ShapeFolding", expanded, true)) == 2);
+  folds_shapes("ShapeFolding", [](model_builder& b, value_id x) {  // only the last axis is known
     return b.node("Div", {x, b.node("Cast", {size_of(b, x, 2)}, {integer("to", 1)})});
   });
-  idle("ShapeFolding", [](model_builder& b, value_id x) {
+  leaves_shapes("ShapeFolding", [](model_builder& b, value_id x) {
     return b.node("Div", {x, b.node("Cast", {size_of(b, x, 1)}, {integer("to", 1)})});
   });
-  idle(
+  leaves_shapes(
       "ShapeFolding",
       [](model_builder& b, value_id x) {  // a graph output
         b.output(b.node("Shape", {x}));
         return b.node("Neg", {x});
       },
       true);
-  idle(
+  leaves_shapes(
       "ShapeFolding",
       [](model_builder& b, value_id x) {  // of a type that is not counted with
         return b.node("Add", {x, b.node("Cast", {b.node("Cast", {x}, {integer("to", 7)})}, {integer("to", 1)})});
@@ -83,41 +79,44 @@ TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for wh
   const auto to = [](auto shape) {
     return [=](model_builder& b, value_id x) { return b.node("Reshape", {x, shape(b, x)}); };
   };
-  const session heads = fires("ReshapeFusion", to([](model_builder& b, value_id x) {
-                                return joined(b, {size_of(b, x, 0), size_of(b, x, 1), numbers(b, {3, 4})});
-                              }));
+  const session heads = folds_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
+                                       return joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {3, 4})});
+                                     }));
   CHECK(reshaped_to(heads) == list{0, 0, 3, 4});
   CHECK(nodes_of(heads) == 1);
-  const session written = fires("ReshapeFusion", to([](model_builder& b, value_id x) {
-                                  return joined(b, {size_of(b, x, 0), size_of(b, x, 1), numbers(b, {-1, 4})});
-                                }));
+  const session written =
+      folds_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
+                     return joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {-1, 4})});
+                   }));
   CHECK(reshaped_to(written) == list{0, 0, -1, 4});
   const session rows =
-      fires("ReshapeFusion", to([](model_builder& b, value_id x) {
-              return joined(b, {b.node("Mul", {size_of(b, x, 0), size_of(b, x, 1)}), numbers(b, {12})});
-            }));
+      folds_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
+                     return joined(b, {b.node("Mul", {size_of(b, x, 0), size_of(b, x, 1)}), whole_numbers(b, {12})});
+                   }));
   CHECK(reshaped_to(rows) == list{-1, 12});
   // Two sizes from other places; one beside a copied one, which may be 0; 0 that is meant as 0; a shape that is read.
-  idle("ReshapeFusion", to([](model_builder& b, value_id x) {
-         return joined(b, {size_of(b, x, 1), size_of(b, x, 0), numbers(b, {12})});
-       }));
-  idle("ReshapeFusion", to([](model_builder& b, value_id x) {
-         return joined(b, {size_of(b, x, 0), numbers(b, {12}), size_of(b, x, 1)});
-       }));
-  idle("ReshapeFusion", [](model_builder& b, value_id x) {
-    const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), numbers(b, {3, 4})});
+  leaves_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
+                  return joined(b, {size_of(b, x, 1), size_of(b, x, 0), whole_numbers(b, {12})});
+                }));
+  leaves_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
+                  return joined(b, {size_of(b, x, 0), whole_numbers(b, {12}), size_of(b, x, 1)});
+                }));
+  leaves_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
+    const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {3, 4})});
     return b.node("Reshape", {x, shape}, {integer("allowzero", 1)});
   });
-  idle("ReshapeFusion", [](model_builder& b, value_id x) {
+  leaves_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
     const value_id given = b.input("given", dtype::i64, {dim::of(0)});
-    return b.node("Reshape", {x, joined(b, {given, numbers(b, {0, 0, 12})})});
+    return b.node("Reshape", {x, joined(b, {given, whole_numbers(b, {0, 0, 12})})});
   });
-  idle("ReshapeFusion", [](model_builder& b, value_id x) { return b.node("Reshape", {x, numbers(b, {0, 0, 12})}); });
+  leaves_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
+    return b.node("Reshape", {x, whole_numbers(b, {0, 0, 12})});
+  });
 }
 
 TEST_CASE("Reshape whose shape others read, or that is a graph output, is rewritten and they keep theirs") {
-  const session s = fires("ReshapeFusion", [](model_builder& b, value_id x) {
-    const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), numbers(b, {3, 4})});
+  const session s = folds_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
+    const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {3, 4})});
     b.output(shape);
     return b.node("Reshape", {x, shape});
   });
@@ -132,10 +131,10 @@ TEST_CASE("the same size is worked out once, whatever it is read from") {
       const value_id one = size_of(b, x, first), two = size_of(b, y, second);
       if (out) b.output(one), b.output(two);
       return b.node("Expand",
-                    {b.node("ReduceSum", {y}, {integer("keepdims", 1)}), joined(b, {one, two, numbers(b, {2})})});
+                    {b.node("ReduceSum", {y}, {integer("keepdims", 1)}), joined(b, {one, two, whole_numbers(b, {2})})});
     };
   };
-  const session s = fires(merging, twice(1, 1));
+  const session s = folds_shapes(merging, twice(1, 1));
   CHECK(count_of(s, "Shape") == 1);
   CHECK(count_of(s, "Gather") == 1);
   const auto parts = [](std::int64_t first, std::int64_t second) {
@@ -147,13 +146,13 @@ TEST_CASE("the same size is worked out once, whatever it is read from") {
                     {b.node("ReduceSum", {x}, {integer("keepdims", 1)}), joined(b, {start(first), start(second)})});
     };
   };
-  fires(merging, parts(1, 1));
-  idle(merging, parts(0, 1));
-  idle(merging, [](model_builder& b, value_id x) {  // two graph outputs
+  folds_shapes(merging, parts(1, 1));
+  leaves_shapes(merging, parts(0, 1));
+  leaves_shapes(merging, [](model_builder& b, value_id x) {  // two graph outputs
     for (int i = 0; i < 2; ++i) b.output(b.node("Shape", {x}));
     return b.node("Neg", {x});
   });
-  idle(merging, [](model_builder& b, value_id x) {  // one is a scalar, one of another type
+  leaves_shapes(merging, [](model_builder& b, value_id x) {  // one is a scalar, one of another type
     const value_id shape = b.node("Shape", {x}, {integer("end", 1)});
     const value_id narrow = b.node("Cast", {shape}, {integer("to", 6)});
     const value_id both[] = {b.node("Cast", {narrow}, {integer("to", 1)}),
@@ -165,21 +164,21 @@ TEST_CASE("the same size is worked out once, whatever it is read from") {
 TEST_CASE("asking whether a size is -1 is answered") {
   const auto expanded = [](bool sizes, std::int64_t sought) {
     return [=](model_builder& b, value_id x) {
-      const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), numbers(b, {sizes ? 12 : -1})});
-      const value_id given = b.node("Equal", {shape, numbers(b, {sought, sought, sought})});
-      const value_id target = b.node("Where", {given, numbers(b, {1, 1, 1}), shape});
-      return b.node("Expand", {b.node("ReduceSum", {x, numbers(b, {2})}, {integer("keepdims", 1)}), target});
+      const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {sizes ? 12 : -1})});
+      const value_id given = b.node("Equal", {shape, whole_numbers(b, {sought, sought, sought})});
+      const value_id target = b.node("Where", {given, whole_numbers(b, {1, 1, 1}), shape});
+      return b.node("Expand", {b.node("ReduceSum", {x, whole_numbers(b, {2})}, {integer("keepdims", 1)}), target});
     };
   };
-  CHECK(count_of(fires("ShapeFolding", expanded(true, -1)), "Where") == 0);
-  idle("ShapeFolding", expanded(false, -1));
-  idle("ShapeFolding", expanded(true, 1));
+  CHECK(count_of(folds_shapes("ShapeFolding", expanded(true, -1)), "Where") == 0);
+  leaves_shapes("ShapeFolding", expanded(false, -1));
+  leaves_shapes("ShapeFolding", expanded(true, 1));
 }
 
 TEST_CASE("shapes are folded among a provider's nodes, too") {
   const auto heads = [](std::int64_t first, std::int64_t second) {
-    return of_x([=](model_builder& b, value_id x) {
-      return b.node("Reshape", {x, joined(b, {size_of(b, x, first), size_of(b, x, second), numbers(b, {3, 4})})});
+    return of_sequence([=](model_builder& b, value_id x) {
+      return b.node("Reshape", {x, joined(b, {size_of(b, x, first), size_of(b, x, second), whole_numbers(b, {3, 4})})});
     });
   };
   const session s = check_fires<late_shape_folding>("ReshapeFusion", heads(0, 1));

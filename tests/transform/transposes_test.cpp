@@ -1,19 +1,14 @@
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-using builder = model_builder;
 using perm = std::vector<std::int64_t>;
 const perm to_last{0, 2, 3, 1}, to_first{0, 3, 1, 2};
 
-attribute list_of(std::string_view name, const perm& numbers) {
-  return attribute_of(name, std::span<const std::int64_t>{numbers});
-}
 value_id transposed(builder& b, value_id v, const perm& p) { return b.node("Transpose", {v}, {list_of("perm", p)}); }
-std::vector<float> numbers(std::int64_t count) { return ramp(std::size_t(count), 0.001f); }
 
 /// An input [n, 3, 4, 5], channels first.
 value_id picture(builder& b, std::string_view name = "x") {
@@ -24,14 +19,6 @@ value_id ints(builder& b, std::string_view name, std::vector<std::int64_t> all) 
   return b.constant<std::int64_t>(name, {count}, std::move(all));
 }
 
-template <class Make>
-auto model_of(Make make, std::int64_t opset = 17) {
-  return [make, opset] {
-    builder b{opset};
-    make(b);
-    return b.take();
-  };
-}
 /// Transposes are left: this many.
 template <class Make>
 session ends_with(std::size_t count, Make make, std::int64_t opset = 17) {
@@ -40,7 +27,7 @@ session ends_with(std::size_t count, Make make, std::int64_t opset = 17) {
   return s;
 }
 template <class Make>
-void idle(Make make, std::int64_t opset = 17) {
+void leaves_transposes(Make make, std::int64_t opset = 17) {
   check_idle<transposes>("TransposeOptimizer", model_of(make, opset));
 }
 
@@ -76,31 +63,31 @@ TEST_CASE("two transposes in a row are one, or none") {
 
 TEST_CASE("transposes that cannot be taken away stay") {
   SUBCASE("others read what lies between") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id v = transposed(b, picture(b), to_last);
       b.output(transposed(b, v, {0, 2, 1, 3}));
       b.output(b.node("Softmax", {v}));
     });
   }
   SUBCASE("a graph output between") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id v = transposed(b, picture(b), to_last);
       b.output(v);
       b.output(transposed(b, v, {0, 2, 1, 3}));
     });
   }
   SUBCASE("one alone in front of elementwise operations") {
-    idle([](builder& b) { b.output(b.node("Relu", {transposed(b, picture(b), to_last)})); });
+    leaves_transposes([](builder& b) { b.output(b.node("Relu", {transposed(b, picture(b), to_last)})); });
   }
   SUBCASE("an operator that minds") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(4), dim::of(4)});
       const value_id v = b.node("MaxPool", {transposed(b, x, to_last)}, {list_of("kernel_shape", {2, 2})});
       b.output(transposed(b, v, to_first));
     });
   }
   SUBCASE("a rank that nobody knows") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id shape = b.input("shape", dtype::i64, {dim::of(4)});
       const value_id x = b.input("x", dtype::f32, {dim::of(3)});
       b.main();
@@ -109,7 +96,7 @@ TEST_CASE("transposes that cannot be taken away stay") {
     });
   }
   SUBCASE("a softmax over all that follows") {  // before opset 13
-    idle(
+    leaves_transposes(
         [](builder& b) {
           const value_id v = b.node("Softmax", {transposed(b, picture(b), to_last)}, {builder::integer("axis", 1)});
           b.output(transposed(b, v, to_first));
@@ -283,35 +270,35 @@ TEST_CASE("a shape that is asked for in between") {
 
 TEST_CASE("a number of transposes that would not fall stays as it is") {
   SUBCASE("one away, one more") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id v = b.node("Add", {transposed(b, picture(b), to_last),
                                         b.input("y", dtype::f32, {dim::of(1), dim::of(4), dim::of(5), dim::of(3)})});
       b.output(transposed(b, v, {0, 2, 1, 3}));
     });
   }
   SUBCASE("two graph outputs that would be one value") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id v = b.node("Add", {picture(b, "x"), picture(b, "y")});
       b.output(transposed(b, v, to_last));
       b.output(transposed(b, v, to_last));
     });
   }
   SUBCASE("stretched over axes that would part") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id v =
           b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(4), dim::of(3)})});
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
   SUBCASE("stretched, and one of the axes that part has one element") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id v =
           b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(1), dim::of(3)})});
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
   SUBCASE("pads from outside") {
-    idle([](builder& b) {
+    leaves_transposes([](builder& b) {
       const value_id pads = b.input("pads", dtype::i64, {dim::of(8)});
       const value_id v = b.node("Pad", {transposed(b, picture(b), to_last), pads});
       b.output(transposed(b, v, to_first));
@@ -338,7 +325,7 @@ TEST_CASE("a transpose of axes of one element is a Reshape") {
     b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
   });
   CHECK(count_of(s, "Reshape") == 1);
-  idle([](builder& b) {  // two sizes that no Reshape could tell
+  leaves_transposes([](builder& b) {  // two sizes that no Reshape could tell
     const value_id x = b.input("x", dtype::f32, {b.symbol("n"), b.symbol("m"), b.symbol("k"), dim::of(1)});
     b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
   });

@@ -29,7 +29,7 @@ struct count_nodes {
 };
 using rules = transform_list<optimization_level::basic, rule_of<relu_before_scale>, count_nodes>;
 
-auto scaled(float factor, bool first = false, bool shared = false) {
+auto relu_of_scaled(float factor, bool first = false, bool shared = false) {
   return [=] {
     model_builder b;
     const value_id in = b.input("in", dtype::f32, {dim::of(4)}), by = b.constant<float>("by", {}, {factor});
@@ -48,7 +48,7 @@ result<session> load(std::unique_ptr<model> net) {
 TEST_CASE("a user's rules run with cameo's own, and see what those left") {
   count_nodes::found = 0;
   for (const bool first : {false, true}) {
-    const result<session> mine = load(scaled(2, first)()), plain = as_written(scaled(2, first)());
+    const result<session> mine = load(relu_of_scaled(2, first)()), plain = as_written(relu_of_scaled(2, first)());
     REQUIRE_MESSAGE(mine, mine.error().words());
     CHECK(changes(*mine, "ReluBeforeScale") == 1);
     CHECK(changes(*mine, "EliminateIdentity") == 1);
@@ -58,7 +58,7 @@ TEST_CASE("a user's rules run with cameo's own, and see what those left") {
 }
 
 TEST_CASE("a user's rule leaves alone what it must not change") {
-  for (const auto& make : {scaled(-2), scaled(2, false, true)}) {
+  for (const auto& make : {relu_of_scaled(-2), relu_of_scaled(2, false, true)}) {
     const result<session> mine = load(make()), plain = as_written(make());
     REQUIRE_MESSAGE(mine, mine.error().words());
     CHECK(changes(*mine, "ReluBeforeScale") == 0);

@@ -1,21 +1,9 @@
-#include "rule_rig.hpp"
+#include "small_models.hpp"
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
-
-using builder = model_builder;
-
-std::vector<float> numbers(std::size_t count, float base = 0.0f) {
-  std::vector<float> all = ramp(count, 0.001f);
-  for (float& each : all) each += base;
-  return all;
-}
-
-attribute list_of(std::string_view name, const std::vector<std::int64_t>& numbers) {
-  return attribute_of(name, std::span<const std::int64_t>{numbers});
-}
 
 /// A convolution of [2, 4, 5, 5] to 6 channels.
 struct conv_options {
@@ -53,16 +41,6 @@ value_id gemm(builder& b, bool bias, std::int64_t transposed = 0, std::vector<at
   return b.node("Gemm", in, more);
 }
 attribute real(std::string_view name, float f) { return attribute_of(name, f); }
-
-/// A model that `make` builds, whose last value is the output.
-template <class Make>
-auto model_of(Make make, std::int64_t opset = 17) {
-  return [make, opset] {
-    builder b{opset};
-    b.output(make(b));
-    return b.take();
-  };
-}
 
 }  // namespace
 

@@ -44,7 +44,7 @@ void find_columns(const run_context& c, const void* from, std::int64_t axis, std
 
 /// float16 and bfloat16 come as float.
 template <class F>
-arg_extreme_state::column_function columns_for(dtype type) {
+arg_extreme_state::column_function extremes_of_columns(dtype type) {
   switch (type) {
     case dtype::f32:
     case dtype::f16:
@@ -108,7 +108,7 @@ result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
   arg_extreme made;
   const dtype type = c.inputs[0].type;
   const bool last = c.int_or("select_last_index", 0) != 0;
-  made.find = last ? columns_for<or_equal<better>>(type) : columns_for<better>(type);
+  made.find = last ? extremes_of_columns<or_equal<better>>(type) : extremes_of_columns<better>(type);
   if (!made.find) return status{status_code::not_implemented, "no row for this type"};
   made.axis = c.int_or("axis", 0);
   made.keep = c.int_or("keepdims", 1) != 0;

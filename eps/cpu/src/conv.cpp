@@ -243,7 +243,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
 
 /// How outputs are cut: first by pixels, since a block of patches is packed once for all rows that a lane does.
 template <class T>
-gemm_grid conv_grid(const conv_sizes& s, std::int64_t copies) {
+gemm_grid grid_of_products(const conv_sizes& s, std::int64_t copies) {
   const gemm_tile tile = tile_of<T>();
   const auto blocks = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
   const std::int64_t budget = (1 << 19) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(1, s.depth * tile.columns);
@@ -408,7 +408,7 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
     room = *made;
     std::fill_n(room.end() - read_slack, read_slack, T(0));
   }
-  const gemm_grid grid = conv_grid<T>(s, round * s.groups);
+  const gemm_grid grid = grid_of_products<T>(s, round * s.groups);
   std::size_t block = 0, all = 0;
   if (!packed_b_size<T>(s.depth, std::min(grid.columns, s.pixels), block) ||
       !checked_add(block, std::size_t(write_slack), block) || !checked_multiply(block, c.lanes(), all))
@@ -430,7 +430,7 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
 }
 
 /// The activation that FusedConv names, with the parameters it gives.
-result<activation> activation_of(const bind_context& c) {
+result<activation> activation_of_fused_conv(const bind_context& c) {
   result<activation> f = activation_named(c.string_or("activation", ""));
   if (!f) return f;
   const std::span<const float> given = c.floats_or("activation_params");
@@ -467,7 +467,7 @@ template <class T>
 result<conv<T>> conv<T>::bind(bind_context& c) {
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
-  result<activation> f = activation_of(c);
+  result<activation> f = activation_of_fused_conv(c);
   if (!f) return f.error();
   conv made{*shape, c.int_or("group", 1), *f};
   if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");

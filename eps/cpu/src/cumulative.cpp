@@ -39,7 +39,7 @@ void accumulate_columns(const void* in, void* out, std::int64_t axis, std::int64
 
 /// float16 and bfloat16 come as float.
 template <class F>
-cumulative_state::column_function columns_for(dtype type) {
+cumulative_state::column_function sums_along_columns(dtype type) {
   switch (type) {
     case dtype::f32:
     case dtype::f16:
@@ -102,7 +102,8 @@ status cumulative_state::run(run_context& c) const {
 template <class Op>
 result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
   cumulative made;
-  made.accumulate = columns_for<std::conditional_t<std::is_same_v<Op, op::CumSum>, sums, products>>(c.inputs[0].type);
+  made.accumulate =
+      sums_along_columns<std::conditional_t<std::is_same_v<Op, op::CumSum>, sums, products>>(c.inputs[0].type);
   if (!made.accumulate) return status{status_code::not_implemented, "no row for this type"};
   made.exclusive = c.int_or("exclusive", 0) != 0;
   made.reverse = c.int_or("reverse", 0) != 0;

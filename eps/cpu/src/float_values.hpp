@@ -2,6 +2,9 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
+#include <cmath>
+#include <limits>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
@@ -92,6 +95,21 @@ result<float_output<C>> write_floats(run_context& c, std::size_t i, const extent
   const result<std::span<C>> scratch = c.scratch<C>(std::size_t(shape.count()));
   if (!scratch) return scratch.error();
   return float_output<C>{&c, tensor, scratch->data()};
+}
+
+/// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
+template <class T, class C>
+T as_element(C v) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::isnan(v)) return T(0);
+    if (double(v) <= double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    if (double(v) >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    return T(v);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return T(v);
+  } else {
+    return T(float(v));
+  }
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -154,7 +154,7 @@ status stft::run(run_context& c) const {
 namespace {
 
 template <class T>
-T as_element(double v) {
+T bin_as(double v) {
   if constexpr (is_narrow_float<T>) return T(float(v));
   else return T(v);
 }
@@ -164,11 +164,10 @@ template <class T>
 void draw_triangles(T* y, std::int64_t bins, const std::int64_t* edges) {
   for (std::int64_t i = 0; i < bins; ++i) {
     const std::int64_t low = edges[i], center = edges[i + 1], high = edges[i + 2];
-    if (center == low) y[center * bins + i] = as_element<T>(1);
+    if (center == low) y[center * bins + i] = bin_as<T>(1);
     for (std::int64_t j = low; center != low && j <= center; ++j)
-      y[j * bins + i] = as_element<T>(double(j - low) / double(center - low));
-    for (std::int64_t j = center; j < high; ++j)
-      y[j * bins + i] = as_element<T>(double(high - j) / double(high - center));
+      y[j * bins + i] = bin_as<T>(double(j - low) / double(center - low));
+    for (std::int64_t j = center; j < high; ++j) y[j * bins + i] = bin_as<T>(double(high - j) / double(high - center));
   }
 }
 

@@ -18,7 +18,7 @@ status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, ad
   return {};
 }
 
-result<activation> activation_of(const bind_context& c) {
+result<activation> activation_of_fused_gemm(const bind_context& c) {
   result<activation> f = activation_named(c.string_or("activation", ""));
   if (!f) return f;
   f->a = c.float_or("activation_alpha", f->a);
@@ -31,7 +31,7 @@ result<activation> activation_of(const bind_context& c) {
 
 template <class T>
 result<gemm<T>> gemm<T>::bind(bind_context& c) {
-  result<activation> f = activation_of(c);
+  result<activation> f = activation_of_fused_gemm(c);
   if (!f) return f.error();
   if (std::is_integral_v<T> && f->kind != activation_kind::none)
     return bad_attribute("an activation needs a type of floats");

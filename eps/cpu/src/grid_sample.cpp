@@ -85,20 +85,6 @@ R sample(const T* plane, const axis_taps<R>* taps, std::size_t axes, std::int64_
   return sum;
 }
 
-template <class T, class R>
-T as_element(R v) {
-  if constexpr (std::is_integral_v<T>) {
-    if (!(v == v)) return T(0);
-    if (v <= R(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    if (v >= R(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    return T(v);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return T(v);
-  } else {
-    return T(float(v));
-  }
-}
-
 /// The one element that nearest takes, whatever it is; null for a zero.
 template <class T, class R>
 const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t axes) {

@@ -257,10 +257,10 @@ struct blocked_channels {
   static result<bool> run(rewriter& r) { return !r.in().order().empty() && blocking{r}.run(); }
 };
 
-using list = transform_list<optimization_level::layout, blocked_channels>;
-
 }  // namespace
 
-const transform_table& nchwc_layout::table() { return list::table(); }
+const transform_table& nchwc_layout::table() {
+  return transform_list<optimization_level::layout, blocked_channels>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -10,7 +10,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t grain = 1 << 14;
+constexpr std::int64_t elements_at_once = 1 << 14;
 
 std::int64_t code_at(dtype type, const void* data, std::int64_t i) {
   const std::uint8_t byte = static_cast<const std::uint8_t*>(data)[i];
@@ -78,7 +78,7 @@ status qlinear_binary_state::run(run_context& c) const {
   if (!y) return y.error();
   const std::array<float, 256> a_means = a_code->meanings(), b_means = b_code->meanings();
   const std::int64_t a_step = loops.steps()[0], b_step = loops.steps()[1];
-  parallel_for(c, loops.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(c, loops.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
     loops.rows(begin, end, [&](std::int64_t out, const std::array<std::int64_t, 2>& in, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i) {
         const float l = a_means[codes(a)[in[0] + i * a_step]], r = b_means[codes(b)[in[1] + i * b_step]];
@@ -99,7 +99,7 @@ status qlinear_map_state::run(run_context& c) const {
   const std::array<std::uint8_t, 256> table = table_of(*from, *to, [this](float v) {
     return sigmoid ? 1 / (1 + std::exp(-v)) : v < 0 ? alpha * v : v;
   });
-  parallel_for(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(c, x.shape.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; ++begin) codes(**y)[begin] = table[codes(x)[begin]];
   });
   return {};
@@ -121,7 +121,7 @@ status qlinear_softmax::run(run_context& c) const {
   std::array<float, 256> powers{};
   for (int d = 0; d < 256; ++d) powers[std::size_t(d)] = std::exp(-std::abs(from->scale) * float(d));
   const std::int64_t sign = from->scale < 0 ? -1 : 1;
-  parallel_for(c, x.shape.count() / length, std::max<std::int64_t>(1, grain / length),
+  parallel_for(c, x.shape.count() / length, std::max<std::int64_t>(1, elements_at_once / length),
                [&](std::int64_t begin, std::int64_t end) {
                  for (; begin < end; ++begin) {
                    const std::int64_t first = begin / inner * inner * length + begin % inner;
@@ -150,7 +150,7 @@ status qlinear_global_average_pool::run(run_context& c) const {
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   const std::int64_t channels = channels_last ? x.shape.back() : x.shape[1];
   const std::int64_t points = x.shape.count() / (*y)->shape.count();
-  parallel_for(c, shape.count(), std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, points)),
+  parallel_for(c, shape.count(), std::max<std::int64_t>(1, elements_at_once / std::max<std::int64_t>(1, points)),
                [&](std::int64_t begin, std::int64_t end) {
                  for (; begin < end; ++begin) {
                    const std::int64_t step = channels_last ? channels : 1;
@@ -195,7 +195,7 @@ status qlinear_average_pool::run(run_context& c) const {
   const auto place = [&](std::int64_t plane, std::int64_t point, std::int64_t points) {
     return channels_last ? (plane / channels * points + point) * channels + plane % channels : plane * points + point;
   };
-  parallel_for(c, y_shape.count(), std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, taps)),
+  parallel_for(c, y_shape.count(), std::max<std::int64_t>(1, elements_at_once / std::max<std::int64_t>(1, taps)),
                [&](std::int64_t begin, std::int64_t end) {
                  for (; begin < end; ++begin) {
                    const std::int64_t plane = begin / outs, point = begin % outs;
@@ -274,7 +274,7 @@ status qlinear_where::run(run_context& c) const {
   const std::array<std::uint8_t, 256> of_x = table_of(*x_code, *z_code, same), of_y = table_of(*y_code, *z_code, same);
   const auto steps = loops.steps();
   const auto* const chosen = static_cast<const bool*>(condition.data);
-  parallel_for(c, loops.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(c, loops.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
     loops.rows(begin, end, [&](std::int64_t out, const std::array<std::int64_t, 3>& in, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i)
         codes(**z)[out + i] =

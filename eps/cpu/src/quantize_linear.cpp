@@ -9,7 +9,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-bool is_integer(dtype type) {
+bool is_quantized_type(dtype type) {
   return (bit_of(type) &
           (mask_of<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::int32_t, uint4, int4, uint2, int2>)) !=
          0;
@@ -96,7 +96,7 @@ void each_scaled(const placed_scales& places, std::int64_t first, std::int64_t n
   }
 }
 
-constexpr std::int64_t grain = 32 * cast_block;
+constexpr std::int64_t elements_per_task = 32 * cast_block;
 
 float rounded_to(dtype precision, float v) {
   if (precision == dtype::f16) return float(float16(v));
@@ -109,7 +109,7 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
   if (!with) return with.error();
   const cast_state how{dtype::i64, y.type, true};
   const integer_range range = range_of(y.type);
-  parallel_elements(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
     float wide[cast_block];
     std::int64_t out[cast_block];
     for (; begin < end; begin += cast_block) {
@@ -133,7 +133,7 @@ status quantize_to_floats(const linear_quantization& q, run_context& c, const va
   const result<quantization<float>> with = read_quantization<float>(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, q.saturate};
-  parallel_elements(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
     float wide[cast_block];
     for (; begin < end; begin += cast_block) {
       const std::int64_t n = std::min(cast_block, end - begin);
@@ -157,7 +157,7 @@ status dequantize(const linear_quantization& q, run_context& c, const value& x, 
   const result<quantization<W>> with = read_quantization<W>(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, true};
-  parallel_elements(c, x.shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
     W wide[cast_block];
     float out[cast_block];
     for (; begin < end; begin += cast_block) {
@@ -199,7 +199,7 @@ status quantize_linear::run(run_context& c) const {
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
   const dtype division = precision == dtype::undefined ? c.input(1).type : precision;
-  if (is_integer((*y)->type)) return quantize_to_integers(*this, c, x, **y, division);
+  if (is_quantized_type((*y)->type)) return quantize_to_integers(*this, c, x, **y, division);
   return quantize_to_floats(*this, c, x, **y, division);
 }
 
@@ -213,7 +213,7 @@ status dequantize_linear::run(run_context& c) const {
   const value& x = c.input(0);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  return is_integer(x.type) ? dequantize<std::int64_t>(*this, c, x, **y) : dequantize<float>(*this, c, x, **y);
+  return is_quantized_type(x.type) ? dequantize<std::int64_t>(*this, c, x, **y) : dequantize<float>(*this, c, x, **y);
 }
 
 status dynamic_quantize_linear::run(run_context& c) const {

@@ -40,7 +40,7 @@ random_places numbers_of(bool has_seed, float seed) {
   return random_places{std::uint64_t{1} << 32 | runs.fetch_add(1, std::memory_order_relaxed)};
 }
 
-constexpr std::int64_t block = 1 << 12;
+constexpr std::int64_t drawn_at_once = 1 << 12;
 
 /// Each output is number(its place), as its type.
 template <class F>
@@ -48,7 +48,7 @@ status fill_each(run_context& c, value& y, F&& number) {
   return with_type(y.type, [&]<class T>(std::type_identity<T>) -> status {
     if constexpr (is_real_number<T>) {
       T* const to = static_cast<T*>(y.data);
-      parallel_for(c, y.shape.count(), block, [&](std::int64_t first, std::int64_t last) {
+      parallel_for(c, y.shape.count(), drawn_at_once, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
           if constexpr (is_narrow_float<T>) to[i] = T(float(number(i)));
           else if constexpr (std::is_integral_v<T>) to[i] = T(number(i) != 0);  // only Bernoulli has integers

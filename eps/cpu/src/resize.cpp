@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "float_values.hpp"
 #include "operand_values.hpp"
 #include "strided_copy.hpp"
 #include "usable_sizes.hpp"
@@ -149,21 +150,6 @@ result<weight_table> make_table(run_context& c, const resize& r, const resized_a
     (*first)[std::size_t(o)] = r.antialias ? weigh_smoothly(r, a, o, taps, own) : weigh(r, a, o, own);
   }
   return weight_table{taps, first->data(), weights->data()};
-}
-
-/// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
-template <class T, class C>
-T as_element(C v) {
-  if constexpr (std::is_integral_v<T>) {
-    if (std::isnan(v)) return T(0);
-    if (double(v) <= double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    if (double(v) >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    return T(v);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return T(v);
-  } else {
-    return T(float(v));
-  }
 }
 
 /// Sums over neighbours. Bytes with antialias have weights of 22 bits, and end up in the range of uint8 whatever they

@@ -22,7 +22,7 @@ range cut_range(std::int64_t start, std::int64_t end, std::int64_t step, std::in
 }
 
 /// The k-th list of a Slice: from an attribute, an input, or left out.
-struct list {
+struct slice_list {
   const attribute* given;
   const value& input;
   bool present() const { return given || input; }
@@ -41,7 +41,8 @@ result<slice> slice::bind(bind_context& c) {
 status slice::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
-  const list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)}, steps{nullptr, c.input(4)};
+  const slice_list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)},
+      steps{nullptr, c.input(4)};
   const std::int64_t count = first.count();
   if (last.count() != count || (along.present() && along.count() != count) ||
       (steps.present() && steps.count() != count))

@@ -6,7 +6,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 constexpr std::int64_t bytes_per_block = 1 << 16;  // of work for one thread
-constexpr std::int64_t tile = 32;                  // rows and columns that are turned at once
+constexpr std::int64_t square = 32;                // rows and columns that are turned at once
 
 struct inner_loops {
   std::int64_t rows, row_from, row_to;  // 1 when the innermost loop is all
@@ -37,12 +37,12 @@ void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
   }
 }
 
-/// Rows that are runs in the source and columns that are runs in the target: turned tile by tile.
+/// Rows that are runs in the source and columns that are runs in the target: turned square by square.
 template <std::size_t Bytes>
 void turn(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
-  for (std::int64_t first = 0; first < l.count; first += tile) {
-    const std::int64_t last = std::min(first + tile, l.count);
+  for (std::int64_t first = 0; first < l.count; first += square) {
+    const std::int64_t last = std::min(first + square, l.count);
     if constexpr (Bytes == sizeof(float)) {
       const auto* const source = reinterpret_cast<const float*>(from) + first * l.from;
       turn_floats(source, l.from, last - first, l.rows, reinterpret_cast<float*>(to) + first, l.row_to);
@@ -108,7 +108,7 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
 
   // A unit of work is a piece of the innermost loop, or some rows; `pieces` of them make one step outside.
   const std::int64_t split = by_rows ? rows.count : inner.count;
-  const std::int64_t piece = turned       ? tile
+  const std::int64_t piece = turned       ? square
                              : short_rows ? 4096 / (inner.count * size) * 4
                                           : std::max<std::int64_t>(bytes_per_block / size, 1);
   const std::int64_t pieces = (split + piece - 1) / piece;

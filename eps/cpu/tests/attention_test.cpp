@@ -10,15 +10,16 @@
 #include <limits>
 
 using namespace cameo;
+using cameo::test::ints;
 using cameo::test::kernel_rig;
-using list = std::vector<std::int64_t>;
 
 namespace {
 
 /// softmax(Q K^T / sqrt(size)) V, with keys past the query's place left out where `causal`.
-std::vector<double> naive(const std::vector<float>& q, const std::vector<float>& k, const std::vector<float>& v,
-                          std::int64_t b, std::int64_t heads, std::int64_t shared, std::int64_t n, std::int64_t keys,
-                          std::int64_t size, bool causal) {
+std::vector<double> naive_attention(const std::vector<float>& q, const std::vector<float>& k,
+                                    const std::vector<float>& v, std::int64_t b, std::int64_t heads,
+                                    std::int64_t shared, std::int64_t n, std::int64_t keys, std::int64_t size,
+                                    bool causal) {
   std::vector<double> y;
   for (std::int64_t h = 0; h < b * heads; ++h)
     for (std::int64_t i = 0; i < n; ++i) {
@@ -58,7 +59,7 @@ TEST_CASE("attention is what its formula says, for random shapes, shared heads a
     rig.attribute("is_causal", std::int64_t{causal}).input<float>({b, heads, n, size}, q);
     rig.input<float>({b, shared, keys, size}, k).input<float>({b, shared, keys, size}, v);
     REQUIRE(rig.run<eps::attention>({dtype::f32}));
-    CHECK(test::near(rig.output<float>(0), naive(q, k, v, b, heads, shared, n, keys, size, causal)));
+    CHECK(test::near(rig.output<float>(0), naive_attention(q, k, v, b, heads, shared, n, keys, size, causal)));
   }
 }
 
@@ -100,7 +101,7 @@ TEST_CASE("hostile lengths and windows of attention only hide keys") {
   const std::vector<float> q{1, 1}, kv{1, 2, 3, 4};
   for (const std::int64_t length : {std::int64_t{0}, std::int64_t{-5}, std::int64_t{4}, INT64_MAX, INT64_MIN})
     for (const std::int64_t window : {std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
-      const list lengths{length};
+      const ints lengths{length};
       kernel_rig rig{25};
       rig.attribute("is_causal", std::int64_t{1}).attribute("left_window_size", window);
       rig.attribute("right_window_size", window).input<float>({1, 1, 2, 1}, q);
@@ -113,7 +114,7 @@ TEST_CASE("hostile lengths and windows of attention only hide keys") {
 TEST_CASE("rotary embedding refuses positions outside its tables and odd rotations") {
   const std::vector<float> x(8, 1), table(4, 0.5f);
   const auto at = [&](std::int64_t position) {
-    const list ids{position, 0};
+    const ints ids{position, 0};
     kernel_rig rig{23};
     rig.input<float>({1, 1, 2, 4}, x).input<float>({2, 2}, table).input<float>({2, 2}, table);
     return rig.input<std::int64_t>({1, 2}, ids).run<eps::rotary_embedding>({dtype::f32}).code();
@@ -133,7 +134,7 @@ TEST_CASE("rotary embedding refuses positions outside its tables and odd rotatio
 TEST_CASE("a cache is written only inside: linear to its end, circular round it") {
   const std::vector<float> cache(4, 0), update{1, 2};
   const auto at = [&](std::string_view mode, std::int64_t index) {
-    const list start{index};
+    const ints start{index};
     auto rig = std::make_unique<kernel_rig>(24);
     rig->attribute("mode", mode).input<float>({1, 4, 1}, cache).input<float>({1, 2, 1}, update);
     rig->input<std::int64_t>({1}, start);

@@ -8,7 +8,9 @@
 
 using namespace cameo;
 using cameo::eps::cast;
+using cameo::test::infinity;
 using cameo::test::kernel_rig;
+using cameo::test::not_a_number;
 
 namespace {
 
@@ -24,12 +26,10 @@ std::vector<To> cast_to(const std::vector<From>& from, status_code expected = st
   return std::vector<To>(out.begin(), out.end());
 }
 
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-
 }  // namespace
 
 TEST_CASE("what no integer can hold is defined: large types end at their ends, small ones keep the low bits") {
-  const std::vector<float> wild{not_a_number, inf, -inf, 3e9f, -3e9f, 1e30f, -1.9f, 300.7f};
+  const std::vector<float> wild{not_a_number, infinity, -infinity, 3e9f, -3e9f, 1e30f, -1.9f, 300.7f};
   using i32 = std::numeric_limits<std::int32_t>;
   using i64 = std::numeric_limits<std::int64_t>;
   CHECK(cast_to<std::int32_t>(wild) ==
@@ -47,15 +47,15 @@ TEST_CASE("a double becomes a half in one rounding") {
   const double above = 1 + 0x1p-11 + 0x1p-40;
   CHECK(float(cast_to<float16>(std::vector<double>{above, -above})[0]) == 1 + 0x1p-10f);
   CHECK(float(cast_to<bfloat16>(std::vector<double>{1 + 0x1p-8 + 0x1p-40})[0]) == 1 + 0x1p-7f);
-  CHECK(cast_to<float16>(std::vector<double>{1e300})[0] == float16{inf});
+  CHECK(cast_to<float16>(std::vector<double>{1e300})[0] == float16{infinity});
 }
 
 TEST_CASE("float8 saturates to its largest number, infinities too, or goes to what the format has beyond it") {
-  const std::vector<float> x{inf, 1e6f, not_a_number};
+  const std::vector<float> x{infinity, 1e6f, not_a_number};
   CHECK(float(cast_to<float8e4m3fn>(x)[0]) == 448);
   CHECK(float(cast_to<float8e5m2>(x)[0]) == 57344);
   CHECK(float(cast_to<float8e5m2>(x)[1]) == 57344);
-  CHECK(float(cast_to<float8e5m2>(x, status_code::ok, 0)[1]) == inf);
+  CHECK(float(cast_to<float8e5m2>(x, status_code::ok, 0)[1]) == infinity);
   const float beyond = float(cast_to<float8e4m3fn>(x, status_code::ok, 0)[1]);
   CHECK(beyond != beyond);
 }
@@ -71,10 +71,11 @@ TEST_CASE("a bool is a byte that is not 0, and anything that is not 0 is true") 
 TEST_CASE("text is a number or INVALID_ARGUMENT") {
   using texts = std::vector<std::string_view>;
   CHECK(cast_to<float>(texts{"3.14", " 1e-5 ", "+7", "-INF", "inf", "1e99"}) ==
-        std::vector<float>{3.14f, 1e-5f, 7, -inf, inf, inf});
+        std::vector<float>{3.14f, 1e-5f, 7, -infinity, infinity, infinity});
   const float parsed = cast_to<float>(texts{"NaN"})[0];
   CHECK(parsed != parsed);
-  CHECK(cast_to<double>(texts{"1e999", "-1e999", "1e-999"}) == std::vector<double>{double(inf), -double(inf), 0});
+  CHECK(cast_to<double>(texts{"1e999", "-1e999", "1e-999"}) ==
+        std::vector<double>{double(infinity), -double(infinity), 0});
   CHECK(cast_to<std::int64_t>(texts{"-9223372036854775808", "100.5", "1E3"}) ==
         std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 100, 1000});
   CHECK(cast_to<std::uint64_t>(texts{"18446744073709551615", "1e30"}) ==
@@ -100,7 +101,7 @@ TEST_CASE("floating-point numbers become text as numpy writes them: the fewest d
   const float edge = 1e-4f;  // below 0.0001
   same(text_of(std::vector<float>{1, -0.0f, 0.1f, 3.14159274f, 65504, 999999, 1e6f, 123456789.0f, 1e16f, edge, 1e-5f}),
        {"1.0", "-0.0", "0.1", "3.1415927", "65504.0", "999999.0", "1e+06", "1.2345679e+08", "1e+16", "1e-04", "1e-05"});
-  same(text_of(std::vector<float>{not_a_number, inf, -inf, 3.4028235e38f, 1e-45f}),
+  same(text_of(std::vector<float>{not_a_number, infinity, -infinity, 3.4028235e38f, 1e-45f}),
        {"nan", "inf", "-inf", "3.4028235e+38", "1e-45"});
   same(text_of(std::vector<double>{1, 0.1, 1e15, 1e16, 9999999999999998.0, 0.0001, 1e-5, 5e-324, 1.0 / 3}),
        {"1.0", "0.1", "1000000000000000.0", "1e+16", "9999999999999998.0", "0.0001", "1e-05", "5e-324",

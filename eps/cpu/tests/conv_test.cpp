@@ -5,47 +5,43 @@
 #include <doctest/doctest.h>
 
 using namespace cameo;
+using cameo::test::axis_case;
 using cameo::test::kernel_rig;
 
 namespace {
 
-/// One axis of a random convolution.
-struct conv_axis {
-  std::int64_t in, kernel, stride, dilation, pad_begin, pad_end;
-  std::int64_t out() const { return (in + pad_begin + pad_end - (kernel - 1) * dilation - 1) / stride + 1; }
-};
 struct conv_case {
   std::int64_t images = 1, groups = 1, channels = 1, rows = 1;
-  std::vector<conv_axis> axes;
-  extents x() const { return shape({images, groups * channels}, &conv_axis::in); }
-  extents w() const { return shape({groups * rows, channels}, &conv_axis::kernel); }
+  std::vector<axis_case> axes;
+  extents x() const { return shape({images, groups * channels}, &axis_case::in); }
+  extents w() const { return shape({groups * rows, channels}, &axis_case::kernel); }
   extents y() const {
     extents s{images, groups * rows};
-    for (const conv_axis& a : axes) s.push_back(a.out());
+    for (const axis_case& a : axes) s.push_back(a.out());
     return s;
   }
-  std::vector<std::int64_t> all(std::int64_t conv_axis::*member) const {
+  std::vector<std::int64_t> all(std::int64_t axis_case::*member) const {
     std::vector<std::int64_t> v;
-    for (const conv_axis& a : axes) v.push_back(a.*member);
+    for (const axis_case& a : axes) v.push_back(a.*member);
     return v;
   }
   std::vector<std::int64_t> pads() const {
-    std::vector<std::int64_t> v = all(&conv_axis::pad_begin);
-    for (const conv_axis& a : axes) v.push_back(a.pad_end);
+    std::vector<std::int64_t> v = all(&axis_case::pad_begin);
+    for (const axis_case& a : axes) v.push_back(a.pad_end);
     return v;
   }
 
  private:
-  extents shape(extents s, std::int64_t conv_axis::*member) const {
-    for (const conv_axis& a : axes) s.push_back(a.*member);
+  extents shape(extents s, std::int64_t axis_case::*member) const {
+    for (const axis_case& a : axes) s.push_back(a.*member);
     return s;
   }
 };
 
 /// Sums as the definition says: over channels of the group and all taps that fall inside.
 template <class T>
-std::vector<double> naive(const conv_case& k, const std::vector<T>& x, const std::vector<T>& w,
-                          const std::vector<T>& b) {
+std::vector<double> naive_conv(const conv_case& k, const std::vector<T>& x, const std::vector<T>& w,
+                               const std::vector<T>& b) {
   const std::int64_t plane = k.x().count(2, k.x().rank()), taps = k.w().count(2, k.w().rank());
   const std::int64_t pixels = k.y().count(2, k.y().rank());
   std::vector<double> y(static_cast<std::size_t>(k.y().count()));
@@ -58,7 +54,7 @@ std::vector<double> naive(const conv_case& k, const std::vector<T>& x, const std
         std::int64_t rest_p = pixel, rest_t = t, from = 0, scale = 1;
         bool inside = true;
         for (std::size_t i = k.axes.size(); i-- > 0;) {
-          const conv_axis& a = k.axes[i];
+          const axis_case& a = k.axes[i];
           const std::int64_t p = rest_p % a.out() * a.stride + rest_t % a.kernel * a.dilation - a.pad_begin;
           inside = inside && p >= 0 && p < a.in;
           from += p * scale, scale *= a.in, rest_p /= a.out(), rest_t /= a.kernel;
@@ -73,52 +69,52 @@ std::vector<double> naive(const conv_case& k, const std::vector<T>& x, const std
   return y;
 }
 
-conv_case random_case(std::mt19937& random) {
+conv_case random_conv_case(std::mt19937& random) {
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
   conv_case k{upto(2), upto(3), upto(5), upto(30), {}};
   if (random() % 4 == 0) k.channels = 1, k.rows = upto(2), k.groups = upto(9);
   const std::int64_t rank = random() % 5 == 0 ? 3 : upto(2);
   for (std::int64_t i = 0; i < rank; ++i) {
-    conv_axis a{upto(rank == 3 ? 8 : rank == 1 ? 90 : 23), upto(4), upto(3), upto(2), upto(3) - 1, upto(3) - 1};
+    axis_case a{upto(rank == 3 ? 8 : rank == 1 ? 90 : 23), upto(4), upto(3), upto(2), upto(3) - 1, upto(3) - 1};
     if (random() % 3 == 0) a.kernel = 1;
     if (random() % 3 == 0) a.pad_begin = a.pad_end = 0;
     a.in = std::max(a.in, (a.kernel - 1) * a.dilation + 1 - a.pad_begin - a.pad_end);
     k.axes.push_back(a);
   }
   if (random() % 6 == 0)
-    for (conv_axis& a : k.axes) a = {a.in, 1, 1, 1, 0, 0};
+    for (axis_case& a : k.axes) a = {a.in, 1, 1, 1, 0, 0};
   return k;
 }
 
-kernel_rig rig_of(const conv_case& k, std::size_t lanes = 1) {
+kernel_rig conv_rig(const conv_case& k, std::size_t lanes = 1) {
   kernel_rig rig{11, lanes};
-  rig.attribute("strides", k.all(&conv_axis::stride)).attribute("dilations", k.all(&conv_axis::dilation));
+  rig.attribute("strides", k.all(&axis_case::stride)).attribute("dilations", k.all(&axis_case::dilation));
   rig.attribute("pads", k.pads()).attribute("group", k.groups);
   return rig;
 }
 
 template <class T>
-void compare(int cases, unsigned seed, double tolerance) {
+void compare_conv(int cases, unsigned seed, double tolerance) {
   std::mt19937 random{seed};
   for (int i = 0; i < cases; ++i) {
-    const conv_case k = random_case(random);
+    const conv_case k = random_conv_case(random);
     const auto x = test::random_numbers<T>(random, k.x().count()), w = test::random_numbers<T>(random, k.w().count());
     const auto b = test::random_numbers<T>(random, random() % 2 ? k.w()[0] : 0);
     CAPTURE(i);
     std::vector<double> want;
     if constexpr (std::is_floating_point_v<T>) {
-      want = naive(k, x, w, b);
+      want = naive_conv(k, x, w, b);
     } else {
       const auto wide = [](const std::vector<T>& v) {
         std::vector<float> f;
         for (T e : v) f.push_back(float(e));
         return f;
       };
-      want = naive(k, wide(x), wide(w), wide(b));
+      want = naive_conv(k, wide(x), wide(w), wide(b));
     }
     std::vector<T> first;
     for (const std::size_t lanes : {1, 3}) {
-      kernel_rig rig = rig_of(k, lanes);
+      kernel_rig rig = conv_rig(k, lanes);
       rig.input<T>(k.x(), x).template input<T>(k.w(), w, lanes == 1);
       if (!b.empty()) rig.input<T>({std::int64_t(b.size())}, b);
       const status done = rig.run<eps::conv<T>>({dtype_of<T>});
@@ -135,9 +131,9 @@ void compare(int cases, unsigned seed, double tolerance) {
 }  // namespace
 
 TEST_CASE("convolution is the sum it is defined as, and its bits don't depend on threads or prepacking") {
-  compare<float>(400, 1, 1e-4);
-  compare<double>(100, 2, 1e-10);
-  compare<float16>(30, 3, 3e-3);
+  compare_conv<float>(400, 1, 1e-4);
+  compare_conv<double>(100, 2, 1e-10);
+  compare_conv<float16>(30, 3, 3e-3);
 }
 
 TEST_CASE("large enough for several blocks of depth, rows and pixels") {
@@ -148,10 +144,10 @@ TEST_CASE("large enough for several blocks of depth, rows and pixels") {
                              conv_case{3, 1, 3, 24, {{50, 7, 2, 1, 3, 3}, {51, 7, 2, 1, 3, 3}}}}) {
     const auto x = test::random_numbers<float>(random, k.x().count()),
                w = test::random_numbers<float>(random, k.w().count());
-    kernel_rig rig = rig_of(k, 2);
+    kernel_rig rig = conv_rig(k, 2);
     rig.input<float>(k.x(), x).input<float>(k.w(), w, true);
     REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
-    CHECK(test::near(rig.output<float>(0), naive(k, x, w, {}), 1e-4));
+    CHECK(test::near(rig.output<float>(0), naive_conv(k, x, w, {}), 1e-4));
   }
 }
 
@@ -170,9 +166,9 @@ TEST_CASE("FusedConv adds Z, then applies its activation") {
           std::pair{"HardSigmoid", +[](double v) { return std::clamp(0.25 * v + 0.5, 0.0, 1.0); }},
           std::pair{"Sigmoid", +[](double v) { return 1 / (1 + std::exp(-v)); }},
           std::pair{"Tanh", +[](double v) { return std::tanh(v); }}}) {
-      std::vector<double> want = naive(k, x, w, b);
+      std::vector<double> want = naive_conv(k, x, w, b);
       for (std::size_t i = 0; i < want.size(); ++i) want[i] = f(want[i] + double(z[i]));
-      kernel_rig rig = rig_of(k);
+      kernel_rig rig = conv_rig(k);
       rig.attribute("activation", name).attribute("activation_params", std::vector<float>{0.25f, 0.5f});
       rig.input<float>(k.x(), x).input<float>(k.w(), w, true).input<float>({k.w()[0]}, b).input<float>(k.y(), z);
       REQUIRE(bool(rig.run<eps::conv<float>>({dtype::f32})));
@@ -230,7 +226,7 @@ TEST_CASE("what does not fit is a status with words") {
     rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w, true);
     fails(rig, code, words);
   };
-  using list = std::vector<std::int64_t>;
+  using cameo::test::ints;
   const auto nothing = [](kernel_rig&) {};
   with(nothing, status_code::invalid_argument, "less than the window's 4", {1, 1, 4, 4});
   with(nothing, status_code::invalid_argument, "channels", {1, 2, 2, 2});
@@ -238,22 +234,22 @@ TEST_CASE("what does not fit is a status with words") {
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{2}); }, status_code::invalid_argument, "groups");
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{0}); }, status_code::invalid_graph, "group");
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{-1}); }, status_code::invalid_graph, "group");
-  with([](kernel_rig& r) { r.attribute("strides", list{0, 1}); }, status_code::invalid_graph, "strides");
-  with([](kernel_rig& r) { r.attribute("dilations", list{1, -1}); }, status_code::invalid_graph, "dilations");
-  with([](kernel_rig& r) { r.attribute("pads", list{-1, 0, 0, 0}); }, status_code::invalid_graph, "pads");
-  with([](kernel_rig& r) { r.attribute("pads", list{0, 0, 0}); }, status_code::invalid_graph, "pads");
-  with([](kernel_rig& r) { r.attribute("strides", list{1}); }, status_code::invalid_argument, "strides");
-  with([](kernel_rig& r) { r.attribute("kernel_shape", list{3, 3}); }, status_code::invalid_argument, "kernel_shape");
+  with([](kernel_rig& r) { r.attribute("strides", ints{0, 1}); }, status_code::invalid_graph, "strides");
+  with([](kernel_rig& r) { r.attribute("dilations", ints{1, -1}); }, status_code::invalid_graph, "dilations");
+  with([](kernel_rig& r) { r.attribute("pads", ints{-1, 0, 0, 0}); }, status_code::invalid_graph, "pads");
+  with([](kernel_rig& r) { r.attribute("pads", ints{0, 0, 0}); }, status_code::invalid_graph, "pads");
+  with([](kernel_rig& r) { r.attribute("strides", ints{1}); }, status_code::invalid_argument, "strides");
+  with([](kernel_rig& r) { r.attribute("kernel_shape", ints{3, 3}); }, status_code::invalid_argument, "kernel_shape");
   with([](kernel_rig& r) { r.attribute("auto_pad", "SOME"); }, status_code::invalid_graph, "auto_pad");
   with([](kernel_rig& r) { r.attribute("activation", "Mish"); }, status_code::invalid_graph, "activation");
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   with(
       [&](kernel_rig& r) {
-        r.attribute("pads", list{huge, huge, huge, huge});
+        r.attribute("pads", ints{huge, huge, huge, huge});
       },
       status_code::invalid_argument, "overflow");
-  with([&](kernel_rig& r) { r.attribute("dilations", list{huge, huge}); }, status_code::invalid_argument, "overflow");
-  with([&](kernel_rig& r) { r.attribute("pads", list{huge >> 20, 0, 0, 0}); }, status_code::out_of_memory, "");
+  with([&](kernel_rig& r) { r.attribute("dilations", ints{huge, huge}); }, status_code::invalid_argument, "overflow");
+  with([&](kernel_rig& r) { r.attribute("pads", ints{huge >> 20, 0, 0, 0}); }, status_code::out_of_memory, "");
   kernel_rig bias{11};
   bias.input<float>({1, 1, 3, 3}, x).input<float>({1, 1, 2, 2}, w).input<float>({3}, b);
   fails(bias, status_code::invalid_argument, "bias");

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 using namespace cameo;
+using cameo::test::ints;
 using cameo::test::kernel_rig;
-using list = std::vector<std::int64_t>;
 
 namespace {
 
@@ -31,7 +31,7 @@ TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and th
       axes.push_back(a);
     }
     extents x_shape{images, groups * channels}, w_shape{groups * channels, rows}, y_shape{images, groups * rows};
-    list strides, dilations, pads, ends, extra;
+    ints strides, dilations, pads, ends, extra;
     for (const transposed_axis& a : axes) {
       x_shape.push_back(a.in), w_shape.push_back(a.kernel), y_shape.push_back(a.out());
       strides.push_back(a.stride), dilations.push_back(a.dilation), pads.push_back(a.pad_begin);
@@ -71,7 +71,7 @@ TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and th
     if (i % 3) {
       rig.attribute("output_padding", extra);
     } else {  // the same, said in another way
-      list shape(y_shape.begin() + 2, y_shape.end());
+      ints shape(y_shape.begin() + 2, y_shape.end());
       bool same = true;
       for (const transposed_axis& a : axes) {
         const std::int64_t total = a.pad_begin + a.pad_end;
@@ -93,7 +93,7 @@ TEST_CASE("SAME makes the output stride times as long") {
   for (const auto& [mode, want] : {std::pair{"SAME_UPPER", std::vector<double>{1, 10, 102, 20, 203, 30}},
                                    std::pair{"SAME_LOWER", std::vector<double>{10, 102, 20, 203, 30, 300}}}) {
     kernel_rig rig{11};
-    rig.attribute("auto_pad", mode).attribute("strides", list{2}).input<float>({1, 1, 3}, x).input<float>({1, 1, 3}, w);
+    rig.attribute("auto_pad", mode).attribute("strides", ints{2}).input<float>({1, 1, 3}, x).input<float>({1, 1, 3}, w);
     REQUIRE(bool(rig.run<eps::conv_transpose<float>>({dtype::f32})));
     CHECK(test::near(rig.output<float>(0), want));
   }
@@ -102,7 +102,7 @@ TEST_CASE("SAME makes the output stride times as long") {
 TEST_CASE("SAME adds nothing where the windows end before stride times the length; it cuts what output_padding adds") {
   const auto y = [](std::string_view mode, const std::vector<float>& w, std::int64_t stride, std::int64_t extra) {
     kernel_rig rig{11};
-    rig.attribute("auto_pad", mode).attribute("strides", list{stride}).attribute("output_padding", list{extra});
+    rig.attribute("auto_pad", mode).attribute("strides", ints{stride}).attribute("output_padding", ints{extra});
     const std::vector<float> x{1, 2};
     rig.input<float>({1, 1, 2}, x).input<float>({1, 1, std::int64_t(w.size())}, w);
     REQUIRE(bool(rig.run<eps::conv_transpose<float>>({dtype::f32})));
@@ -130,9 +130,9 @@ TEST_CASE("ConvTranspose says what does not fit") {
   with(nothing, {2, 1, 2, 2}, status_code::invalid_argument);
   with(nothing, {1, 1, 2}, status_code::invalid_argument);
   with([](kernel_rig& r) { r.attribute("group", std::int64_t{0}); }, {1, 1, 2, 2}, status_code::invalid_graph);
-  with([](kernel_rig& r) { r.attribute("pads", list{9, 9, 9, 9}); }, {1, 1, 2, 2}, status_code::invalid_argument);
-  with([](kernel_rig& r) { r.attribute("output_padding", list{-1, 0}); }, {1, 1, 2, 2}, status_code::invalid_graph);
-  with([](kernel_rig& r) { r.attribute("output_shape", list{-1, 4}); }, {1, 1, 2, 2}, status_code::invalid_graph);
-  with([&](kernel_rig& r) { r.attribute("strides", list{huge, 1}); }, {1, 1, 2, 2}, status_code::invalid_argument);
-  with([&](kernel_rig& r) { r.attribute("strides", list{huge >> 20, 1}); }, {1, 1, 2, 2}, status_code::out_of_memory);
+  with([](kernel_rig& r) { r.attribute("pads", ints{9, 9, 9, 9}); }, {1, 1, 2, 2}, status_code::invalid_argument);
+  with([](kernel_rig& r) { r.attribute("output_padding", ints{-1, 0}); }, {1, 1, 2, 2}, status_code::invalid_graph);
+  with([](kernel_rig& r) { r.attribute("output_shape", ints{-1, 4}); }, {1, 1, 2, 2}, status_code::invalid_graph);
+  with([&](kernel_rig& r) { r.attribute("strides", ints{huge, 1}); }, {1, 1, 2, 2}, status_code::invalid_argument);
+  with([&](kernel_rig& r) { r.attribute("strides", ints{huge >> 20, 1}); }, {1, 1, 2, 2}, status_code::out_of_memory);
 }

@@ -14,7 +14,9 @@
 
 using namespace cameo;
 using namespace cameo::eps;
+using cameo::test::infinity;
 using cameo::test::kernel_rig;
+using cameo::test::not_a_number;
 
 namespace {
 
@@ -36,27 +38,26 @@ status apply(int since, const extents& a_shape, const std::vector<T>& a, const e
   return ran;
 }
 
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
-                       highest = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t lowest_int32 = std::numeric_limits<std::int32_t>::min(),
+                       highest_int32 = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
 TEST_CASE("integers wrap; dividing them by zero is INVALID_ARGUMENT, unless nothing is divided") {
   std::vector<std::int32_t> out;
-  REQUIRE(apply<op::Add, std::int32_t>(14, {2}, {highest, lowest}, {2}, {1, -1}, out));
-  CHECK(out == std::vector<std::int32_t>{lowest, highest});
-  REQUIRE(apply<op::Mul, std::int32_t>(14, {2}, {lowest, 1 << 20}, {2}, {-1, 1 << 20}, out));
-  CHECK(out == std::vector<std::int32_t>{lowest, 0});
-  REQUIRE(apply<op::Div, std::int32_t>(14, {3}, {lowest, -7, 7}, {3}, {-1, 2, -2}, out));
-  CHECK(out == std::vector<std::int32_t>{lowest, -3, -3});
+  REQUIRE(apply<op::Add, std::int32_t>(14, {2}, {highest_int32, lowest_int32}, {2}, {1, -1}, out));
+  CHECK(out == std::vector<std::int32_t>{lowest_int32, highest_int32});
+  REQUIRE(apply<op::Mul, std::int32_t>(14, {2}, {lowest_int32, 1 << 20}, {2}, {-1, 1 << 20}, out));
+  CHECK(out == std::vector<std::int32_t>{lowest_int32, 0});
+  REQUIRE(apply<op::Div, std::int32_t>(14, {3}, {lowest_int32, -7, 7}, {3}, {-1, 2, -2}, out));
+  CHECK(out == std::vector<std::int32_t>{lowest_int32, -3, -3});
   std::vector<std::uint16_t> small;
   REQUIRE(apply<op::Mul, std::uint16_t>(14, {1}, {0xFFFF}, {1}, {0xFFFF}, small));
   CHECK(small == std::vector<std::uint16_t>{1});
   for (const int fmod : {0, 1}) {
     CHECK(apply<op::Mod, std::int32_t>(13, {1}, {5}, {1}, {0}, out, {{"fmod", fmod}}).code() ==
           status_code::invalid_argument);
-    REQUIRE(apply<op::Mod, std::int32_t>(13, {1}, {lowest}, {1}, {-1}, out, {{"fmod", fmod}}));
+    REQUIRE(apply<op::Mod, std::int32_t>(13, {1}, {lowest_int32}, {1}, {-1}, out, {{"fmod", fmod}}));
     CHECK(out == std::vector<std::int32_t>{0});
   }
   CHECK(apply<op::Div, std::int32_t>(14, {2}, {1, 2}, {2}, {1, 0}, out).code() == status_code::invalid_argument);
@@ -73,10 +74,10 @@ TEST_CASE(
   CHECK(out == std::vector<std::int32_t>{-1, 1});
   std::vector<float> f;
   CHECK(apply<op::Mod, float>(13, {1}, {5.5f}, {1}, {-2}, f).code() == status_code::invalid_graph);
-  REQUIRE(apply<op::Mod, float>(28, {3}, {5.5f, inf, -1}, {3}, {-2, 2, inf}, f));
+  REQUIRE(apply<op::Mod, float>(28, {3}, {5.5f, infinity, -1}, {3}, {-2, 2, infinity}, f));
   CHECK(f[0] == -0.5f);
   CHECK(std::isnan(f[1]));
-  CHECK(f[2] == inf);
+  CHECK(f[2] == infinity);
 }
 
 TEST_CASE("shifts by nothing less than the width, or by less than nothing, leave what sign extension makes") {
@@ -126,7 +127,7 @@ TEST_CASE("powers of integers are exact and wrap, and end where their type does"
   const std::vector<float> exponent{-1, 0.5f, 0.5f};
   mixed.input({3}, base).input({3}, exponent);
   REQUIRE(mixed.run<binary<op::Pow>>({dtype::i32}));
-  CHECK(all_of(mixed.output<std::int32_t>(0)) == std::vector<std::int32_t>{highest, 3, 0});
+  CHECK(all_of(mixed.output<std::int32_t>(0)) == std::vector<std::int32_t>{highest_int32, 3, 0});
 }
 
 TEST_CASE("NaN: unequal to itself, passed on by Relu, Clip, Max and Min, no sign") {
@@ -150,7 +151,7 @@ TEST_CASE("NaN: unequal to itself, passed on by Relu, Clip, Max and Min, no sign
 
 TEST_CASE("infinities end at the last number where Clip has no bound; ThresholdedRelu and Shrink make 0 of NaN") {
   constexpr float most = std::numeric_limits<float>::max();
-  const std::vector<float> x{not_a_number, inf, -inf, 2}, low{1};
+  const std::vector<float> x{not_a_number, infinity, -infinity, 2}, low{1};
   kernel_rig open{13}, below{13}, old{6}, half{13}, threshold{10}, shrink{9};
   REQUIRE(open.input({4}, x).run<clip>({dtype::f32}));
   CHECK(std::isnan(open.output<float>(0)[0]));
@@ -161,14 +162,14 @@ TEST_CASE("infinities end at the last number where Clip has no bound; Thresholde
   CHECK(below.output<float>(0)[2] == 1);
   REQUIRE(old.attribute("max", 1.0f).input({4}, x).run<clip>({dtype::f32}));
   CHECK(old.output<float>(0)[2] == -most);
-  const std::vector<float16> narrow{float16{inf}, float16{-inf}};
+  const std::vector<float16> narrow{float16{infinity}, float16{-infinity}};
   REQUIRE(half.input({2}, narrow).run<clip>({dtype::f16}));
   CHECK(float(half.output<float16>(0)[0]) == 65504);
   CHECK(float(half.output<float16>(0)[1]) == -65504);
   REQUIRE(threshold.input({4}, x).run<unary<op::ThresholdedRelu>>({dtype::f32}));
-  CHECK(all_of(threshold.output<float>(0)) == std::vector<float>{0, inf, 0, 2});
+  CHECK(all_of(threshold.output<float>(0)) == std::vector<float>{0, infinity, 0, 2});
   REQUIRE(shrink.attribute("bias", 0.5f).input({4}, x).run<unary<op::Shrink>>({dtype::f32}));
-  CHECK(all_of(shrink.output<float>(0)) == std::vector<float>{0, inf, -inf, 1.5f});
+  CHECK(all_of(shrink.output<float>(0)) == std::vector<float>{0, infinity, -infinity, 1.5f});
 }
 
 TEST_CASE("bounds of Clip must be scalars, and high wins over a low above it") {

@@ -6,15 +6,15 @@
 
 using namespace cameo;
 using cameo::test::elements_of;
+using cameo::test::floats;
+using cameo::test::ints;
 using cameo::test::model_run;
+using cameo::test::scalar;
 
 namespace {
 
-using ints = std::vector<std::int64_t>;
-using floats = std::vector<float>;
 using words = std::vector<std::string_view>;
 
-any_value number(std::int64_t n) { return any_value::tensor<std::int64_t>({}, {n}); }
 any_value condition(bool b) { return any_value::tensor<bool>({}, {b}); }
 any_value text(const words& w) { return any_value::tensor<std::string_view>({std::int64_t(w.size())}, w); }
 
@@ -38,14 +38,14 @@ model_run summing(const any_value& trips, const any_value& goes_on) {
 }  // namespace
 
 TEST_CASE("Loop carries values along and stacks scan outputs; without an iteration they are empty") {
-  const auto three = summing(number(3), condition(true)).run({"last", "all"});
+  const auto three = summing(scalar(3), condition(true)).run({"last", "all"});
   REQUIRE(three);
   CHECK(elements_of<float>((*three)[0].value) == floats{4, 8});
   CHECK((*three)[1].value.shape() == extents{3, 2});
   CHECK(elements_of<float>((*three)[1].value) == floats{2, 4, 3, 6, 4, 8});
-  for (const auto& none : {summing(number(0), condition(true)).run({"last", "all"}),
-                           summing(number(-1), condition(true)).run({"last", "all"}),
-                           summing(number(9), condition(false)).run({"last", "all"})}) {
+  for (const auto& none : {summing(scalar(0), condition(true)).run({"last", "all"}),
+                           summing(scalar(-1), condition(true)).run({"last", "all"}),
+                           summing(scalar(9), condition(false)).run({"last", "all"})}) {
     REQUIRE(none);
     CHECK(elements_of<float>((*none)[0].value) == floats{1, 2});
     CHECK((*none)[1].value.shape()[0] == 0);
@@ -53,14 +53,14 @@ TEST_CASE("Loop carries values along and stacks scan outputs; without an iterati
 }
 
 TEST_CASE("An endless Loop ends with the deadline") {
-  const auto r = summing(number(INT64_MAX), condition(true)).run({"last"}, {{}, std::chrono::milliseconds{50}});
+  const auto r = summing(scalar(INT64_MAX), condition(true)).run({"last"}, {{}, std::chrono::milliseconds{50}});
   CHECK(r.error().code() == status_code::deadline_exceeded);
 }
 
 TEST_CASE("Sequences: positions from either end, nothing beyond") {
   const auto at = [](std::int64_t position) {
     model_run m{13};
-    m.input("a", number(1)).input("b", number(2)).input("p", number(position));
+    m.input("a", scalar(1)).input("b", scalar(2)).input("p", scalar(position));
     m.node("SequenceConstruct", {"a", "b"}, {"s"}).node("SequenceAt", {"s", "p"}, {"y"});
     return m.run({"y"});
   };
@@ -72,7 +72,7 @@ TEST_CASE("Sequences: positions from either end, nothing beyond") {
 
 TEST_CASE("An empty optional has no element to get") {
   model_run m{18};
-  m.input("a", number(7)).node("Optional", {"a"}, {"o"}).node("OptionalHasElement", {"o"}, {"has"});
+  m.input("a", scalar(7)).node("Optional", {"a"}, {"o"}).node("OptionalHasElement", {"o"}, {"has"});
   m.node("OptionalGetElement", {"o"}, {"y"});
   const auto r = m.run({"has", "y"});
   REQUIRE(r);

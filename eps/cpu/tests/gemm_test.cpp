@@ -7,30 +7,26 @@
 #include <doctest/doctest.h>
 
 using namespace cameo;
+using cameo::test::as_double;
 using cameo::test::kernel_rig;
 
 namespace {
 
-template <class T>
-double number(T v) {
-  if constexpr (std::is_arithmetic_v<T>) return double(v);
-  else return double(float(v));
-}
-
 /// alpha * A' * B' + beta * C, C stretched.
 template <class T>
-std::vector<double> naive(std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb, const std::vector<T>& a,
-                          const std::vector<T>& b, double alpha, double beta, const extents& c_shape,
-                          const std::vector<T>& c) {
+std::vector<double> naive_gemm(std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb,
+                               const std::vector<T>& a, const std::vector<T>& b, double alpha, double beta,
+                               const extents& c_shape, const std::vector<T>& c) {
   std::vector<double> y(std::size_t(m * n));
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = 0;
       for (std::int64_t p = 0; p < k; ++p)
-        sum += number(a[std::size_t(ta ? p * m + i : i * k + p)]) * number(b[std::size_t(tb ? j * k + p : p * n + j)]);
+        sum += as_double(a[std::size_t(ta ? p * m + i : i * k + p)]) *
+               as_double(b[std::size_t(tb ? j * k + p : p * n + j)]);
       sum *= alpha;
       const std::int64_t columns = c_shape.rank() ? c_shape.back() : 1, rows = c_shape.rank() > 1 ? c_shape[0] : 1;
-      if (!c.empty()) sum += beta * number(c[std::size_t((rows == 1 ? 0 : i) * columns + (columns == 1 ? 0 : j))]);
+      if (!c.empty()) sum += beta * as_double(c[std::size_t((rows == 1 ? 0 : i) * columns + (columns == 1 ? 0 : j))]);
       y[std::size_t(i * n + j)] = sum;
     }
   return y;
@@ -62,7 +58,7 @@ void compare_gemm(int cases, unsigned seed, double tolerance) {
       REQUIRE_MESSAGE(bool(done), done.words());
       const auto y = rig.output<T>(0);
       const double scale = std::is_integral_v<T> ? 1.0 : double(beta);
-      CHECK(test::near(y, naive(m, n, k, ta, tb, a, b, double(alpha), scale, c_shape, c), tolerance));
+      CHECK(test::near(y, naive_gemm(m, n, k, ta, tb, a, b, double(alpha), scale, c_shape, c), tolerance));
       if (lanes == 1) first.assign(y.begin(), y.end());
       else CHECK(std::memcmp(first.data(), y.data(), y.size() * sizeof(T)) == 0);
     }
@@ -95,7 +91,7 @@ void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
   INFO("m n k " << g.m << " " << g.n << " " << g.k << ", transposed " << g.ta << g.tb << ", constant " << g.constant);
   const auto a = test::random_numbers<T>(random, g.m * g.k), b = test::random_numbers<T>(random, g.k * g.n);
   const auto bias = test::random_numbers<T>(random, g.n);
-  std::vector<double> want = naive<T>(g.m, g.n, g.k, g.ta, g.tb, a, b, 1, 1, {g.n}, bias);
+  std::vector<double> want = naive_gemm<T>(g.m, g.n, g.k, g.ta, g.tb, a, b, 1, 1, {g.n}, bias);
   for (double& v : want) v = std::max(v, 0.0);
   std::vector<T> first;
   for (const std::size_t lanes : {1, 3}) {
@@ -220,7 +216,7 @@ namespace {
 void compare_activations() {
   std::mt19937 random{7};
   const auto a = test::random_numbers<float>(random, 5 * 30), b = test::random_numbers<float>(random, 30 * 40);
-  const std::vector<double> plain = naive<float>(5, 40, 30, false, false, a, b, 1, 0, {}, {});
+  const std::vector<double> plain = naive_gemm<float>(5, 40, 30, false, false, a, b, 1, 0, {}, {});
   for (const auto& [name, f] :
        {std::pair{"", +[](double v) { return v; }}, std::pair{"Relu", +[](double v) { return std::max(v, 0.0); }},
         std::pair{"LeakyRelu", +[](double v) { return v < 0 ? v * 0.25 : v; }},
@@ -307,7 +303,7 @@ std::vector<double> naive_matmul(const matmul_case& s, const std::vector<T>& a, 
     }
     const std::int64_t i = at / n % m, j = at % n;
     for (std::int64_t p = 0; p < k; ++p)
-      y[std::size_t(at)] += number(a[std::size_t(a_at + i * k + p)]) * number(b[std::size_t(b_at + p * n + j)]);
+      y[std::size_t(at)] += as_double(a[std::size_t(a_at + i * k + p)]) * as_double(b[std::size_t(b_at + p * n + j)]);
   }
   return y;
 }

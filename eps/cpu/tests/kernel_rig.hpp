@@ -5,10 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "lists.hpp"
 
 namespace cameo::test {
 
@@ -149,6 +152,28 @@ class kernel_rig {
   std::vector<std::unique_ptr<void, free_block>> blocks_;
 };
 
+/// An output's elements, row by row.
+template <class T>
+std::vector<T> elements_of(const kernel_rig& rig, std::size_t output = 0) {
+  const tensor_view<const T> y = rig.output<T>(output);
+  return {y.begin(), y.end()};
+}
+
+/// One axis of a window that moves over an image.
+struct axis_case {
+  std::int64_t in, kernel, stride, dilation, pad_begin, pad_end;
+  std::int64_t out() const { return (in + pad_begin + pad_end - (kernel - 1) * dilation - 1) / stride + 1; }
+};
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+double as_double(T v) {
+  if constexpr (std::is_arithmetic_v<T>) return double(v);
+  else return double(float(v));
+}
+
 /// Numbers in [-1, 1].
 template <class T>
 std::vector<T> random_numbers(std::mt19937& random, std::int64_t count) {
@@ -167,9 +192,7 @@ template <class T>
 bool near(const tensor_view<const T>& got, const std::vector<double>& want, double tolerance = 1e-4) {
   if (got.size() != want.size()) return false;
   for (std::size_t i = 0; i < want.size(); ++i) {
-    double g = 0;
-    if constexpr (std::is_arithmetic_v<T>) g = double(got[std::int64_t(i)]);
-    else g = double(float(got[std::int64_t(i)]));
+    const double g = as_double(got[std::int64_t(i)]);
     if (!(std::abs(g - want[i]) <= tolerance * (1 + std::abs(want[i])))) return false;
   }
   return true;

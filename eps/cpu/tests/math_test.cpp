@@ -14,13 +14,12 @@
 
 using namespace cameo;
 using namespace cameo::eps;
+using cameo::test::floats;
 using cameo::test::for_each_target;
+using cameo::test::infinity;
 using cameo::test::kernel_rig;
 
 namespace {
-
-using floats = std::vector<float>;
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// The error in units in the last place of a float as large as `want`; NaN must be NaN and what is too large, infinite.
 double ulps(double want, float got) {

@@ -11,29 +11,29 @@
 namespace cameo::test {
 namespace {
 
-using ints = std::vector<std::int64_t>;
-using floats = std::vector<float>;
-const floats x{1, 2, 3, 4, 5, 6};
+const floats two_rows{1, 2, 3, 4, 5, 6};
 
 TEST_CASE("columns that are not there") {
   for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{3}, std::numeric_limits<std::int64_t>::max()}) {
     const ints y{0, bad};
     kernel_rig rig{1};
-    rig.input<float>({2, 3}, x).input<std::int64_t>({2}, y);
+    rig.input<float>({2, 3}, two_rows).input<std::int64_t>({2}, y);
     CHECK(rig.run<eps::array_feature_extractor>({dtype::f32}).code() == status_code::invalid_argument);
   }
   const ints none;
   kernel_rig rig{1};
-  CHECK(rig.input<float>({2, 3}, x).input<std::int64_t>({0}, none).run<eps::array_feature_extractor>({dtype::f32}));
+  CHECK(rig.input<float>({2, 3}, two_rows)
+            .input<std::int64_t>({0}, none)
+            .run<eps::array_feature_extractor>({dtype::f32}));
 }
 
 TEST_CASE("a scaler of one number, of columns, of too many") {
   kernel_rig one{1};
-  one.attribute("offset", floats{1}).attribute("scale", floats{1, 2, 3}).input<float>({2, 3}, x);
+  one.attribute("offset", floats{1}).attribute("scale", floats{1, 2, 3}).input<float>({2, 3}, two_rows);
   CHECK(one.run<eps::scaler>({dtype::f32}));
   CHECK(one.output<float>(0)[5] == 15);
   kernel_rig many{1};
-  many.attribute("offset", floats{1, 2}).attribute("scale", floats{1}).input<float>({2, 3}, x);
+  many.attribute("offset", floats{1, 2}).attribute("scale", floats{1}).input<float>({2, 3}, two_rows);
   CHECK(many.run<eps::scaler>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
@@ -62,10 +62,10 @@ TEST_CASE("what is no category is a row of zeros or refused") {
 
 TEST_CASE("rows of a linear model need its columns") {
   kernel_rig rig{1};
-  rig.attribute("coefficients", floats{1, 2}).input<float>({2, 3}, x);
+  rig.attribute("coefficients", floats{1, 2}).input<float>({2, 3}, two_rows);
   CHECK(rig.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_argument);
   kernel_rig none{1};
-  none.attribute("coefficients", floats{}).attribute("targets", std::int64_t{0}).input<float>({2, 3}, x);
+  none.attribute("coefficients", floats{}).attribute("targets", std::int64_t{0}).input<float>({2, 3}, two_rows);
   CHECK(none.run<eps::linear_regressor>({dtype::f32}).code() == status_code::invalid_graph);
 }
 
@@ -73,11 +73,12 @@ TEST_CASE("a support vector machine without rho, with too few coefficients") {
   kernel_rig rig{1};
   rig.attribute("n_supports", std::int64_t{2}).attribute("coefficients", floats{1}).attribute("rho", floats{0});
   CHECK(rig.attribute("support_vectors", floats{1, 2, 3, 4, 5, 6})
-            .input<float>({2, 3}, x)
+            .input<float>({2, 3}, two_rows)
             .run<eps::svm_regressor>({dtype::f32})
             .code() == status_code::invalid_graph);
   kernel_rig without{1};
-  CHECK(without.input<float>({2, 3}, x).run<eps::svm_regressor>({dtype::f32}).code() == status_code::invalid_graph);
+  CHECK(without.input<float>({2, 3}, two_rows).run<eps::svm_regressor>({dtype::f32}).code() ==
+        status_code::invalid_graph);
 }
 
 /// What binding a tree of one split (node 0) and two leaves (1, 2) says, with these branches, feature and weights'

@@ -7,17 +7,17 @@
 
 using namespace cameo;
 using cameo::test::elements_of;
+using cameo::test::floats;
+using cameo::test::ints;
 using cameo::test::model_run;
+using cameo::test::scalar;
 
 namespace {
 
-using ints = std::vector<std::int64_t>;
-using floats = std::vector<float>;
-constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(), highest = -(lowest + 1);
+constexpr std::int64_t lowest_int64 = std::numeric_limits<std::int64_t>::min(), highest_int64 = -(lowest_int64 + 1);
 
 any_value numbers(const extents& shape, const ints& n) { return any_value::tensor<std::int64_t>(shape, n); }
 any_value list(const ints& n) { return numbers({std::int64_t(n.size())}, n); }
-any_value scalar(std::int64_t n) { return numbers({}, {n}); }
 any_value reals(const extents& shape, const floats& f) { return any_value::tensor<float>(shape, f); }
 any_value counting(const extents& shape) {
   floats f(std::size_t(shape.count()));
@@ -76,7 +76,7 @@ TEST_CASE("Reshape keeps sizes for 0, fills in one -1, and refuses what does not
   CHECK(refused(one_node(13, {counting({2, 3}), list({-1, -1})})("Reshape"), "more than one -1"));
   CHECK(refused(one_node(13, {counting({2, 3}), list({-1, 4})})("Reshape"), "does not fit"));
   CHECK(refused(one_node(13, {counting({2, 3}), list({2, 3, 0})})("Reshape"), "keeps axis 2"));
-  CHECK(refused(one_node(13, {counting({2, 3}), list({highest, highest})})("Reshape"), "another number"));
+  CHECK(refused(one_node(13, {counting({2, 3}), list({highest_int64, highest_int64})})("Reshape"), "another number"));
   CHECK(refused(one_node(13, {counting({2, 3}), list({-2, 3})})("Reshape"), "negative"));
   CHECK(refused(one_node(13, {counting({1}), list(ints(13, 1))})("Reshape"), "rank"));
 }
@@ -93,10 +93,10 @@ TEST_CASE("Squeeze and Unsqueeze take axes as attribute or as input") {
 
 TEST_CASE("Slice cuts its ends to the axis, at the limits of int64 too") {
   const any_value x = counting({5});
-  gives<float>(one_node(13, {x, list({lowest}), list({highest}), {}, list({3})})("Slice"), {2}, {0, 3});
-  gives<float>(one_node(13, {x, list({highest}), list({lowest}), {}, list({-2})})("Slice"), {3}, {4, 2, 0});
-  gives<float>(one_node(13, {x, list({-1}), list({lowest}), {}, list({lowest})})("Slice"), {1}, {4});
-  gives<float>(one_node(13, {x, list({1}), list({highest}), {}, list({highest})})("Slice"), {1}, {1});
+  gives<float>(one_node(13, {x, list({lowest_int64}), list({highest_int64}), {}, list({3})})("Slice"), {2}, {0, 3});
+  gives<float>(one_node(13, {x, list({highest_int64}), list({lowest_int64}), {}, list({-2})})("Slice"), {3}, {4, 2, 0});
+  gives<float>(one_node(13, {x, list({-1}), list({lowest_int64}), {}, list({lowest_int64})})("Slice"), {1}, {4});
+  gives<float>(one_node(13, {x, list({1}), list({highest_int64}), {}, list({highest_int64})})("Slice"), {1}, {1});
   gives<float>(one_node(13, {x, list({3}), list({2})})("Slice"), {0}, {});
   gives<float>(one_node(13, {reals({0}, {}), list({-1}), list({-5}), {}, list({-1})})("Slice"), {0}, {});
   gives<float>(
@@ -112,7 +112,7 @@ TEST_CASE("Indices count from the end when negative, and never leave their axis"
   gives<float>(one_node(13, {counting({3, 2}), list({-1, 0})})("Gather"), {2, 2}, {4, 5, 0, 1});
   gives<float>(one_node(13, {reals({0, 2}, {}), list({})})("Gather"), {0, 2}, {});
   gives<float>(one_node(13, {counting({3}), scalar(-3)})("Gather"), {}, {0});
-  for (std::int64_t bad : {std::int64_t{3}, std::int64_t{-4}, lowest, highest}) {
+  for (std::int64_t bad : {std::int64_t{3}, std::int64_t{-4}, lowest_int64, highest_int64}) {
     CHECK(refused(one_node(13, {counting({3}), list({0, bad})})("Gather"), "index"));
     CHECK(refused(one_node(13, {counting({3}), list({0, bad})})("GatherElements"), "index"));
     CHECK(refused(one_node(13, {counting({3}), numbers({1, 1}, {bad})})("GatherND"), "index"));
@@ -131,8 +131,9 @@ TEST_CASE("Scatters combine in order, also when one value is data and updates") 
   gives<float>(
       one_node(18, {counting({3}), list({1, 1, 1}), reals({3}, {1, 2, 3})}).with("reduction", "add")("ScatterElements"),
       {3}, {0, 7, 2});
-  gives<std::int64_t>(one_node(18, {list({highest}), list({0}), list({2})}).with("reduction", "mul")("ScatterElements"),
-                      {1}, {-2});
+  gives<std::int64_t>(
+      one_node(18, {list({highest_int64}), list({0}), list({2})}).with("reduction", "mul")("ScatterElements"), {1},
+      {-2});
   const float nan = std::nanf("");
   const auto r =
       one_node(18, {reals({1}, {1}), list({0}), reals({1}, {nan})}).with("reduction", "max")("ScatterElements");
@@ -156,28 +157,28 @@ TEST_CASE("Pad adds, cuts and repeats along every axis") {
   gives<float>(one_node(18, {counting({1, 2}), list({1, 1}), {}, list({-1})})("Pad"), {1, 4}, {0, 0, 1, 0});
   gives<float>(one_node(2, {counting({2})}).with("pads", ints{0, 1})("Pad"), {3}, {0, 1, 0});
   CHECK(refused(one_node(13, {counting({3}), list({-2, -2})})("Pad"), "cut more"));
-  CHECK(refused(one_node(13, {counting({3}), list({highest, highest})})("Pad"), ""));
-  CHECK(refused(one_node(13, {counting({3}), list({lowest, 0})})("Pad"), "cut more"));
+  CHECK(refused(one_node(13, {counting({3}), list({highest_int64, highest_int64})})("Pad"), ""));
+  CHECK(refused(one_node(13, {counting({3}), list({lowest_int64, 0})})("Pad"), "cut more"));
   CHECK(refused(one_node(13, {reals({0}, {}), list({1, 0})}).with("mode", "edge")("Pad"), "nothing to repeat"));
   CHECK(refused(one_node(13, {counting({3}), list({1})})("Pad"), "two for each"));
 }
 
 TEST_CASE("Sizes that are no sizes are refused, not multiplied") {
-  CHECK(refused(one_node(13, {counting({2}), list({highest})})("Tile"), ""));
+  CHECK(refused(one_node(13, {counting({2}), list({highest_int64})})("Tile"), ""));
   CHECK(refused(one_node(13, {counting({2}), list({-1})})("Tile"), "negative"));
   gives<float>(one_node(13, {counting({2}), list({0})})("Tile"), {0}, {});
   gives<float>(one_node(13, {counting({1, 2}), list({2, 2})})("Tile"), {2, 4}, {0, 1, 0, 1, 0, 1, 0, 1});
   gives<float>(one_node(1, {counting({2}), reals({}, {2}), reals({}, {0})})("Tile"), {4}, {0, 1, 0, 1});
   CHECK(refused(one_node(13, {counting({2}), list({3})})("Expand"), "broadcast"));
-  CHECK(refused(one_node(13, {counting({1}), list({highest, highest})})("Expand"), ""));
+  CHECK(refused(one_node(13, {counting({1}), list({highest_int64, highest_int64})})("Expand"), ""));
   gives<float>(one_node(13, {counting({2, 1}), list({0})})("Expand"), {2, 0}, {});
-  CHECK(refused(one_node(13, {list({highest, highest})})("ConstantOfShape"), ""));
+  CHECK(refused(one_node(13, {list({highest_int64, highest_int64})})("ConstantOfShape"), ""));
   CHECK(refused(one_node(13, {list({-1})})("ConstantOfShape"), "negative"));
   gives<float>(one_node(13, {list({})})("ConstantOfShape"), {}, {0});
   CHECK(refused(one_node(13, {scalar(1), scalar(5), scalar(0)})("Range"), "delta is 0"));
-  CHECK(refused(one_node(13, {scalar(lowest), scalar(highest), scalar(1)})("Range"), ""));
-  gives<std::int64_t>(one_node(13, {scalar(highest - 1), scalar(highest), scalar(highest)})("Range"), {1},
-                      {highest - 1});
+  CHECK(refused(one_node(13, {scalar(lowest_int64), scalar(highest_int64), scalar(1)})("Range"), ""));
+  gives<std::int64_t>(one_node(13, {scalar(highest_int64 - 1), scalar(highest_int64), scalar(highest_int64)})("Range"),
+                      {1}, {highest_int64 - 1});
   gives<std::int64_t>(one_node(13, {scalar(0), scalar(-5), scalar(-2)})("Range"), {3}, {0, -2, -4});
   CHECK(refused(one_node(13, {reals({}, {0}), reals({}, {INFINITY}), reals({}, {1})})("Range"), ""));
 }
@@ -187,7 +188,7 @@ TEST_CASE("Split and Concat agree about what an axis holds") {
   gives<float>(one_node(13, {counting({3}), list({0, 3})})("Split", 2), {0}, {});
   gives<float>(one_node(11, {counting({3})}).with("split", ints{1, 2})("Split", 2), {2}, {1, 2}, 1);
   CHECK(refused(one_node(13, {counting({3}), list({1, 1})})("Split", 2), "add up"));
-  CHECK(refused(one_node(13, {counting({3}), list({highest, 4})})("Split", 2), "add up"));
+  CHECK(refused(one_node(13, {counting({3}), list({highest_int64, 4})})("Split", 2), "add up"));
   CHECK(refused(one_node(13, {counting({3}), list({-1, 4})})("Split", 2), "size -1"));
   gives<float>(one_node(3, {counting({1, 1}), counting({1, 2})})("Concat"), {1, 3}, {0, 0, 1});
   gives<float>(one_node(13, {reals({0, 2}, {}), counting({1, 2})}).with("axis", std::int64_t{0})("Concat"), {1, 2},
@@ -216,10 +217,10 @@ TEST_CASE("Selections of nothing and of scalars") {
   gives<float>(one_node(11, {list({0, -1, 3, -4}), scalar(3), reals({2}, {0, 1})})("OneHot"), {4, 3},
                {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0});
   CHECK(refused(one_node(11, {list({0}), scalar(0), reals({2}, {0, 1})})("OneHot"), "depth"));
-  CHECK(refused(one_node(11, {list({0}), scalar(highest), reals({2}, {0, 1})})("OneHot"), ""));
-  gives<float>(one_node(14, {counting({2, 2}), scalar(highest)})("Trilu"), {2, 2}, {0, 0, 0, 0});
-  gives<float>(one_node(14, {counting({2, 2}), scalar(lowest)})("Trilu"), {2, 2}, {0, 1, 2, 3});
-  gives<float>(one_node(13, {counting({2, 2})}).with("k", lowest)("EyeLike"), {2, 2}, {0, 0, 0, 0});
+  CHECK(refused(one_node(11, {list({0}), scalar(highest_int64), reals({2}, {0, 1})})("OneHot"), ""));
+  gives<float>(one_node(14, {counting({2, 2}), scalar(highest_int64)})("Trilu"), {2, 2}, {0, 0, 0, 0});
+  gives<float>(one_node(14, {counting({2, 2}), scalar(lowest_int64)})("Trilu"), {2, 2}, {0, 1, 2, 3});
+  gives<float>(one_node(13, {counting({2, 2})}).with("k", lowest_int64)("EyeLike"), {2, 2}, {0, 0, 0, 0});
   CHECK(refused(one_node(13, {counting({2, 2}), list({3, 0})})("ReverseSequence"), "length 3"));
   CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).with("blocksize", std::int64_t{2})("DepthToSpace"), "multiple"));
 }

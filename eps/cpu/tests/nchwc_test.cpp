@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 using namespace cameo;
+using cameo::test::axis_case;
 using cameo::test::kernel_rig;
 
 namespace {
@@ -28,16 +29,10 @@ std::vector<float> to_blocks(const std::vector<float>& x, const extents& shape, 
   return y;
 }
 
-/// One axis of a window.
-struct axis {
-  std::int64_t in, kernel, stride, dilation, pad_begin, pad_end;
-  std::int64_t out() const { return (in + pad_begin + pad_end - (kernel - 1) * dilation - 1) / stride + 1; }
-};
-
 /// A random image and window that fit each other, kernels larger than the image among them.
 struct image_case {
   std::int64_t images, channels;
-  axis rows, columns;
+  axis_case rows, columns;
   extents x() const { return {images, channels, rows.in, columns.in}; }
   extents y(std::int64_t maps) const { return {images, maps, rows.out(), columns.out()}; }
   void attributes(kernel_rig& rig) const {
@@ -61,7 +56,7 @@ struct image_case {
 image_case random_image(std::mt19937& random, std::int64_t channels) {
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
   const auto one_axis = [&](int longest) {
-    axis a{upto(longest), upto(4), upto(3), upto(2), upto(4) - 1, upto(4) - 1};
+    axis_case a{upto(longest), upto(4), upto(3), upto(2), upto(4) - 1, upto(4) - 1};
     if (random() % 3 == 0) a.kernel = 3, a.dilation = 1, a.stride = upto(2), a.pad_begin = a.pad_end = 1;
     if (random() % 6 == 0) a.kernel = 5, a.dilation = 1, a.stride = 1;
     if (random() % 12 == 0) a.kernel = 9, a.pad_begin = a.pad_end = 9;
@@ -94,7 +89,7 @@ std::vector<float> parameters_of(std::string_view name) {
   return {};
 }
 
-struct conv_case {
+struct blocked_conv {
   image_case image;
   std::int64_t groups, maps;  // maps: of all groups
   bool plain, bias, add, constant;
@@ -103,11 +98,11 @@ struct conv_case {
   extents w_shape() const { return {maps, image.channels / groups, image.rows.kernel, image.columns.kernel}; }
 };
 
-conv_case random_conv(std::mt19937& random) {
+blocked_conv random_blocked_conv(std::mt19937& random) {
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
   constexpr std::string_view activations[] = {"",        "",     "Relu", "LeakyRelu", "Clip", "HardSigmoid",
                                               "Sigmoid", "Tanh", "Elu",  "Softplus"};
-  conv_case k{
+  blocked_conv k{
       {}, 1,  upto(100), false, random() % 2 == 0, random() % 3 == 0, random() % 4 != 0, activations[random() % 10],
       {}, {}, {},        {}};
   std::int64_t channels = upto(70);
@@ -125,7 +120,7 @@ conv_case random_conv(std::mt19937& random) {
   return k;
 }
 
-std::vector<double> naive(const conv_case& k) {
+std::vector<double> naive_blocked_conv(const blocked_conv& k) {
   const extents y = k.image.y(k.maps);
   const std::int64_t in = k.image.rows.in * k.image.columns.in, channels = k.image.channels / k.groups;
   const std::int64_t taps = k.image.rows.kernel * k.image.columns.kernel, maps = k.maps / k.groups;
@@ -148,7 +143,7 @@ std::vector<double> naive(const conv_case& k) {
 }
 
 /// What the kernel makes of a case, blocked. Lanes of X behind the channels hold NaN.
-std::vector<float> run_conv(const conv_case& k, std::size_t lanes) {
+std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes) {
   const extents x = k.image.x(), y = k.image.y(k.maps);
   const std::vector<float> blocks = k.plain ? k.x : to_blocks(k.x, x, k.groups == 1 ? NAN : 0.0f);
   const std::vector<float> z = k.add ? to_blocks(k.z, y, 7) : std::vector<float>{};
@@ -186,13 +181,13 @@ TEST_CASE("nchwc Conv: random shapes, channels, groups, strides, dilations, pads
   test::for_each_target([] {
     std::mt19937 random{7};
     for (int i = 0; i < 250; ++i) {
-      const conv_case k = random_conv(random);
+      const blocked_conv k = random_blocked_conv(random);
       CAPTURE(i);
       CAPTURE(k.maps);
       CAPTURE(k.groups);
-      const std::vector<float> one = run_conv(k, 1);
-      REQUIRE(same_numbers(one, naive(k), k.image.y(k.maps)));
-      REQUIRE(one == run_conv(k, 3));
+      const std::vector<float> one = run_blocked_conv(k, 1);
+      REQUIRE(same_numbers(one, naive_blocked_conv(k), k.image.y(k.maps)));
+      REQUIRE(one == run_blocked_conv(k, 3));
     }
   });
 }
@@ -211,7 +206,7 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
     for (std::int64_t width = 1; width <= 34; ++width)
       for (const std::int64_t maps : {9, 32, 48, 80}) {
         const std::int64_t kernel = width % 2 ? 3 : 1;
-        conv_case k{
+        blocked_conv k{
             {1, 5 + width, {3, kernel, 1, 1, kernel / 2, kernel / 2}, {width, kernel, 1, 1, kernel / 2, kernel / 2}},
             1,
             maps,
@@ -230,7 +225,7 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
         if (k.add) k.z = test::random_numbers<float>(random, k.image.y(maps).count());
         CAPTURE(width);
         CAPTURE(maps);
-        REQUIRE(same_numbers(run_conv(k, 1), naive(k), k.image.y(maps)));
+        REQUIRE(same_numbers(run_blocked_conv(k, 1), naive_blocked_conv(k), k.image.y(maps)));
       }
   });
 }
@@ -239,23 +234,23 @@ TEST_CASE("nchwc Conv: large weights, whose next ones are asked for, in groups t
   std::mt19937 random{14};
   for (const std::int64_t groups : {1, 2}) {
     const std::int64_t channels = 256 * groups, maps = 112 * groups;
-    conv_case k{{1, channels, {5, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}},
-                groups,
-                maps,
-                false,
-                false,
-                false,
-                true,
-                "",
-                {},
-                {},
-                {},
-                {}};
+    blocked_conv k{{1, channels, {5, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}},
+                   groups,
+                   maps,
+                   false,
+                   false,
+                   false,
+                   true,
+                   "",
+                   {},
+                   {},
+                   {},
+                   {}};
     k.x = test::random_numbers<float>(random, k.image.x().count());
     k.w = test::random_numbers<float>(random, k.w_shape().count());
-    const std::vector<float> one = run_conv(k, 1);
-    CHECK(same_numbers(one, naive(k), k.image.y(maps)));
-    CHECK(one == run_conv(k, 2));
+    const std::vector<float> one = run_blocked_conv(k, 1);
+    CHECK(same_numbers(one, naive_blocked_conv(k), k.image.y(maps)));
+    CHECK(one == run_blocked_conv(k, 2));
   }
 }
 
@@ -265,26 +260,26 @@ TEST_CASE("nchwc Conv: work enough for several lanes gives the same bits") {
     for (const bool depthwise : {false, true})
       for (const std::int64_t stride : {1, 2}) {
         const std::int64_t channels = 64;
-        conv_case k{{1, channels, {57, 3, stride, 1, 1, 1}, {55, 3, stride, 1, 1, 1}},
-                    depthwise ? channels : 1,
-                    channels,
-                    false,
-                    true,
-                    true,
-                    true,
-                    "Relu",
-                    {},
-                    {},
-                    {},
-                    {}};
+        blocked_conv k{{1, channels, {57, 3, stride, 1, 1, 1}, {55, 3, stride, 1, 1, 1}},
+                       depthwise ? channels : 1,
+                       channels,
+                       false,
+                       true,
+                       true,
+                       true,
+                       "Relu",
+                       {},
+                       {},
+                       {},
+                       {}};
         k.x = test::random_numbers<float>(random, k.image.x().count());
         k.w = test::random_numbers<float>(random, k.w_shape().count());
         k.b = test::random_numbers<float>(random, channels);
         k.z = test::random_numbers<float>(random, k.image.y(channels).count());
-        const std::vector<float> one = run_conv(k, 1);
-        CHECK(same_numbers(one, naive(k), k.image.y(channels)));
-        CHECK(one == run_conv(k, 2));
-        CHECK(one == run_conv(k, 5));
+        const std::vector<float> one = run_blocked_conv(k, 1);
+        CHECK(same_numbers(one, naive_blocked_conv(k), k.image.y(channels)));
+        CHECK(one == run_blocked_conv(k, 2));
+        CHECK(one == run_blocked_conv(k, 5));
       }
   });
 }

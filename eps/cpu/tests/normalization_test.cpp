@@ -14,11 +14,11 @@
 
 using namespace cameo;
 using namespace cameo::eps;
+using cameo::test::floats;
 using cameo::test::kernel_rig;
 
 namespace {
 
-using floats = std::vector<float>;
 const floats scale{2, 3}, bias{0.5f, -1}, mean{1, -1}, variance{4, 0.25f};
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 using namespace cameo;
+using cameo::test::ints;
 using cameo::test::kernel_rig;
-using list = std::vector<std::int64_t>;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct pool_axis {
 /// What is known of one window: its elements and where they are; how many there were with the padding's.
 struct seen {
   std::vector<double> values;
-  list places;
+  ints places;
   std::int64_t with_pads = 0;
 };
 
@@ -47,7 +47,7 @@ seen look(const std::vector<pool_axis>& axes, bool ceil, const std::vector<doubl
 }
 
 template <class T, class K, class F>
-void compare(int cases, unsigned seed, double tolerance, const F& f, auto configure) {
+void compare_pool(int cases, unsigned seed, double tolerance, const F& f, auto configure) {
   std::mt19937 random{seed};
   const auto upto = [&](int most) { return std::int64_t(random() % unsigned(most) + 1); };
   for (int i = 0; i < cases; ++i) {
@@ -61,7 +61,7 @@ void compare(int cases, unsigned seed, double tolerance, const F& f, auto config
       axes.push_back(a);
     }
     extents x_shape{upto(2), upto(3)}, y_shape = x_shape;
-    list kernel, strides, dilations, pads, ends;
+    ints kernel, strides, dilations, pads, ends;
     for (const pool_axis& a : axes) {
       x_shape.push_back(a.in), y_shape.push_back(a.out(ceil));
       kernel.push_back(a.kernel), strides.push_back(a.stride), dilations.push_back(a.dilation);
@@ -99,17 +99,17 @@ void as_it_is(kernel_rig&) {}
 }  // namespace
 
 TEST_CASE("pools are what their windows say: random kernels, strides, dilations, pads, both ways to round") {
-  compare<float, eps::max_pool<float>>(200, 1, 0, largest, as_it_is);
-  compare<float16, eps::max_pool<float16>>(30, 2, 0, largest, as_it_is);
-  compare<std::int8_t, eps::max_pool<std::int8_t>>(30, 3, 0, largest, as_it_is);
+  compare_pool<float, eps::max_pool<float>>(200, 1, 0, largest, as_it_is);
+  compare_pool<float16, eps::max_pool<float16>>(30, 2, 0, largest, as_it_is);
+  compare_pool<std::int8_t, eps::max_pool<std::int8_t>>(30, 3, 0, largest, as_it_is);
   const auto mean = [](const seen& s) { return s.values.empty() ? 0 : total(s) / double(s.values.size()); };
-  compare<float, eps::average_pool<float>>(200, 4, 1e-5, mean, as_it_is);
-  compare<float16, eps::average_pool<float16>>(30, 5, 2e-3, mean, as_it_is);
-  compare<float, eps::average_pool<float>>(
+  compare_pool<float, eps::average_pool<float>>(200, 4, 1e-5, mean, as_it_is);
+  compare_pool<float16, eps::average_pool<float16>>(30, 5, 2e-3, mean, as_it_is);
+  compare_pool<float, eps::average_pool<float>>(
       200, 6, 1e-5, [](const seen& s) { return total(s) / double(s.with_pads); },
       [](kernel_rig& rig) { rig.attribute("count_include_pad", std::int64_t{1}); });
   for (const std::int64_t p : {1, 2, 3})
-    compare<float, eps::lp_pool<float>>(
+    compare_pool<float, eps::lp_pool<float>>(
         60, 7, 1e-4,
         [p](const seen& s) {
           double sum = 0;
@@ -123,11 +123,11 @@ TEST_CASE("MaxPool says where the largest is, in row-major and in column-major o
   const std::vector<float> x{1, 5, 2, 3, 4, 5, 0, 0, 7, 7, 1, 2};  // two planes of 2 x 3
   for (const std::int64_t order : {0, 1}) {
     kernel_rig rig{12};
-    rig.attribute("kernel_shape", list{2, 2}).attribute("storage_order", order).input<float>({1, 2, 2, 3}, x);
+    rig.attribute("kernel_shape", ints{2, 2}).attribute("storage_order", order).input<float>({1, 2, 2, 3}, x);
     REQUIRE(bool(rig.run<eps::max_pool<float>>({dtype::f32, dtype::i64})));
     CHECK(test::near(rig.output<float>(0), {5, 5, 7, 7}));
     const auto where = rig.output<std::int64_t>(1);
-    CHECK(std::vector<std::int64_t>(where.begin(), where.end()) == (order ? list{2, 2, 7, 10} : list{1, 1, 9, 8}));
+    CHECK(std::vector<std::int64_t>(where.begin(), where.end()) == (order ? ints{2, 2, 7, 10} : ints{1, 1, 9, 8}));
   }
 }
 
@@ -136,13 +136,13 @@ TEST_CASE("a NaN is the largest, minus infinity the least, and a window of paddi
   const std::vector<float> x{nan, 1, -inf, -inf};
   for (const bool indices : {false, true}) {
     kernel_rig rig{12};
-    rig.attribute("kernel_shape", list{2}).attribute("strides", list{2}).input<float>({1, 1, 4}, x);
+    rig.attribute("kernel_shape", ints{2}).attribute("strides", ints{2}).input<float>({1, 1, 4}, x);
     REQUIRE(bool(rig.run<eps::max_pool<float>>({dtype::f32, indices ? dtype::i64 : dtype::undefined})));
     CHECK(std::isnan(rig.output<float>(0)[0]));
     CHECK(rig.output<float>(0)[1] == -inf);
   }
   kernel_rig far{19};
-  far.attribute("kernel_shape", list{1}).attribute("pads", list{2, 2}).input<float>({1, 1, 4}, x);
+  far.attribute("kernel_shape", ints{1}).attribute("pads", ints{2, 2}).input<float>({1, 1, 4}, x);
   REQUIRE(bool(far.run<eps::average_pool<float>>({dtype::f32})));
   CHECK(far.output<float>(0)[0] == 0);
 }
@@ -183,7 +183,7 @@ TEST_CASE("pools say what does not fit; nothing in, nothing out") {
     CHECK(s.code() == code);
     CHECK_MESSAGE(s.words().find(words) != std::string_view::npos, s.words());
   };
-  const auto kernel = [](list k) { return [k](kernel_rig& r) { r.attribute("kernel_shape", k); }; };
+  const auto kernel = [](ints k) { return [k](kernel_rig& r) { r.attribute("kernel_shape", k); }; };
   with(as_it_is, {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
   with(kernel({0, 1}), {1, 1, 3, 3}, status_code::invalid_graph, "kernel_shape");
   with(kernel({2}), {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
@@ -192,15 +192,15 @@ TEST_CASE("pools say what does not fit; nothing in, nothing out") {
   // Larger by less than a step: ONNX Runtime's one window sees what there is.
   const std::vector<float> three{1, 9, 5};
   kernel_rig one{12};
-  one.attribute("kernel_shape", list{4}).attribute("strides", list{3}).input<float>({1, 1, 3}, three);
+  one.attribute("kernel_shape", ints{4}).attribute("strides", ints{3}).input<float>({1, 1, 3}, three);
   REQUIRE(bool(one.run<eps::max_pool<float>>({dtype::f32})));
   CHECK(one.output<float>(0).shape() == extents{1, 1, 1});
   CHECK(one.output<float>(0)[0] == 9);
   kernel_rig empty{12};
-  empty.attribute("kernel_shape", list{2}).input<float>({0, 3, 4}, none);
+  empty.attribute("kernel_shape", ints{2}).input<float>({0, 3, 4}, none);
   REQUIRE(bool(empty.run<eps::max_pool<float>>({dtype::f32, dtype::i64})));
   CHECK(empty.output<float>(0).shape() == extents{0, 3, 3});
   kernel_rig p{2};
-  p.attribute("kernel_shape", list{1}).attribute("p", std::int64_t{0}).input<float>({1, 1, 9}, x);
+  p.attribute("kernel_shape", ints{1}).attribute("p", std::int64_t{0}).input<float>({1, 1, 9}, x);
   CHECK(p.run<eps::lp_pool<float>>({dtype::f32}).code() == status_code::invalid_graph);
 }

@@ -12,14 +12,8 @@ namespace {
 
 using bytes = std::vector<std::uint8_t>;
 using small = std::vector<std::int8_t>;
-using one = std::vector<float>;
 namespace ms = op::microsoft;
 
-template <class T>
-std::vector<T> got(const kernel_rig& rig, std::size_t output = 0) {
-  const tensor_view<const T> y = rig.output<T>(output);
-  return {y.begin(), y.end()};
-}
 template <class T>
 T coded(double v, double scale, double zero) {
   const double lowest = std::numeric_limits<T>::lowest(), highest = std::numeric_limits<T>::max();
@@ -28,7 +22,7 @@ T coded(double v, double scale, double zero) {
 
 TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at the ends") {
   const bytes a{10, 11, 12, 255}, b{0, 7};
-  const one a_scale{0.5f}, b_scale{1}, y_scale{1};
+  const floats a_scale{0.5f}, b_scale{1}, y_scale{1};
   const bytes a_zero{10}, b_zero{4}, y_zero{100};
   kernel_rig sum{1};
   CHECK(sum.input<std::uint8_t>({1, 4}, a)
@@ -41,7 +35,7 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at 
             .input<std::uint8_t>({}, y_zero)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
   // a: 0 0.5 1 122.5, b: -4 3
-  CHECK(got<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
+  CHECK(elements_of<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
   kernel_rig product{1};
   CHECK(product.input<std::uint8_t>({1, 4}, a)
             .input<float>({}, a_scale)
@@ -52,12 +46,12 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at 
             .input<float>({}, y_scale)
             .input<std::uint8_t>({}, y_zero)
             .run<eps::qlinear_binary<ms::QLinearMul>>({dtype::u8}));
-  CHECK(got<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
+  CHECK(elements_of<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
 }
 
 TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit") {
   const small a{-100, 100}, none;
-  const one scale{1}, two{1, 2};
+  const floats scale{1}, two{1, 2};
   const small zero{0};
   kernel_rig plain{1};
   CHECK(plain.input<std::int8_t>({2}, a)
@@ -68,7 +62,7 @@ TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit
             .no_input()
             .input<float>({}, scale)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
-  CHECK(got<std::int8_t>(plain) == small{-128, 127});
+  CHECK(elements_of<std::int8_t>(plain) == small{-128, 127});
   kernel_rig empty{1};
   CHECK(empty.input<std::int8_t>({0, 3}, none)
             .input<float>({}, scale)
@@ -94,7 +88,7 @@ TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit
 TEST_CASE("a scale of 0 or NaN crashes none of them") {
   const bytes x{0, 128, 255}, zero{3};
   for (const float bad : {0.0f, std::nanf(""), -1.0f, 1e-40f}) {
-    const one scale{bad};
+    const floats scale{bad};
     kernel_rig softmax{1}, sigmoid{1}, leaky{1};
     CHECK(softmax.input<std::uint8_t>({3}, x)
               .input<float>({}, scale)
@@ -121,7 +115,7 @@ TEST_CASE("a scale of 0 or NaN crashes none of them") {
 TEST_CASE("all 256 codes through QLinearLeakyRelu and QLinearSigmoid") {
   small x(256);
   for (int i = 0; i < 256; ++i) x[std::size_t(i)] = std::int8_t(i - 128);
-  const one x_scale{0.05f}, y_scale{0.1f}, sigmoid_scale{1 / 256.0f};
+  const floats x_scale{0.05f}, y_scale{0.1f}, sigmoid_scale{1 / 256.0f};
   const small x_zero{7}, y_zero{-3}, sigmoid_zero{-128};
   kernel_rig leaky{1}, sigmoid{1};
   CHECK(leaky.attribute("alpha", 0.25f)
@@ -150,7 +144,7 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
   std::mt19937 random{3};
   bytes x(2 * 3 * 4);
   for (std::uint8_t& v : x) v = std::uint8_t(random());
-  const one x_scale{0.02f}, y_scale{1 / 256.0f};
+  const floats x_scale{0.02f}, y_scale{1 / 256.0f};
   const bytes x_zero{90}, y_zero{0};
   for (const bool old : {false, true}) {
     kernel_rig rig{1};
@@ -186,7 +180,7 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
   const bytes first{0, 10, 20, 30, 40, 50, 60, 70, 80, 80, 70, 60, 50, 40, 30, 20, 10, 0};
   bytes last(18);
   for (std::size_t i = 0; i < 18; ++i) last[i % 9 * 2 + i / 9] = first[i];
-  const one scale{1};
+  const floats scale{1};
   const bytes zero{0};
   const auto run = [&](kernel_rig& rig, bool is_last) {
     rig.attribute("channels_last", std::int64_t{is_last});
@@ -197,7 +191,7 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
     kernel_rig all{1};
     run(all, is_last);
     CHECK(all.run<eps::qlinear_global_average_pool>({dtype::u8}));
-    CHECK(got<std::uint8_t>(all) == bytes{40, 40});
+    CHECK(elements_of<std::uint8_t>(all) == bytes{40, 40});
     for (const bool include : {false, true}) {
       kernel_rig some{1};
       some.attribute("kernel_shape", std::vector<std::int64_t>{2, 2});
@@ -208,7 +202,7 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
       CHECK(some.run<eps::qlinear_average_pool>({dtype::u8}));
       // Windows: {0}, {10, 20}, {30, 60}, {40, 50, 70, 80}.
       const bytes want = include ? bytes{0, 8, 22, 60, 20, 32, 18, 20} : bytes{0, 15, 45, 60, 80, 65, 35, 20};
-      bytes in_order = got<std::uint8_t>(some);
+      bytes in_order = elements_of<std::uint8_t>(some);
       if (is_last) {
         bytes turned(8);
         for (std::size_t i = 0; i < 8; ++i) turned[i] = in_order[i % 4 * 2 + i / 4];
@@ -221,19 +215,19 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
 
 TEST_CASE("with count_include_pad a window that rounding up lets hang over is divided by all its elements") {
   const bytes x{10, 20, 30, 40}, zero{0};
-  const one scale{1};
+  const floats scale{1};
   kernel_rig rig{1};
   rig.attribute("kernel_shape", std::vector<std::int64_t>{3}).attribute("strides", std::vector<std::int64_t>{2});
   rig.attribute("ceil_mode", std::int64_t{1}).attribute("count_include_pad", std::int64_t{1});
   rig.input<std::uint8_t>({1, 1, 4}, x).input<float>({}, scale).input<std::uint8_t>({}, zero);
   rig.input<float>({}, scale).input<std::uint8_t>({}, zero);
   REQUIRE(rig.run<eps::qlinear_average_pool>({dtype::u8}));
-  CHECK(got<std::uint8_t>(rig) == bytes{20, 23});
+  CHECK(elements_of<std::uint8_t>(rig) == bytes{20, 23});
 }
 
 TEST_CASE("QLinearConcat brings its parts to one scale") {
   const bytes a{10, 20}, b{1, 2, 3, 4}, zero{0}, five{5};
-  const one half{0.5f}, three{3}, unit{1};
+  const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
   CHECK(rig.attribute("axis", std::int64_t{1})
             .input<float>({}, unit)
@@ -245,7 +239,7 @@ TEST_CASE("QLinearConcat brings its parts to one scale") {
             .input<float>({}, three)
             .input<std::uint8_t>({}, zero)
             .run<eps::qlinear_concat>({dtype::u8}));
-  CHECK(got<std::uint8_t>(rig) == bytes{10, 8, 11, 15, 14, 17});
+  CHECK(elements_of<std::uint8_t>(rig) == bytes{10, 8, 11, 15, 14, 17});
   kernel_rig uneven{1};
   CHECK(uneven.attribute("axis", std::int64_t{0})
             .input<float>({}, unit)
@@ -268,7 +262,7 @@ TEST_CASE("QLinearConcat brings its parts to one scale") {
 
 TEST_CASE("QLinearWhere brings both sides to one scale") {
   const bytes x{10, 20}, y{7}, zero{0}, one_more{1};
-  const one half{0.5f}, three{3}, unit{1};
+  const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
   const bool condition[] = {true, false};
   CHECK(rig.input(value::tensor<bool>({2}, condition))
@@ -281,14 +275,14 @@ TEST_CASE("QLinearWhere brings both sides to one scale") {
             .input<float>({}, unit)
             .input<std::uint8_t>({}, zero)
             .run<eps::qlinear_where>({dtype::u8}));
-  CHECK(got<std::uint8_t>(rig) == bytes{5, 18});
+  CHECK(elements_of<std::uint8_t>(rig) == bytes{5, 18});
 }
 
 TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") {
   // A - 1 = [[1 2] [3 4] [5 6]], B - [0 1] = [[1 -1] [2 0]]
   const bytes a{2, 3, 4, 5, 6, 7}, a_turned{2, 4, 6, 3, 5, 7}, a_zero{1}, y_zero{10};
   const small b{1, 0, 2, 1}, b_turned{1, 2, 0, 1}, b_zero{0, 1};
-  const one a_scale{0.5f}, b_scale{1, 2}, y_scale{0.5f};
+  const floats a_scale{0.5f}, b_scale{1, 2}, y_scale{0.5f};
   const std::vector<std::int32_t> bias{1, -1};
   for (const bool turned : {false, true}) {
     for (const bool coded_y : {false, true}) {
@@ -300,8 +294,8 @@ TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") 
       if (coded_y) rig.input<float>({}, y_scale).input<std::uint8_t>({}, y_zero);
       CHECK(rig.run<eps::qgemm>({coded_y ? dtype::u8 : dtype::f32}));
       // Products 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
-      if (coded_y) CHECK(got<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
-      else CHECK(got<float>(rig) == one{6, -4, 12, -8, 18, -12});
+      if (coded_y) CHECK(elements_of<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
+      else CHECK(elements_of<float>(rig) == floats{6, -4, 12, -8, 18, -12});
     }
   }
   kernel_rig uneven{1};
@@ -349,7 +343,7 @@ TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, b
             .input<std::int8_t>({1}, r_zero)
             .run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs));
   for (std::size_t o = 0; o < 3; ++o) {
-    const std::vector<float> a = got<float>(coded_one, o), b = got<float>(plain_one, o);
+    const std::vector<float> a = elements_of<float>(coded_one, o), b = elements_of<float>(plain_one, o);
     REQUIRE(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 0.02f);
   }

@@ -11,20 +11,13 @@
 namespace cameo::test {
 namespace {
 
-template <class T>
-std::vector<T> got(const kernel_rig& rig, std::size_t output = 0) {
-  const tensor_view<const T> y = rig.output<T>(output);
-  return {y.begin(), y.end()};
-}
-constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-
 TEST_CASE("halves round to even, what is beyond ends at the ends, NaN counts as 0") {
-  const std::vector<float> x{0.5f, 1.5f, 2.5f, -0.5f, 1e30f, -inf, nan, 300}, scale{1};
+  const std::vector<float> x{0.5f, 1.5f, 2.5f, -0.5f, 1e30f, -infinity, not_a_number, 300}, scale{1};
   const std::vector<std::uint8_t> zero{10};
   kernel_rig rig{21};
   CHECK(rig.input<float>({8}, x).input<float>({}, scale).input<std::uint8_t>({}, zero).run<eps::quantize_linear>(
       {dtype::u8}));
-  CHECK(got<std::uint8_t>(rig) == std::vector<std::uint8_t>{10, 12, 12, 10, 255, 0, 10, 255});
+  CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{10, 12, 12, 10, 255, 0, 10, 255});
 }
 
 TEST_CASE("a scale of 0 crashes nothing") {
@@ -33,7 +26,7 @@ TEST_CASE("a scale of 0 crashes nothing") {
   kernel_rig rig{21};
   CHECK(rig.input<float>({3}, x).input<float>({}, scale).input<std::int8_t>({}, zero).run<eps::quantize_linear>(
       {dtype::i8}));
-  CHECK(got<std::int8_t>(rig) == std::vector<std::int8_t>{127, -128, 0});
+  CHECK(elements_of<std::int8_t>(rig) == std::vector<std::int8_t>{127, -128, 0});
 }
 
 TEST_CASE("blocks whose last one is short") {
@@ -41,7 +34,7 @@ TEST_CASE("blocks whose last one is short") {
   kernel_rig rig{21};
   rig.attribute("axis", std::int64_t{0}).attribute("block_size", std::int64_t{2});
   CHECK(rig.input<float>({5}, x).input<float>({3}, scale).no_input().run<eps::quantize_linear>({dtype::u8}));
-  CHECK(got<std::uint8_t>(rig) == std::vector<std::uint8_t>{1, 2, 2, 2, 1});
+  CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{1, 2, 2, 2, 1});
   kernel_rig one{21};
   one.attribute("axis", std::int64_t{0}).attribute("block_size", std::int64_t{-2});
   CHECK(one.input<float>({5}, x).input<float>({3}, scale).no_input().run<eps::quantize_linear>({dtype::u8}).code() ==
@@ -68,7 +61,7 @@ TEST_CASE("int32 is dequantized without overflow of the difference") {
   kernel_rig rig{10};
   rig.input<std::int32_t>({1}, x).input<float>({}, scale).input<std::int32_t>({}, zero);
   CHECK(rig.run<eps::dequantize_linear>({dtype::f32}));
-  CHECK(got<float>(rig) == std::vector<float>{-2147483648.0f});
+  CHECK(elements_of<float>(rig) == std::vector<float>{-2147483648.0f});
 }
 
 TEST_CASE("an empty tensor, and one of zeros, has the scale 1") {
@@ -77,9 +70,9 @@ TEST_CASE("an empty tensor, and one of zeros, has the scale 1") {
     kernel_rig rig{11};
     rig.input<float>({std::int64_t(n)}, x);
     CHECK(rig.run<eps::dynamic_quantize_linear>({dtype::u8, dtype::f32, dtype::u8}));
-    CHECK(got<std::uint8_t>(rig) == std::vector<std::uint8_t>(n, 0));
-    CHECK(got<float>(rig, 1) == std::vector<float>{1});
-    CHECK(got<std::uint8_t>(rig, 2) == std::vector<std::uint8_t>{0});
+    CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>(n, 0));
+    CHECK(elements_of<float>(rig, 1) == std::vector<float>{1});
+    CHECK(elements_of<std::uint8_t>(rig, 2) == std::vector<std::uint8_t>{0});
   }
 }
 
@@ -90,7 +83,7 @@ TEST_CASE("zero points per row and per column") {
   rig.input<std::uint8_t>({2, 2}, a).input<std::int8_t>({2, 2}, b);
   rig.input<std::uint8_t>({2}, a_zero).input<std::int8_t>({2}, b_zero);
   CHECK(rig.run<eps::matmul_integer>({dtype::i32}));
-  CHECK(got<std::int32_t>(rig) == std::vector<std::int32_t>{4, 2, 4, 2});
+  CHECK(elements_of<std::int32_t>(rig) == std::vector<std::int32_t>{4, 2, 4, 2});
   kernel_rig wrong{10};
   wrong.input<std::uint8_t>({2, 2}, a).input<std::int8_t>({1, 4}, b);
   CHECK(wrong.run<eps::matmul_integer>({dtype::i32}).code() == status_code::invalid_argument);
@@ -102,7 +95,7 @@ TEST_CASE("padding of an integer convolution adds nothing, whatever the zero poi
   rig.attribute("pads", std::vector<std::int64_t>{1, 1});
   rig.input<std::uint8_t>({1, 1, 3}, x).input<std::uint8_t>({1, 1, 3}, w).input<std::uint8_t>({}, x_zero);
   CHECK(rig.run<eps::conv_integer>({dtype::i32}));
-  CHECK(got<std::int32_t>(rig) == std::vector<std::int32_t>{3, 6, 5});
+  CHECK(elements_of<std::int32_t>(rig) == std::vector<std::int32_t>{3, 6, 5});
   kernel_rig wrong{10};
   wrong.input<std::uint8_t>({1, 1, 3}, x).input<std::uint8_t>({1, 1, 3}, w).no_input();
   wrong.input<std::uint8_t>({2}, w_zeros);

@@ -6,26 +6,28 @@
 namespace cameo::test {
 namespace {
 
-const std::vector<float> x(6, 0.5f), w(8, 0.1f), r(16, 0.2f), h0{1, 2, 3, 4};
+const floats sequence(6, 0.5f), weights(8, 0.1f), recurrent_weights(16, 0.2f), initial_state{1, 2, 3, 4};
 
 /// X [3, 2, 1], hidden 2: an LSTM's, a GRU's with fewer gates, an RNN's.
-kernel_rig rig_of(std::int64_t gates, std::int64_t length = 3) {
+kernel_rig rig_of_gates(std::int64_t gates, std::int64_t length = 3) {
   kernel_rig rig{14, 3};
-  rig.input<float>({length, 2, 1}, x).input<float>({1, gates * 2, 1}, w).input<float>({1, gates * 2, 2}, r);
+  rig.input<float>({length, 2, 1}, sequence)
+      .input<float>({1, gates * 2, 1}, weights)
+      .input<float>({1, gates * 2, 2}, recurrent_weights);
   return rig;
 }
 
 TEST_CASE("a sequence of no steps leaves the initial state") {
-  kernel_rig rig = rig_of(1, 0);
-  rig.no_input().no_input().input<float>({1, 2, 2}, h0);
+  kernel_rig rig = rig_of_gates(1, 0);
+  rig.no_input().no_input().input<float>({1, 2, 2}, initial_state);
   CHECK(rig.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
   CHECK(rig.output<float>(0).empty());
-  CHECK(std::ranges::equal(rig.output<float>(1).span(), h0));
+  CHECK(std::ranges::equal(rig.output<float>(1).span(), initial_state));
 }
 
 TEST_CASE("a batch ends with its own length: zeros beyond, and the last state stays") {
   const std::vector<std::int32_t> lengths{1, 3};
-  kernel_rig rig = rig_of(4);
+  kernel_rig rig = rig_of_gates(4);
   rig.no_input().input<std::int32_t>({2}, lengths);
   CHECK(rig.run<eps::recurrent<op::LSTM>>({dtype::f32, dtype::f32, dtype::f32}));
   const tensor_view<const float> y = rig.output<float>(0), last = rig.output<float>(1);
@@ -38,14 +40,17 @@ TEST_CASE("a batch ends with its own length: zeros beyond, and the last state st
 TEST_CASE("a batch without a step ends with zeros, not with its initial state, in either direction") {
   const std::vector<std::int32_t> lengths{0, 2};
   for (const char* direction : {"forward", "reverse"}) {
-    kernel_rig rig = rig_of(4);
+    kernel_rig rig = rig_of_gates(4);
     rig.attribute("direction", std::string_view{direction});
-    rig.no_input().input<std::int32_t>({2}, lengths).input<float>({1, 2, 2}, h0).input<float>({1, 2, 2}, h0);
+    rig.no_input()
+        .input<std::int32_t>({2}, lengths)
+        .input<float>({1, 2, 2}, initial_state)
+        .input<float>({1, 2, 2}, initial_state);
     REQUIRE(rig.run<eps::recurrent<op::LSTM>>({dtype::f32, dtype::f32, dtype::f32}));
     for (const std::size_t i : {1, 2}) {
       const tensor_view<const float> last = rig.output<float>(i);
       CHECK((last[0] == 0 && last[1] == 0));
-      CHECK((last[2] != 0 && last[2] != h0[2]));
+      CHECK((last[2] != 0 && last[2] != initial_state[2]));
     }
   }
 }
@@ -69,25 +74,26 @@ TEST_CASE("activations without numbers have those of ONNX Runtime") {
 TEST_CASE("lengths beyond the sequence, and negative ones") {
   for (const std::int32_t bad : {4, -1, std::numeric_limits<std::int32_t>::min()}) {
     const std::vector<std::int32_t> lengths{1, bad};
-    kernel_rig rig = rig_of(3);
+    kernel_rig rig = rig_of_gates(3);
     rig.no_input().input<std::int32_t>({2}, lengths);
     CHECK(rig.run<eps::recurrent<op::GRU>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
   }
 }
 
 TEST_CASE("shapes that don't belong together") {
-  kernel_rig rig = rig_of(4);
+  kernel_rig rig = rig_of_gates(4);
   CHECK(rig.run<eps::recurrent<op::GRU>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
-  kernel_rig sized = rig_of(1);
+  kernel_rig sized = rig_of_gates(1);
   sized.attribute("hidden_size", std::int64_t{3});
   CHECK(sized.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_argument);
-  kernel_rig turned = rig_of(1);
+  kernel_rig turned = rig_of_gates(1);
   turned.attribute("direction", "sideways");
   CHECK(turned.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}).code() == status_code::invalid_graph);
 }
 
 /// [a, b, rest...] as [b, a, rest...].
-std::vector<float> turned(const std::vector<float>& from, std::int64_t a, std::int64_t b, std::int64_t rest) {
+std::vector<float> first_axes_swapped(const std::vector<float>& from, std::int64_t a, std::int64_t b,
+                                      std::int64_t rest) {
   std::vector<float> made(from.size());
   for (std::int64_t i = 0; i < a; ++i)
     for (std::int64_t j = 0; j < b; ++j)
@@ -102,8 +108,8 @@ TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, whatever e
     const auto numbers = [&](std::int64_t count) { return random_numbers<float>(random, count); };
     const std::vector<float> x = numbers(length * batch * in), w = numbers(d * 4 * n * in), r = numbers(d * 4 * n * n),
                              h = numbers(d * batch * n), c = numbers(d * batch * n), p = numbers(d * 3 * n);
-    const std::vector<float> x1 = turned(x, length, batch, in), h1 = turned(h, d, batch, n),
-                             c1 = turned(c, d, batch, n);
+    const std::vector<float> x1 = first_axes_swapped(x, length, batch, in), h1 = first_axes_swapped(h, d, batch, n),
+                             c1 = first_axes_swapped(c, d, batch, n);
     const std::vector<std::int32_t> lengths{4, 1, 2};
     kernel_rig plain{14, 2}, first{14, 2};
     for (kernel_rig* rig : {&plain, &first}) {
@@ -121,22 +127,22 @@ TEST_CASE("layout 1 has the numbers of layout 0 with the batch first, whatever e
       return std::vector<float>(y.begin(), y.end());
     };
     // Y: [length, d, batch, n] and [batch, length, d, n].
-    CHECK(turned(all(plain, 0), length * d, batch, n) == all(first, 0));
-    for (const std::size_t i : {1, 2}) CHECK(turned(all(plain, i), d, batch, n) == all(first, i));
+    CHECK(first_axes_swapped(all(plain, 0), length * d, batch, n) == all(first, 0));
+    for (const std::size_t i : {1, 2}) CHECK(first_axes_swapped(all(plain, i), d, batch, n) == all(first, i));
   }
 }
 
 TEST_CASE("sizes whose product does not fit, in tensors of no elements") {
   kernel_rig rig{14};
-  rig.input<float>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, x).input<float>({1, 0, 0}, w);
-  CHECK(!rig.input<float>({1, 0, 0}, r).run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
+  rig.input<float>({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, sequence).input<float>({1, 0, 0}, weights);
+  CHECK(!rig.input<float>({1, 0, 0}, recurrent_weights).run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
 }
 
 TEST_CASE("no output asked for, nothing in the batch") {
-  kernel_rig rig = rig_of(1);
+  kernel_rig rig = rig_of_gates(1);
   CHECK(rig.run<eps::recurrent<op::RNN>>({dtype::undefined, dtype::f32}));
   kernel_rig empty{14};
-  empty.input<float>({3, 0, 1}, x).input<float>({1, 2, 1}, w).input<float>({1, 2, 2}, r);
+  empty.input<float>({3, 0, 1}, sequence).input<float>({1, 2, 1}, weights).input<float>({1, 2, 2}, recurrent_weights);
   CHECK(empty.run<eps::recurrent<op::RNN>>({dtype::f32, dtype::f32}));
 }
 

@@ -15,12 +15,11 @@ using cameo::eps::arg_extreme;
 using cameo::eps::cumulative;
 using cameo::eps::reduce;
 using cameo::eps::softmax;
+using cameo::test::infinity;
+using cameo::test::ints;
 using cameo::test::kernel_rig;
-using list = std::vector<std::int64_t>;
 
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// f over the elements that reach each output when the axes of `gone` go.
 template <class F>
@@ -40,14 +39,14 @@ std::vector<double> reduce_plainly(const extents& shape, const std::vector<float
 }
 
 template <class Op, class F>
-void compare(F f) {
+void compare_reduction(F f) {
   std::mt19937 random{5};
   for (int round = 0; round < 60; ++round) {
     extents shape;
     const std::size_t rank = random() % 6;
     for (std::size_t a = 0; a < rank; ++a) shape.push_back(std::int64_t(random() % (a + 1 == rank ? 600 : 5) + 1));
     const auto x = test::random_numbers<float>(random, shape.count());
-    list axes;
+    ints axes;
     std::uint32_t gone = 0;
     for (std::size_t a = 0; a < rank; ++a)
       if (random() % 2)
@@ -64,7 +63,7 @@ template <class Op, class T>
 T over_nothing() {
   kernel_rig rig{20};
   const std::vector<T> none;
-  const list axes{1};
+  const ints axes{1};
   rig.input({2, 0}, none).input({1}, axes);
   REQUIRE(rig.run<reduce<Op>>({dtype_of<T>}));
   CHECK(rig.output<T>(0).shape() == extents{2, 1});
@@ -75,18 +74,18 @@ T over_nothing() {
 }  // namespace
 
 TEST_CASE("reductions over random axes of random shapes are what plain loops make") {
-  compare<op::ReduceSum>([](const auto& s) {
+  compare_reduction<op::ReduceSum>([](const auto& s) {
     double sum = 0;
     for (double x : s) sum += x;
     return sum;
   });
-  compare<op::ReduceMax>([](const auto& s) { return *std::max_element(s.begin(), s.end()); });
-  compare<op::ReduceLogSumExp>([](const auto& s) {
+  compare_reduction<op::ReduceMax>([](const auto& s) { return *std::max_element(s.begin(), s.end()); });
+  compare_reduction<op::ReduceLogSumExp>([](const auto& s) {
     double sum = 0;
     for (double x : s) sum += std::exp(x);
     return std::log(sum);
   });
-  compare<op::ReduceL2>([](const auto& s) {
+  compare_reduction<op::ReduceL2>([](const auto& s) {
     double sum = 0;
     for (double x : s) sum += x * x;
     return std::sqrt(sum);
@@ -105,21 +104,21 @@ TEST_CASE("reductions over nothing give what leaves others as they are") {
 TEST_CASE("infinities, NaN and large numbers pass through LogSumExp, Max and Min") {
   const std::vector<float> x{-infinity, -infinity, 1000, 1000, infinity, 1, NAN, 1};
   kernel_rig exponents{13}, largest{13};
-  exponents.attribute("axes", list{1}).input({4, 2}, x);
+  exponents.attribute("axes", ints{1}).input({4, 2}, x);
   REQUIRE(exponents.run<reduce<op::ReduceLogSumExp>>({dtype::f32}));
   const auto y = exponents.output<float>(0);
   CHECK(y[0] == -infinity);
   CHECK(y[1] == doctest::Approx(1000 + std::log(2.0)));
   CHECK(y[2] == infinity);
   CHECK(std::isnan(y[3]));
-  largest.attribute("axes", list{1}).input({4, 2}, x);
+  largest.attribute("axes", ints{1}).input({4, 2}, x);
   REQUIRE(largest.run<reduce<op::ReduceMax>>({dtype::f32}));
   CHECK(std::isnan(largest.output<float>(0)[3]));
 }
 
 TEST_CASE("axes that there are none of, or twice, are INVALID_ARGUMENT") {
   const std::vector<float> x{1, 2, 3, 4};
-  for (const list& axes : {list{2}, list{-3}, list{0, -2}, list{std::numeric_limits<std::int64_t>::min()}}) {
+  for (const ints& axes : {ints{2}, ints{-3}, ints{0, -2}, ints{std::numeric_limits<std::int64_t>::min()}}) {
     kernel_rig rig{18};
     rig.input({2, 2}, x).input({std::int64_t(axes.size())}, axes);
     CHECK(rig.run<reduce<op::ReduceMean>>({dtype::f32}).code() == status_code::invalid_argument);

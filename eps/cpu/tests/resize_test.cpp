@@ -8,17 +8,9 @@
 #include <limits>
 
 using namespace cameo;
+using cameo::test::elements_of;
+using cameo::test::ints;
 using cameo::test::kernel_rig;
-using list = std::vector<std::int64_t>;
-
-namespace {
-
-template <class T>
-std::vector<T> all(const kernel_rig& rig) {
-  return {rig.output<T>(0).begin(), rig.output<T>(0).end()};
-}
-
-}  // namespace
 
 TEST_CASE("nearest moves any element; the rounding and the coordinates say which") {
   const std::vector<std::uint8_t> x{10, 20, 30, 40};
@@ -28,7 +20,7 @@ TEST_CASE("nearest moves any element; the rounding and the coordinates say which
     rig.attribute("nearest_mode", rounding).attribute("coordinate_transformation_mode", space);
     rig.input<std::uint8_t>({4}, x).no_input().input<float>({1}, scales);
     REQUIRE(rig.run<eps::resize>({dtype::u8}));
-    return all<std::uint8_t>(rig);
+    return elements_of<std::uint8_t>(rig);
   };
   CHECK(halved("round_prefer_floor", "half_pixel") == std::vector<std::uint8_t>{10, 30});
   CHECK(halved("round_prefer_ceil", "half_pixel") == std::vector<std::uint8_t>{20, 40});
@@ -41,10 +33,10 @@ TEST_CASE("nearest moves any element; the rounding and the coordinates say which
     kernel_rig old{10}, up{9};
     old.input<std::int64_t>({1, 4}, row).input<float>({2}, two);
     REQUIRE(old.run<eps::resize>({dtype::i64}));
-    CHECK(all<std::int64_t>(old) == list{1, 3});
+    CHECK(elements_of<std::int64_t>(old) == ints{1, 3});
     up.input<std::int64_t>({4}, row).input<float>({1}, twice);
     REQUIRE(up.run<eps::upsample>({dtype::i64}));
-    CHECK(all<std::int64_t>(up) == list{1, 1, 2, 2, 3, 3, 4, 4});
+    CHECK(elements_of<std::int64_t>(up) == ints{1, 1, 2, 2, 3, 3, 4, 4});
   }
 }
 
@@ -53,13 +45,13 @@ TEST_CASE("linear and cubic keep a constant image, but that linear cuts integers
   for (const std::string_view mode : {"linear", "cubic"})
     for (const std::int64_t antialias : {0, 1})
       for (const std::int64_t exclude : {0, 1})
-        for (const list& to : {list{2, 3}, list{11, 7}, list{1, 1}, list{5, 20}}) {
+        for (const ints& to : {ints{2, 3}, ints{11, 7}, ints{1, 1}, ints{5, 20}}) {
           kernel_rig rig{19, 3};
           rig.attribute("mode", mode).attribute("antialias", antialias).attribute("exclude_outside", exclude);
           rig.input<std::uint8_t>({5, 7}, flat).no_input().no_input().input<std::int64_t>({2}, to);
           REQUIRE(rig.run<eps::resize>({dtype::u8}));
           const bool cuts = mode == "linear" && antialias == 0;
-          for (const std::uint8_t v : all<std::uint8_t>(rig)) CHECK((v == 201 || (cuts && v == 200)));
+          for (const std::uint8_t v : elements_of<std::uint8_t>(rig)) CHECK((v == 201 || (cuts && v == 200)));
         }
   const std::vector<std::int8_t> edge{-128, 127};
   const std::vector<float> scales{2};
@@ -83,11 +75,11 @@ TEST_CASE("what a model may say wrongly about a resize is refused, and so is wha
   CHECK(scaled({1e17f, 1e17f}) == status_code::out_of_memory);
   CHECK(scaled({1e-9f, 1}) == status_code::ok);  // an empty output
 
-  const list negative{2, -3}, axes{1, 1};
+  const ints negative{2, -3}, axes{1, 1};
   kernel_rig sized{19}, twice{19}, hollow{19};
   sized.input<float>({2, 3}, x).no_input().no_input().input<std::int64_t>({2}, negative);
   CHECK(sized.run<eps::resize>({dtype::f32}).code() == status_code::invalid_argument);
-  const list two{2, 2};
+  const ints two{2, 2};
   twice.attribute("axes", axes).input<float>({2, 3}, x).no_input().no_input().input<std::int64_t>({2}, two);
   CHECK(twice.run<eps::resize>({dtype::f32}).code() == status_code::invalid_argument);
   const std::vector<float> empty;
@@ -105,7 +97,7 @@ TEST_CASE("a region that is no number, or far away, gives the extrapolation valu
       rig.attribute("mode", mode).attribute("coordinate_transformation_mode", "tf_crop_and_resize");
       rig.attribute("extrapolation_value", 7.0f).input<float>({4}, x).input<float>({2}, roi).input<float>({1}, scales);
       REQUIRE(rig.run<eps::resize>({dtype::f32}));
-      CHECK(all<float>(rig) == std::vector<float>(6, 7));
+      CHECK(elements_of<float>(rig) == std::vector<float>(6, 7));
     }
 }
 
@@ -119,7 +111,7 @@ std::vector<T> resized(const extents& shape, const std::vector<T>& x, const std:
   rig.attribute("mode", mode).attribute("coordinate_transformation_mode", space).attribute("antialias", antialias);
   rig.input<T>(shape, x).no_input().template input<float>({std::int64_t(scales.size())}, scales);
   REQUIRE(rig.run<eps::resize>({dtype_of<T>}));
-  return all<T>(rig);
+  return elements_of<T>(rig);
 }
 
 }  // namespace
@@ -146,15 +138,15 @@ TEST_CASE("antialias rounds bytes after each axis and ends them at 0 and 255, wh
 
 TEST_CASE("a region leaves alone what keeps its size: all of it, or an axis of scale 1") {
   const std::vector<float> x{1, 2, 3, 4, 5, 6}, roi{.2f, .2f, .7f, .7f}, same{1, 1};
-  const list sizes{2, 5};
+  const ints sizes{2, 5};
   kernel_rig copied{19}, one{19};
   for (kernel_rig* rig : {&copied, &one})
     rig->attribute("mode", "linear").attribute("coordinate_transformation_mode", "tf_crop_and_resize");
   copied.input<float>({2, 3}, x).input<float>({4}, roi).input<float>({2}, same);
   REQUIRE(copied.run<eps::resize>({dtype::f32}));
-  CHECK(all<float>(copied) == x);
+  CHECK(elements_of<float>(copied) == x);
   one.input<float>({2, 3}, x).input<float>({4}, roi).no_input().input<std::int64_t>({2}, sizes);
   REQUIRE(one.run<eps::resize>({dtype::f32}));
   const std::vector<float> want{1.4f, 1.65f, 1.9f, 2.15f, 2.4f, 4.4f, 4.65f, 4.9f, 5.15f, 5.4f};
-  for (std::size_t i = 0; i < want.size(); ++i) CHECK(all<float>(one)[i] == doctest::Approx(want[i]));
+  for (std::size_t i = 0; i < want.size(); ++i) CHECK(elements_of<float>(one)[i] == doctest::Approx(want[i]));
 }

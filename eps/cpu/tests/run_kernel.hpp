@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lists.hpp"
+
 namespace cameo::test {
 
 /// A model in the making: inputs with values, nodes, outputs, then one run by the cpu provider through a session.
@@ -111,6 +113,9 @@ class model_run {
   std::vector<attribute> attributes_;
   std::vector<graph*> bodies_;
 };
+
+/// A tensor of rank 0.
+inline any_value scalar(std::int64_t n) { return any_value::tensor<std::int64_t>({}, {n}); }
 
 template <class T>
 std::vector<T> elements_of(const value& v) {

@@ -38,7 +38,7 @@ void copy_plainly(const nest& n, const T* from, T* to, std::size_t depth = 0) {
 }
 
 template <class T>
-void check(const nest& n, std::int64_t from_first, std::size_t from_size, std::size_t to_size) {
+void check_copy(const nest& n, std::int64_t from_first, std::size_t from_size, std::size_t to_size) {
   std::vector<T> from(from_size), want(to_size), got(to_size);
   for (std::size_t i = 0; i < from_size; ++i)
     std::memcpy(static_cast<void*>(&from[i]), &i, std::min(sizeof i, sizeof(T)));
@@ -71,11 +71,11 @@ TEST_CASE("a strided copy of any permutation, with repeats and backward steps, m
       if (random() % 6 == 0) from_first += from_size * (sizes[i] - 1), n.from[i] = -from_size;
       from_size *= sizes[i];
     }
-    check<char>(n, from_first, std::size_t(from_size), std::size_t(to_size));
-    check<std::int16_t>(n, from_first, std::size_t(from_size), std::size_t(to_size));
-    check<float>(n, from_first, std::size_t(from_size), std::size_t(to_size));
-    check<std::int64_t>(n, from_first, std::size_t(from_size), std::size_t(to_size));
-    check<std::string_view>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check_copy<char>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check_copy<std::int16_t>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check_copy<float>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check_copy<std::int64_t>(n, from_first, std::size_t(from_size), std::size_t(to_size));
+    check_copy<std::string_view>(n, from_first, std::size_t(from_size), std::size_t(to_size));
   }
 }
 

@@ -14,14 +14,14 @@
 
 using namespace cameo;
 using namespace cameo::eps;
+using cameo::test::floats;
 using cameo::test::for_each_target;
 using cameo::test::kernel_rig;
 
 // Every operator against plain loops in double, which are written from its definition and share nothing with it.
 namespace {
 
-using floats = std::vector<float>;
-using ints = std::vector<std::int32_t>;
+using int32s = std::vector<std::int32_t>;
 using doubles = std::vector<double>;
 constexpr double nowhere = -std::numeric_limits<double>::infinity();
 
@@ -106,7 +106,7 @@ heads4 from_rows(const floats& x, std::int64_t b, std::int64_t h, std::int64_t l
 struct some_mask {
   int form;  // 0 none, 1 lengths, 2 ends and beginnings, 3 of keys, 4 of queries and keys
   extents shape{};
-  ints data{};
+  int32s data{};
   some_mask(dice& d, int what, std::int64_t b, std::int64_t s, std::int64_t t) : form{what} {
     if (form == 1 || form == 2) {
       shape = {form * b};
@@ -156,8 +156,8 @@ struct some_bias {
 
 /// Runs the same on 1, 2 and 5 threads: equal bits; then compares.
 template <class K>
-void check(const std::function<void(kernel_rig&)>& fill, int since, const std::vector<dtype>& outputs,
-           const std::vector<doubles>& want, double tolerance = 2e-5) {
+void check_with_threads(const std::function<void(kernel_rig&)>& fill, int since, const std::vector<dtype>& outputs,
+                        const std::vector<doubles>& want, double tolerance = 2e-5) {
   kernel_rig one{since}, two{since, 2}, five{since, 5};
   for (kernel_rig* rig : {&one, &two, &five}) {
     fill(*rig);
@@ -222,7 +222,7 @@ void try_multi_head(dice& d, int form, int mask_form) {
   });
   CAPTURE(form);
   CAPTURE(mask_form);
-  check<multi_head_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, keys.data, values.data});
+  check_with_threads<multi_head_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, keys.data, values.data});
 }
 
 void try_projected(dice& d, int mask_form, bool with_past) {
@@ -264,12 +264,13 @@ void try_projected(dice& d, int mask_form, bool with_past) {
   doubles present = k.data;
   present.insert(present.end(), v.data.begin(), v.data.end());
   // Rows of which everything that may be seen is masked lose digits to the -10000.
-  check<projected_attention>(fill, 1, {dtype::f32, dtype::f32}, {y, present}, mask_form == 2 ? 5e-3 : 5e-5);
+  check_with_threads<projected_attention>(fill, 1, {dtype::f32, dtype::f32}, {y, present},
+                                          mask_form == 2 ? 5e-3 : 5e-5);
 }
 
 /// Turns pairs of each row by the angles of its position.
-heads4 turned(heads4 x, const floats& co, const floats& si, bool interleaved,
-              const std::function<std::int64_t(std::int64_t, std::int64_t)>& position) {
+heads4 rotated(heads4 x, const floats& co, const floats& si, bool interleaved,
+               const std::function<std::int64_t(std::int64_t, std::int64_t)>& position) {
   const std::int64_t half = x.size / 2;
   heads4 y = x;
   for (std::int64_t b = 0; b < x.batches; ++b)
@@ -291,9 +292,9 @@ void try_group_query(dice& d, bool first) {
   const bool packed = d.coin(), turns = d.coin(), interleaved = d.coin(), sinks = d.coin();
   const std::int64_t window = d.coin() ? d.upto(1, 30) : -1;
   const float softcap = d.coin() ? 2.0f : 0.0f;
-  ints lengths(static_cast<std::size_t>(b), std::int32_t(total - 1));
+  int32s lengths(static_cast<std::size_t>(b), std::int32_t(total - 1));
   for (std::size_t i = 1; i < lengths.size() && !first; ++i) lengths[i] = std::int32_t(d.upto(s, total) - 1);
-  const ints all{std::int32_t(total)};
+  const int32s all{std::int32_t(total)};
   const std::int64_t row = (packed ? n + 2 * shared : n) * size, key_row = packed ? row : shared * size;
   const floats q = d.numbers(b * s * row), k = packed ? q : d.numbers(b * s * key_row);
   const floats v = packed ? q : d.numbers(b * s * key_row), co = d.numbers(total * size / 2),
@@ -320,7 +321,7 @@ void try_group_query(dice& d, bool first) {
   const heads4 values = from_rows(v, b, shared, s, size, key_row, packed ? (n + shared) * size : 0, size);
   if (turns) {
     const auto position = [&](std::int64_t i, std::int64_t at) { return past_of(i) + at; };
-    queries = turned(queries, co, si, interleaved, position), keys = turned(keys, co, si, interleaved, position);
+    queries = rotated(queries, co, si, interleaved, position), keys = rotated(keys, co, si, interleaved, position);
   }
   const auto present = [&](const floats& old, heads4 now) {
     heads4 before = from_split(old, b, shared, room, size), to{b, shared, std::max(room, total), size};
@@ -341,7 +342,7 @@ void try_group_query(dice& d, bool first) {
         return score + added.at(bb, h, i, j);
       },
       sinks ? sink : floats{});
-  check<group_query_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, k_all.data, v_all.data});
+  check_with_threads<group_query_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, k_all.data, v_all.data});
 }
 
 /// Row by row: t, then its statistics, then y.
@@ -403,7 +404,7 @@ TEST_CASE("attention of many keys and queries: several blocks of keys, several t
         rig.attribute("num_heads", n).attribute("scale", 1.5f).input({1, s, n * size}, q);
         rig.input({1, t, n * size}, k).input({1, t, n * size}, v);
       };
-      check<multi_head_attention>(fill, 1, {dtype::f32}, {y}, 1e-4);
+      check_with_threads<multi_head_attention>(fill, 1, {dtype::f32}, {y}, 1e-4);
     }
   });
 }
@@ -422,7 +423,7 @@ TEST_CASE("attention refuses what does not fit, and masks that point outside hid
   CHECK(code({1, 3, 4}, {1, 2, 2, 2}, {1, 2, 4}) == status_code::invalid_argument);
   CHECK(code({3, 4}, {1, 2, 4}, {1, 2, 4}) == status_code::invalid_argument);
   for (const std::int32_t end : {INT32_MIN, -1, 0, 2, INT32_MAX}) {
-    const ints ends{end};
+    const int32s ends{end};
     kernel_rig rig{1};
     rig.attribute("num_heads", std::int64_t{2}).input({1, 3, 4}, x).input({1, 2, 4}, x).input({1, 2, 4}, x).no_input();
     REQUIRE(rig.input({1}, ends).run<multi_head_attention>({dtype::f32}));
@@ -436,7 +437,7 @@ TEST_CASE("attention refuses what does not fit, and masks that point outside hid
 TEST_CASE("GroupQueryAttention refuses lengths that don't fit and positions outside its tables") {
   const floats x(16, 0.25f), table(4, 0.5f);
   const auto code = [&](std::int32_t length, std::int32_t total, bool turns) {
-    const ints lengths{length}, all{total};
+    const int32s lengths{length}, all{total};
     kernel_rig rig{1};
     rig.attribute("num_heads", std::int64_t{2}).attribute("kv_num_heads", std::int64_t{1});
     rig.attribute("do_rotary", std::int64_t{turns}).input({1, 1, 4}, x).input({1, 1, 2}, x).input({1, 1, 2}, x);
@@ -477,10 +478,10 @@ TEST_CASE("skip and simplified layer normalisation of rows of every width, with 
       const std::vector<dtype> all{dtype::f32, dtype::f32, dtype::f32, dtype::f32};
       const std::vector<dtype> two{dtype::f32, dtype::undefined, dtype::undefined, dtype::f32};
       if (simple)
-        check<skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>(
+        check_with_threads<skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>(
             fill, 1, two, {want.y, {}, {}, want.sum}, 1e-4);
       else
-        check<skip_layer_normalization<op::microsoft::SkipLayerNormalization>>(
+        check_with_threads<skip_layer_normalization<op::microsoft::SkipLayerNormalization>>(
             fill, 1, all, {want.y, want.means, want.inverses, want.sum}, 2e-3);
     }
   });
@@ -496,12 +497,12 @@ TEST_CASE("layer normalisation of rows of every width, far from zero too") {
       for (float& v : x) v += away;
       const normal want = normalize_plainly({x.begin(), x.end()}, n, scale, bias, true, 1e-5);
       const auto fill = [&](kernel_rig& rig) { rig.input({3, n}, x).input({n}, scale).input({n}, bias); };
-      check<layer_normalization<op::LayerNormalization>>(fill, 17, {dtype::f32, dtype::f32, dtype::f32},
-                                                         {want.y, want.means, want.inverses}, 1e-4);
+      check_with_threads<layer_normalization<op::LayerNormalization>>(fill, 17, {dtype::f32, dtype::f32, dtype::f32},
+                                                                      {want.y, want.means, want.inverses}, 1e-4);
       const normal simple = normalize_plainly({x.begin(), x.end()}, n, scale, {}, false, 1e-5);
       const auto less = [&](kernel_rig& rig) { rig.input({3, n}, x).input({n}, scale); };
-      check<layer_normalization<op::contrib::SimplifiedLayerNormalization>>(less, 1, {dtype::f32, dtype::f32},
-                                                                            {simple.y, simple.inverses}, 1e-5);
+      check_with_threads<layer_normalization<op::contrib::SimplifiedLayerNormalization>>(
+          less, 1, {dtype::f32, dtype::f32}, {simple.y, simple.inverses}, 1e-5);
     }
   });
 }
@@ -510,7 +511,7 @@ TEST_CASE("embeddings, summed and normalised; ids outside their tables are refus
   dice d;
   const auto run = [&](std::int32_t id, bool segments, bool positions) {
     const std::int64_t b = 2, s = 3, n = d.upto(1, 40);
-    const ints ids{0, 1, 2, 3, 2, id}, kinds{0, 1, 1, 0, 0, 1}, places{2, 1, 0}, mask{1, 1, 0, 1, 1, 1};
+    const int32s ids{0, 1, 2, 3, 2, id}, kinds{0, 1, 1, 0, 0, 1}, places{2, 1, 0}, mask{1, 1, 0, 1, 1, 1};
     const floats words = d.numbers(4 * n), rows = d.numbers(5 * n), types = d.numbers(2 * n), gamma = d.numbers(n);
     const floats beta = d.numbers(n);
     kernel_rig rig{1};

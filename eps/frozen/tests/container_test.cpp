@@ -25,7 +25,6 @@ std::string verdict_of(const compiled_files& files, std::string_view context, bo
 }
 
 bool is_refused(const std::string& verdict) { return verdict.starts_with("INVALID_GRAPH: "); }
-bool says(const std::string& verdict, std::string_view words) { return verdict.find(words) != std::string::npos; }
 
 struct parts {
   header head;

@@ -33,6 +33,12 @@ inline std::unique_ptr<model> small_network() {
   return b.take();
 }
 
+/// What it is fed.
+inline const std::vector<float>& image() {
+  static const std::vector<float> all = ramp(3 * 64, 0.002f);
+  return all;
+}
+
 /// Products over rows that a run tells, twice over the same weights, for models that share them: each has `more` of its
 /// own at the end.
 inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
@@ -162,6 +168,8 @@ inline std::string bits_of(const session& s, std::span<const named_input> inputs
   }
   return all;
 }
+
+inline bool says(std::string_view verdict, std::string_view words) { return verdict.find(words) != verdict.npos; }
 
 inline std::span<std::byte> bytes_of(std::string& text) {
   return std::as_writable_bytes(std::span{text.data(), text.size()});

@@ -8,8 +8,6 @@ namespace {
 
 using eps::cpu;
 
-std::vector<float> image() { return ramp(3 * 64, 0.002f); }
-
 TEST_CASE("a compiled model gives the bits of the model it was made of, from files and embedded") {
   for (const bool embed : {false, true}) {
     const compiled_files files;

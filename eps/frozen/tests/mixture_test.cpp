@@ -8,11 +8,6 @@
 namespace cameo::test {
 namespace {
 
-const std::vector<float>& image() {
-  static const std::vector<float> all = ramp(3 * 64, 0.002f);
-  return all;
-}
-
 /// Two models with the same names and shapes, and other numbers.
 std::unique_ptr<model> product(float scale, std::int64_t rows = -1, const char* op = "Relu") {
   model_builder b;
@@ -36,8 +31,6 @@ status compile_to(const std::string& path, std::unique_ptr<model> m, file_batch*
   return done ? status{} : status{done.error()};
 }
 
-bool has(const std::string& words, std::string_view part) { return words.find(part) != words.npos; }
-
 std::string id_in(const std::string& path) {
   const auto nodes = compiled_nodes_of(*read(path));
   REQUIRE(nodes);
@@ -59,9 +52,9 @@ TEST_CASE("a context that was written with another model is refused, naming both
            {}, {{"ep.frozen.verify", "1"}}, {{"ep.share_ep_contexts", "1"}}}) {
     const std::string said = verdict(frozen_runtime{}.load(a, keys(config)));
     CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: " + a), said);
-    CHECK_MESSAGE(has(said, a_bin), said);
-    CHECK_MESSAGE(has(said, id_in(a)), said);
-    CHECK_MESSAGE(has(said, id_in(b)), said);
+    CHECK_MESSAGE(says(said, a_bin), said);
+    CHECK_MESSAGE(says(said, id_in(a)), said);
+    CHECK_MESSAGE(says(said, id_in(b)), said);
   }
   // A graph that waits in a workspace is as much another model's as one in a file.
   const frozen_runtime with;
@@ -118,10 +111,10 @@ TEST_CASE("a compiled node's ranks and sizes are those of its graph, and those o
   };
   std::string said = verdict(declare({dim::of(1), dim::of(3), dim::of(8), dim::of(9)}));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: "), said);
-  CHECK_MESSAGE(has(said, "the graph has 8 along its axis 3, the node 9"), said);
+  CHECK_MESSAGE(says(said, "the graph has 8 along its axis 3, the node 9"), said);
   said = verdict(declare({dim::of(1), dim::of(3), dim::of(64)}));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: "), said);
-  CHECK_MESSAGE(has(said, "of rank 4, the node of rank 3"), said);
+  CHECK_MESSAGE(says(said, "of rank 4, the node of rank 3"), said);
   const auto open = declare({dim::of(1), dim::of(3), dim{}, dim{}});
   REQUIRE(verdict(open) == "OK");
   CHECK(verdict(open->run({{"x", image(), extents{1, 3, 8, 8}}})) == "OK");
@@ -143,7 +136,7 @@ TEST_CASE("two compilers of one output leave one's files, or a mixture that is r
   fs::remove(path), spill(path, model_of_first);  // as if its rename had come last
   const std::string said = verdict(frozen_runtime{}.load(path));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: " + path), said);
-  CHECK_MESSAGE(has(said, context), said);
+  CHECK_MESSAGE(says(said, context), said);
 }
 
 TEST_CASE(
@@ -154,19 +147,19 @@ TEST_CASE(
   const std::string before = slurp(context);
   const std::string said = verdict(compile_to(folder / "net.model", product(0.003f)));
   CHECK_MESSAGE(said.starts_with("FAIL: "), said);
-  CHECK_MESSAGE(has(said, context + ": exists already, and belongs to " + (folder / "net.onnx")), said);
+  CHECK_MESSAGE(says(said, context + ": exists already, and belongs to " + (folder / "net.onnx")), said);
   CHECK(slurp(context) == before);
   CHECK(!folder.has("net.model"));
   CHECK(bits(*frozen_runtime{}.load(folder / "net.onnx")) == bits(loaded(product(0.001f))));
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.002f))) == "OK");  // its own
   CHECK(bits(*frozen_runtime{}.load(folder / "net.onnx")) == bits(loaded(product(0.002f))));
   fs::rename(folder / "net.onnx", folder / "kept.onnx");
-  CHECK(has(verdict(compile_to(folder / "net.onnx", product(0.003f))), "belongs to " + (folder / "kept.onnx")));
+  CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "belongs to " + (folder / "kept.onnx")));
   fs::remove(folder / "kept.onnx");
   CHECK(verdict(compile_to(folder / "net.model", product(0.003f))) == "OK");  // nobody's any more
   fs::remove(folder / "net.model"), fs::remove(context);
   spill(context, "precious");
-  CHECK(has(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is no context that FrozenExecutionProvider"));
+  CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is no context that FrozenExecutionProvider"));
   CHECK(slurp(context) == "precious");
 }
 
@@ -182,7 +175,7 @@ TEST_CASE("initializers are not written over those of another model") {
   REQUIRE(compile("a.onnx", product(0.001f)) == "OK");
   const std::string before = slurp(folder / "w.bin");
   const std::string said = compile("b.onnx", product(0.003f));
-  CHECK_MESSAGE(has(said, "w.bin: exists already, and belongs to " + (folder / "a.onnx")), said);
+  CHECK_MESSAGE(says(said, "w.bin: exists already, and belongs to " + (folder / "a.onnx")), said);
   CHECK(slurp(folder / "w.bin") == before);
   CHECK(compile("a.onnx", product(0.002f)) == "OK");
 }
@@ -199,7 +192,7 @@ TEST_CASE("a compiled model is not written where the name of its context leads n
   };
   const std::string said = compile("other/net.onnx");
   CHECK_MESSAGE(said.starts_with("INVALID_ARGUMENT: "), said);
-  CHECK_MESSAGE(has(said, "'net_FrozenExecutionProvider.bin' lies beside '" + (folder / "net.onnx")), said);
+  CHECK_MESSAGE(says(said, "'net_FrozenExecutionProvider.bin' lies beside '" + (folder / "net.onnx")), said);
   CHECK(!folder.has("other/net.onnx"));
   CHECK(compile("copy.onnx") == "OK");
   CHECK(bits(*frozen_runtime{}.load(folder / "copy.onnx")) == bits(loaded(product(0.001f))));
@@ -215,10 +208,10 @@ TEST_CASE("a compiled model without its provider says which one to add, and wher
   alone.providers = {"cpu"};
   const std::string said = verdict(frozen_runtime{}.load(folder / "net.onnx", alone));
   CHECK_MESSAGE(said.starts_with("NOT_IMPLEMENTED: "), said);
-  CHECK_MESSAGE(has(said, "add the provider 'frozen', which does (--ep frozen)"), said);
+  CHECK_MESSAGE(says(said, "add the provider 'frozen', which does (--ep frozen)"), said);
   const std::string ort = verdict(compile_to(folder / "net.ort", product(0.001f)));
   CHECK_MESSAGE(ort.starts_with("INVALID_ARGUMENT: "), ort);
-  CHECK_MESSAGE(has(ort, "a compiled model is an ONNX file"), ort);
+  CHECK_MESSAGE(says(ort, "a compiled model is an ONNX file"), ort);
   CHECK(folder.files() == std::vector<std::string>{"net.onnx", "net_FrozenExecutionProvider.bin"});
 }
 
@@ -231,8 +224,8 @@ TEST_CASE("a model that was compiled for another processor is INVALID_GRAPH nami
   save(*m, folder / "e.onnx");
   const std::string said = verdict(frozen_runtime{}.load(folder / "e.onnx"));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: "), said);
-  CHECK_MESSAGE(has(said, "cameo 9.9.9 for z80, packing 7"), said);
-  CHECK_MESSAGE(has(said, eps::cpu::packing()), said);
+  CHECK_MESSAGE(says(said, "cameo 9.9.9 for z80, packing 7"), said);
+  CHECK_MESSAGE(says(said, eps::cpu::packing()), said);
 }
 
 TEST_CASE("a step and its prefill with static shapes share their weights, with the bits of each alone") {

@@ -9,7 +9,7 @@
 namespace cameo::program {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 status wrong(std::string words) { return {status_code::invalid_argument, std::move(words)}; }
 

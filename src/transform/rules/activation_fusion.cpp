@@ -143,11 +143,11 @@ struct fuse_gemm_activation {
   }
 };
 
-using list = transform_list<optimization_level::extended, fuse_conv_activation, fuse_conv_add_activation,
-                            fuse_gemm_activation, conv_activation_group>;
-
 }  // namespace
 
-const transform_table& activation_fusion::table() { return list::table(); }
+const transform_table& activation_fusion::table() {
+  return transform_list<optimization_level::extended, fuse_conv_activation, fuse_conv_add_activation,
+                        fuse_gemm_activation, conv_activation_group>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -281,10 +281,10 @@ struct join_heads {
   }
 };
 
-using list = transform_list<optimization_level::extended, fuse_attention, join_heads>;
-
 }  // namespace
 
-const transform_table& attention_fusion::table() { return list::table(); }
+const transform_table& attention_fusion::table() {
+  return transform_list<optimization_level::extended, fuse_attention, join_heads>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

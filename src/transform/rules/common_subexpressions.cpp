@@ -236,10 +236,10 @@ struct share_constants {
   }
 };
 
-using list = transform_list<optimization_level::basic, lift_constants, share_constants, merge_nodes>;
-
 }  // namespace
 
-const transform_table& common_subexpressions::table() { return list::table(); }
+const transform_table& common_subexpressions::table() {
+  return transform_list<optimization_level::basic, lift_constants, share_constants, merge_nodes>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

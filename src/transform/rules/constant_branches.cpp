@@ -47,10 +47,10 @@ struct inline_branches {
   }
 };
 
-using list = transform_list<optimization_level::basic, inline_branches>;
-
 }  // namespace
 
-const transform_table& constant_branches::table() { return list::table(); }
+const transform_table& constant_branches::table() {
+  return transform_list<optimization_level::basic, inline_branches>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

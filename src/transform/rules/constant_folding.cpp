@@ -94,10 +94,10 @@ struct remove_dead_code {
   static result<bool> run(rewriter& r) { return r.remove_dead(); }
 };
 
-using list = transform_list<optimization_level::basic, fold_constants, remove_dead_code>;
-
 }  // namespace
 
-const transform_table& constant_folding::table() { return list::table(); }
+const transform_table& constant_folding::table() {
+  return transform_list<optimization_level::basic, fold_constants, remove_dead_code>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -357,13 +357,13 @@ struct fuse_reshapes {
   }
 };
 
-using list = transform_list<optimization_level::basic, rule_of<identity>, eliminate_dropout, rule_of<one_input>,
-                            rule_of<not_of_not>, rule_of<neg_of_neg>, rule_of<relu_of_relu>, rule_of<where_not>,
-                            eliminate_arithmetic, eliminate_cast, fuse_casts, eliminate_transpose, eliminate_slice,
-                            eliminate_pad, fuse_limits, eliminate_reshape, fuse_reshapes>;
-
 }  // namespace
 
-const transform_table& elimination::table() { return list::table(); }
+const transform_table& elimination::table() {
+  return transform_list<optimization_level::basic, rule_of<identity>, eliminate_dropout, rule_of<one_input>,
+                        rule_of<not_of_not>, rule_of<neg_of_neg>, rule_of<relu_of_relu>, rule_of<where_not>,
+                        eliminate_arithmetic, eliminate_cast, fuse_casts, eliminate_transpose, eliminate_slice,
+                        eliminate_pad, fuse_limits, eliminate_reshape, fuse_reshapes>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

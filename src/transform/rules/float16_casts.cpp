@@ -105,10 +105,10 @@ struct cast_float16 {
   }
 };
 
-using list = transform_list<optimization_level::basic, cast_float16>;
-
 }  // namespace
 
-const transform_table& float16_casts::table() { return list::table(); }
+const transform_table& float16_casts::table() {
+  return transform_list<optimization_level::basic, cast_float16>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -63,7 +63,7 @@ value_view added_to(const rewriter& r, const value_view& v, double n) {
   const node_view sum = made_by<op::Add>(r, v);
   if (!sum || !v.sole_use()) return {};
   for (std::size_t i = 0; i < 2; ++i)
-    if (const auto found = number(r, sum.input(i)); found && about(*found, n)) return sum.input(1 - i);
+    if (const auto found = look::number(r, sum.input(i)); found && about(*found, n)) return sum.input(1 - i);
   return {};
 }
 
@@ -156,21 +156,21 @@ struct fuse_quick_gelu {
 
 using namespace pattern;
 
-bool is_bias_of(const match_result& m, const value_view& bias, const value_view& input) {
+bool is_bias_along(const match_result& m, const value_view& bias, const value_view& input) {
   return is_vector_along(*m.in, bias, input);
 }
 constexpr rule bias_gelu{"BiasGeluFusion",
                          match<op::microsoft::Gelu>(any_order(sole_use(match<op::Add>(x, constant{b})))),
-                         make<op::microsoft::BiasGelu>(x, b), when(check<is_bias_of>(b, x))};
+                         make<op::microsoft::BiasGelu>(x, b), when(check<is_bias_along>(b, x))};
 constexpr rule bias_fast_gelu{"BiasGeluFusion",
                               match<op::microsoft::FastGelu>(any_order(sole_use(match<op::Add>(x, constant{b})))),
-                              make<op::microsoft::FastGelu>(x, b), when(check<is_bias_of>(b, x))};
-
-using list = transform_list<optimization_level::extended, fuse_gelu, fuse_fast_gelu, fuse_quick_gelu,
-                            rule_of<bias_gelu>, rule_of<bias_fast_gelu>>;
+                              make<op::microsoft::FastGelu>(x, b), when(check<is_bias_along>(b, x))};
 
 }  // namespace
 
-const transform_table& gelu_fusion::table() { return list::table(); }
+const transform_table& gelu_fusion::table() {
+  return transform_list<optimization_level::extended, fuse_gelu, fuse_fast_gelu, fuse_quick_gelu, rule_of<bias_gelu>,
+                        rule_of<bias_fast_gelu>>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

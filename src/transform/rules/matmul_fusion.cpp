@@ -84,7 +84,7 @@ struct fuse_scale {
     for (std::size_t i = 0; i < 2; ++i)
       if (const node_view n = made_by<op::Mul, op::Div>(r, root.input(i)); n && root.input(i).sole_use())
         for (std::size_t x = 0; x < 2; ++x)
-          if (const auto f = scalar_factor(r, n, x); f && !number(r, n.input(x))) {
+          if (const auto f = scalar_factor(r, n, x); f && !look::number(r, n.input(x))) {
             made.operands[i] = n.input(x).id();
             alpha *= *f, changed = true;
             break;
@@ -103,10 +103,10 @@ struct fuse_scale {
   }
 };
 
-using list = transform_list<optimization_level::extended, fuse_transpose, fuse_scale>;
-
 }  // namespace
 
-const transform_table& matmul_fusion::table() { return list::table(); }
+const transform_table& matmul_fusion::table() {
+  return transform_list<optimization_level::extended, fuse_transpose, fuse_scale>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -32,7 +32,7 @@ value_view square_of(const rewriter& r, const value_view& v) {
   const node_view n = made_by<op::Mul, op::Pow>(r, v);
   if (!n) return {};
   if (n.is<op::Mul>()) return n.input(0) == n.input(1) ? n.input(0) : value_view{};
-  const auto power = number(r, n.input(1));
+  const auto power = look::number(r, n.input(1));
   return power && *power == 2 ? n.input(0) : value_view{};
 }
 
@@ -46,19 +46,19 @@ struct root_of_mean {
     root_of_mean found;
     value_view root = v;
     if (const node_view n = made_by<op::Reciprocal>(r, root)) found.inverse = true, root = n.input(0);
-    else if (const node_view one = made_by<op::Div>(r, root); one && number(r, one.input(0)) == 1.0)
+    else if (const node_view one = made_by<op::Div>(r, root); one && look::number(r, one.input(0)) == 1.0)
       found.inverse = true, root = one.input(1);
     const node_view n = made_by<op::Sqrt, op::Pow>(r, root);
     if (!n || !v.sole_use() || !root.sole_use()) return {};
     if (n.is<op::Pow>()) {
-      const auto power = number(r, n.input(1));
+      const auto power = look::number(r, n.input(1));
       if (!power || std::abs(*power) != 0.5 || (*power < 0 && found.inverse)) return {};
       found.inverse = found.inverse || *power < 0;
     }
     const node_view sum = made_by<op::Add>(r, n.input(0));
     if (!sum || !n.input(0).sole_use()) return {};
     for (std::size_t i = 0; i < 2; ++i)
-      if (const auto e = number(r, sum.input(i)); e && *e >= 0 && sum.input(1 - i).sole_use()) {
+      if (const auto e = look::number(r, sum.input(i)); e && *e >= 0 && sum.input(1 - i).sole_use()) {
         found.mean = sum.input(1 - i), found.epsilon = *e;
         return found;
       }
@@ -230,11 +230,11 @@ struct fuse_skip_simplified_layer_norm {
   }
 };
 
-using list = transform_list<optimization_level::extended, fuse_layer_norm, fuse_embedding, fuse_simplified_layer_norm,
-                            fuse_skip_layer_norm, fuse_skip_simplified_layer_norm>;
-
 }  // namespace
 
-const transform_table& normalization_fusion::table() { return list::table(); }
+const transform_table& normalization_fusion::table() {
+  return transform_list<optimization_level::extended, fuse_layer_norm, fuse_embedding, fuse_simplified_layer_norm,
+                        fuse_skip_layer_norm, fuse_skip_simplified_layer_norm>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -160,14 +160,15 @@ struct remove_rounding {
 };
 
 using own_list = transform_list<optimization_level::basic, own_dequantizers_pass>;
-using list = transform_list<optimization_level::basic, remove_double_pairs, relu_before_quantize, clip_before_quantize,
-                            propagate>;
 using cleanup_list = transform_list<optimization_level::basic, remove_double_pairs, remove_rounding>;
 
 }  // namespace
 
 const transform_table& own_dequantizers::table() { return own_list::table(); }
-const transform_table& qdq::table() { return list::table(); }
+const transform_table& qdq::table() {
+  return transform_list<optimization_level::basic, remove_double_pairs, relu_before_quantize, clip_before_quantize,
+                        propagate>::table();
+}
 const transform_table& qdq_cleanup::table() { return cleanup_list::table(); }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -350,10 +350,8 @@ struct qdq_groups {
   }
 };
 
-using list = transform_list<optimization_level::extended, qdq_groups>;
-
 }  // namespace
 
-const transform_table& qdq_fusion::table() { return list::table(); }
+const transform_table& qdq_fusion::table() { return transform_list<optimization_level::extended, qdq_groups>::table(); }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -174,13 +174,13 @@ struct fold_size_given {
   }
 };
 
-using list = transform_list<optimization_level::basic, fold_size_given, fold_reshape, fold_shapes, merge_shapes>;
-
 using late_list = transform_list<optimization_level::extended, fold_reshape, fold_shapes, merge_shapes>;
 
 }  // namespace
 
-const transform_table& shape_folding::table() { return list::table(); }
+const transform_table& shape_folding::table() {
+  return transform_list<optimization_level::basic, fold_size_given, fold_reshape, fold_shapes, merge_shapes>::table();
+}
 const transform_table& late_shape_folding::table() { return late_list::table(); }
 
 }  // namespace cameo::inline CAMEO_ABI

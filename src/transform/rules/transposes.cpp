@@ -530,10 +530,10 @@ struct optimize_transposes {
   std::unordered_map<value_id, std::vector<axis_order>> tried_;
 };
 
-using list = transform_list<optimization_level::basic, join_transposes, reshape_behind, optimize_transposes>;
-
 }  // namespace
 
-const transform_table& transposes::table() { return list::table(); }
+const transform_table& transposes::table() {
+  return transform_list<optimization_level::basic, join_transposes, reshape_behind, optimize_transposes>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -445,12 +445,12 @@ struct join_constants {
   }
 };
 
-using list = transform_list<optimization_level::basic, batch_norm_into_conv, factor_into_conv, sum_into_conv,
-                            batch_norm_into_product, rule_of<matmul_add>, rule_of<gemm_sum>, sum_into_gemm,
-                            factor_into_product, factor_before, gemm_transpose, pad_into_conv, join_constants>;
-
 }  // namespace
 
-const transform_table& weight_folding::table() { return list::table(); }
+const transform_table& weight_folding::table() {
+  return transform_list<optimization_level::basic, batch_norm_into_conv, factor_into_conv, sum_into_conv,
+                        batch_norm_into_product, rule_of<matmul_add>, rule_of<gemm_sum>, sum_into_gemm,
+                        factor_into_product, factor_before, gemm_transpose, pad_into_conv, join_constants>::table();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -276,8 +276,10 @@ void run_task(const run_context& c, const gemm_problem<T>& p, const gemm_grid& g
   const one_product<T> one = product(p, rest / grid.column_blocks);
   const std::int64_t m0 = row_block * grid.rows, n0 = column_block * grid.columns;
   const std::int64_t m = std::min(grid.rows, p.m - m0), n = std::min(grid.columns, p.n - n0);
-  const T* b = packed.packed_b + n0 * p.k;
-  if (!packed.packed_b) {
+  const T* b = nullptr;
+  if (packed.packed_b) {
+    b = packed.packed_b + n0 * p.k;
+  } else {
     T* const to = packed.b.data() + lane * packed.b_size;
     if (packed.notes[lane] != rest) {
       pack_b(matrix_ref<T>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);

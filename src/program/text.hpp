@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/core/status.hpp>
+
+#include <string_view>
+
+namespace cameo::program {
+
+/// What the user gave, or a file of theirs, is not what it should be: INVALID_ARGUMENT.
+inline status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
+
+/// A text without blanks and ends of lines around it.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+}  // namespace cameo::program

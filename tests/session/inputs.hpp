@@ -1,0 +1,13 @@
+#pragma once
+#include <cameo/test_paths.hpp>
+
+#include <filesystem>
+#include <vector>
+
+/// What the tests of sessions load and feed.
+namespace cameo::test {
+
+inline const std::filesystem::path digits = std::filesystem::path{source_dir} / "examples/digits/digits.onnx";
+inline const std::vector<float> three{1, 2, 3};
+
+}  // namespace cameo::test
