@@ -195,7 +195,7 @@ class rewriter {
 
 }  // namespace
 
-std::size_t deepest_graph(const load_limits& limits) { return std::min<std::size_t>(limits.graph_depth, 1000); }
+std::size_t deepest_graph(const load_limits& limits) { return std::min<std::size_t>(limits.graph_depth, 500); }
 
 int protobuf_depth(const load_limits& limits) { return 3 * int(deepest_graph(limits)) + 100; }
 

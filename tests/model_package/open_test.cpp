@@ -1,4 +1,5 @@
 // Names of cases begin with the numbers of the format's acceptance cases.
+#include "full_speed.hpp"
 #include "packages.hpp"
 
 #include "file/held_folder.hpp"
@@ -385,7 +386,7 @@ TEST_CASE("ten thousand variants open in at most twice the time that parsing the
     opening = least_of([&] { CHECK(package::open(folder.path())); });
   }
   MESSAGE("10,000 variants: parsed in " << parsing << " ms, opened in " << opening << " ms");
-  CHECK(opening <= 2 * parsing);
+  if (full_speed) CHECK(opening <= 2 * parsing);
 }
 
 TEST_CASE("of a folder with many variants links are followed, and what is missing is missing") {

@@ -65,6 +65,18 @@ double least_time(Make make, Work work) {
   return least;
 }
 
+/// Whether 40,000 nodes take at most that much longer than 20,000, in one of a few rounds: whoever else uses the
+/// machine makes some of them slower. What is quadratic takes four times as long in all of them.
+template <class TimeOf>
+bool grows_at_most(double most, TimeOf time_of) {
+  for (int round = 0; round < 5; ++round) {
+    const double half = time_of(20'000), whole = time_of(40'000);
+    MESSAGE("half: ", half, " s, whole: ", whole, " s");
+    if (whole < most * half) return true;
+  }
+  return false;
+}
+
 /// The most that twice the work may cost: 2, and what caches make of it. What is quadratic costs 4 times as much.
 constexpr double most = 2.8;
 /// The same for milliseconds of work, of which others on the machine take more.
@@ -86,9 +98,7 @@ TEST_CASE("40,000 nodes with 20,000 groups load in little more than twice the ti
                         CHECK(s->assignments()->size() == nodes);
                       });
   };
-  const double half = time_of(20'000), whole = time_of(40'000);
-  MESSAGE("half: ", half, " s, whole: ", whole, " s");
-  CHECK(whole < most * half);
+  CHECK(grows_at_most(most, time_of));
 }
 
 TEST_CASE("so does the search for convex groups, where it joins and where paths through others forbid it") {
@@ -121,9 +131,9 @@ TEST_CASE("so does the search for convex groups, where it joins and where paths 
                             CHECK(convex_groups(graph_view{m->main()}, mine).size() > 0);
                           });
       };
-      const double half = time_of(20'000), whole = time_of(40'000);
-      MESSAGE("detour ", with_detour, ", in a row ", in_a_row, ": half ", half, " s, whole ", whole, " s");
-      CHECK(whole < most_of_little * half);
+      CAPTURE(with_detour);
+      CAPTURE(in_a_row);
+      CHECK(grows_at_most(most_of_little, time_of));
     }
 }
 

@@ -2,6 +2,7 @@
 // wall.
 #include <cameo/session/threads.hpp>
 
+#include "full_speed.hpp"
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
@@ -18,14 +19,6 @@ using namespace cameo;
 using namespace cameo::test;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-constexpr bool full_speed = false;
-#elif defined(__has_feature)
-constexpr bool full_speed = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
-#else
-constexpr bool full_speed = true;
-#endif
 
 constexpr std::int64_t milliseconds = 1'000'000;
 

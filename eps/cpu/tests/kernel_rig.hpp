@@ -174,13 +174,14 @@ double as_double(T v) {
   else return double(float(v));
 }
 
-/// Numbers in [-1, 1].
+/// Numbers in [-1, 1]; integers from -8 to 8, or from 0.
 template <class T>
 std::vector<T> random_numbers(std::mt19937& random, std::int64_t count) {
   std::uniform_real_distribution<double> numbers{-1, 1};
   std::vector<T> made(static_cast<std::size_t>(count));
   for (T& v : made) {
-    if constexpr (std::is_integral_v<T>) v = T(numbers(random) * 9);
+    if constexpr (std::is_unsigned_v<T>) v = T(std::abs(numbers(random)) * 9);
+    else if constexpr (std::is_integral_v<T>) v = T(numbers(random) * 9);
     else if constexpr (std::is_floating_point_v<T>) v = T(numbers(random));
     else v = T(float(numbers(random)));
   }

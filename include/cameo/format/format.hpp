@@ -11,7 +11,7 @@ class held_folder;
 
 /// Limits on what a hostile file may cost.
 struct load_limits {
-  std::size_t graph_depth = 128;                   // nested subgraphs
+  std::size_t graph_depth = 128;                   // nested subgraphs; more than 500 are never read
   std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
 };
 
