@@ -33,7 +33,7 @@ endfunction()
 
 function(cameo_add_test name)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${cameo_test_environment}" TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${cameo_test_environment}" TIMEOUT 1200)
 endfunction()
 
 # Sources that include <cameo/interop/...>: the other libraries' headers, which nothing else gets to see.
@@ -295,6 +295,7 @@ function(cameo_add_tests)
       continue()
     endif()
     cameo_add_test(script.${name} ${CAMEO_VENV_PYTHON} ${file})
+    set_tests_properties(script.${name} PROPERTIES COST 60)  # the longest begin first
   endforeach()
   if(openvino IN_LIST cameo_built_providers AND NOT CAMEO_SANITIZE AND "eps/openvino/tests" MATCHES "${CAMEO_TEST_FILTER}")
     cameo_add_test(script.openvino_both_ways ${CAMEO_VENV_PYTHON} ${PROJECT_SOURCE_DIR}/eps/openvino/tests/contexts.py)
