@@ -217,6 +217,16 @@ std::vector<workload> workloads() {
   };
 }
 
+/// With a sanitizer two of them, of little work: what is measured there says nothing.
+std::vector<workload> workloads_here() {
+  std::vector<workload> all = workloads();
+  if (!full_speed)
+    std::erase_if(all, [](const workload& w) {
+      return std::string_view{w.name} != "products of small matrices" && std::string_view{w.name} != "a sum of columns";
+    });
+  return all;
+}
+
 /// A session of a workload and a runner of it that tests ask about.
 class prepared {
  public:
@@ -315,7 +325,7 @@ std::unique_ptr<model> product_in_a_branch() {
 /// What one thread is given by `session::run` with a time-out that is long over before it is done.
 std::int64_t time_of_answer(const session& s, std::span<const named_input> in, status_code& code) {
   std::int64_t least = INT64_MAX;
-  for (int i = 0; i < 40 && least >= 2 * milliseconds; ++i) {
+  for (int i = 0; i < (full_speed ? 40 : 1) && least >= 2 * milliseconds; ++i) {
     const std::int64_t before = thread_time();
     const result<named_values> out = s.run(in, {{}, std::chrono::nanoseconds{1}});
     least = std::min(least, thread_time() - before);
@@ -327,13 +337,13 @@ std::int64_t time_of_answer(const session& s, std::span<const named_input> in, s
 }  // namespace
 
 TEST_CASE("a thread asks within 2 ms of work whether the run should end, whatever kernel it is in; sessions go on") {
-  for (const workload& work : workloads()) check_workload(work, {});
+  for (const workload& work : workloads_here()) check_workload(work, {});
 }
 
 TEST_CASE("so does each thread of several") {
   result<std::unique_ptr<thread_pool>> pool = thread_pool::make(3);
   REQUIRE(pool);
-  for (const workload& work : workloads()) check_workload(work, **pool);
+  for (const workload& work : workloads_here()) check_workload(work, **pool);
 }
 
 TEST_CASE("a time-out of nothing is answered before much of a product is done, and the next run is whole") {
@@ -341,7 +351,9 @@ TEST_CASE("a time-out of nothing is answered before much of a product is done, a
     session_options options;
     options.threads = 1;
     options.execution = mode;
-    const any_value x = any_value::tensor({900, 900}, ramp(900 * 900)), yes = any_value::tensor<bool>({}, {true});
+    constexpr std::int64_t side = full_speed ? 900 : 200;
+    const any_value x = any_value::tensor({side, side}, ramp(std::size_t(side * side))),
+                    yes = any_value::tensor<bool>({}, {true});
     const named_input in[] = {{"yes", yes}, {"x", x}};
     const session s = loaded(product_in_a_branch(), options);
     const result<named_values> whole = s.run(in);
@@ -380,7 +392,7 @@ TEST_CASE("the clock is read about every 100 us of work, however short the piece
 }
 
 TEST_CASE("a deadline is seen at the next reading of the clock, and a stop is not forgotten") {
-  prepared p{workloads().front()};
+  prepared p{workloads_here().front()};
   questions once{3};  // says stop but once: the pieces after it must be left out all the same
   static std::atomic<int> told;
   told = 0;
