@@ -9,7 +9,7 @@ cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev li
 cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
   python3
   chromium"
-cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev g++-aarch64-linux-gnu qemu-user
+cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-linux-gnu qemu-user
   g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   doxygen"
 
@@ -95,7 +95,7 @@ cameo_build() {
   local python=() log
   [ -z "${CAMEO_WERROR:-}" ] || python+=(-DCAMEO_WERROR="$CAMEO_WERROR")
   [ -z "${CAMEO_VENV_PYTHON:-}" ] || python+=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
-  case $preset in release|clang)  # a sanitizer does not know what the SDK does
+  case $preset in release|clang|asan)
     [ -z "${CAMEO_VENV_openvino:-}" ] || python+=(-DCAMEO_EP_OPENVINO=ON -DCAMEO_OPENVINO_PYTHON="$CAMEO_VENV_openvino"
       -DCAMEO_ORT_OPENVINO_PYTHON="${CAMEO_VENV_ort_openvino:-}") ;;
   esac

@@ -30,9 +30,9 @@ function(cameo_add_library name)
   cameo_use_headers(cameo_${name} ${arg_HEADERS_OF})
 endfunction()
 
-# Compiles the sources of a folder as one file, or as one per AT_ONCE of them: a third of the time, as each reads the same headers
-# and makes the same of their templates. Names are unique within a folder for that. Sources with options of their own stay
-# apart.
+# Compiles the sources of a folder as one file, or as one per AT_ONCE of them: a third of the time, as each reads the same
+# headers and makes the same of their templates. Names are unique within a folder for that. Sources with options of their
+# own stay apart.
 function(cameo_compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "AT_ONCE" "")
   if(NOT arg_AT_ONCE)

@@ -20,6 +20,15 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+# LLVM's linker takes a tenth of the time over what clang's sanitizers leave behind.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=lld CAMEO_HAS_LLD)
+  if(CAMEO_HAS_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
+endif()
+
 add_library(cameo_options INTERFACE)
 if(CAMEO_WERROR OR PROJECT_IS_TOP_LEVEL)
   target_compile_options(cameo_options INTERFACE -Wall -Wextra)

@@ -42,7 +42,9 @@ endfunction()
 # The providers of the program, and what the tests want beside them.
 macro(cameo_add_providers)
   set(cameo_program_list ${CAMEO_PROVIDERS})
-  if(CAMEO_EP_OPENVINO)
+  if(CAMEO_EP_OPENVINO AND CAMEO_SANITIZE)  # compiled, and not run: a sanitizer does not know what the SDK does
+    add_subdirectory(eps/openvino)
+  elseif(CAMEO_EP_OPENVINO)
     list(PREPEND cameo_program_list openvino)
   endif()
   list(REMOVE_ITEM cameo_program_list cpu)

@@ -211,6 +211,9 @@ function(cameo_add_fuzzers)
   endif()
   cameo_fuzzer(ovep_bin LENGTH 200000 SOURCES ${container}
     SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
+  if(TARGET fuzz_ovep_bin AND NOT container)
+    target_link_libraries(fuzz_ovep_bin PRIVATE cameo_ep_openvino)
+  endif()
   cameo_fuzzer(package LENGTH 16384 SEEDS ${PROJECT_SOURCE_DIR}/tests/fuzz/package_seeds
     DICTIONARY ${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
   if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds
