@@ -237,7 +237,7 @@ function(cameo_add_best_target)
 endfunction()
 
 function(cameo_add_tests)
-  set(slow_to_compile cameo_program cameo_inspect)
+  set(slow_to_compile cameo_program cameo_program_parts cameo_inspect)
   if(CAMEO_SANITIZE)
     list(APPEND slow_to_compile cameo_host cameo_onnx cameo_ep_cpu)
   endif()
@@ -286,7 +286,7 @@ function(cameo_add_tests)
     cameo_link_everything(page_of_three)
     cameo_compile_fast(page_of_three)
   endif()
-  if(TARGET cameo_program AND NOT CAMEO_TOGETHER AND "tests/program/references/" MATCHES "${CAMEO_TEST_FILTER}")
+  if(TARGET cameo_program AND "tests/program/references/" MATCHES "${CAMEO_TEST_FILTER}")
     cameo_add_program_of_references()
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/scripts/*.py)
@@ -310,25 +310,19 @@ function(cameo_add_tests)
 endfunction()
 
 # The program's commands on compiled models with the reference providers of tests/context: what depends on the list of
-# providers is compiled a second time, the rest are the program's own objects.
+# providers is compiled a second time.
 function(cameo_add_program_of_references)
   set(program ${PROJECT_SOURCE_DIR}/src/program)
   set(folder ${PROJECT_BINARY_DIR}/tests/references)
   add_executable(cameo_references ${PROJECT_SOURCE_DIR}/tests/program/references/main.cpp ${program}/options.cpp
-    ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp ${program}/runnable.cpp
-    "$<FILTER:$<TARGET_OBJECTS:cameo_program>,INCLUDE,/(command_line|inputs|images|npy|tensor_files|data_set|progress)[.]cpp>")
+    ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp ${program}/runnable.cpp)
   set_target_properties(cameo_references PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${folder})
   target_include_directories(cameo_references BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/program/references
     ${PROJECT_SOURCE_DIR}/src)
   cameo_link_everything(cameo_references)
+  target_link_libraries(cameo_references PRIVATE cameo_program_parts)
   cameo_compile_fast(cameo_references)
-  cameo_use_headers(cameo_references nlohmann_json::nlohmann_json fmt::fmt)
-  foreach(library PNG JPEG)
-    find_package(${library} QUIET)
-    if(${library}_FOUND)
-      cameo_link_privately(cameo_references ${library}::${library})
-    endif()
-  endforeach()
+  cameo_use_headers(cameo_references CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
   add_custom_command(TARGET cameo_references POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E create_symlink cameo ${folder}/ep_weight_sharing_ctx_gen)
 endfunction()

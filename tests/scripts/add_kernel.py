@@ -21,7 +21,7 @@ source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
 PATCH = source / "tests/data/add_kernel.patch"
 KEPT = ["CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS",
-        "CAMEO_PROVIDERS", "CAMEO_WERROR"]
+        "CAMEO_PROVIDERS", "CAMEO_WERROR", "CAMEO_TOGETHER"]
 
 
 def command(*arguments, **more):
@@ -74,7 +74,7 @@ def build(tree):
     out = tree / ("build/patched" if inside.startswith("..") else inside)
     command("cmake", "-S", tree, "-B", out, "-Wno-dev", "-G", options["CMAKE_GENERATOR"], "-DCAMEO_TESTS=OFF",
             *[f"-D{name}={options[name]}" for name in KEPT[1:] if options.get(name)])
-    environment = dict(os.environ, CCACHE_BASEDIR=str(tree))
+    environment = dict(os.environ, CCACHE_BASEDIR=str(tree), CCACHE_NOHASHDIR="1")
     environment.pop("CCACHE_DISABLE", None)
     jobs = os.environ.get("CAMEO_JOBS") or len(os.sched_getaffinity(0))
     command("cmake", "--build", out, "-j", jobs, "--target", "cameo_program", env=environment)
