@@ -321,6 +321,7 @@ function(cameo_add_program_of_references)
     ${PROJECT_SOURCE_DIR}/src)
   cameo_link_everything(cameo_references)
   target_link_libraries(cameo_references PRIVATE cameo_program_parts)
+  cameo_compile_together(cameo_references)
   cameo_compile_fast(cameo_references)
   cameo_use_headers(cameo_references CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
   add_custom_command(TARGET cameo_references POST_BUILD
