@@ -27,8 +27,9 @@ class CameoConan(ConanFile):
     implements = ["auto_shared_fpic"]
 
     def set_version(self):
-        text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
-        self.version = self.version or re.search(r"project\(cameo VERSION ([0-9.]+)", text).group(1)
+        text = load(self, os.path.join(self.recipe_folder, "include", "cameo", "core", "version.hpp"))
+        numbers = re.findall(r"^#define CAMEO_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, re.MULTILINE)
+        self.version = self.version or ".".join(numbers)
 
     def layout(self):
         cmake_layout(self)

@@ -87,7 +87,8 @@ cameo_openvino() {
 cameo_jobs() { nproc 2>/dev/null || echo 1; }
 
 # cameo_build PRESET [target...]: configures build/PRESET when needed and builds. ccache is to know the same files
-# elsewhere, too: tests/scripts/add_kernel.py builds a copy of the tree. (Traces of the stack may name the other folder.) CAMEO_WERROR=ON makes warnings errors.
+# elsewhere, too: tests/scripts/add_kernel.py builds a copy of the tree. (Traces of the stack may name the other folder.)
+# CAMEO_WERROR=ON makes warnings errors.
 cameo_build() {
   local preset=$1 target arguments=()
   shift

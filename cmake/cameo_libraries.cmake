@@ -178,7 +178,6 @@ function(cameo_add_program)
   endforeach()
   set_target_properties(cameo_program PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(cameo_program PRIVATE ${PROJECT_BINARY_DIR}/generated)
-  target_compile_definitions(cameo_program PRIVATE CAMEO_VERSION="${PROJECT_VERSION}")
   target_link_libraries(cameo_program PRIVATE cameo_program_parts cameo_inspect ${cameo_program_providers} cameo_cameo)
   # The same program under the name of ONNX Runtime's, whose options it then has.
   add_custom_command(TARGET cameo_program POST_BUILD

@@ -58,10 +58,10 @@ cameo::result<times> measure(const std::string& model, const std::vector<input>&
   steady::time_point start = steady::now();
   auto made = runtime{}.load(model, options);
   t.load_us = micros_since(start);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   kept.emplace(std::move(*made));
   auto binding = kept->bind();
-  if (!binding) return std::move(binding.error());
+  if (!binding) return std::move(binding).error();
   for (const input& each : inputs)
     if (auto s = binding->bind_input({each.name, cameo::value::tensor(each.type, each.shape, each.bytes.data())}); !s)
       return s;

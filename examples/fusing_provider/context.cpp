@@ -1,6 +1,6 @@
-// What fusing keeps of a compiled model. A context is a head, an entry per graph, then a graph after the other: numbers
+// The context of a compiled model. It has a header, an entry per graph, then one graph after the other: numbers
 // of instructions and constants, the instructions, and the constants' shapes with the places of their elements, which
-// begin at multiples of 64 bytes so that a mapped file is read where it lies. Whatever is read is checked first.
+// begin at multiples of 64 bytes so that a mapped file is read in place. All data is checked before use.
 #include "fusing.hpp"
 #include "program.hpp"
 
@@ -23,7 +23,7 @@ struct head {
   std::uint32_t magic, version;
   std::uint64_t graphs;
 };
-/// Places are counted from the beginning of the context.
+/// Offsets are counted from the beginning of the context.
 struct entry {
   std::uint64_t name, name_bytes, body, body_bytes;
 };
@@ -43,7 +43,7 @@ void append(std::string& to, const T& object) {
 }
 void align(std::string& to) { to.resize((to.size() + alignment - 1) / alignment * alignment); }
 
-/// `count` objects at a place; nothing if they are not all inside. Copied: a context inside a model lies anywhere.
+/// `count` objects at an offset; empty if they are not all inside. Copied, as a context in a model may be unaligned.
 template <class T>
 bool read(bytes_view from, std::uint64_t place, std::size_t count, T* to) {
   if (place > from.size() || count > (from.size() - place) / sizeof(T)) return false;
@@ -157,7 +157,7 @@ cameo::result<cameo::compiled_node> fusing::restore(const cameo::context_binary&
     if (std::string_view{reinterpret_cast<const char*>(name.data()), name.size()} != node.graph_name) continue;
     auto made =
         program::from_bytes(bytes.subspan(e.body, e.body_bytes), std::make_shared<cameo::context_binary>(binary));
-    if (!made) return std::move(made.error());
+    if (!made) return std::move(made).error();
     if (!made->fits(node.node)) return damaged();
     return cameo::compiled(std::move(*made));
   }

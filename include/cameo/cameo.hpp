@@ -3,6 +3,7 @@
 #error "cameo needs C++20: -std=c++20"
 #endif
 // Everything a program needs to load and run models, and to write providers and kernels of its own.
+#include <cameo/core/version.hpp>
 #include <cameo/ep/provider.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/session/runtime.hpp>

@@ -29,7 +29,7 @@ class restorer {
   result<std::vector<compiled_node>> run(std::span<const node_view> nodes) {
     for (const node_view& node : nodes) {
       result<context_record> record = read_context_node(node);
-      if (!record) return std::move(record.error()).in(name_of(node.in(), node.raw()));
+      if (!record) return std::move(record).error().in(name_of(node.in(), node.raw()));
       records_.push_back(*record);
     }
     if (status s = find_files(); !s) return s;
@@ -38,7 +38,7 @@ class restorer {
     std::vector<compiled_node> programs;
     for (std::size_t i = 0; i < records_.size(); ++i) {
       result<compiled_node> program = restore(i);
-      if (!program) return std::move(program.error());
+      if (!program) return std::move(program).error();
       programs.push_back(std::move(*program));
     }
     if (status s = park_others(); !s) return s;
@@ -92,7 +92,7 @@ class restorer {
     return {};
   }
 
-  /// All graphs of the model, or none: who has to open a file anyway needs no other's.
+  /// Takes all graphs of the model, or none: if a file must be opened anyway, it has all of them.
   bool take_waiting() {
     if (!shared_ || where_.read) return false;
     context_workspace::impl& pool = shared_->inside();
@@ -138,7 +138,7 @@ class restorer {
         continue;
       }
       result<context_binary> opened = where_.read ? read(r) : map(r, files_[i]);
-      if (!opened) return std::move(opened.error());
+      if (!opened) return std::move(opened).error();
       mains_.push_back(*(own_[i] = std::move(*opened)));
     }
     return {};
@@ -152,7 +152,7 @@ class restorer {
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
     if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
-    // Who opened it stays as long as what he made of it.
+    // The file and the provider that opened it live as long as the objects made from it.
     using both = std::pair<std::shared_ptr<const file_bytes>, std::shared_ptr<const void>>;
     return context_binary{(*file)->bytes(), std::make_shared<const both>(*file, provider_.self), path};
   }
@@ -160,7 +160,7 @@ class restorer {
   result<context_binary> read(const context_record& r) const {
     const auto call = [&] { return where_.read(r.context); };
     result<std::vector<std::byte>> bytes = guarded<result<std::vector<std::byte>>>(call);
-    if (!bytes) return std::move(bytes.error()).in(fmt::format("context '{}'", r.context)).in(words_for(r));
+    if (!bytes) return std::move(bytes).error().in(fmt::format("context '{}'", r.context)).in(words_for(r));
     auto kept = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
     return context_binary{*kept, kept, fmt::format("context '{}'", r.context)};
   }
@@ -187,7 +187,7 @@ class restorer {
       result<compiled_node> made = guarded<result<compiled_node>>(call);
       if (made && !made->run) return invalid(r, fmt::format("{} made no program of it", provider_.row->long_name));
       if (made) return made;
-      last = std::move(made.error());
+      last = std::move(made).error();
       if (last.code() == status_code::not_found) continue;
       if (last.code() == status_code::out_of_memory) return last;
       return invalid(r, fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), last.words()));

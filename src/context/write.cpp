@@ -66,14 +66,14 @@ status begin(shared_context& context) {
 
 }  // namespace
 
-/// To the file, or to who asked for the bytes instead. The context's guard is locked, or nobody else has it.
+/// Writes to the file, or to the callback for the bytes. The context's guard is locked, or no other thread has it.
 status compiled_model::keep_context(shared_context& context, const context_output& out) {
   const provider& of = context.of;
   const auto keep_it = [&]() -> status {
     if (out.write) {
       const std::string_view name = file_name(context.path);
       result<std::string> bytes = bytes_of(of, context.builder.get(), false);
-      if (!bytes) return std::move(bytes.error());
+      if (!bytes) return std::move(bytes).error();
       status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
       return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
     }
@@ -169,7 +169,7 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
         return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
       };
       result<context_part> part = guarded<result<context_part>>(call);
-      if (!part) return std::move(part.error()).in(fused[i].name).in(row.long_name);
+      if (!part) return std::move(part).error().in(fused[i].name).in(row.long_name);
       parts.push_back(std::move(*part));
     }
     if (!out.shared && !out.embed)
@@ -180,7 +180,7 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   if (out.embed) {
     result<std::string> bytes =
         guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get(), true); });
-    if (!bytes) return std::move(bytes.error()).in(row.long_name);
+    if (!bytes) return std::move(bytes).error().in(row.long_name);
     written = keep(std::move(*bytes));
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {

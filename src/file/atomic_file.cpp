@@ -30,7 +30,7 @@ std::string temporary_prefix(const std::string& path) {
   return path.substr(0, std::min(path.size(), folder + longest)) + ".";
 }
 
-/// A name beside `path` that nobody else has: "out.html.1234.0.tmp", with the number of this process.
+/// A unique name beside `path`: "out.html.1234.0.tmp", with the number of this process.
 std::string name_beside(const std::string& path) {
   static std::atomic<unsigned> number = 0;
   return fmt::format("{}{}.{}.tmp", temporary_prefix(path), ::getpid(), number++);
@@ -47,8 +47,8 @@ pid_t process_in(std::string_view name, std::string_view prefix) {
   return std::all_of(dot + 1, last, [](unsigned char c) { return std::isdigit(c); }) ? process : 0;
 }
 
-/// Removes what writers of this file left beside it when they were killed: their process is gone, and nobody holds the
-/// lock that a writer has on its file, in whatever container he runs.
+/// Removes the temporary files of writers of this file that were killed: their process is gone, and the lock that a
+/// writer has on its file is free, whatever container the writer ran in.
 void remove_leftovers(const std::string& path) {
   const std::string folder = folder_part(path), prefix = temporary_prefix(path).substr(folder.size());
   const auto close = [](DIR* open) { ::closedir(open); };
@@ -65,7 +65,7 @@ void remove_leftovers(const std::string& path) {
   }
 }
 
-/// While it lives, writing into a pipe that nobody reads any more is an error (EPIPE) and no signal, which would end
+/// While it lives, writing into a pipe without a reader is an error (EPIPE) and no signal, which would end
 /// the program that uses the library.
 class no_pipe_signal {
  public:
@@ -99,7 +99,7 @@ bool write_all(int to, std::span<const std::byte> bytes) {
     if (written > 0) bytes = bytes.subspan(std::size_t(written));
     if (written >= 0 || errno == EINTR) continue;
     if (errno != EAGAIN) return false;
-    pollfd ready{to, POLLOUT, 0};  // somebody made the other end of a shared pipe one that does not wait
+    pollfd ready{to, POLLOUT, 0};  // another process may have made a shared pipe non-blocking
     if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return false;
   }
   return true;
@@ -181,7 +181,7 @@ class output_file {
     errno = EEXIST;
   }
 
-  /// Who could read the file before can read the new one, and nobody else.
+  /// Users who could read the old file can read the new one, and no others.
   void keep_rights() {
     if (!to_.facts) return;
     const bool is_ours = ::fchown(opened_, to_.facts->st_uid, to_.facts->st_gid) == 0;
@@ -204,7 +204,7 @@ void sync_folder_of(const std::string& path) {
 
 result<std::unique_ptr<output_file>> write_output(const std::string& path, file_maker produce) {
   result<destination> to = find_destination(path);
-  if (!to) return std::move(to.error());
+  if (!to) return std::move(to).error();
   auto file = std::make_unique<output_file>(std::move(*to));
   if (!file->is_open())
     return system_error(path, file->is_replaced() ? "cannot make a file beside it" : "cannot open for writing");
@@ -252,7 +252,7 @@ file_batch::~file_batch() = default;
 status file_batch::add(const std::string& path, file_maker produce) {
   return guarded([&]() -> status {
     result<std::unique_ptr<output_file>> file = write_output(path, produce);
-    if (!file) return std::move(file.error());
+    if (!file) return std::move(file).error();
     for (const auto& other : impl_->files)
       if ((*file)->has_place_of(*other))
         return failed(status_code::fail, "{}: is the same file as '{}', which is to be written, too", path,
@@ -288,7 +288,7 @@ bool remove_output(const std::string& path) {
 status write_file_atomically(const std::string& path, file_maker produce) {
   return guarded([&]() -> status {
     result<std::unique_ptr<output_file>> file = write_output(path, produce);
-    if (!file) return std::move(file.error());
+    if (!file) return std::move(file).error();
     if (!(*file)->is_replaced()) return {};
     if (!(*file)->take_place()) return system_error(path, "cannot put the new file in its place");
     sync_folder_of((*file)->path());

@@ -38,7 +38,7 @@ std::string own_words() {
   return fmt::format("process {} ({}) on {}, since {}", ::getpid(), called, host, since);
 }
 
-/// Who holds it, in the holder's own words: a file may have anything in it.
+/// The text in the file about the process that holds the lock; cleaned, as a file may have any content.
 std::string words_of_holder(const descriptor& file) {
   char text[256];
   const ssize_t length = ::pread(*file, text, sizeof text, 0);
@@ -48,7 +48,7 @@ std::string words_of_holder(const descriptor& file) {
   return made.empty() ? "another process" : made;
 }
 
-/// The lock file, opened; its name may be a trap of who made the folder. Another user's file can only be read, which
+/// Opens the lock file; its name may be a trap by the folder's creator. Another user's file can only be read, which
 /// is enough to wait for it.
 result<descriptor> open_lock_file(const held_folder& folder) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -79,10 +79,10 @@ result<folder_lock> folder_lock::take(const held_folder& folder, std::chrono::mi
   std::chrono::milliseconds pause{1};
   while (true) {
     result<descriptor> file = open_lock_file(folder);
-    if (!file) return std::move(file.error());
+    if (!file) return std::move(file).error();
     if (::flock(**file, LOCK_EX | LOCK_NB) == 0) {
       if (!has_its_name(folder.handle(), *file)) continue;
-      // One that a dead holder has left is of no use, whoever may write to it.
+      // A file that a dead holder has left is of no use, even if others may write to it.
       struct stat facts {};
       if (::fstat(**file, &facts) == 0 && facts.st_size > 0) {
         if (::unlinkat(folder.handle(), name, 0) != 0) return system_error(folder);
@@ -105,7 +105,7 @@ result<folder_lock> folder_lock::take(const held_folder& folder, std::chrono::mi
 }
 
 folder_lock::~folder_lock() {
-  // The name goes first: who opens the file after that finds that it has lost its name, and makes another.
+  // The name is removed first: a process that opens the file later sees that it has no name, and makes another.
   if (file_ && has_its_name(*folder_, file_)) ::unlinkat(*folder_, name, 0);
 }
 

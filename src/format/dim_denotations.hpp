@@ -8,10 +8,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What dims of a tensor are said to be ("DATA_BATCH"), as graph_value::unknown keeps it: the rest of a ValueInfoProto.
-/// Empty if no dim is said to be anything.
+/// The denotations of a tensor's dims ("DATA_BATCH"), as in graph_value::unknown: the rest of a ValueInfoProto.
+/// Empty if no dim has a denotation.
 std::string keep_dim_denotations(std::span<const std::string_view> by_dim);
-/// The other way; empty texts for dims without one.
-std::vector<std::string> dim_denotations_of(std::string_view unknown);
+// The other way is dim_denotations_of, of <cameo/format/onnx.hpp>.
 
 }  // namespace cameo::inline CAMEO_ABI

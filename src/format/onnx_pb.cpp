@@ -61,7 +61,7 @@ class pb_reader {
     made.parts = *parts;
     for (int i = 0; i < messages.size(); ++i) {
       result<value> part = read(messages[i]);
-      if (!part) return std::move(part.error()).in(fmt::format("element {}", i));
+      if (!part) return std::move(part).error().in(fmt::format("element {}", i));
       made.parts[std::size_t(i)] = *part;
     }
     if (!made.parts.empty() && made.parts[0].kind == value_kind::tensor) made.type = made.parts[0].type;

@@ -106,7 +106,7 @@ status onnx_reader::read_head(onnx::FunctionProto& from, function& to) {
     return failed(status_code::invalid_graph, "{} is there twice; domain, name and overload must be unique", where());
 
   result<std::span<const opset_import>> opsets = read_imports(from.opset_import());
-  if (!opsets) return std::move(opsets.error()).in(where());
+  if (!opsets) return std::move(opsets).error().in(where());
   to.imports = opsets->empty() ? kept(model_.imports) : *opsets;
   std::vector<std::string_view> names;
   for (const std::string& name : from.attribute()) names.push_back(text(name));
@@ -132,7 +132,7 @@ status onnx_reader::read_body(onnx::FunctionProto& from, function& to) {
   const auto where = [&] { return fmt::format("function '{}.{}'", domain_name(to.domain), to.name); };
   for (const std::string& name : from.input()) {
     result<value_id> v = define(in, name, {"an input"});
-    if (!v) return std::move(v.error()).in(where());
+    if (!v) return std::move(v).error().in(where());
     in.g.add_input(*v);
   }
   if (status s = read_nodes(*from.mutable_node(), in); !s) return std::move(s).in(where());
@@ -200,7 +200,7 @@ status onnx_reader::read_initializers(onnx::GraphProto& from, scope& in) {
     result<value_id> v = define(in, named.name(), {"an initializer"}, true);
     if (!v) return v.error();
     result<value> data = tensors_.read(message);
-    if (!data) return std::move(data.error()).in("initializer");
+    if (!data) return std::move(data).error().in("initializer");
     value_type type;
     type.kind = data->kind == value_kind::tensor ? type_kind::tensor : type_kind::sparse_tensor;
     type.type = data->type;

@@ -277,7 +277,7 @@ status write_pieces(const model& from, std::string_view name, const std::string&
     if (status s = check_options(options); !s) return std::move(s).in(name);
     tensors.options = options;
     result<wire_pieces> pieces = pieces_of(from, tensors);
-    if (!pieces) return std::move(pieces.error()).in(name);
+    if (!pieces) return std::move(pieces).error().in(name);
     // The data first: a model whose data is absent would be worse than none.
     const auto external = [&](model_sink append) -> status {
       for (std::span<const std::byte> piece : tensors.external)

@@ -89,7 +89,7 @@ result<value> read_constant(const table_view& t, std::string_view what, arena& m
   if (made.type == dtype::string) {
     result<value> strings = read_strings(t, made, count, memory);
     if (strings) return strings;
-    return std::move(strings.error()).in(name);
+    return std::move(strings).error().in(name);
   }
   if (!t.has(tensor::raw_data)) return wrong(status_code::fail, "tensor '", name, "': Tensor.raw_data is missing");
   const byte_span data = t.vector(tensor::raw_data).bytes();

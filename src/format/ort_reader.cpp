@@ -38,7 +38,7 @@ status unknown_name(std::string_view field, std::string_view name) {
 
 status ort_reader::read(const ort::table_view& root) {
   result<std::int64_t> version = ort::version_of(root);
-  if (!version) return std::move(version.error());
+  if (!version) return std::move(version).error();
   version_ = *version;
   const ort::table_view resolver = root.table(ort::session::resolver);
   heap_arena scratch;
@@ -145,7 +145,7 @@ result<value_id> ort_reader::define(scope& in, std::string_view name, std::strin
     return failed(status_code::invalid_graph, "'{}' is defined twice, here as {}; a graph defines a name once", name,
                   what);
   result<value_type> type = read_ort_type(info.table(ort::value_info::type), model_);
-  if (!type) return std::move(type.error()).in(fmt::format("ValueInfo.type of '{}'", name));
+  if (!type) return std::move(type).error().in(fmt::format("ValueInfo.type of '{}'", name));
   const value_id made = in.g.add_value(name, model_.keep(*std::move(type)));
   in.g[made].doc_string = info.text(ort::value_info::doc_string);
   if (const std::string words = denotations_of(info.table(ort::value_info::type)); !words.empty())
@@ -157,7 +157,7 @@ status ort_reader::read_inputs(const ort::table_view& from, scope& in) {
   const ort::vector_view names = from.vector(ort::graph::inputs);
   for (std::size_t i = 0; i < names.size(); ++i) {
     result<value_id> v = define(in, names.text(i), "Graph.inputs");
-    if (!v) return std::move(v.error());
+    if (!v) return std::move(v).error();
     in.g.add_input(*v);
   }
   return {};
@@ -186,7 +186,7 @@ status ort_reader::add_initializer(scope& in, std::string_view name, const value
   value_id v = in.g.find(name);
   if (v == value_id::none) {
     result<value_id> made = define(in, name, "an initializer");
-    if (!made) return std::move(made.error());
+    if (!made) return std::move(made).error();
     v = *made;
   }
   const value_type* const declared = in.g[v].type;
@@ -217,7 +217,7 @@ status ort_reader::read_initializers(const ort::table_view& from, scope& in) {
     const std::string_view name = dense.table(i).text(ort::tensor::name);
     if (name.empty()) return missing_field(fmt::format("Graph.initializers[{}]: Tensor.name", i));
     result<value> data = tensors_.read(dense.table(i), name);
-    status s = data ? add_initializer(in, name, *data) : std::move(data.error()).in("Graph.initializers");
+    status s = data ? add_initializer(in, name, *data) : std::move(data).error().in("Graph.initializers");
     if (!s) return s;
   }
   const ort::vector_view sparse = from.vector(ort::graph::sparse_initializers);
@@ -228,7 +228,7 @@ status ort_reader::read_initializers(const ort::table_view& from, scope& in) {
     if (name.empty())
       return missing_field(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values: Tensor.name", i));
     result<value> data = tensors_.read_sparse(sparse.table(i), name);
-    status s = data ? add_initializer(in, name, *data) : std::move(data.error()).in("Graph.sparse_initializers");
+    status s = data ? add_initializer(in, name, *data) : std::move(data).error().in("Graph.sparse_initializers");
     if (!s) return s;
   }
   return {};
@@ -264,7 +264,7 @@ result<std::vector<ort::table_view>> ort_reader::nodes_in_order(const ort::table
 
 status ort_reader::read_nodes(const ort::table_view& from, scope& in, std::size_t depth) {
   result<std::vector<ort::table_view>> nodes = nodes_in_order(from, in);
-  if (!nodes) return std::move(nodes.error());
+  if (!nodes) return std::move(nodes).error();
   std::size_t made = 0, read = 0;
   for (const ort::table_view& n : *nodes) {
     made += n.vector(ort::node::outputs).size();
@@ -279,7 +279,7 @@ status ort_reader::read_nodes(const ort::table_view& from, scope& in, std::size_
     for (std::size_t i = 0; i < names.size(); ++i) {
       result<value_id> v = value_id::none;
       if (!names.text(i).empty()) v = define(in, names.text(i), "Node.outputs");
-      if (!v) return std::move(v.error()).in(describe(n));
+      if (!v) return std::move(v).error().in(describe(n));
       outputs.push_back(*v);
     }
   }
@@ -467,7 +467,7 @@ status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::s
       for (std::size_t i = 0; i < (row.kind == attribute_kind::t ? 1 : many.size()); ++i) {
         result<value> made =
             tensors_.read(row.kind == attribute_kind::t ? from.table(row.slot) : many.table(i), to.name);
-        if (!made) return std::move(made.error());
+        if (!made) return std::move(made).error();
         values.push_back(*made);
       }
       to.tensors = kept(values);
@@ -482,7 +482,7 @@ namespace {
 
 status read_bytes(model& to, std::span<const std::byte> bytes, const read_options& options) {
   result<ort::table_view> root = ort::verify(bytes);
-  if (!root) return std::move(root.error());
+  if (!root) return std::move(root).error();
   return ort_reader{to, options.limits}.read(*root);
 }
 

@@ -58,7 +58,7 @@ result<value> ort_tensors::read(const ort::table_view& t, std::string_view what)
   std::int64_t count = 0;
   if (status s = read_dims(t.vector(ort::tensor::dims), name, made.shape, count); !s) return s;
   result<dtype> type = ort_element_type(t.number<std::int32_t>(ort::tensor::data_type));
-  if (!type) return std::move(type.error()).in(fmt::format("tensor '{}': Tensor.data_type", name));
+  if (!type) return std::move(type).error().in(fmt::format("tensor '{}': Tensor.data_type", name));
   if (*type == dtype::undefined)
     return failed(status_code::invalid_argument, "tensor '{}': Tensor.data_type is undefined", name);
   made.type = *type;
@@ -71,7 +71,7 @@ result<value> ort_tensors::read(const ort::table_view& t, std::string_view what)
         "tensor '{}': Tensor.external_data_offset: data in another file belongs to checkpoints, not to models", name);
   if (made.type == dtype::string) {
     result<value> strings = read_strings(t, made, std::size_t(count));
-    return strings ? std::move(strings) : std::move(strings.error()).in(fmt::format("tensor '{}'", name));
+    return strings ? std::move(strings) : std::move(strings).error().in(fmt::format("tensor '{}'", name));
   }
   if (!t.has(ort::tensor::raw_data)) return failed(status_code::fail, "tensor '{}': Tensor.raw_data is missing", name);
   const byte_span data = t.vector(ort::tensor::raw_data).bytes();
@@ -128,7 +128,7 @@ result<value> ort_tensors::read_sparse(const ort::table_view& sparse, std::strin
   result<value> values = read(sparse.table(ort::sparse_tensor::values), name);
   if (!values) return values;
   result<value> indices = read(sparse.table(ort::sparse_tensor::indices), "indices");
-  if (!indices) return std::move(indices.error()).in(fmt::format("sparse tensor '{}'", name));
+  if (!indices) return std::move(indices).error().in(fmt::format("sparse tensor '{}'", name));
   value dense{value_kind::tensor, values->type};
   std::int64_t count = 0;
   if (status s = read_dims(sparse.vector(ort::sparse_tensor::dims), name, dense.shape, count); !s) return s;
@@ -164,7 +164,7 @@ result<value_type> tensor_of(const ort::table_view& from, model& owner) {
   value_type made;
   made.kind = type_kind::tensor;
   result<dtype> element = ort_element_type(from.number<std::int32_t>(ort::tensor_type::elem_type));
-  if (!element) return std::move(element.error()).in("TensorTypeAndShape.elem_type");
+  if (!element) return std::move(element).error().in("TensorTypeAndShape.elem_type");
   made.type = *element;
   if (!from.has(ort::tensor_type::shape)) return made;
   const ort::vector_view dims = from.table(ort::tensor_type::shape).vector(ort::shape::dim);
@@ -193,7 +193,7 @@ result<value_type> holder_of(type_kind kind, dtype keys, const ort::table_view& 
                              std::string_view field) {
   if (!held) return failed(status_code::fail, "{} is missing", field);
   result<value_type> of = read_ort_type(held, owner);
-  if (!of) return std::move(of.error()).in(field);
+  if (!of) return std::move(of).error().in(field);
   value_type made;
   made.kind = kind;
   made.type = keys;
@@ -212,7 +212,7 @@ result<value_type> bare_type(const ort::table_view& from, model& owner) {
                        "SequenceType.elem_type");
     case ort::map_member: {
       result<dtype> keys = ort_element_type(value.number<std::int32_t>(ort::map_type::key_type));
-      if (!keys) return std::move(keys.error()).in("MapType.key_type");
+      if (!keys) return std::move(keys).error().in("MapType.key_type");
       return holder_of(type_kind::map, *keys, value.table(ort::map_type::value_type), owner, "MapType.value_type");
     }
     default:

@@ -143,7 +143,7 @@ status inference::set_output(graph& g, value_id v, const value_type& inferred) {
   const bool is_main = &g == &model_.main();
   bool differ = false;
   result<value_type> merged = declared ? merge_types(inferred, *declared, rank_conflict::tolerated, &differ) : inferred;
-  if (!merged) return std::move(merged.error()).in(fmt::format("'{}'", g[v].name));
+  if (!merged) return std::move(merged).error().in(fmt::format("'{}'", g[v].name));
   // A body's values may well have another shape each time that it is run.
   if (is_main && differ)
     tolerate(model_, oddity::other_shape, "'{}' is declared as {}, but is {}; that counts", g[v].name,
@@ -153,7 +153,7 @@ status inference::set_output(graph& g, value_id v, const value_type& inferred) {
   return status_code::ok;
 }
 
-/// A dim that nobody knows gets a symbol of its own, so that what is made from it is known to be of that size, too.
+/// An unknown dim gets a symbol of its own, so that values computed from it are known to have that size, too.
 void inference::name_dims(value_type& type) const {
   if (!type.is_tensor() || !type.shape) return;
   for (dim& d : *type.shape)

@@ -52,7 +52,7 @@ status list_files(int folder, const std::string& below, int depth,
     if (!S_ISREG(facts.st_mode))
       return failed(status_code::invalid_argument, "'{}' is neither a file nor a folder", path);
     result<std::string> hash = hash_file(opened);
-    if (!hash) return std::move(hash.error()).in(path);
+    if (!hash) return std::move(hash).error().in(path);
     to.emplace_back(path, *hash);
   }
   return {};

@@ -207,7 +207,7 @@ status package::add_component(std::string name, bool external) {
     }
     impl_->components.push_back(std::move(made));
     impl_->manifest_changed = true;
-    // Whoever else has added it wanted the same: its variants come together.
+    // Another writer may have added the same component: then both keep their variants in it.
     impl_->edits.push_back(
         [name, external](package& p) { return p.find(name) ? status{} : p.add_component(name, external); });
     return {};
@@ -257,7 +257,7 @@ status package::add_variant(std::string_view to, package_variant v, const std::s
     if (v.architecture && v.metadata.empty())
       v.metadata = dump(json{{"architecture", *v.architecture}, {"match_architecture", true}});
     result<package_variant> checked = checked_variant(*impl_, **found, v);
-    if (!checked) return std::move(checked.error());
+    if (!checked) return std::move(checked).error();
     if (status s = check_model(*impl_, *checked, from); !s) return s;
     package_component& c = *impl_->find(to);
     if (!from.empty()) impl_->staged.push_back({c.name, v.name, {}, from});
@@ -327,7 +327,7 @@ status package::remove_asset(std::string_view uri) {
 result<std::shared_ptr<const folder_lock>> package::impl::locked() const {
   if (lock) return lock;
   result<folder_lock> taken = folder_lock::take(*root, options.wait);
-  if (!taken) return std::move(taken.error());
+  if (!taken) return std::move(taken).error();
   return std::make_shared<const folder_lock>(*std::move(taken));
 }
 
@@ -336,7 +336,7 @@ result<std::unique_ptr<package::impl>> package::impl::merged() const {
   package_open_options how = options;
   how.verify_assets = false;
   auto read = read_folder(folder, how, {}, problems, lock);
-  if (!read) return std::move(read.error());
+  if (!read) return std::move(read).error();
   (*read)->options = options;
   if ((*read)->state == state) return std::make_unique<impl>(*this);
   package now{*std::move(read)};

@@ -40,7 +40,7 @@ result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, co
     result<folder_lock> taken = folder_lock::take(*made->root, options.wait);
     if (!taken) {
       problem_list{problems}.add(package_fault::io, {{}}, std::string{taken.error().words()});
-      return std::move(taken.error());
+      return std::move(taken).error();
     }
     lock = std::make_shared<const folder_lock>(*std::move(taken));
   }
@@ -172,7 +172,7 @@ result<std::shared_ptr<const file_bytes>> package::read(const package_variant& v
 result<std::shared_ptr<const held_folder>> package::open_folder(const package_variant& v, std::string_view text) const {
   return guarded([&]() -> result<std::shared_ptr<const held_folder>> {
     result<led_to> to = opened_from(*impl_, v, text);
-    if (!to) return std::move(to.error());
+    if (!to) return std::move(to).error();
     if (to->at.kind != found_kind::folder)
       return failed(status_code::no_suchfile, "variant '{}': there is no folder '{}'", v.name, to->path);
     return std::make_shared<const held_folder>(

@@ -144,11 +144,11 @@ result<std::vector<std::string>> package::prune(bool dry_run, bool assets) {
     std::shared_ptr<const folder_lock> lock;
     if (!dry_run) {
       auto taken = impl_->locked();
-      if (!taken) return std::move(taken.error());
+      if (!taken) return std::move(taken).error();
       lock = *std::move(taken);
     }
     auto now = impl_->merged();
-    if (!now) return std::move(now.error());
+    if (!now) return std::move(now).error();
     *impl_ = std::move(**now);
     const std::vector<std::string> found = pruner{*impl_}.candidates(assets);
     if (dry_run) return found;

@@ -23,7 +23,7 @@ bool must_wait(std::span<const claim_row> rows, std::size_t p, std::optional<dev
   return !has_one(rows[p]) && std::any_of(rows.begin() + std::ptrdiff_t(p), rows.end(), has_one);
 }
 
-/// While it lives, free nodes of a graph that rules keep from a provider look as if somebody had them.
+/// While it lives, free nodes of a graph that rules keep from a provider look as if they were assigned.
 class provider_turn {
  public:
   provider_turn(graph& g, const placement_rules* rules, std::span<const claim_row> rows, std::size_t p) : graph_{g} {
@@ -148,18 +148,18 @@ class partitioner {
     const provider_turn turn{g, options_.rules, rows_, p};
     result<std::vector<node_group>> groups =
         guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
-    if (!groups) return std::move(groups.error()).in(row.long_name);
+    if (!groups) return std::move(groups).error().in(row.long_name);
     if (status s = canceled(); !s) return s;
     if (row.layout == data_layout::nhwc && !groups->empty()) {
       groups = ask_again_with_channels_last(g, row, *groups);
-      if (!groups) return std::move(groups.error()).in(row.long_name);
+      if (!groups) return std::move(groups).error().in(row.long_name);
     }
     std::vector<group_to_fuse> to_fuse;
     for (const node_group& group : *groups)
       if (status s = take(g, group, p, to_fuse); !s) return std::move(s).in(row.long_name);
     if (to_fuse.empty()) return {};
     result<std::vector<fused_node>> made = fuse(g, to_fuse);
-    if (!made) return std::move(made.error()).in(row.long_name);
+    if (!made) return std::move(made).error().in(row.long_name);
     for (fused_node& each : *made) keep(g, std::move(each), p);
     return g.sort();
   }
@@ -192,8 +192,8 @@ class partitioner {
     return groups;
   }
 
-  /// All or nothing: a group with a node that is gone or somebody else's is left alone. The others have their provider
-  /// from now on; named ones are fused when all have been heard.
+  /// Takes a group as a whole or not at all: a group with a node that is gone or assigned is skipped. The others have
+  /// their provider from now on; named ones are fused when all groups have been processed.
   status take(graph& g, const node_group& group, std::size_t p, std::vector<group_to_fuse>& to_fuse) {
     for (node_id n : group.nodes) {
       if (index_of(n) >= g.node_capacity()) return {status_code::fail, "claims a node that does not exist"};
@@ -246,7 +246,7 @@ class partitioner {
       const provider_turn turn{g, options_.rules, rows_, p};
       result<std::vector<node_group>> groups =
           guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
-      if (!groups) return std::move(groups.error()).in(row.long_name);
+      if (!groups) return std::move(groups).error().in(row.long_name);
       const auto is_here = [&](node_id n) { return index_of(n) < wanted.size(); };
       const auto is_withheld = [&](node_id n) { return is_here(n) && g[n].provider == withholding_provider; };
       for (const node_group& group : *groups)
@@ -299,7 +299,7 @@ class partitioner {
     return infer_types(g);
   }
 
-  /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...": why nobody took it.
+  /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...": why no provider took it.
   std::string refusals(const graph& g, node_id n) const {
     const graph_node& node = g[n];
     std::string words = describe(g, node) + ":";

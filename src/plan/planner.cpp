@@ -178,7 +178,7 @@ class planner {
       const node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs, context.outputs};
       result<bound_kernel> bound = guarded<result<bound_kernel>, status_code::runtime_exception>(
           [&] { return binder.bind(binder.self, node, signature, context); });
-      if (!bound) return std::move(bound.error()).in(binder.provider);
+      if (!bound) return std::move(bound).error().in(binder.provider);
       step.kernel = *bound;
     }
     step.hints = hints.span();

@@ -93,7 +93,7 @@ void note_operators(model& net, bool for_this_machine) {
 
 status convert_model(const convert_options& o) {
   result<std::unique_ptr<model>> read = read_checked(o.from, is_ort(o.to), disabled_in(o));
-  if (!read) return std::move(read.error());
+  if (!read) return std::move(read).error();
   if (status s = require_contexts_beside(**read, o.to); !s) return s;
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
   note_operators(**read, o.for_this_machine);
@@ -112,7 +112,7 @@ void tell_refused(const std::string& path, const graph& g) {
     for (const graph* body : g[node_id(n)].subgraphs) tell_refused(path, *body);
 }
 
-/// What somebody else can't do with an ORT file. What is in the file counts: constants may have been folded away.
+/// Warns of content that ONNX Runtime can't read in an ORT file. The written file counts: constants may be folded away.
 void tell_refused(const std::string& path) {
   const auto written = is_ort(path) ? read_ort(path) : result<std::unique_ptr<model>>{status_code::fail};
   if (written) tell_refused(path, (*written)->main());

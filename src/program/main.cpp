@@ -1,5 +1,7 @@
 #include "program/share.hpp"
 
+#include <cameo/core/version.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>

@@ -121,7 +121,7 @@ class parser {
     if (text.empty() || text.front() == '#') return {};
     if (text == "!no_ops_specified_means_all_ops_are_required") return made_.empty_means_all = true, status{};
     result<std::vector<std::string_view>> parts = split(text, ';');
-    if (!parts) return std::move(parts.error());
+    if (!parts) return std::move(parts).error();
     if (text.front() == '!') return allowed(*parts);
     if (parts->size() != 3)
       return bad(fmt::format("{} parts between semicolons, needs domain;opsets;operators", parts->size()));

@@ -21,6 +21,7 @@ session_options common_options::session() const {
   if (policy) static_cast<void>(made.prefer(*policy));  // one that there is: see add_policy_option
   else if (providers.empty() && runtime_of<program::providers>::count > 1) made.providers = {"cpu"};
   made.config = config;
+  made.free_dims = free_dims;
   made.threads = threads;
   made.optimize = optimize;
   if (!quiet)
@@ -92,6 +93,20 @@ std::pair<std::string, std::string> split_pair(const std::string& pair) {
   return {pair.substr(0, equals), pair.substr(equals + 1)};
 }
 
+namespace {
+
+void add_sizes(const command& it, const char* option, dim_sizes& to, const char* words) {
+  it.add_each(
+        option, [&to](const std::string& pair) { static_cast<void>(parse_dim(pair, to.emplace_back())); }, words)
+      .type_name("NAME=N")
+      .check([](const std::string& pair) {
+        std::pair<std::string, std::int64_t> parsed;
+        return parse_dim(pair, parsed) ? std::string{} : "needs NAME=N with N from 0";
+      });
+}
+
+}  // namespace
+
 void add_common_options(const command& it, common_options& to, json_output json) {
   add_ep_option(it, to.providers);
   it.add("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
@@ -102,6 +117,8 @@ void add_common_options(const command& it, common_options& to, json_output json)
         "Session configuration entry, with ONNX Runtime's names; repeatable")
       .type_name("KEY=VALUE")
       .check(key_and_value());
+  add_sizes(it, "--free-dim", to.free_dims,
+            "Size of a symbolic dim of the inputs, for which the model is planned; repeatable");
   it.add(
         "--optimize", [&to](const std::string& level) { to.optimize = *level_named(level); },
         "Graph optimization: none, basic, extended, layout or all (default)")
@@ -135,14 +152,7 @@ void add_policy_option(const command& it, common_options& to) {
 }
 
 void add_dim_option(const command& it, dim_sizes& to) {
-  it.add_each(
-        "--dim", [&to](const std::string& pair) { static_cast<void>(parse_dim(pair, to.emplace_back())); },
-        "Size of a symbolic dim of random inputs (1); repeatable")
-      .type_name("NAME=N")
-      .check([](const std::string& pair) {
-        std::pair<std::string, std::int64_t> parsed;
-        return parse_dim(pair, parsed) ? std::string{} : "needs NAME=N with N from 0";
-      });
+  add_sizes(it, "--dim", to, "Size of a symbolic dim of random inputs (1); repeatable");
 }
 
 int fail(const status& error) {

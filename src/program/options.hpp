@@ -12,6 +12,7 @@ namespace cameo::program {
 struct common_options {
   std::vector<std::string> providers;
   std::vector<std::pair<std::string, std::string>> config;
+  dim_sizes free_dims;
   std::size_t threads = 0;
   optimization_level optimize = optimization_level::all;
   log_level log = log_level::warning;
@@ -42,7 +43,7 @@ void add_policy_option(const command&, common_options&);
 /// "--no-ranked", for commands that choose among the variants of a model package.
 void add_ranked_option(const command&, common_options&);
 
-/// "--dim NAME=N", repeatable.
+/// "--dim NAME=N", repeatable, for random inputs.
 void add_dim_option(const command&, dim_sizes&);
 
 void add_run(command_line&);

@@ -25,7 +25,7 @@ struct package_options {
   double wait = 30;
   bool json = false, quiet = false, assets = false, dense = false, prune = false, external = false, dry_run = false;
 
-  /// For commands that change the package: nobody else does, from opening it until they are done.
+  /// For commands that change the package: no other writer changes it, from opening it until they are done.
   package_open_options to_change() const {
     package_open_options made;
     made.exclusive = true;
@@ -244,7 +244,7 @@ std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
-/// The long name of a provider of this program; another name is somebody else's.
+/// The long name of a provider of this program; any other name is returned unchanged.
 std::string long_name_of(const std::string& name) {
   const program_runtime with;
   for (const provider& p : with.providers())
@@ -342,7 +342,7 @@ status add_to(package& p, const package_options& o) {
   v.session_options = pairs_of(o.session_options);
   if (!o.weights.empty()) {
     result<std::string> uri = p.add_asset(o.weights);
-    if (!uri) return std::move(uri.error());
+    if (!uri) return std::move(uri).error();
     v.session_options.emplace_back(weights_key, *uri);
   }
   v.provider_options = pairs_of(o.provider_options);
@@ -375,11 +375,11 @@ status change(const package_options& o, Edit edit) {
     const bool is_new = !std::filesystem::exists(folder, ignored) || std::filesystem::is_empty(folder, ignored);
     result<package> p =
         is_new ? package::make(folder.lexically_normal().filename().string()) : package::open(o.folder, o.to_change());
-    if (!p) return std::move(p.error());
+    if (!p) return std::move(p).error();
     if (status s = edit(*p); !s) return s;
     if (!is_new) return p->commit(form);
     status saved = p->save_as(o.folder, form);
-    // Somebody else may have been quicker; then the edit is made in that package.
+    // Another process may have created it first; then the edit is made in that package.
     if (saved || !std::filesystem::exists(folder / "manifest.json", ignored)) return saved;
   }
 }
@@ -424,7 +424,7 @@ int asset(const package_options& o) {
   const auto edit = [&](package& p) -> status {
     if (is_removed) return p.remove_asset(o.asset);
     result<std::string> made = p.add_asset(o.asset);
-    if (!made) return std::move(made.error());
+    if (!made) return std::move(made).error();
     return uri = *std::move(made), status{};
   };
   if (status s = change(o, edit); !s) return fail(s);

@@ -122,8 +122,8 @@ type_mask types_at(std::span<const operand> all, std::uint32_t bits, std::size_t
   return mask;
 }
 
-/// What a graph needs: lines of lists, and operators of a build of ONNX Runtime. Who writes no list (`lines` is null)
-/// may well have operators that no provider here has a kernel for.
+/// What a graph needs: lines of lists, and operators of a build of ONNX Runtime. Without a list to write (`lines` is
+/// null) the models may have operators that no provider here has a kernel for.
 struct needs {
   needed_lines* lines;
   ops_config& config;
@@ -313,7 +313,7 @@ status reduce(const reduce_options& o) {
     if (!file) return file.error();
     const std::span<const std::byte> bytes = (*file)->bytes();
     result<ops_config> read = read_ops_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!read) return std::move(read.error()).in(o.config);
+    if (!read) return std::move(read).error().in(o.config);
     add_config(*read, o.types, needed);
   } else if (!o.config.empty()) {
     if (status s = write_file_atomically(o.config, std::string_view{write_ops_config(config, o.models, o.types)}); !s)

@@ -62,12 +62,12 @@ result<runnable> runnable::load(const std::string& model, const std::string& com
     const program_runtime with;
     result<pipeline> whole =
         leaves_options_to_package(o) ? with.load(*from, o.variants()) : with.load(*from, o.for_package(), o.variants());
-    if (!whole) return std::move(whole.error());
+    if (!whole) return std::move(whole).error();
     made.whole_ = *std::move(whole);
     return made;
   }
   result<session> one = load_session(model, component, o);
-  if (!one) return std::move(one.error());
+  if (!one) return std::move(one).error();
   made.single_.push_back(*std::move(one));
   return made;
 }

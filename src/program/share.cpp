@@ -70,7 +70,7 @@ result<share_report> share(const share_request& o) {
     how.session.config.emplace_back("ep.share_ep_contexts", "1");
     how.session.config.emplace_back("ep.stop_share_ep_contexts", i + 1 == o.models.size() ? "1" : "0");
     result<compile_report> done = with.compile(std::move(how));
-    if (!done) return std::move(done.error());
+    if (!done) return std::move(done).error();
     if (std::any_of(report.models.begin(), report.models.end(),
                     [&](const compile_report& before) { return before.path == done->path; }))
       return status{status_code::invalid_argument,
@@ -96,7 +96,7 @@ int run_share(const share_command& o) {
   request.session = o.common.session();
   request.force = o.force;
   auto pairs = read_pairs(o.provider_options);
-  if (!pairs) return fail(std::move(pairs.error()).in("-i"));
+  if (!pairs) return fail(std::move(pairs).error().in("-i"));
   request.provider_options = std::move(*pairs);
   const result<share_report> done = share(request);
   if (!done) return fail(done.error());

@@ -67,7 +67,7 @@ result<arguments> read_arguments(int argc, char** argv) {
       case 'i':
       case 'C': {
         auto pairs = read_pairs(optarg);
-        if (!pairs) return std::move(pairs.error()).in(fmt::format("-{}", char(option)));
+        if (!pairs) return std::move(pairs).error().in(fmt::format("-{}", char(option)));
         if (option == 'i') a.request.provider_options = std::move(*pairs);
         else add_config(a, *pairs);
         break;

@@ -159,7 +159,7 @@ void component_context::impl::open_model(const package& from) {
     places.model = *std::move(file), places.beside = *std::move(beside);
     return;
   }
-  model_trouble = std::move(file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
+  model_trouble = (file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
 }
 
 /// Folders that the package's session options name, as they are now.
@@ -198,7 +198,7 @@ result<component_context> session::select(const session_parts& parts, const pack
     const result<const package_component*> found = from.component(component);
     if (!found) return status{found.error()};
     result<ep_intent> intent = session::intent(parts, how);
-    if (!intent) return std::move(intent.error());
+    if (!intent) return std::move(intent).error();
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);
     made->selected = choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
@@ -216,7 +216,7 @@ result<component_context> session::select(const session_parts& parts, const pack
     return component_context{std::move(made)};
   };
   result<component_context> made = guarded<result<component_context>>(all);
-  if (!made) return std::move(made.error()).in(from.folder());
+  if (!made) return std::move(made).error().in(from.folder());
   return made;
 }
 

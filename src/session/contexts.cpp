@@ -98,7 +98,7 @@ status session::impl::choose_file(compilation& it) const {
   if (wanted && wanted->empty()) return {status_code::invalid_argument, "the output's path is empty"};
   result<std::string> path =
       compiled_model_path(wanted ? std::string_view{*wanted} : config["ep.context_file_path"], net->path);
-  if (!path) return std::move(path.error());
+  if (!path) return std::move(path).error();
   it.path = std::move(*path);
   if (is_source(it.path)) return {status_code::invalid_argument, fmt::format("{}: that is the source", it.path)};
   std::error_code error;
@@ -132,7 +132,7 @@ status session::impl::choose_contexts(compilation& it) const {
                           folder, compile_only->binary_model)};
     contexts.folder = folder, contexts.stem = stem_of(compile_only->binary_model);
   }
-  if (contexts.stem.empty() && contexts.write)  // a name for who gets it, not of a file
+  if (contexts.stem.empty() && contexts.write)  // a name for the callback, not of a file
     contexts.stem = net->path.empty() ? "model" : stem_of(net->path);
   if (config.is_on("ep.share_ep_contexts")) {
     contexts.shared = workspace.get();
@@ -246,7 +246,7 @@ status session::impl::restore(std::size_t p) {
   where.known = !wanted.empty() || !net->path.empty() || !where.path.empty();
   result<std::vector<compiled_node>> made =
       restore_contexts(providers[p], nodes, where, config.is_on("ep.share_ep_contexts") ? workspace.get() : nullptr);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
   return {};
 }
@@ -262,7 +262,7 @@ status session::impl::write_compiled() {
   if (!writes_model && !it.contexts.shared) return {};
   result<std::unique_ptr<compiled_model>> compiled =
       compiled_model::make(*net, fused, programs, providers, it.contexts);
-  if (!compiled) return std::move(compiled.error());
+  if (!compiled) return std::move(compiled).error();
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
   const auto finish = [&] { return it.contexts.files ? status{} : files.commit(); };

@@ -25,7 +25,7 @@ status session::impl::check() {
   return check_model(*net, ops);
 }
 
-/// The standard body of an operator that nobody has a kernel for, as the file's format reads it; read once.
+/// The standard body of an operator that no provider has a kernel for, as the file's format reads it; read once.
 result<const function*> session::impl::body_of(model& m, const graph_node& node) {
   if (!node.op || !node.version) return static_cast<const function*>(nullptr);
   const function_body_row* const best = find_function_body(node.op->id, node.version->since, node.opset);
@@ -33,7 +33,7 @@ result<const function*> session::impl::body_of(model& m, const graph_node& node)
   for (const auto& [row, known] : known_bodies)
     if (row == best) return known;
   result<function> body = format->read_function(m, std::as_bytes(std::span{best->function_proto}));
-  if (!body) return std::move(body.error()).in(node.op_type);
+  if (!body) return std::move(body).error().in(node.op_type);
   bodies.push_back(std::move(*body));
   known_bodies.emplace_back(best, &bodies.back());
   return &bodies.back();
@@ -115,7 +115,7 @@ status session::impl::place() {
   if (to_write && to_write->contexts.shared) how.group_numbers = &workspace->inside().groups;
   result<std::deque<fused_node>> made =
       guarded<result<std::deque<fused_node>>>([&] { return partition(*net, rows, ops, how); });
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   fused = std::move(*made);
   if (config.is_on("session.disable_cpu_ep_fallback"))
     if (const graph_node* node = on_fallback(net->main(), providers))
@@ -125,7 +125,7 @@ status session::impl::place() {
   return {};
 }
 
-/// Constants that somebody else than the planner hands out: aligned.
+/// Aligns a constant that is passed on without the planner.
 status session::impl::align(const value*& constant) {
   if (!constant || is_aligned(*constant)) return {};
   value moved = *constant;
@@ -147,7 +147,7 @@ status session::impl::compile_groups(std::size_t p) {
   const provider_row& row = *providers[p].row;
   result<std::vector<compiled_node>> made =
       guarded<result<std::vector<compiled_node>>>([&] { return row.compile(providers[p].self.get(), views); });
-  if (!made) return std::move(made.error()).in(row.long_name);
+  if (!made) return std::move(made).error().in(row.long_name);
   if (made->size() != views.size())
     return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
                                            row.long_name, made->size(), views.size())};
@@ -180,7 +180,7 @@ status session::impl::make_the_plan() {
   memories.push_back(options.memory.allocate ? options.memory : heap);
   for (const provider& p : providers) {
     memory_source source = p.row->memory(p.self.get());
-    if (source.allocate == heap.allocate) source = memories[0];  // the host's, whoever gives it
+    if (source.allocate == heap.allocate) source = memories[0];  // host memory, as the user supplies it
     std::size_t kind = 0;
     while (kind < memories.size() &&
            !(memories[kind].self == source.self && memories[kind].allocate == source.allocate))
@@ -192,7 +192,7 @@ status session::impl::make_the_plan() {
   for (const compiled_node& program : programs) compiled.push_back({program.state.get(), program.run});
   heap_arena drafts{1 << 16}, scratch{1 << 16};
   result<draft*> net_draft = lower(net->main(), compiled, net->ir_version >= 4, drafts);
-  if (!net_draft) return std::move(net_draft.error());
+  if (!net_draft) return std::move(net_draft).error();
   plan_options how;
   how.binders = binders, how.memories = memories, how.scratch = &scratch;
   how.prepack = !config.is_on("session.disable_prepacking");
@@ -207,7 +207,7 @@ status session::impl::make_the_plan() {
     static_cast<const impl*>(self)->tell_part(double(done) / double(total));
   };
   result<const plan_view*> made = make_plan(**net_draft, how, plan_memory);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   plan = *made;
   for (const auto& file : net->files) file->forget_pages();  // weights have been packed
   return {};
@@ -268,7 +268,7 @@ status session::impl::start_threads() {
   if (threads <= 1) return {};
   result<std::unique_ptr<thread_pool>> made =
       thread_pool::make(threads, config.is_on("session.intra_op.allow_spinning"));
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   own_pool = std::move(*made);
   pool = task_pool_ref{*own_pool};
   return {};
@@ -306,7 +306,7 @@ status at(status failed, std::string_view name) {
   return std::move(failed).in(name);
 }
 
-/// A stream to its end, piece by piece: nobody knows how long it is.
+/// Reads a stream to its end, piece by piece, as its length is not known.
 result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) {
   std::vector<std::byte> bytes;
   std::size_t room = std::size_t{1} << 16;
@@ -330,13 +330,13 @@ result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) 
 status session::impl::start(const session_parts& parts, const session_options& wanted) {
   options = wanted;
   result<session_config> checked = session_config::make(options);
-  if (!checked) return std::move(checked.error());
+  if (!checked) return std::move(checked).error();
   config = std::move(*checked);
   if (status s = require_known_keys(parts.providers); !s) return s;
   if (status s = config.apply_to(options); !s) return s;
   log_config();
   result<placement_rules> placing = placement_rules_of(config);
-  if (!placing) return std::move(placing.error());
+  if (!placing) return std::move(placing).error();
   rules = std::move(*placing);
   transforms = parts.transforms;
   formats = parts.formats;
@@ -351,6 +351,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
   static constexpr stage stages[] = {
       {"read", 10},
       {"read", 0, &impl::choose_by_devices},
+      {"read", 0, &impl::fix_free_dims},
       {"check", 5, &impl::check, &impl::log_model},
       {"check", 0, &impl::choose_output},
       {"optimize", 20, &impl::optimize_before},
@@ -369,7 +370,7 @@ result<session> session::impl::make(const session_parts& parts, const session_op
     if (status s = self->check_groups(); !s) return s;
     const auto read_model = [&]() -> status {
       result<std::unique_ptr<model>> net = read(*self, self->how_to_read());
-      if (!net) return std::move(net.error());
+      if (!net) return std::move(net).error();
       self->net = std::move(*net);
       return {};
     };
@@ -467,7 +468,7 @@ result<session> session::load(const session_parts& parts, std::istream& stream, 
                               const session_options& options) {
   return impl::make(parts, options, name, [&](impl& it, const read_options& how) -> result<std::unique_ptr<model>> {
     result<std::vector<std::byte>> bytes = read_all(stream, options.limits.model_bytes);
-    if (!bytes) return std::move(bytes.error());
+    if (!bytes) return std::move(bytes).error();
     it.own_bytes = std::move(*bytes);
     return impl::read_span(it, it.own_bytes, name, how);
   });
@@ -490,6 +491,7 @@ result<compile_report> session::compile(const session_parts& parts, compile_opti
   static constexpr impl::stage stages[] = {
       {"read", 10},
       {"read", 0, &impl::choose_by_devices},
+      {"read", 0, &impl::fix_free_dims},
       {"check", 5, &impl::check, &impl::log_model},
       {"check", 0, &impl::choose_output},
       {"optimize", 15, &impl::optimize_before},
@@ -517,7 +519,7 @@ result<compile_report> session::compile(const session_parts& parts, compile_opti
         self.format = &parts.formats.back(), name = (*graph)->path, net = std::move(*graph);
       if (!net && net.error().code() == status_code::no_suchfile)  // as ONNX Runtime's compile API
         return {status_code::invalid_argument, std::string{net.error().words()}};
-      if (!net) return std::move(net.error());
+      if (!net) return std::move(net).error();
       self.net = std::move(*net);
       return {};
     };

@@ -160,11 +160,11 @@ result<const format_row*> session::impl::saved_format() const {
   const std::string_view wanted = config["session.save_model_format"];
   if (wanted.empty()) return format_of({}, path);
   result<const format_row*> row = format_named(wanted);
-  if (!row) return std::move(row.error()).in("session.save_model_format");
+  if (!row) return std::move(row).error().in("session.save_model_format");
   return row;
 }
 
-/// What readers of the file to be written have no kernel for, before it is fused into something that nobody has.
+/// Replaces operators that readers of the file to be written have no kernel for, before fusions make others of them.
 status session::impl::write_out_definitions() {
   const result<const format_row*> row = saved_format();
   if (!row || !*row || !(*row)->needs_kernels) return {};

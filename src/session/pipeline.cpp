@@ -89,9 +89,9 @@ status pipeline::impl::add(const session_parts& parts, const package& from, cons
                            const session_options* options, variant_choice choose) {
   result<component_context> chosen =
       session::select(parts, from, component, options ? *options : session_options{}, choose);
-  if (!chosen) return std::move(chosen.error());
+  if (!chosen) return std::move(chosen).error();
   result<session> loaded = session::load(parts, *chosen, options);
-  if (!loaded) return std::move(loaded.error()).in(fmt::format("component '{}'", component));
+  if (!loaded) return std::move(loaded).error().in(fmt::format("component '{}'", component));
   selected.push_back(*std::move(chosen));
   sessions.push_back(*std::move(loaded));
   return {};
@@ -122,7 +122,7 @@ result<pipeline> pipeline::load(const session_parts& parts, const package& from,
     }
     const std::optional<package_io> declared = from.io();
     result<connected_io> plan = connect(parts_io, declared ? &*declared : nullptr);
-    if (!plan) return fails(std::move(plan.error()));
+    if (!plan) return fails(std::move(plan).error());
     made->plan = *std::move(plan);
     made->describe();
     return pipeline{std::move(made)};
@@ -183,7 +183,7 @@ result<named_values> pipeline::run(std::span<const named_input> inputs, const ru
     if (settings.timeout.count())  // what is left of it; a timeout of zero is none
       now.timeout = std::max(settings.timeout - (clock::now() - start), clock::duration{1});
     result<named_values> done = part.run(takes, now);
-    if (!done) return std::move(done.error()).in(fmt::format("component '{}'", it.selected[c].component()));
+    if (!done) return std::move(done).error().in(fmt::format("component '{}'", it.selected[c].component()));
     results.push_back(*std::move(done));
   }
   named_values made;
@@ -221,7 +221,7 @@ result<package_io> interface_of_file(const std::string& path, std::span<const fo
   return guarded<result<package_io>>([&]() -> result<package_io> {
     read_options how;
     auto file = file_bytes::map(path);
-    if (!file) return std::move(file.error());
+    if (!file) return std::move(file).error();
     how.file = *std::move(file);
     how.external_data_folder = weights;
     return interface_of(formats, path, how);

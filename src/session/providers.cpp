@@ -92,7 +92,7 @@ status session_options::append(std::span<const ep_device> of_one_provider, const
 
 status session_options::prefer(device_policy policy) {
   result<device_delegate> made = delegate_of(policy);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   choose_devices = std::move(*made);
   return {};
 }
@@ -174,7 +174,7 @@ status session::impl::choose_by_devices() {
   result<std::vector<std::size_t>> numbers = guarded<result<std::vector<std::size_t>>>(ask);
   if (!numbers) return status{status_code::fail, std::string{numbers.error().words()}}.in("choosing devices");
   result<std::vector<ep_device>> made = chosen(*numbers, sorted);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   devices = std::move(*made);
   if (config.is_on("session.disable_cpu_ep_fallback")) {
     std::erase_if(devices, [](const ep_device& d) { return d.is_fallback; });
@@ -189,7 +189,7 @@ status session::impl::choose_by_devices() {
   return configure_providers();
 }
 
-/// What somebody said about its options, under the provider's long name; what only the table says stays unsaid.
+/// Publishes options that the user or a device set, under the provider's long name; defaults of the table stay unset.
 void session::impl::publish(const provider_row& row, const provider_options& set) {
   for (const provider_option& each : row.options) {
     bool is_said = set.is_set(each.key);
@@ -220,7 +220,7 @@ status session::impl::configure_providers() {
     if (set.empty()) continue;
     const auto make = [&] { return row.configured(p.self.get(), set); };
     result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
-    if (!made) return std::move(made.error()).in(row.long_name);
+    if (!made) return std::move(made).error().in(row.long_name);
     if (*made) p.self = std::move(*made);
   }
   return {};

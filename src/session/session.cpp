@@ -116,7 +116,7 @@ result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::
   return made;
 }
 
-/// A runner that nobody uses now, or a new one. Lock-free: a slot changes hands by one exchange.
+/// A runner that is not in use, or a new one. Lock-free: a slot changes its owner by one exchange.
 result<std::unique_ptr<io_binding::impl>> session::impl::acquire() const {
   for (auto& each : idle)
     if (each.load(std::memory_order_relaxed))
@@ -171,7 +171,7 @@ status session::impl::at_file(status failed) const {
 
 result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
   result<std::unique_ptr<io_binding::impl>> used = impl_->acquire();
-  if (!used) return impl_->at_file(std::move(used.error()));
+  if (!used) return impl_->at_file(std::move(used).error());
   io_binding::impl& with = **used;
   const auto all = [&]() -> result<named_values> {
     std::vector<bool> seen(impl_->inputs.size());
@@ -196,13 +196,13 @@ result<named_values> session::run(std::span<const named_input> given, const run_
   };
   result<named_values> done = all();
   impl_->give_back(std::move(*used));
-  if (!done) return impl_->at_file(std::move(done.error()));
+  if (!done) return impl_->at_file(std::move(done).error());
   return done;
 }
 
 result<io_binding> session::bind() const {
   result<std::unique_ptr<io_binding::impl>> made = io_binding::impl::make(*impl_);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   return io_binding{std::move(*made)};
 }
 

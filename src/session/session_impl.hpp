@@ -93,14 +93,14 @@ struct session::impl {
   heap_arena plan_memory{1 << 16};
   const plan_view* plan = nullptr;
   std::vector<io_info> inputs, outputs;  // of the plan, in its order
-  std::vector<const value*> defaults;    // per input: what it is when nobody gives it, or null
+  std::vector<const value*> defaults;    // per input: its value when the caller gives none, or null
   std::vector<symbol_use> symbols;       // where inputs name their dims, sorted by name
   std::unique_ptr<thread_pool> own_pool;
   task_pool_ref pool;
   std::size_t memory_limit = 0;
 
   mutable std::array<std::atomic<io_binding::impl*>, 64> idle{};
-  mutable std::deque<std::atomic<bool>> other_shape_told;  // per output: it has been said that it has another
+  mutable std::deque<std::atomic<bool>> other_shape_told;  // per output: a warning about another shape was given
 
   impl() = default;
   impl(const impl&) = delete;
@@ -109,7 +109,7 @@ struct session::impl {
     for (auto& each : idle) delete each.load(std::memory_order_acquire);
   }
 
-  /// A step of loading: what progress calls it, its share of the time (an estimate), and what tells the log of it.
+  /// A step of loading: its name in progress reports, its share of the time (an estimate), and its line for the log.
   struct stage {
     std::string_view name;
     unsigned percent;
@@ -131,6 +131,9 @@ struct session::impl {
   void log_model() const;
   void log_placements() const;
   void log_plan() const;
+
+  // free_dims.cpp
+  status fix_free_dims();
 
   // optimize.cpp
   status check_groups();

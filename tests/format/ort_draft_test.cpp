@@ -25,7 +25,7 @@ struct loaded_draft {
       : file{std::move(bytes)}, memory(room) {
     result<minimal_session> made = minimal_session::load(file, memory, lists, {});
     if (made) session.emplace(std::move(*made));
-    else why = std::move(made.error());
+    else why = std::move(made).error();
   }
 };
 

@@ -1,3 +1,4 @@
+#include <cameo/core/version.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
@@ -14,7 +15,7 @@ struct maker {
 };
 constexpr maker makers[] = {{"GenuineIntel", "Intel", 0x8086}, {"AuthenticAMD", "AMD", 0x1022}};
 
-/// Who made the processor, as it says itself; empty where it can't be asked.
+/// The processor's vendor by CPUID; empty where CPUID is not available.
 std::string cpuid_vendor() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned highest = 0, words[3] = {};

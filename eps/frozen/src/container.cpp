@@ -113,7 +113,7 @@ result<opened> opened::open(std::span<const std::byte> bytes, const maker& here,
   opened made;
   if (copies || reinterpret_cast<std::uintptr_t>(bytes.data()) % blob_alignment != 0) {
     auto copied = copy_of(bytes);  // before anything is checked: what is checked is what is used
-    if (!copied) return std::move(copied.error());
+    if (!copied) return std::move(copied).error();
     made.copy_ = std::move(*copied);
     bytes = {made.copy_.get(), bytes.size()};
   }

@@ -1,3 +1,4 @@
+#include <cameo/core/version.hpp>
 #include <cameo/eps/frozen.hpp>
 #include <cameo/partition/convex_groups.hpp>
 #include <cameo/partition/lower.hpp>
@@ -44,7 +45,7 @@ result<std::shared_ptr<const opened>> open(const frozen_hooks& self, const conte
   auto made = binary.opened<opened>(open_it);
   if (made && self.copy && !(*made)->copy()) {  // opened by a session that maps it
     result<opened> own = open_it(binary.bytes());
-    if (!own) return std::move(own.error());
+    if (!own) return std::move(own).error();
     made = std::make_shared<const opened>(std::move(*own));
   }
   if (made && self.verify)
@@ -74,7 +75,7 @@ status check_borders(const draft& net, const node_view& node) {
     if (slots.size() != values.size())
       return {status_code::invalid_graph, "the graph has another number of inputs or outputs than the node"};
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (!values[i] || !values[i].type()) continue;  // nobody knows
+      if (!values[i] || !values[i].type()) continue;  // its type is unknown
       if (status s = differs(describe(node.in()[values[i].id()]), net.values[slots[i]].info); !s)
         return std::move(s).in(values[i].name());
     }
@@ -101,7 +102,7 @@ result<std::vector<compiled_node>> frozen_hooks::compile(std::span<const fused_v
   std::vector<compiled_node> made;
   for (const fused_view& group : all) {
     result<std::shared_ptr<const program>> plan = program::compile({base, self}, group.body);
-    if (!plan) return std::move(plan.error()).in(group.name);
+    if (!plan) return std::move(plan).error().in(group.name);
     made.push_back(as_node(std::move(*plan)));
   }
   return made;
@@ -128,7 +129,7 @@ result<compiled_node> frozen_hooks::restore(const context_binary& binary, const 
   const opened::plan* const plan = (*context)->find(node.graph_name);
   if (!plan) return status_code::not_found;
   result<std::shared_ptr<const program>> made = program::restore({base, self}, binary, **context, *plan);
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   if (status s = check_borders((*made)->net(), node.node); !s) return s;
   return as_node(std::move(*made));
 }

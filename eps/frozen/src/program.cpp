@@ -47,7 +47,7 @@ std::unique_ptr<model> model_of(const graph& body) {
   return made;
 }
 
-/// No file's: every node has a kernel, so that nobody asks for a function's body.
+/// The format of no file: every node has a kernel, so no function body is ever read.
 struct no_format {
   static constexpr std::string_view name = "none";
   static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
@@ -99,7 +99,7 @@ status program::make_plan(const base_provider& base, const pack_keeper& packs) {
 
 result<std::shared_ptr<const program>> program::compile(const base_provider& base, const graph_view& body) {
   result<session> optimized = optimize(base, body.raw());
-  if (!optimized) return std::move(optimized.error());
+  if (!optimized) return std::move(optimized).error();
   const auto made = std::make_shared<program>();
   made->optimized_.emplace(std::move(*optimized));
   const result<draft*> net = lower(made->optimized_->graph().main(), {}, false, made->memory_);

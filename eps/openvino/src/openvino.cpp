@@ -5,6 +5,7 @@
 #include "onnx_part.hpp"
 #include "program.hpp"
 
+#include <cameo/core/version.hpp>
 #include <cameo/partition/convex_groups.hpp>
 
 #include <fmt/format.h>
@@ -138,7 +139,7 @@ std::string together(std::span<const provider_device> devices) {
 result<compiled_node> compile_one(const sdk& api, const std::shared_ptr<const ov_core_t>& core,
                                   const std::string& device, const graph& body) {
   result<std::string> bytes = onnx_bytes(all_of(body));
-  if (!bytes) return std::move(bytes.error());
+  if (!bytes) return std::move(bytes).error();
   ov_model_t* model = nullptr;
   if (status s = api.check(
           api.core_read_model_from_memory_buffer(core.get(), bytes->data(), bytes->size(), nullptr, &model), "reading");
@@ -152,7 +153,7 @@ result<compiled_node> compile_one(const sdk& api, const std::shared_ptr<const ov
   const graph_view view{body};
   result<program> made = program::make(api, core, {raw, api.compiled_model_free}, boundaries_of(view.inputs()),
                                        boundaries_of(view.outputs()));
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   return compiled(std::move(*made));
 }
 
@@ -185,7 +186,7 @@ result<std::string> openvino::sdk_version() const {
 result<std::vector<node_group>> openvino::groups(const graph_view& g) const {
   const result<const sdk*> api = sdk::load(library_folder);
   if (!api) return api.error();
-  // A device that there is not would else have no nodes, and nobody would know why.
+  // Without this check, a missing device would only mean that no node is taken, without a reason.
   const result<handle<ov_core_t>> core = make_core(**api, *this);
   if (!core) return core.error();
   const std::string asked = device_type == "AUTO" ? "AUTO:" + devices_in(**api, **core, ",") : device_type;
@@ -206,7 +207,7 @@ result<std::vector<compiled_node>> openvino::compile(std::span<const fused_view>
   std::vector<compiled_node> made;
   for (const fused_view& group : groups) {
     result<compiled_node> one = compile_one(**api, shared, device_type, group.body.raw());
-    if (!one) return std::move(one.error()).in(group.name);
+    if (!one) return std::move(one).error().in(group.name);
     made.push_back(std::move(*one));
   }
   return made;
@@ -233,8 +234,8 @@ result<context_part> openvino::store(context_builder& to, const fused_view& grou
   const result<std::string> version = sdk_version();
   if (!version) return version.error();
   result<std::vector<std::byte>> blob = static_cast<const program*>(node.state.get())->exported();
-  if (!blob && chooses_itself(device_type)) return std::move(blob.error()).in(name_one(device_type));
-  if (!blob) return std::move(blob.error());
+  if (!blob && chooses_itself(device_type)) return std::move(blob).error().in(name_one(device_type));
+  if (!blob) return std::move(blob).error();
   to.blobs.emplace_back(group.name, std::move(*blob));
   context_part part;
   part.sdk_version = release_of(*version);
@@ -281,7 +282,7 @@ result<compiled_node> openvino::restore(const context_binary& binary, const cont
   result<program> made = program::make(**api, std::move(*core), {raw, (*api)->compiled_model_free},
                                        declared_boundaries_of(node.node.in(), node.node.inputs()),
                                        declared_boundaries_of(node.node.in(), node.node.outputs()));
-  if (!made) return std::move(made.error());
+  if (!made) return std::move(made).error();
   return compiled(std::move(*made));
 }
 

@@ -70,7 +70,7 @@ result<std::vector<program::port>> program::list_ports(bool inputs) const {
     auto* const get = inputs ? sdk_->compiled_model_input_by_index : sdk_->compiled_model_output_by_index;
     if (status s = sdk_->check(get(compiled_.get(), i, &raw), "telling what it compiled"); !s) return s;
     result<port> made = read_port(raw);
-    if (!made) return std::move(made.error());
+    if (!made) return std::move(made).error();
     ports.push_back(std::move(*made));
   }
   return ports;
@@ -122,7 +122,7 @@ result<program> program::make(const sdk& api, std::shared_ptr<const ov_core_t> c
   program made{api, std::move(core), std::move(compiled)};
   for (const bool is_input : {true, false}) {
     result<std::vector<port>> ports = made.list_ports(is_input);
-    if (!ports) return std::move(ports.error());
+    if (!ports) return std::move(ports).error();
     const std::span<const boundary> wanted = is_input ? inputs : outputs;
     if (status s = made.place_ports(is_input, wanted, *ports); !s) return s;
     (is_input ? made.inputs_ : made.outputs_) = std::move(*ports);
@@ -231,9 +231,9 @@ status program::infer(ov_infer_request_t& request, run_context& c) const {
 
 status program::run(run_context& c) const {
   result<request> taken = take_request();
-  if (!taken) return std::move(taken.error());
+  if (!taken) return std::move(taken).error();
   status done = infer(**taken, c);
-  if (!done) return done;  // nobody knows what state the request is in
+  if (!done) return done;  // the state of the request is unknown
   const std::lock_guard lock{idle_->guard};
   idle_->waiting.push_back(std::move(*taken));
   return done;

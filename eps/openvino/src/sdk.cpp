@@ -174,7 +174,7 @@ status sdk::can_run(std::string_view onnx, const std::string& device, std::span<
     return {status_code::not_implemented, on_one_line(words)};
   }
   result<handle<ov_core_t>> core = make_core();
-  if (!core) return std::move(core.error());
+  if (!core) return std::move(core).error();
   ov_model_t* model = nullptr;
   const status read = check(core_read_model_from_memory_buffer(core->get(), onnx.data(), onnx.size(), nullptr, &model),
                             "reading a graph");

@@ -1,12 +1,13 @@
 #pragma once
 #include <cameo/core/status.hpp>
 
+#include <cassert>
 #include <memory>
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A value, or the status that says why there is none. Not a std::optional inside: with one instantiation per kernel,
-/// that alone costs a list of 600 entries a minute and gigabytes.
+/// A value, or the status that says why there is none. It holds no std::optional: with one instantiation per kernel,
+/// that alone would cost a list of 600 entries a minute of compile time and gigabytes.
 template <class T>
 class [[nodiscard]] result {
  public:
@@ -27,17 +28,55 @@ class [[nodiscard]] result {
   }
 
   explicit operator bool() const noexcept { return bool(error_); }
-  /// The value; only if there is one.
-  T& operator*() & noexcept { return value_; }
-  const T& operator*() const& noexcept { return value_; }
-  T&& operator*() && noexcept { return std::move(value_); }
-  T* operator->() noexcept { return std::addressof(value_); }
-  const T* operator->() const noexcept { return std::addressof(value_); }
-  /// Hands the error on: `if (!r) return r.error();`
-  status&& error() noexcept { return std::move(error_); }
-  const status& error() const noexcept { return error_; }
+  /// The value; only if there is one: test first. Without NDEBUG a program that does not ends here with an assertion.
+  T& operator*() & noexcept { return checked(); }
+  const T& operator*() const& noexcept { return checked(); }
+  T&& operator*() && noexcept { return std::move(checked()); }
+  T* operator->() noexcept { return std::addressof(checked()); }
+  const T* operator->() const noexcept { return std::addressof(checked()); }
+  /// Why there is no value; OK if there is one: `if (!r) return r.error();`
+  const status& error() const& noexcept { return error_; }
+  status error() && noexcept { return std::move(error_); }
+
+  /// The value, or `other` in its place.
+  template <class U>
+  T value_or(U&& other) const& {
+    return error_ ? value_ : T(std::forward<U>(other));
+  }
+  template <class U>
+  T value_or(U&& other) && {
+    return error_ ? std::move(value_) : T(std::forward<U>(other));
+  }
+  /// What f makes of the value, which is a result or a status itself; the error stays what it is, and f is not called.
+  template <class F>
+  auto and_then(F&& f) const& -> decltype(f(std::declval<const T&>())) {
+    if (!error_) return error_;
+    return f(value_);
+  }
+  template <class F>
+  auto and_then(F&& f) && -> decltype(f(std::declval<T>())) {
+    if (!error_) return std::move(error_);
+    return f(std::move(value_));
+  }
+  /// A result that holds what f makes of the value; the error stays what it is, and f is not called.
+  template <class F>
+  auto transform(F&& f) const& -> result<std::remove_cvref_t<decltype(f(std::declval<const T&>()))>> {
+    if (!error_) return error_;
+    return f(value_);
+  }
+  template <class F>
+  auto transform(F&& f) && -> result<std::remove_cvref_t<decltype(f(std::declval<T>()))>> {
+    if (!error_) return std::move(error_);
+    return f(std::move(value_));
+  }
 
  private:
+  T& checked() noexcept {
+    assert(error_ && "cameo: the value of a result that holds an error; test the result first");
+    return value_;
+  }
+  const T& checked() const noexcept { return const_cast<result*>(this)->checked(); }
+
   status error_;
   union {
     T value_;

@@ -8,7 +8,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 // clang-format off
-/// What went wrong: ONNX Runtime's codes, and from 100 up those it lacks.
+/// Error codes: ONNX Runtime's, and from 100 on those that it lacks.
 enum class status_code : std::uint8_t {
   ok, fail, invalid_argument, no_suchfile, no_model, engine_error, runtime_exception, invalid_protobuf, model_loaded,
   not_implemented, invalid_graph, ep_fail, model_load_canceled, model_requires_compilation, not_found,
@@ -45,7 +45,13 @@ inline constexpr status_row status_rows[] = {
 };
 static_assert(complete_and_in_order(status_rows), "cameo: status_rows lists every status_code once, in enum order");
 
-/// Words for builds that want none: an empty class, so a status is one byte.
+/// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no code.
+constexpr std::string_view to_string(status_code code) noexcept {
+  return code < status_code::count ? std::string_view{status_rows[std::size_t(code)].name}
+                                   : std::string_view{"UNKNOWN"};
+}
+
+/// The message type of builds without error messages: an empty class, so that a status is one byte.
 class no_words {
  public:
   void prepend(std::string_view) noexcept {}
@@ -53,7 +59,7 @@ class no_words {
   std::string_view view() const noexcept { return {}; }
 };
 
-/// Words on the heap, made only on the way up from a failure. Short of memory, words get lost, never the code.
+/// A message on the heap, allocated only after a failure. When memory runs out, the message is lost but never the code.
 class heap_words {
  public:
   heap_words() = default;
@@ -63,9 +69,9 @@ class heap_words {
   CAMEO_API ~heap_words();
 
   std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
-  /// "where: words", or "where: no details" while there are no words.
+  /// The message becomes "where: words", or "where: no details" while it is empty.
   CAMEO_API void prepend(std::string_view where) noexcept;
-  /// Words behind those that are there.
+  /// Appends to the message.
   CAMEO_API void append(std::string_view more) noexcept;
 
  private:
@@ -73,11 +79,11 @@ class heap_words {
   char* chars_ = nullptr;
 };
 
-/// A code, and words if the build has them. True means fine; ignoring one warns. Cheap when fine: no allocation.
+/// A code and, if the build has them, a message. True means success, which costs no allocation; ignoring one warns.
 template <class Words>
 class [[nodiscard]] basic_status {
  public:
-  static constexpr bool has_words = !std::is_empty_v<Words>;  // lets callers skip composing what nobody will read
+  static constexpr bool has_words = !std::is_empty_v<Words>;  // lets callers skip composing an unused message
 
   basic_status(status_code code = status_code::ok, std::string_view words = {}) noexcept : code_{code} {
     if (!words.empty()) words_.append(words);
@@ -86,8 +92,9 @@ class [[nodiscard]] basic_status {
   status_code code() const noexcept { return code_; }
   const char* name() const noexcept { return status_rows[std::size_t(code_)].name; }
   std::string_view words() const noexcept { return words_.view(); }
-  /// Says where, on the way up; the words then read from the outside in: "net.onnx: Conv 'c1': rank 3, needs 4".
+  /// Prepends where it happened. Each caller adds its part, outermost first: "net.onnx: Conv 'c1': rank 3, needs 4".
   basic_status in(std::string_view where) && { return words_.prepend(where), std::move(*this); }
+  basic_status in(std::string_view where) const& { return basic_status{*this}.in(where); }
 
  private:
   status_code code_;
@@ -95,7 +102,7 @@ class [[nodiscard]] basic_status {
 };
 static_assert(sizeof(basic_status<no_words>) == 1);
 
-/// What every function returns that can fail: a code, and words unless the build has none.
+/// The result of every function that can fail: a code and, unless the build has none, a message.
 #ifdef CAMEO_CODE_ONLY  // an option of the build: one for the whole program
 using status = basic_status<no_words>;
 #else

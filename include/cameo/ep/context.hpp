@@ -22,8 +22,8 @@ class context_binary {
   std::span<const std::byte> bytes() const { return shared_->bytes; }
   std::string_view where() const { return shared_->where; }
 
-  /// What a provider makes of the bytes, made once however many nodes and sessions ask: `open` gives a result<T>, or a
-  /// status when the bytes are bad, which every later caller gets as well. T is the same in all calls.
+  /// The object that a provider makes from the bytes, once for all nodes and sessions that use them: `open` returns a
+  /// result<T>; when the bytes are bad, an error, which every later caller gets as well. T is the same in all calls.
   template <class T, class Open>
   result<std::shared_ptr<const T>> opened(Open&& open) const {
     const std::lock_guard lock{shared_->guard};
@@ -31,7 +31,7 @@ class context_binary {
       result<T> made = open(bytes());
       shared_->is_open = true;
       if (made) shared_->content = std::make_shared<const T>(std::move(*made));
-      else shared_->failed = std::move(made.error());
+      else shared_->failed = std::move(made).error();
     }
     if (!shared_->content) return shared_->failed;
     return std::static_pointer_cast<const T>(shared_->content);
@@ -63,8 +63,8 @@ struct context_node {
 struct context_part {
   std::string sdk_version, hardware_architecture, notes;
   std::int64_t max_size = 0;
-  /// True: the node names or embeds no context; its graph is found by name in that of a node before. The first node
-  /// that a provider stores of a model has the context always, and an embedded one is in that node alone.
+  /// True: the node names and embeds no context; its graph is found by name in the context of an earlier node. A
+  /// model's first node of a provider always has the context, and an embedded context is in that node alone.
   bool is_secondary = false;
 };
 

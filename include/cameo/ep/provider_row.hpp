@@ -7,8 +7,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What a provider keeps of what it compiled, without its type; sources are empty if it keeps nothing. `builder` is
-/// what `begin` made.
+/// The context_store hooks of a provider, without its type; `sources` is empty if it stores nothing. `builder` is made
+/// by `begin`.
 struct context_row {
   std::span<const context_source> sources;
   std::shared_ptr<void> (*begin)();
@@ -18,31 +18,31 @@ struct context_row {
   result<std::vector<std::string>> (*graphs)(const void* self, const context_binary&);
   std::string (*compatibility)(const void* self, std::span<const fused_view>);
   result<compiled_fit> (*fits)(const void* self, std::string_view written);
-  status (*misfit)(const void* self, std::string_view written);            // ok: the framework finds the words
+  status (*misfit)(const void* self, std::string_view written);            // ok: the framework composes the message
   bool (*identify)(const void* self, void* builder, std::string_view id);  // false: its contexts have no ids
   result<std::string> (*identity)(const void* self, const context_binary&);
 };
 
-/// A provider without its type. No slot is ever null: what a provider does not write is filled in here. `self` is the
-/// provider's object; spans and views die with the call.
+/// A provider without its type. No slot is ever null: hooks that a provider does not have are filled in. `self` is the
+/// provider's object; spans and views are valid only during the call.
 struct provider_row {
   std::string_view name, long_name;  // "cpu", "CPUExecutionProvider"
   bool is_fallback;
   data_layout layout;
-  std::span<const op_row> own_ops;  // operators it declares besides those of its kernels, sorted by id
+  std::span<const op_row> own_ops;  // operators that it declares besides those of its kernels, sorted by id
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
   std::string (*why_not)(const void* self, const node_view&);
-  bool (*takes)(const void* self, const node_view&);  // one node, by itself
+  bool (*takes)(const void* self, const node_view&);  // a single node, outside any group
   result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
   result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
   memory_source (*memory)(const void* self);
-  const kernel_table& (*kernels)();                         // of a provider without any: an empty one
+  const kernel_table& (*kernels)();                         // an empty table for a provider without kernels
   std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
   context_row contexts;
   provider_vendor vendor;
-  result<std::vector<provider_device>> (*devices)(const void* self);  // none of who tells of none
+  result<std::vector<provider_device>> (*devices)(const void* self);  // empty for a provider without that hook
   std::span<const provider_option> options;
-  /// The provider as these options want it; null from one that can't be configured: as it is.
+  /// The provider configured with these options; null for a provider that can't be configured and is used as it is.
   result<std::shared_ptr<const void>> (*configured)(const void* self, const provider_options&);
 };
 /// A provider and its object, shared with the sessions made with it.
@@ -51,17 +51,17 @@ struct provider {
   std::shared_ptr<const void> self;
 };
 
-/// Devices of providers, in their order: as they were registered. One that can't say has none, and `failed`, if given,
-/// gets its row and the words of why (EP_FAIL when its hook throws).
+/// The devices of providers, in the order in which those were registered. A provider whose hook fails has no devices;
+/// `failed`, if given, gets its row and the error (EP_FAIL when the hook throws).
 CAMEO_API std::vector<ep_device> devices_of(std::span<const provider>,
                                             const std::function<void(const provider_row&, const status&)>& failed = {});
 
-/// Matches a node against a table of kernels, asking choosy ones. The words are made only if `why` is given.
+/// Matches a node against a table of kernels, with `accepts` of choosy ones. Composes a message only if `why` is given.
 CAMEO_API bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
 /// A table without rows, for providers without kernels.
 CAMEO_API const kernel_table& no_kernels();
 
-/// Calls a hook where it is written: a member function, or a static one of ep_traits that takes the object first.
+/// Calls a hook: a member function, or a static function of ep_traits that takes the object first.
 template <class Hook, class P, class... Args>
 decltype(auto) call_hook(Hook hook, const P& self, Args&&... args) {
   if constexpr (std::is_member_pointer_v<Hook>) return (self.*hook)(std::forward<Args>(args)...);
@@ -226,7 +226,7 @@ struct erased_hooks {
   static result<std::shared_ptr<const void>> configured(const void* self, const provider_options& options) {
     if constexpr (configurable_provider<P>) {
       result<P> made = call_hook(&hooks::configured, of(self), options);
-      if (!made) return std::move(made.error());
+      if (!made) return std::move(made).error();
       return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
     } else {
       return static_cast<void>(self), static_cast<void>(options), std::shared_ptr<const void>{};

@@ -9,7 +9,7 @@ namespace cameo::inline CAMEO_ABI {
 
 class held_folder;
 
-/// Limits on what a hostile file may cost.
+/// Limits on the memory and nesting that a hostile file may cause.
 struct load_limits {
   std::size_t graph_depth = 128;                   // nested subgraphs; more than 500 are never read
   std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
@@ -19,37 +19,37 @@ struct load_limits {
 struct read_options {
   load_limits limits = {};
   std::string external_data_folder = {};        // instead of the model's own folder
-  std::shared_ptr<const file_bytes> file = {};  // of the model, if it is open already: what reads by path reads this
-  /// Instead of any path: a folder that is held open (package::open_folder).
+  std::shared_ptr<const file_bytes> file = {};  // the model's file if it is already open; used instead of the path
+  /// Used instead of any path: a folder that is held open (package::open_folder).
   std::shared_ptr<const held_folder> folder = {};
 };
 
-/// Takes the bytes of a model, piece by piece, in order.
+/// Receives the bytes of a model, piece by piece, in order.
 using model_sink = function_ref<status(std::span<const std::byte>)>;
 
-/// Where a weight lies that is in a file already.
+/// The place of an initializer's data that is in a file already.
 struct external_place {
   std::string file;  // relative to the model's folder
   std::uint64_t offset = 0;
 };
 
-/// Where the weights of a model go that is written.
+/// Where the initializers of a written model go.
 struct write_options {
-  std::string external_data = {};         // file name beside the model; empty: everything inside
-  std::size_t external_threshold = 1024;  // bytes from which a tensor goes there
-  /// Each tensor there begins at a multiple of this, a power of two; 0: of 64 bytes, and large ones (1 MiB) of 4 KiB.
+  std::string external_data = {};         // file name beside the model; empty: all data inside the model
+  std::size_t external_threshold = 1024;  // tensors of at least so many bytes go there
+  /// Alignment of each tensor there, a power of two; 0: 64 bytes, and 4 KiB for large ones (1 MiB and more).
   std::size_t external_alignment = 0;
-  /// Gets the bytes instead of a file, from `produce`, before the model's own.
+  /// Called instead of writing that file, with a function that produces its bytes, before the model's own bytes.
   std::function<status(function_ref<status(model_sink)> produce)> external_to = {};
-  /// Asked for every initializer instead: where it is, or nothing for inside the model. Not with external_data.
+  /// Called for every initializer: returns its place, or std::nullopt to keep it in the model. Not with external_data.
   std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
 };
 
 /// A format without its type.
 struct format_row {
   std::string_view name;
-  /// True for what this format should read. `path` is a file's, whose bytes come along if it can be read; bytes that
-  /// are of no file have none.
+  /// True if this format should read the file or bytes. `path` is the file's, with its bytes if they can be read; it is
+  /// empty for bytes that come from no file.
   bool (*recognises)(std::span<const std::byte> bytes, std::string_view path);
   result<std::unique_ptr<model>> (*read_file)(const std::string& path, const read_options&);
   result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);
@@ -59,12 +59,15 @@ struct format_row {
   status (*write_file)(const model&, const std::string& path, const write_options&);
   /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
   status (*write_to)(const model&, model_sink, const std::string& folder, const write_options&);
-  /// Readers run what they have kernels for, and don't look definitions of operators up: who writes such a file applies
-  /// `kernels_only` (transform/rules/definitions.hpp) first.
+  /// True: readers run only operators that they have kernels for, and do not look up function bodies. Code that writes
+  /// such a file applies `kernels_only` (transform/rules/definitions.hpp) first.
   bool needs_kernels;
+  /// What the dims of a value are said to be ("DATA_BATCH"; empty: nothing), from what the reader left in
+  /// graph_value::unknown. Empty for formats that say nothing of it.
+  std::vector<std::string> (*dim_denotations)(std::string_view unknown);
 };
 
-/// A format is a type with these as static functions; a session links those it names.
+/// A format is a type with these as static functions; only the formats in a session's list are linked.
 template <class F>
 concept model_format = requires(std::span<const std::byte> bytes, const std::string& path, const read_options& options,
                                 model& m) {
@@ -83,17 +86,23 @@ concept writable_format = model_format<F> &&
   { F::write(m, path, options) } -> std::same_as<status>;
   { F::write(m, to, path, options) } -> std::same_as<status>;
 };
-/// Writes a model in format F, to where F::write takes it; NOT_IMPLEMENTED where F can't.
+/// Writes a model in format F with the overload of F::write for these arguments; NOT_IMPLEMENTED where F has none.
 template <model_format F, class... Where>
 status write_as(const model& m, const Where&... where) {
   if constexpr (writable_format<F>) return F::write(m, where...);
   else return static_cast<void>(m), status{status_code::not_implemented};
 }
-/// Whether F says `static constexpr bool needs_kernels = true`; see format_row.
+/// True if F has `static constexpr bool needs_kernels = true`; see format_row.
 template <model_format F>
 constexpr bool for_kernels() {
   if constexpr (requires { F::needs_kernels; }) return F::needs_kernels;
   else return false;
+}
+/// What F::dim_denotations says, where F has such a function; see format_row.
+template <model_format F>
+std::vector<std::string> denotations_as(std::string_view unknown) {
+  if constexpr (requires { F::dim_denotations(unknown); }) return F::dim_denotations(unknown);
+  else return {};
 }
 /// F without its type.
 template <model_format F>
@@ -109,9 +118,10 @@ inline constexpr format_row format_row_of{
     [](const model& m, model_sink to, const std::string& folder, const write_options& options) {
       return write_as<F>(m, to, folder, options);
     },
-    for_kernels<F>()};
+    for_kernels<F>(),
+    denotations_as<F>};
 
-/// Formats to try, in order; the last is taken for bytes that none recognises.
+/// Formats to try, in order; bytes that no format recognises are read as the last one.
 template <model_format... Fs>
 struct format_list {
   static constexpr format_row rows[] = {format_row_of<Fs>...};

@@ -3,20 +3,20 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Reads a model in ONNX Runtime's format, versions 1 to 6; not yet checked (check_model). Weights and texts stay in
-/// the mapped file, which the model keeps. What the format's rules forbid is refused before it is used; errors name the
-/// file, the table and its field:
+/// Reads a model in ONNX Runtime's format, versions 1 to 6; it is not checked yet (check_model). Weights and texts stay
+/// in the mapped file, which the model keeps. Data that breaks the format's rules is refused before it is used; errors
+/// name the file, the table and its field:
 ///   NO_SUCHFILE       no such file
 ///   FAIL              no ORT file, a damaged one, a future version; a table, name or index that is missing or that
 ///                     leads nowhere; data of the wrong length
-///   INVALID_ARGUMENT  an element type that nobody knows; dims that are negative or too large
+///   INVALID_ARGUMENT  an unknown element type; dims that are negative or too large
 ///   INVALID_GRAPH     an initializer without a type, an attribute without a name, a domain without an opset
 ///   NOT_IMPLEMENTED   a tensor of more than 12 dims
 ///   OUT_OF_MEMORY     more than the limits allow
 ///
-/// What is left out or put right is told by model::warnings.
+/// model::warnings lists what was left out or corrected.
 CAMEO_API result<std::unique_ptr<model>> read_ort(const std::string& path, const read_options& = {});
-/// The same from memory at any address, which must outlive the model. `name` stands for it in messages.
+/// The same from memory at any address, which must outlive the model. `name` is used in messages instead of a file's.
 CAMEO_API result<std::unique_ptr<model>> read_ort(std::span<const std::byte> bytes, std::string_view name,
                                                   const read_options& = {});
 
@@ -28,16 +28,16 @@ CAMEO_API result<std::unique_ptr<model>> read_ort(std::span<const std::byte> byt
 ///                     of tables (18 of subgraphs, about), a million tables, or 2 GiB
 ///   FAIL              a model that has not been checked; the system's words when the file can't be written
 CAMEO_API status write_ort(const model&, const std::string& path);
-/// The bytes of it.
+/// Returns the bytes of the model.
 CAMEO_API result<std::string> write_ort(const model&);
 
-/// ONNX Runtime's own format, for a session's list of formats. Files are told by a name that ends in .ort, in any case;
-/// bytes by their identifier. That is what ONNX Runtime goes by.
+/// ONNX Runtime's own format, for a session's list of formats. As in ONNX Runtime, a file is recognised by a name that
+/// ends in .ort, in upper or lower case, and bytes by their identifier.
 struct ort_format {
   static constexpr std::string_view name = "ort";
   /// See format_row::needs_kernels.
   static constexpr bool needs_kernels = true;
-  /// `path` is empty for bytes that are of no file.
+  /// `path` is empty for bytes that come from no file.
   CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
   /// read_ort, of a file and of bytes.
   static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
@@ -47,11 +47,13 @@ struct ort_format {
                                              const read_options& options) {
     return read_ort(bytes, of, options);
   }
-  /// Functions are no part of the format: cameo::read_function.
+  /// The format has no functions of its own: cameo::read_function.
   static result<function> read_function(model& m, std::span<const std::byte> bytes) {
     return cameo::read_function(m, bytes);
   }
-  /// write_ort, to a file and to a sink; weights are inside always.
+  /// See format_row.
+  static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }
+  /// write_ort, to a file and to a sink; weights are always inside the file.
   static status write(const model& m, const std::string& path, const write_options&) { return write_ort(m, path); }
   static status write(const model& m, model_sink to, const std::string&, const write_options&) {
     const result<std::string> bytes = write_ort(m);

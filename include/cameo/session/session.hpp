@@ -21,25 +21,25 @@ struct io_info {
   bool optional = false;  // an input with a default (an initializer of the same name)
   std::string type_text;  // "tensor(float)[batch,3,224,224]"
 
-  /// Of a tensor's elements; `undefined` for what is no tensor.
+  /// Of a tensor's elements; `undefined` for an input or output that is no tensor.
   dtype element() const { return type.is_tensor() ? type.type : dtype::undefined; }
-  /// A tensor's dims, -1 for those that the model leaves open; nothing when even the rank is.
+  /// A tensor's dims, -1 for those that the model leaves open; std::nullopt when even the rank is open.
   CAMEO_API std::optional<std::vector<std::int64_t>> dims() const;
 };
 /// "image: tensor(float)[batch,3,224,224]"
 CAMEO_API std::string to_string(const io_info&);
 
-/// Where a node runs and, where asked, why not earlier in the list. Providers by their short names.
+/// Where a node runs and, if requested, why no earlier provider of the list took it. Providers by their short names.
 struct placement_info {
   std::string node, domain, op_type, provider;
   std::int64_t opset = 0;
-  std::size_t depth = 0;              // 0: the main graph; in a subgraph more
+  std::size_t depth = 0;              // 0: the main graph; higher in a subgraph
   std::string fused_from;             // for a fused node: the operators in it
   std::vector<std::string> refusals;  // "npu has no kernel for it", one per earlier provider
-  std::string output;                 // its first one: what a node without a name is called by
+  std::string output;                 // its first output: identifies a node without a name
 };
 
-/// Memory that a binding may keep: not a temporary's own.
+/// Checks that a binding may keep a reference to the memory: it must not be a temporary's own.
 template <class E>
 struct bound_check {
   static_assert(std::is_lvalue_reference_v<E> || std::convertible_to<E, const value&> || std::ranges::borrowed_range<E>,
@@ -55,9 +55,9 @@ class io_binding {
   CAMEO_API io_binding& operator=(io_binding&&) noexcept;
   CAMEO_API ~io_binding();
 
-  /// The input's memory is read in every run until it is bound anew; it must live so long, and its elements may change
-  /// between runs. INVALID_ARGUMENT as session::run. What it takes is what run() takes, but for temporaries that own
-  /// their elements, which would be gone.
+  /// The input's memory is read in every run until it is bound again; it must stay valid until then, and its elements
+  /// may change between runs. INVALID_ARGUMENT as session::run. It accepts the inputs of run(), except temporaries that
+  /// own their elements, which would be destroyed too early.
   CAMEO_API status bind_input(const named_input&);
   template <class E>
   status bind_input(std::string_view name, E&& elements) {
@@ -69,11 +69,11 @@ class io_binding {
     static_assert(sizeof(bound_check<E>));
     return bind_input(named_input{name, elements, shape});
   }
-  /// Runs write here: room for shape.count() elements of the output's type in the caller's memory, until it is bound
-  /// anew (`{}`: the binding's own memory again). A smaller output is fine and output() tells its shape; a run whose
+  /// Runs write the output here: room for shape.count() elements of its type in the caller's memory, until it is bound
+  /// again (`{}`: the binding's own memory again). A smaller output fits, and output() has its shape; a run whose
   /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
   CAMEO_API status bind_output(std::string_view name, const value&);
-  /// The same for elements that lie one after the other: a vector, an array, a span.
+  /// The same for contiguous elements: a vector, an array, a span.
   template <std::ranges::contiguous_range R>
   status bind_output(std::string_view name, R&& elements) {
     using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
@@ -89,18 +89,18 @@ class io_binding {
   /// below output_count(); null for a name that the model does not have.
   CAMEO_API const value& output(std::size_t i) const;
   CAMEO_API const value* output(std::string_view name) const;
-  /// The elements of an output that is a tensor of T; INVALID_ARGUMENT otherwise. Valid as output() is.
+  /// The elements of an output that is a tensor of T; INVALID_ARGUMENT otherwise. Valid as long as output()'s.
   template <class T>
   result<tensor_view<const T>> get(std::string_view name) const {
     const value* const found = output(name);
     if (!found) return status{status_code::invalid_argument, "the model has no such output"}.in(name);
     result<tensor_view<const T>> view = view_as<T>(*found);
-    if (!view) return std::move(view.error()).in(name);
+    if (!view) return std::move(view).error().in(name);
     return view;
   }
-  /// Outputs of the model.
+  /// Number of outputs of the model.
   CAMEO_API std::size_t output_count() const;
-  /// Bytes for values in between.
+  /// Bytes for intermediate values.
   CAMEO_API std::size_t arena_bytes() const;
 
  private:
@@ -110,14 +110,14 @@ class io_binding {
   std::unique_ptr<impl> impl_;
 };
 
-/// What a session is made of, without types: providers by priority, formats it reads, transforms it applies before
+/// The parts of a runtime without types: providers by priority, formats, transforms applied before
 /// partitioning. Borrowed while loading.
 struct session_parts {
   std::span<const provider> providers;
   std::span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
   std::shared_ptr<context_workspace> workspace = {};  // of the runtime
-  device_delegate choose_devices = {};                // of the runtime's type; empty: all of the list
+  device_delegate choose_devices = {};                // of the runtime's type; empty: the whole list
 };
 
 /// A model ready to run. Thread-safe: run() from any number of threads.
@@ -131,15 +131,15 @@ class session {
   CAMEO_API const std::vector<io_info>& inputs() const;
   /// In the model's order.
   CAMEO_API const std::vector<io_info>& outputs() const;
-  /// By name; null when the model has none of it.
+  /// The input of that name; null when the model has no such input.
   CAMEO_API const io_info* input(std::string_view name) const;
   /// See input().
   CAMEO_API const io_info* output(std::string_view name) const;
 
-  /// One run; all outputs, copied, in the model's order.
+  /// One run; returns copies of all outputs, in the model's order.
   ///   INVALID_ARGUMENT             an input is missing, unknown, given twice, or of another type, rank or size than
-  ///                                the model says; the words name it. Also what kernels say of their data
-  ///   CANCELED, DEADLINE_EXCEEDED  as the settings ask
+  ///                                the model declares; the message names it. Also when a kernel rejects its data
+  ///   CANCELED, DEADLINE_EXCEEDED  by the stop token and the timeout in the settings
   ///   OUT_OF_MEMORY                memory or session_options::memory_limit is used up
   ///   RUNTIME_EXCEPTION            a kernel threw
   result<named_values> run(std::initializer_list<named_input> inputs, const run_settings& settings = {}) const {
@@ -147,16 +147,16 @@ class session {
   }
   CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
 
-  /// A runner of one's own. OUT_OF_MEMORY when its memory can't be had.
+  /// A runner of one's own. OUT_OF_MEMORY when its memory can't be allocated.
   CAMEO_API result<io_binding> bind() const;
-  /// One run of it; errors as above. INVALID_ARGUMENT when the binding is another session's.
+  /// Runs the binding once; errors as above. INVALID_ARGUMENT when it is another session's.
   CAMEO_API status run(io_binding&, const run_settings& = {}) const;
 
   /// Every node that runs, in order.
   CAMEO_API std::vector<placement_info> placements(bool with_refusals = false) const;
   /// What each provider took while the session was loaded, in the order in which they took it: nodes that are compiled
-  /// together, or one. Names are those of nodes at that time: after rewrites of level basic, before nodes were fused;
-  /// of a nested graph before those of the graph around. FAIL unless the session was loaded with
+  /// together, or one node. Names are those of nodes at that time: after rewrites of level basic, before nodes were
+  /// fused; a subgraph's come before those of the graph that contains it. FAIL unless the session was loaded with
   /// session.record_ep_graph_assignment_info=1.
   CAMEO_API result<std::vector<ep_assignment>> assignments() const;
   /// Nodes and copies between memory kinds in the main graph's plan.
@@ -165,10 +165,10 @@ class session {
   CAMEO_API std::size_t thread_count() const;
   /// Names of the providers in use, in order of priority.
   CAMEO_API std::vector<std::string> providers() const;
-  /// Devices that were chosen for them, by a policy or in the options, in order of preference.
+  /// The devices that were chosen for them, by a policy or in the options, in order of preference.
   CAMEO_API const std::vector<ep_device>& devices() const;
-  /// What a configuration key is in this session ("ep.<provider's long name in lower case>.<option>" too): as it was
-  /// set, by the options or by a device that was chosen, or its default. Empty for others.
+  /// The value of a configuration key in this session (also "ep.<provider's long name in lower case>.<option>"): as it
+  /// was set, by the options or by a chosen device, or its default. Empty for other keys.
   CAMEO_API std::string_view config(std::string_view key) const;
   /// Bytes of values with known shapes that a run needs.
   CAMEO_API std::size_t fixed_bytes() const;
@@ -178,7 +178,7 @@ class session {
   CAMEO_API const cameo::graph* fused_body(const graph_node&) const;
   /// Lives as long as the session.
   CAMEO_API const plan_view& plan() const;
-  /// Which transforms changed the graph while it was loaded.
+  /// The transforms that changed the graph while it was loaded.
   CAMEO_API const transform_log& rewrites() const;
 
   /// For runtime<...>; see there.
@@ -216,12 +216,12 @@ class session {
   std::unique_ptr<impl> impl_;
 };
 
-/// Words for a terminal, in one line: what would control it, as a model's names may, becomes ' ' or '?'.
+/// A text for a terminal, in one line: control characters, as a model's names may have, become ' ' or '?'.
 CAMEO_API std::string one_line(std::string_view words);
 /// Prints "error: CODE: words" to standard error, in one line, and returns 1, so that main can `return report(...)`. In
 /// colour on a terminal, unless NO_COLOR is set.
 CAMEO_API int report(const status&);
-/// Prints every value, shortened, in a line of its own as one_line() has it, and returns 0.
+/// Prints every value, shortened, in a line of its own made by one_line(), and returns 0.
 CAMEO_API int print(const named_values&);
 
 }  // namespace cameo::inline CAMEO_ABI

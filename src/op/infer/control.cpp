@@ -13,7 +13,7 @@ result<type_list> body_types(infer_context& c, std::string_view name, const type
   if (!body || body->kind != attribute_kind::g || body->i < 0)
     return invalid("attribute ", name, " is missing, must be a graph");
   result<type_list> outputs = c.infer_subgraph(std::size_t(body->i), inputs);
-  if (!outputs) return std::move(outputs.error()).in(name);
+  if (!outputs) return std::move(outputs).error().in(name);
   if (outputs->size() < needs) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", needs);
   return outputs;
 }
@@ -70,7 +70,7 @@ status if_(infer_context& c) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!kept[i] || !(*else_types)[i]) continue;
     result<value_type> merged = merge(*kept[i], *(*else_types)[i]);
-    if (!merged) return std::move(merged.error()).in("output " + std::to_string(i) + " of the branches");
+    if (!merged) return std::move(merged).error().in("output " + std::to_string(i) + " of the branches");
     give(c, i, &*merged);
   }
   return status_code::ok;
@@ -124,7 +124,7 @@ status give_loop_outputs(infer_context& c, const loop_types& in, const type_list
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     result<value_type> type = i < in.carried.size() ? carried_output(in.carried[i], out[i + 1])
                                                     : stacked(out[i + 1], rounds, 0, "the axis of rounds");
-    if (!type) return std::move(type.error()).in("output " + std::to_string(i));
+    if (!type) return std::move(type).error().in("output " + std::to_string(i));
     give(c, i, &*type);
   }
   return status_code::ok;
@@ -258,7 +258,7 @@ status scan(infer_context& c) {
   if (!outputs) return outputs.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     result<value_type> type = scan_output(c, *plan, (*outputs)[i], i);
-    if (!type) return std::move(type.error()).in("output " + std::to_string(i));
+    if (!type) return std::move(type).error().in("output " + std::to_string(i));
     give(c, i, &*type);
   }
   return status_code::ok;

@@ -119,7 +119,7 @@ result<profiled_run> read_profile(const std::string& path, const plan_view& plan
   json trace;
   if (status s = read_json(path, trace); !s) return std::move(s).in(path);
   result<profiled_run> read = reader{plan}.run(trace);
-  if (!read) return std::move(read.error()).in(path);
+  if (!read) return std::move(read).error().in(path);
   return read;
 }
 

@@ -1,0 +1,38 @@
+#pragma once
+#include <cameo/core/result.hpp>
+
+#include <exception>
+#include <string>
+
+#ifndef __cpp_exceptions
+#error "cameo/interop/exceptions.hpp needs exceptions: compile without -fno-exceptions, or test results instead"
+#endif
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A status as an exception, for programs that report errors so. cameo itself throws none through its API.
+class status_error : public std::exception {
+ public:
+  explicit status_error(status s) : status_{std::move(s)}, text_{to_string(status_.code())} {
+    if (!status_.words().empty()) text_.append(": ").append(status_.words());
+  }
+  /// "INVALID_ARGUMENT: net.onnx: ..."; valid as long as the exception.
+  const char* what() const noexcept override { return text_.c_str(); }
+  const status& why() const noexcept { return status_; }
+
+ private:
+  status status_;
+  std::string text_;
+};
+
+/// The value of a result: `auto session = cameo::value_or_throw(runtime{}.load("net.onnx"));`
+template <class T>
+T value_or_throw(result<T>&& r) {
+  if (!r) throw status_error{std::move(r).error()};
+  return *std::move(r);
+}
+inline void ok_or_throw(status&& s) {
+  if (!s) throw status_error{std::move(s)};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

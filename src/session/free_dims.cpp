@@ -1,0 +1,140 @@
+// Sizes for dims that the model's inputs leave open: session_options::free_dims.
+#include "file/letters.hpp"
+#include "graph/messages.hpp"
+#include "session/session_impl.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using sizes_by_text = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// The last entry for a text counts, as for session_options::config.
+template <class Same>
+const std::pair<std::string, std::int64_t>* last_of(const sizes_by_text& all, const Same& same) {
+  const auto at = std::find_if(all.rbegin(), all.rend(), [&](const auto& each) { return same(each.first); });
+  return at == all.rend() ? nullptr : &*at;
+}
+
+status check_sizes(std::string_view option, const sizes_by_text& all) {
+  for (const auto& [text, size] : all)
+    if (size < 0)
+      return failed(status_code::invalid_argument, "session_options::{}: '{}' is {}, a size must be 0 or more", option,
+                    text, size);
+  return {};
+}
+
+/// Which sizes the options give the dims of a model's inputs.
+class free_sizes {
+ public:
+  free_sizes(const model& net, const session_options& options, const format_row& format)
+      : net_{net}, options_{options}, format_{format}, by_symbol_(net.symbols.size(), -1) {}
+
+  /// Looks at all inputs: a symbol has one size in all of them, whichever of them says it by a denotation.
+  status find(value_id input);
+  /// The dims of an input with the sizes that were found.
+  std::vector<dim> dims_of(value_id input) const;
+  /// Of session_options::free_dims: those that no input has.
+  std::vector<std::string> unused() const;
+
+ private:
+  struct axis {
+    std::string_view input;
+    std::size_t number;
+  };
+  /// Whether a dim has a name; a model that was built by hand may have numbers of none.
+  bool is_named(dim d) const { return !d.known() && d.symbol != 0 && d.symbol < by_symbol_.size(); }
+  std::int64_t by_denotation(const std::vector<std::string>& of_dims, std::size_t number) const;
+  status give(axis, dim, std::int64_t size);
+
+  const model& net_;
+  const session_options& options_;
+  const format_row& format_;
+  std::vector<std::int64_t> by_symbol_;  // -1: none
+};
+
+std::int64_t free_sizes::by_denotation(const std::vector<std::string>& of_dims, std::size_t number) const {
+  if (number >= of_dims.size() || of_dims[number].empty()) return -1;
+  const std::string wanted = lower_case(of_dims[number]);  // as ONNX Runtime compares them
+  const auto* const found =
+      last_of(options_.free_dims_by_denotation, [&](const std::string& text) { return lower_case(text) == wanted; });
+  return found ? found->second : -1;
+}
+
+status free_sizes::give(axis at, dim d, std::int64_t size) {
+  const std::int64_t has = d.known() ? d.size : is_named(d) ? by_symbol_[d.symbol] : -1;
+  if (has >= 0 && has != size)
+    return failed(status_code::invalid_argument,
+                  "input '{}': dim {} is {}, and session_options::free_dims or free_dims_by_denotation say {}",
+                  at.input, at.number, has, size);
+  if (is_named(d)) by_symbol_[d.symbol] = size;
+  return {};
+}
+
+status free_sizes::find(value_id input) {
+  const graph_value& v = net_.main()[input];
+  const std::vector<std::string> denotations = format_.dim_denotations(v.unknown);
+  const std::vector<dim>& dims = *v.type->shape;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (is_named(dims[i])) {
+      const auto* const named =
+          last_of(options_.free_dims, [&](const std::string& text) { return text == net_.symbols[dims[i].symbol]; });
+      if (named)
+        if (status s = give({v.name, i}, dims[i], named->second); !s) return s;
+    }
+    if (const std::int64_t size = by_denotation(denotations, i); size >= 0)
+      if (status s = give({v.name, i}, dims[i], size); !s) return s;
+  }
+  return {};
+}
+
+std::vector<dim> free_sizes::dims_of(value_id input) const {
+  const graph_value& v = net_.main()[input];
+  std::vector<dim> dims = *v.type->shape;
+  const std::vector<std::string> denotations = format_.dim_denotations(v.unknown);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].known()) continue;
+    const std::int64_t size = is_named(dims[i]) ? by_symbol_[dims[i].symbol] : by_denotation(denotations, i);
+    if (size >= 0) dims[i] = dim::of(size);
+  }
+  return dims;
+}
+
+std::vector<std::string> free_sizes::unused() const {
+  std::vector<std::string> names;
+  for (const auto& [name, size] : options_.free_dims) {
+    const auto symbol = std::ranges::find(net_.symbols, name);
+    if (symbol == net_.symbols.end() || by_symbol_[std::size_t(symbol - net_.symbols.begin())] < 0)
+      names.push_back(name);
+  }
+  return names;
+}
+
+bool is_shaped_tensor(const graph_value& v) { return v.type && v.type->is_tensor() && v.type->shape; }
+
+}  // namespace
+
+status session::impl::fix_free_dims() {
+  if (options.free_dims.empty() && options.free_dims_by_denotation.empty()) return {};
+  if (status s = check_sizes("free_dims", options.free_dims); !s) return s;
+  if (status s = check_sizes("free_dims_by_denotation", options.free_dims_by_denotation); !s) return s;
+  class graph& g = net->main();
+  free_sizes sizes{*net, options, *format};
+  for (value_id v : g.inputs())
+    if (is_shaped_tensor(g[v]))
+      if (status s = sizes.find(v); !s) return s;
+  for (value_id v : g.inputs()) {
+    if (!is_shaped_tensor(g[v])) continue;
+    value_type fixed = *g[v].type;
+    fixed.shape = sizes.dims_of(v);
+    g[v].type = net->keep(std::move(fixed));
+  }
+  for (const std::string& name : sizes.unused())
+    net->warnings.push_back(fmt::format("session_options::free_dims: no input has a dim of the name '{}'", name));
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,100 @@
+#include <cameo/core/result.hpp>
+#include <cameo/core/version.hpp>
+#include <cameo/interop/exceptions.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+using namespace cameo;
+
+namespace {
+
+result<std::string> made() { return std::string{"a string that has memory of its own"}; }
+result<std::string> refused() { return status{status_code::not_found, "there is no such thing"}; }
+
+}  // namespace
+
+TEST_CASE("result: an error may be read as often as wanted") {
+  const result<std::string> kept = refused();
+  result<std::string> r = refused();
+  for (int i = 0; i < 2; ++i) {
+    const status first = r.error();
+    CHECK(first.words() == "there is no such thing");
+    CHECK(r.error().words() == "there is no such thing");
+    CHECK(kept.error().in("here").words() == "here: there is no such thing");
+    CHECK(kept.error().words() == "there is no such thing");
+  }
+  CHECK(r.error().code() == status_code::not_found);
+  CHECK(made().error().code() == status_code::ok);
+  const status moved = std::move(r).error();
+  CHECK(moved.words() == "there is no such thing");
+  static_assert(std::is_same_v<decltype(refused().error()), status>, "no reference to what is gone");
+}
+
+TEST_CASE("result: a value or another in its place") {
+  CHECK(made().value_or("other") == "a string that has memory of its own");
+  CHECK(refused().value_or("other") == "other");
+  const result<std::string> there = made(), not_there = refused();
+  CHECK(there.value_or("other") == *there);
+  CHECK(not_there.value_or(std::string{"other"}) == "other");
+  CHECK(*result<std::unique_ptr<int>>{std::make_unique<int>(7)}.value_or(nullptr) == 7);
+}
+
+TEST_CASE("result: and_then and transform go on with the value, or hand the error on without a call") {
+  int calls = 0;
+  const auto size = [&](const std::string& text) { return ++calls, text.size(); };
+  const auto checked = [&](const std::string& text) -> result<std::size_t> {
+    ++calls;
+    if (text.size() > 100) return status{status_code::invalid_argument, "too long"};
+    return text.size();
+  };
+  CHECK(*made().transform(size) == 35);
+  CHECK(*made().and_then(checked) == 35);
+  const result<std::string> there = made();
+  CHECK(*there.transform(size) == 35);
+  CHECK(*there.and_then(checked).transform([](std::size_t n) { return n + 1; }) == 36);
+  CHECK(there.and_then([](const std::string&) { return status{status_code::fail, "f's own"}; }).words() == "f's own");
+  CHECK(calls == 4);
+  const result<std::string> not_there = refused();
+  CHECK(not_there.transform(size).error().words() == "there is no such thing");
+  CHECK(refused().transform(size).error().code() == status_code::not_found);
+  CHECK(refused().and_then(checked).error().words() == "there is no such thing");
+  CHECK(not_there.and_then(checked).error().words() == "there is no such thing");
+  CHECK(not_there.error().words() == "there is no such thing");
+  CHECK(calls == 4);
+  // A value that can only be moved goes through.
+  CHECK(*result<std::unique_ptr<int>>{std::make_unique<int>(7)}.transform([](std::unique_ptr<int> p) { return *p; }) ==
+        7);
+}
+
+TEST_CASE("status codes as text") {
+  CHECK(to_string(status_code::ok) == "OK");
+  CHECK(to_string(status_code::out_of_memory) == "OUT_OF_MEMORY");
+  CHECK(to_string(status_code(200)) == "UNKNOWN");
+}
+
+TEST_CASE("value_or_throw: the value, or an exception that says code and words") {
+  CHECK(value_or_throw(made()) == "a string that has memory of its own");
+  ok_or_throw(status{});
+  CHECK_THROWS_WITH_AS(value_or_throw(refused()), "NOT_FOUND: there is no such thing", status_error);
+  CHECK_THROWS_WITH_AS(ok_or_throw(status{status_code::canceled}), "CANCELED", std::exception);
+  try {
+    value_or_throw(refused());
+  } catch (const status_error& e) {
+    CHECK(e.why().code() == status_code::not_found);
+    CHECK(e.why().words() == "there is no such thing");
+  }
+}
+
+TEST_CASE("the version is there for the preprocessor, as text and as a number") {
+  const std::string joined = std::to_string(CAMEO_VERSION_MAJOR) + "." + std::to_string(CAMEO_VERSION_MINOR) + "." +
+                             std::to_string(CAMEO_VERSION_PATCH);
+  CHECK(joined == CAMEO_VERSION);
+#if CAMEO_VERSION_NUMBER >= 100
+  CHECK(CAMEO_VERSION_NUMBER == CAMEO_VERSION_MAJOR * 10000 + CAMEO_VERSION_MINOR * 100 + CAMEO_VERSION_PATCH);
+#else
+  FAIL("CAMEO_VERSION_NUMBER is less than that of 0.1.0");
+#endif
+}
