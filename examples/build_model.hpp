@@ -33,7 +33,7 @@ class graph_builder {
                            model().memory.keep(cameo::value::tensor<T>(shape, *kept)));
     return *this;
   }
-  /// A node with the name of its output; an input "" is left out. A domain that is not ONNX's is imported in version 1.
+  /// A node with the name of its output; an input "" is absent. A domain that is not ONNX's is imported in version 1.
   graph_builder& node(const char* op, std::initializer_list<const char*> inputs, const char* output,
                       std::initializer_list<cameo::attribute> attributes = {}, const char* domain = "",
                       std::initializer_list<cameo::graph*> subgraphs = {}) {
@@ -63,7 +63,7 @@ class graph_builder {
 class model_builder : public graph_builder {
  public:
   explicit model_builder(std::int64_t opset = 17) : model_builder{std::make_unique<cameo::model>(), opset} {}
-  /// Of a graph for a node's attribute; it may read the values that the main graph has so far.
+  /// The builder of a graph for a node's attribute; it may read the values that the main graph has so far.
   graph_builder subgraph() { return {model_->add_graph(&graph_), opset_}; }
   std::unique_ptr<cameo::model> finish() { return std::move(model_); }
 

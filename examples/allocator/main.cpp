@@ -1,5 +1,5 @@
-// Memory of one's own: all values of runs lie in 64 KiB that the program has set apart, and nowhere else. A run that
-// needs more is refused, and the next one is fine.
+// Memory of the program's own: all values of runs lie in 64 KiB that the program has reserved. A run that
+// needs more is refused, and the next one works again.
 //
 //     16384 of 65536 bytes are taken, and the output lies there
 //     largest error: 2.0e-07
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// A stretch of memory given out from front to back, and again from the front when all has come back. Thread-safe.
+/// A block of memory, allocated from front to back, and again from the front when all has been released. Thread-safe.
 class stretch {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -42,7 +42,7 @@ class stretch {
 };
 static_assert(cameo::host_memory<stretch>);
 
-/// y = sqrt(|exp(x) - x|): values in between, of any length.
+/// y = sqrt(|exp(x) - x|): with intermediate values, of any length.
 std::unique_ptr<cameo::model> make_model() {
   examples::model_builder net;
   net.input("x", cameo::dtype::f32, {-1});

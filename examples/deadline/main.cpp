@@ -1,5 +1,5 @@
-// Runs that end early: by a time limit, and because another thread asks them to. The model is a Loop that would run for
-// hours. Afterwards the session runs on as if nothing had happened.
+// Runs that end early: by a time limit, and because another thread requests it. The model is a Loop that would run for
+// hours. Afterwards the session works as before.
 //
 //     after 50 ms: DEADLINE_EXCEEDED
 //     asked to stop: CANCELED

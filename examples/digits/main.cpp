@@ -46,7 +46,7 @@ void show(const digits::npy<float>& images, const digits::npy<std::int64_t>& lab
 
 std::int64_t nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1}; }
 
-/// How long each node took in a run, by its name.
+/// The time of each node in a run, by its name.
 class stopwatch {
  public:
   cameo::step_observer observer() {
@@ -64,7 +64,7 @@ class stopwatch {
   std::map<std::string, double> taken_;
 };
 
-/// Which provider runs each node, and how long it took for all images at once.
+/// The provider of each node, and its time for all images at once.
 void show_nodes(const cameo::session& session, const stopwatch& watch, double total, std::int64_t images) {
   std::printf("%-22s %-14s %-10s %10s\n", "node", "operator", "provider", "time");
   for (const cameo::placement_info& node : session.placements())

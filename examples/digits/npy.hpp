@@ -9,7 +9,7 @@
 
 namespace digits {
 
-/// What numpy.save wrote: little-endian elements in row-major order. Empty when the file is not that.
+/// The array in a file of numpy.save: little-endian elements in row-major order. Empty for any other file.
 template <class T>
 struct npy {
   std::vector<std::int64_t> shape;

@@ -1,5 +1,5 @@
-// Eigen and cameo on the same memory: matrices go in, a matrix comes out, and what the model says is held against what
-// Eigen works out. The second run writes straight into a matrix of the program.
+// Eigen and cameo on the same memory: inputs and output are matrices, and the output is compared with what
+// Eigen computes. The second run writes straight into a matrix of the program.
 //
 //     largest difference to Eigen: 6.0e-08
 //     bound without copies: yes
@@ -13,8 +13,8 @@
 
 namespace {
 
-// ONNX's tensors lie row by row, Eigen's matrices by columns unless the type says otherwise. as_tensor takes these, and
-// is a compile error for the others.
+// ONNX's tensors lie row by row, Eigen's matrices by columns unless the type is row-major. as_tensor accepts the
+// latter, and is a compile error for the others.
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr Eigen::Index rows = 5, inner = 8, columns = 3;

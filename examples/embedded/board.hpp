@@ -1,5 +1,5 @@
 #pragma once
-// What the programs need of what they run on, besides the C library: host.cpp and cortex_m3/board.cpp have it.
+// What the programs need of the board, besides the C library: host.cpp and cortex_m3/board.cpp define it.
 #include <string_view>
 
 void say(std::string_view text);

@@ -16,11 +16,11 @@ extern const std::size_t digits_ort_size;
 
 namespace {
 
-using runtime = minimal_runtime<eps::digits_kernels>;  // what `cameo reduce` wrote for the model
+using runtime = minimal_runtime<eps::digits_kernels>;  // written by `cameo reduce` for the model
 
 alignas(64) std::byte memory[36 * 1024];
 
-/// Eight rows of eight pixels, '.' to 'g' for 0 to 16, and how sure ONNX Runtime is of what it reads.
+/// Eight rows of eight pixels, '.' to 'g' for 0 to 16, and ONNX Runtime's probability for the result.
 struct digit {
   std::string_view pixels;
   float probability;
@@ -77,7 +77,7 @@ bool reads(minimal_session& session, int number) {
 }  // namespace
 
 int main() {
-  // Nobody can change the file without changing the program: it needs no checks, and the program no code for them.
+  // The file can't change without the program: it needs no checks, and the program no code for them.
   auto session = runtime::load_trusted(std::as_bytes(std::span{digits_ort, digits_ort_size}), memory);
   if (!session) return say(session.error().name()), say("\n"), 1;
   int failed = 0;

@@ -1,4 +1,4 @@
-// Runs the keyword network, by the keyword network of MLPerf Tiny: model, sound and the answer that ONNX
+// Runs the keyword spotting network of MLPerf Tiny: model, sound and the answer that ONNX
 // Runtime gives are constant arrays in the program, all memory is one static array. Exit status 0 if the answer is
 // right.
 #include "board.hpp"

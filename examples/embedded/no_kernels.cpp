@@ -1,6 +1,6 @@
-// The runtime without an operator: what every program for a device has of it, whatever its model. It reads the file as
-// far as the first node, for which it has no kernel, and that is how it should end. Built twice: as a program that
-// checks its file, and (CAMEO_TRUSTED) as one whose file is trusted. The test minimal.sizes says how large they are.
+// The runtime without an operator: the part that every program for a device has, for any model. It reads the file up
+// to the first node, for which it has no kernel, and should end there. Built twice: as a program that
+// checks its file, and (CAMEO_TRUSTED) as one whose file is trusted. The test minimal.sizes prints their sizes.
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/minimal/session.hpp>
 
@@ -22,7 +22,7 @@ int main() {
   auto session = runtime::load(file, memory);
 #endif
   if (!session) return session.error().code() != status_code::not_implemented;
-  value in[8], out[8];  // what a program would do next, had it kernels
+  value in[8], out[8];  // a program with kernels would continue with these
   return session->run(std::span{in}.first(session->input_count()), std::span{out}.first(session->output_count())) ? 2
                                                                                                                   : 1;
 }

@@ -19,7 +19,7 @@ bool same_shape(const value_view& a, const value_view& b) {
                     [](cameo::dim m, cameo::dim n) { return m.same(n); });
 }
 
-/// Free, of an operator that programs have, and on float tensors that all have the output's shape.
+/// True for a free node, of an operator that programs have, on float tensors that all have the output's shape.
 bool can_take(const node_view& node) {
   if (node.provider() >= 0 || !instruction_for(node)) return false;
   const value_view out = node.output(0);
@@ -40,7 +40,7 @@ class clusters {
     }
   }
 
-  /// A merge that a detour forbids may become possible when the detour itself is merged, so until nothing changes.
+  /// Repeats until nothing changes: a detour that forbids a merge may itself be merged later.
   std::vector<cameo::node_group> grow() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -67,7 +67,7 @@ class clusters {
     return true;
   }
 
-  /// A path from cluster a to cluster b through others. Other clusters count as one node: they will be.
+  /// True if a path leads from cluster a to cluster b through others. Other clusters count as one node.
   bool has_detour(std::size_t a, std::size_t b) const {
     std::vector<bool> seen(nodes_.size());
     std::vector<std::size_t> waiting{a};

@@ -1,5 +1,5 @@
-// A compiling provider at work: a small graph is cut into loops and the rest, and gives what cpu alone gives; compiled
-// into a file, it does so again without being compiled.
+// A compiling provider at work: a small graph is cut into loops and other nodes, with the same results as cpu alone;
+// compiled into a file, it gives them again without being compiled.
 #include "fusing.hpp"
 
 #include <cameo/cameo.hpp>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t rows = 37, columns = 100;  // no multiple of a block
 
-/// x -> two chains of arithmetic, one of which passes through a Sigmoid and joins the other again: whoever took all
-/// the arithmetic in one piece would wait for himself.
+/// x -> two chains of arithmetic, one of which passes through a Sigmoid and joins the other again: a single group of
+/// all the arithmetic would depend on its own output.
 std::unique_ptr<cameo::model> make_model() {
   auto m = std::make_unique<cameo::model>();
   m->ir_version = 10;
@@ -26,7 +26,7 @@ std::unique_ptr<cameo::model> make_model() {
       m->keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::of(rows), cameo::dim::of(columns)}));
   std::vector<float> weights(rows * columns);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = float(i % 17) / 8 - 1;
-  // What an initializer refers to lives as long as the model: in its memory.
+  // The data of an initializer lives as long as the model: in its memory.
   const auto elements = m->memory.copy(std::span<const float>{weights});
   const cameo::value w = cameo::value::tensor<float>({rows, columns}, *elements);
   const auto kept = m->memory.copy(std::span{&w, 1});
@@ -58,7 +58,7 @@ std::unique_ptr<cameo::model> make_model() {
 
 using runtime = cameo::runtime<acme::fusing, cameo::eps::cpu>;
 
-/// The same bits, however the outputs came about.
+/// True if all outputs have the same bits.
 bool same(const cameo::named_values& got, const cameo::named_values& want) {
   for (std::size_t i = 0; i < want.size(); ++i) {
     const auto a = got[i].value.as<float>(), b = want[i].value.as<float>();
@@ -69,7 +69,7 @@ bool same(const cameo::named_values& got, const cameo::named_values& want) {
   return true;
 }
 
-/// The model through a file: what was compiled is found again, and nobody compiles.
+/// The model through a file: the compiled group is found again, and nothing is compiled.
 cameo::result<cameo::session> load_compiled(const std::string& path) {
   cameo::compile_options options;
   options.input = make_model();
@@ -90,7 +90,7 @@ int main() {
   auto fused = runtime{}.load(make_model());
   auto plain = cameo::runtime<cameo::eps::cpu>{}.load(make_model());
   auto again = load_compiled(folder + "/model_ctx.onnx");
-  std::filesystem::remove_all(folder);  // what is mapped stays
+  std::filesystem::remove_all(folder);  // the mapped context stays
   for (const auto* each : {&fused, &plain, &again})
     if (!*each) return cameo::report(each->error());
   for (const cameo::placement_info& node : fused->placements())

@@ -35,7 +35,7 @@ program program::of(const cameo::graph_view& body) {
   for (value_view v : body.outputs()) place.emplace(v.id(), next());
   made.output_count_ = body.outputs().size();
 
-  std::vector<std::uint32_t> idle;  // registers whose last reader is behind us
+  std::vector<std::uint32_t> idle;  // registers without a later reader
   const std::uint32_t first_register = next();
   for (node_view node : body.nodes()) {
     std::uint32_t from[2] = {};
@@ -58,7 +58,7 @@ program program::of(const cameo::graph_view& body) {
 
 namespace {
 
-/// The opcode is looked at once per block; what is inside is a loop that compilers make vectors of.
+/// The opcode is switched on once per block; inside is a loop that compilers vectorise.
 void apply(opcode code, const float* a, const float* b, float* out, std::int64_t n) {
   const auto each = [&](auto f) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);

@@ -11,13 +11,13 @@ namespace acme {
 
 enum class opcode : std::uint8_t { add, subtract, multiply, relu };
 
-/// One step: out = a op b, over a block of elements. The numbers are places.
+/// One step: out = a op b, over a block of elements. The numbers are those of places.
 struct instruction {
   opcode code;
   std::uint32_t a, b, out;
 };
 
-/// The opcode of a node; nothing when programs have none.
+/// The opcode of a node; std::nullopt when programs have none for it.
 std::optional<opcode> instruction_for(const cameo::node_view&);
 
 /// A group as a loop over blocks that fit the first-level cache. Places are numbered: inputs, then constants, then
@@ -29,12 +29,12 @@ class program {
   /// Thread-safe. INVALID_ARGUMENT when inputs or constants have different shapes.
   cameo::status run(cameo::run_context&) const;
 
-  /// For a file. Places in the bytes are relative to their beginning.
+  /// The bytes for a file. Offsets in the bytes are relative to their beginning.
   std::string to_bytes() const;
-  /// Checked in every respect: whatever the bytes are, what is made can be run. It reads its constants where they lie,
-  /// in the bytes that `owner` keeps. INVALID_GRAPH.
+  /// Checked in every respect: the program can be run for any bytes. It reads its constants in place,
+  /// in the bytes that `owner` keeps alive. INVALID_GRAPH.
   static cameo::result<program> from_bytes(std::span<const std::byte>, std::shared_ptr<const void> owner);
-  /// Whether the node has as many inputs and outputs.
+  /// True if the node has as many inputs and outputs.
   bool fits(const cameo::node_view& node) const {
     return node.input_count() == input_count_ && node.output_count() == output_count_;
   }

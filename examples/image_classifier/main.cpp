@@ -1,6 +1,6 @@
-// Says what is on a picture: reads a PPM file, scales and normalises it, runs a model of 10 classes and prints those
-// that are likeliest. The model (examples/make_models.py) has random weights, so it knows nothing of ships; put one of
-// your own in its place. Usage: example_image_classifier MODEL LABELS PICTURE [EXPECTED]
+// Classifies a picture: reads a PPM file, scales and normalises it, runs a model of 10 classes and prints the
+// likeliest ones. The model (examples/make_models.py) has random weights, so its answers are meaningless; replace it by
+// one of your own. Usage: example_image_classifier MODEL LABELS PICTURE [EXPECTED]
 //
 //     input: tensor(float)[1,32,32,3] -> tensor(float)[1,10]
 //      51.3 %  cat
@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// 0 when the probabilities are those of the file.
+/// 0 when the probabilities equal those of the file.
 int compare(std::span<const float> probabilities, const std::string& path) {
   const auto expected = digits::read_npy<float>(path, "<f4");
   float largest = expected.elements.size() == probabilities.size() ? 0 : 1;

@@ -72,7 +72,7 @@ cameo::status make_package(const fs::path& from, const fs::path& classifier, con
   if (!parts) return cameo::status{parts.error()};
   const auto whole = cameo::connect(*parts);
   if (!whole) return cameo::status{whole.error()};
-  cameo::package_io declared = whole->io;  // the classifier's logits would come out too: nobody takes them
+  cameo::package_io declared = whole->io;  // the classifier's logits would be outputs too, as no component reads them
   std::erase_if(declared.outputs, [](const cameo::package_value& v) { return v.name != "digit"; });
   if (cameo::status s = made->set_io(declared); !s) return s;
   return made->commit();

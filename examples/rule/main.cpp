@@ -19,8 +19,8 @@ namespace {
 namespace op = cameo::op;
 using namespace cameo::pattern;
 
-/// Both factors go, so nobody else may read them. (For large arguments the sum is the better answer, where a product of
-/// infinity and zero is none.)
+/// Both factors are removed, so they may have no other use. (For large arguments the sum is the better answer, where a
+/// product of infinity and zero is NaN.)
 constexpr cameo::rule one_exp{"OneExp", match<op::Mul>(sole_use(match<op::Exp>(x)), sole_use(match<op::Exp>(y))),
                               make<op::Exp>(make<op::Add>(x, y))};
 

@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A compiled node as its model has it, with the operator's defaults for what it leaves out (epcontext.md 1.1).
+/// A compiled node as in its model, with the operator's defaults for attributes that it does not have.
 struct context_record {
   context_node facts;
   bool is_main = true, is_embedded = true;
@@ -11,13 +11,13 @@ struct context_record {
   std::string_view id;       // of the output that the context was written for; empty in models of other programs
 };
 
-/// The operator that compiled groups become: the table says which.
+/// The operator that compiled groups become, from the table of operators.
 const op_row& compiled_operator();
 
 /// An id that no other output has: 32 hexadecimal digits of chance.
 std::string new_context_id();
-/// What stands in a node's `notes`: the provider's, and the id in a line of its own behind them. Without an id, the
-/// provider's alone.
+/// The text of a node's `notes`: the provider's notes, then the id in a line of its own. Without an id, the
+/// provider's notes alone.
 std::string notes_with(std::string_view notes, std::string_view id);
 
 /// INVALID_GRAPH when a number is out of its range, or a node that is secondary comes with a context.

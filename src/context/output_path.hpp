@@ -5,8 +5,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Where the compiled model of `source` goes: `wanted`, or beside the source as "<stem>_ctx.onnx" (epcontext.md 3.1).
-/// INVALID_ARGUMENT when `wanted` is a folder or has no extension, or when there is neither.
+/// The path of the compiled model of `source`: `wanted`, or beside the source as "<stem>_ctx.onnx".
+/// INVALID_ARGUMENT when `wanted` is a folder or has no extension, or when both are missing.
 result<std::string> compiled_model_path(std::string_view wanted, std::string_view source);
 
 /// Folder, with its last separator, and file name without extension: "a/b.c.onnx" is "a/" and "b.c".

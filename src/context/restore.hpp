@@ -13,17 +13,17 @@ struct context_folder {
   std::string model;   // the model's file, for messages; empty: it came from memory
   std::string path;    // empty with `known`: the current folder
   std::string also;    // where the model really lies, if its path is a symlink
-  bool known = false;  // false: the model came from memory and nobody said where its contexts are
+  bool known = false;  // false: the model came from memory and the place of its contexts is unknown
   /// Instead of `path`: a folder that is held open.
   std::shared_ptr<const held_folder> folder;
-  /// Instead of files; null: files. The name is the node's, as it stands.
+  /// Called instead of reading files; null: files are read. The name is the node's, unchanged.
   std::function<result<std::vector<std::byte>>(std::string_view name)> read;
 };
 
 /// The programs of a provider's compiled nodes, one each, in order. Files are opened once, and at all only if `shared`
-/// (may be null) does not have every graph wanted; graphs of theirs that this model does not want wait there then.
-/// INVALID_GRAPH naming the node and what is wrong: a path (epcontext.md 1.6), a context that its provider can't read,
-/// a graph that none has. What `read` fails with is passed on.
+/// (may be null) does not have every graph wanted; graphs of theirs that this model does not use are then kept there.
+/// INVALID_GRAPH naming the node and the error: a path, a context that its provider can't read,
+/// a graph that is in no context. Errors of `read` are passed on.
 result<std::vector<compiled_node>> restore_contexts(const provider&, std::span<const node_view>, const context_folder&,
                                                     const context_workspace* shared);
 

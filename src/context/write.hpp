@@ -22,9 +22,9 @@ struct context_output {
   bool is_last = false;                       // of those several: the context is complete now
 };
 
-/// Turns a partitioned model into the compiled one, for a writer of its format, and back again when it goes: compiled
-/// groups are EPContext nodes, operators' imports and metadata have what those need, and initializers that only
-/// compiled groups read are gone for good. Contexts in files are there once files() are committed. Errors are those of
+/// Turns a partitioned model into the compiled one, for a writer of its format, and back again when it is destroyed:
+/// compiled groups become EPContext nodes, imports and metadata get what those need, and initializers that only
+/// compiled groups read are removed for good. Contexts in files exist once files() are committed. Errors are those of
 /// the providers' hooks, with their names.
 class compiled_model {
  public:
@@ -66,13 +66,13 @@ class compiled_model {
   file_batch* files_;
 };
 
-/// Where the context of the provider with this long name goes.
+/// The path of the context of the provider with this long name.
 std::string context_path_of(const context_output&, std::string_view long_name);
 /// Whether models before have a context of that provider's under way, whose file they named.
 bool is_under_way(const context_workspace&, std::string_view long_name);
 
-/// Before anybody compiles. INVALID_ARGUMENT when the models before, with which this shares contexts, lie elsewhere: a
-/// node says only the name of its context's file.
+/// Called before any group is compiled. INVALID_ARGUMENT when earlier models that share contexts with this one are in
+/// another folder: a node contains only the name of its context's file.
 status require_one_folder(const context_output&, std::span<const provider>);
 
 }  // namespace cameo::inline CAMEO_ABI

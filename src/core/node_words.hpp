@@ -7,7 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What messages call a node. The one place that says it, for all layers.
+/// The text by which messages identify a node. The only function for it, for all layers.
 struct node_words {
   std::string_view name, domain, op_type;
   std::string_view output = {};  // its first one: names a node that has no name

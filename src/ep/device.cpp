@@ -28,7 +28,7 @@ bool is_discrete(const ep_device& d) {
   return d.kind() == device_kind::gpu && text && *text == "1";
 }
 
-/// Whether the provider comes from who made the device.
+/// True if the provider and the device are of the same vendor.
 bool is_of_one_maker(const ep_device& d) {
   const hardware_device& hardware = d.device.hardware;
   if (d.vendor_id && hardware.vendor_id) return d.vendor_id == hardware.vendor_id;

@@ -21,7 +21,7 @@ std::string read_link(const std::string& path) {
 }
 
 /// A link in a folder like /tmp that neither its owner nor this user has put there. The system refuses to follow it
-/// when it opens the path; who reads links by hand has to see to that himself.
+/// when it opens the path; code that reads links by itself has to check for them.
 bool is_planted(const struct stat& link, const std::string& folder) {
   struct stat around {};
   if (::stat(folder.empty() ? "." : folder.c_str(), &around) != 0) return false;

@@ -9,9 +9,9 @@ namespace cameo::inline CAMEO_ABI {
 /// The file that a folder has while its lock is held. No other file may have this name.
 inline constexpr std::string_view folder_lock_file = ".cameo.lock";
 
-/// The right to change what is in a folder, which one holder has at a time, whatever process or thread it is in. The
-/// system takes it back when the holder dies. While it is held, the folder has a file that says who holds it; a file
-/// that a killed process has left means nothing, and the next holder removes it.
+/// The right to change the content of a folder. Only one thread of one process has it at a time. The
+/// system takes it back when the holder dies. While it is held, the folder has a file that names the holder; a file
+/// that a killed process has left has no meaning, and the next holder removes it.
 class folder_lock {
  public:
   /// Waits until the lock is free, for `wait` at most. FAIL naming the holder when it is still held then, and

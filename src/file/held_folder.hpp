@@ -9,12 +9,12 @@ namespace cameo::inline CAMEO_ABI {
 /// Links that one path may lead through: as many as Linux follows.
 inline constexpr int most_links = 40;
 
-/// What a path that is written in a file may be, by what it names: one row per use.
+/// The rules for a path that is written in a file, by its purpose: one row per use.
 struct path_rule {
   std::string_view what;  // "external data", for messages
   bool inner_dot_dot;     // `sub/../file` is fine as long as it stays inside
-  bool plain_names;       // nothing that another system reads otherwise, or that looks like something else
-  bool anywhere;          // absolute, out of the folder, by any link: the package says so, who installs it trusts it
+  bool plain_names;       // no names that another system reads otherwise, or that look like others
+  bool anywhere;          // absolute, out of the folder, by any link: the installer of such a package trusts it
   status_code refused;
 };
 /// Weights of a model, beside it.
@@ -23,7 +23,7 @@ inline constexpr path_rule external_data_path{"external data", true, false, fals
 inline constexpr path_rule context_path{"context", true, false, false, status_code::invalid_graph};
 /// What lies in a model package.
 inline constexpr path_rule package_path{"path", false, true, false, status_code::fail};
-/// What a package says is elsewhere on this machine.
+/// Paths of a package to other places on this machine.
 inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
 
 /// An open file or folder of the system, closed on the way out.
@@ -67,7 +67,7 @@ struct found_path {
 
 /// Whether a found file is wanted for reading, or only to know where it is.
 enum class open_for : bool { place, reading };
-/// How links are followed: `kernel` asks the system to stay inside where it can, and walks where it can't say.
+/// How links are followed: `kernel` asks the system to stay inside if it can, and walks part by part if it can't.
 enum class follow : bool { kernel, walk };
 
 /// A folder held open, whatever takes its name meanwhile. Paths written in files are followed from it, part by part,
@@ -81,19 +81,19 @@ class held_folder {
 
   const std::string& path() const { return path_; }
   int handle() const { return *handle_; }
-  /// Follows `location` if the rule allows it to be written like that. Links may lead into `also`, if there is one.
+  /// Follows `location` if the rule allows such a path. Links may lead into `also`, if there is one.
   found_path find(const path_rule&, std::string_view location, open_for, const held_folder* also = nullptr,
                   follow = follow::kernel) const;
   /// The regular file that a relative `location` leads to, if it stays inside: not absolute, no drive, no name that a
   /// system reserves for devices, no `..` that leads out, no symlink that leads out. A symlink may lead into `also`, if
   /// there is one: where the model really lies that is itself a symlink. The rule's status naming the location
-  /// otherwise. `whose` says whose path it is ("initializer 'w'").
+  /// otherwise. `whose` names the owner of the path ("initializer 'w'").
   result<found_path> file(const path_rule&, std::string_view location, std::string_view whose, open_for,
                           const held_folder* also = nullptr) const;
   /// The bytes of that file.
   result<std::shared_ptr<const file_bytes>> map(const path_rule&, std::string_view location, std::string_view whose,
                                                 const held_folder* also = nullptr) const;
-  /// Where what was found there lies now, as far as the system tells.
+  /// The present path of the file that was found, as far as the system knows it.
   std::string path_of(const found_path&, std::string_view location) const;
 
  private:
@@ -108,7 +108,7 @@ class held_folder {
 std::string_view malformed(const path_rule&, std::string_view location);
 /// The bytes of a file that is open for reading, as file_bytes::map has them; `path` is what messages call it.
 result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
-/// Where an open file lies now; empty where the system does not tell.
+/// The present path of an open file; empty if the system does not know it.
 std::string real_path(const descriptor&);
 
 }  // namespace cameo::inline CAMEO_ABI

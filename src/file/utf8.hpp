@@ -6,7 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What next_character says of bytes that are no character.
+/// The result of next_character for bytes that are no character.
 inline constexpr char32_t no_character = ~char32_t{0};
 
 /// Takes the next character of UTF-8 off a text that is not empty; of bytes that are none, one byte.

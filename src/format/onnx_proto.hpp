@@ -55,7 +55,7 @@ struct tensor_reader {
 /// Writes values into tensors. Weights become numbers of `raw` (see strip_raw_data), or external data.
 struct tensor_writer {
   std::vector<std::span<const std::byte>>* raw = nullptr;  // null: the bytes themselves
-  write_options options = {};                              // where what goes
+  write_options options = {};                              // the places of weights
   std::vector<std::span<const std::byte>> external = {};   // the file's contents, padding included
   std::uint64_t external_bytes = 0;
   std::deque<std::string> packed = {};  // what had to be packed for the file
@@ -69,7 +69,7 @@ struct tensor_writer {
   void go_out(std::span<const std::byte> bytes, onnx::TensorProto&);
 };
 
-/// "tensor 'w' float[3,4]" as a message says it, whatever is wrong with it.
+/// "tensor 'w' float[3,4]" for messages, also for a malformed tensor.
 std::string describe(const onnx::TensorProto&);
 /// A dtype by its number in files; undefined if there is none.
 dtype dtype_of_number(std::int64_t number);

@@ -22,8 +22,8 @@ class onnx_reader {
  private:
   using opset_map = std::map<std::string_view, std::int64_t>;  // by domain
   using entries = pb::RepeatedPtrField<onnx::StringStringEntryProto>;
-  /// Who defines each value of a graph, for messages; by value_id.
-  /// Who defines a value, for messages: a node, or what the words say.
+  /// The definer of each value of a graph, for messages; by value_id.
+  /// The definer of a value, for messages: a node, or the text in `words`.
   struct definer {
     const char* words = "";
     const onnx::NodeProto* node = nullptr;

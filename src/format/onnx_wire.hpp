@@ -25,9 +25,9 @@ struct stripped_message {
 /// than deepest_graph() subgraphs.
 result<stripped_message> strip_raw_data(std::span<const std::byte> bytes, wire_message kind, const load_limits&);
 
-/// What a raw_data of a stripped message says.
+/// The content of a raw_data of a stripped message.
 std::string raw_index(std::size_t number);
-/// False when it says nothing that strip_raw_data wrote.
+/// False when it was not written by strip_raw_data.
 bool read_raw_index(std::string_view raw_data, std::size_t& number);
 
 /// The subgraph depth that is walked at most: recursion over it is bounded whatever the caller allows.

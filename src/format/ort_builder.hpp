@@ -8,8 +8,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Writes a FlatBuffer from front to back: what refers comes before what it refers to, so offsets are known when their
-/// target is written. Texts are shared and stand together behind the tables; weights stand last, each aligned to 64,
+/// Writes a FlatBuffer from front to back: an object comes before those that it refers to, so offsets are known when
+/// their target is written. Texts are shared and lie together after the tables; weights are last, each aligned to 64,
 /// and are borrowed. The same calls make the same bytes.
 class ort_builder {
  public:
@@ -79,7 +79,7 @@ class ort_builder {
   /// A tensor's bytes, which must outlive the builder's result.
   void weights(slot_ref from, std::span<const std::byte> bytes) { weights_.push_back({from.at, bytes}); }
 
-  /// The file. INVALID_ARGUMENT when it breaks a limit of the format; says which.
+  /// The file. INVALID_ARGUMENT naming the limit of the format that it breaks.
   result<wire_pieces> finish();
 
  private:

@@ -18,7 +18,7 @@ status wrong(status_code code, const Parts&... parts) {
 }
 inline status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
 
-/// An element type of the file, `undefined` for 0. False for a number that nobody knows.
+/// An element type of the file, `undefined` for 0. False for an unknown number.
 inline bool element_type_of(std::int32_t number, dtype& to) {
   if (number < 0 || number >= std::int32_t(dtype::f6e2m3)) return false;
   to = dtype(number);
@@ -28,7 +28,7 @@ inline bool element_type_of(std::int32_t number, dtype& to) {
 /// A dense tensor. Numbers stay where they lie in the file, at any address; texts refer to it. Booleans that are
 /// neither 0 nor 1 are put right in a copy. `what` names one that has no name. Codes as read_ort's.
 result<value> read_constant(const table_view& tensor, std::string_view what, arena&);
-/// The dense tensor that a sparse one stands for; it lies in the arena.
+/// The dense form of a sparse tensor; it lies in the arena.
 result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena&);
 
 }  // namespace ort

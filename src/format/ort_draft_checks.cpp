@@ -125,7 +125,7 @@ status ort_draft_reader::check_edges(const ort::table_view& from, const scope& i
 
 // --- nodes ---
 
-/// Every name that a node makes first. Nobody runs them yet.
+/// Collects the names that nodes make first. No provider is chosen yet.
 result<std::span<draft_node>> ort_draft_reader::read_in_any_order(const ort::table_view& from, scope& in) {
   const ort::vector_view nodes = from.vector(ort::graph::nodes);
   const result<std::span<draft_node>> made = memory_.take<draft_node>(nodes.size());
@@ -214,7 +214,7 @@ status ort_draft_reader::check_counts(const ort::table_view& from, const op_vers
   return in_order ? status{} : wrong(status_code::fail, "Node.input_arg_counts does not follow the parameters");
 }
 
-// --- who runs it ---
+// --- the provider of a node ---
 
 /// The operator's version, where the list knows it, is what the node is held against: the types of all values are the
 /// file's, and kernels rely on them. A node that is not in the file has no counts to check.

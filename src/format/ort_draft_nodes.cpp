@@ -7,7 +7,7 @@ using ort::wrong;
 
 // --- nodes ---
 
-/// In the file's order: a name that nobody has made yet is unknown.
+/// In the file's order: a name that no earlier node makes is unknown.
 status ort_draft_reader::read_nodes(const ort::table_view& from, scope& in) {
   const ort::vector_view nodes = from.vector(ort::graph::nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -148,7 +148,7 @@ status ort_draft_reader::read_attribute(const ort::table_view& from, scope& in, 
   return {};
 }
 
-// --- who runs it ---
+// --- the provider of a node ---
 
 /// The first provider with a kernel for the node, which is of `domain`. `from` is absent for a node that is not in the
 /// file.

@@ -36,7 +36,7 @@ class ort_draft_reader {
     scope* outer;
     ort::vector_view args;                // Graph.node_args
     std::span<std::uint32_t> order = {};  // numbers of them, sorted by name
-    std::span<slot> slots = {};           // of them; 0: nobody has defined or read it yet
+    std::span<slot> slots = {};           // of them; 0: not yet defined or read
     arena_vector<passed> others;
     std::span<std::uint32_t> producers = {};  // per slot: the number of a node, or none
     std::span<std::uint8_t> indices = {};     // bits: a node has this Node.index

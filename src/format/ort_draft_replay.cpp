@@ -112,7 +112,7 @@ struct ort_draft_reader::replaying {
 
   bool only_reader(slot s) const { return s && s < readers.size() && readers[s] == 1; }
 
-  /// Are the nodes connected as the form wants it, and read by nobody else?
+  /// True if the nodes are connected as the form requires, and no other node reads them.
   bool fits(const record_view& r) const {
     const draft_node& target = nodes[r.target];
     const std::size_t first = r.form == group_form::choice ? 1 : 0;

@@ -15,9 +15,9 @@ struct ort_tensors {
   arena& memory;
   std::size_t budget;  // of `memory`, bytes
 
-  /// `what` stands for one without a name in messages.
+  /// `what` identifies one without a name in messages.
   result<value> read(const ort::table_view& tensor, std::string_view what);
-  /// The dense tensor that a sparse one stands for.
+  /// The dense form of a sparse tensor.
   result<value> read_sparse(const ort::table_view& sparse, std::string_view what);
 
  private:

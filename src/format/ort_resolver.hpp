@@ -1,5 +1,5 @@
 #pragma once
-// The resolver of an ORT file: which inputs and outputs each type string of an operator stands for, for builds without
+// The resolver of an ORT file: the inputs and outputs that each type string of an operator binds, for builds without
 // operator schemas. Includes only core, as ort_view.hpp.
 #include <cameo/core/arena.hpp>
 

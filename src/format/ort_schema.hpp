@@ -1,5 +1,5 @@
 #pragma once
-// The tables of an ORT file: which slot is what (ort.fbs says it for flatc and for people; a test compares them).
+// The tables of an ORT file and the meaning of their slots (ort.fbs has them for flatc and people; a test compares).
 #include <cameo/core/status.hpp>
 
 #include <cstddef>

@@ -20,7 +20,7 @@ std::size_t width_of(slot_kind kind) {
   }
 }
 
-/// Words are left out where nobody could read them.
+/// The message is left out in builds without messages.
 status damaged(std::string_view words) { return {status_code::fail, words}; }
 
 class verifier {

@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "cameo: ORT files are 
 
 class vector_view;
 
-/// A table of a file that verify() has gone through, by reference; false if it is absent. Slots are numbered as in
+/// A table of a file that verify() has checked, by reference; false if it is absent. Slots are numbered as in
 /// ort.fbs; src/format/ort_schema.hpp names them.
 class table_view {
  public:
@@ -117,19 +117,19 @@ class short_text {
   std::size_t size_ = 0;
 };
 
-/// The root of a file that somebody has gone through.
+/// The root of a file that has been verified.
 inline table_view root_of(std::span<const std::byte> file) {
   std::uint32_t distance;
   std::memcpy(&distance, file.data(), sizeof distance);
   return table_view{file.data() + distance};
 }
 
-/// True when bytes 4 to 7 say that this is an ORT file.
+/// True when bytes 4 to 7 mark an ORT file.
 bool has_identifier(std::span<const std::byte>);
 
-/// Goes over the whole file as FlatBuffers' verifier does, with its limits (64 levels of tables, 1,000,000 of them),
-/// and a limit on what tables that are reached over many paths may cost. Gives the root. FAIL naming table and field.
-/// Nothing is said yet about what numbers, names and indices mean.
+/// Checks the whole file as FlatBuffers' verifier does, with its limits (64 levels of tables, 1,000,000 of them),
+/// and limits the cost of tables that are reached over many paths. Returns the root. FAIL naming table and field.
+/// The meaning of numbers, names and indices is not checked.
 result<table_view> verify(std::span<const std::byte> file);
 
 /// The format's version, from 1 up. FAIL when the root has none, or one newer than this build reads.

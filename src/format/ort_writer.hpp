@@ -58,7 +58,7 @@ class ort_writer {
   std::deque<std::vector<std::string>> denotations_;           // of dims; texts are borrowed until the file is made
 };
 
-/// An error that says what the format can't hold.
+/// An error that names what the format can't hold.
 template <class... Args>
 status not_in_ort(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);

@@ -7,9 +7,9 @@ namespace cameo::inline CAMEO_ABI {
 /// Memory for elements of a tensor that is read; `budget`: bytes that `memory` may come to. OUT_OF_MEMORY past it.
 result<void*> allocate_tensor(arena& memory, std::size_t budget, std::size_t bytes);
 
-/// Gives a tensor its elements: `bytes` where they lie if they may stay, are more than `small` and are aligned or as
-/// many as `large` (who needs those in runs copies them, who packs them need not); otherwise a copy. Bools become 0
-/// or 1.
+/// Gives a tensor its elements: `bytes` in place if they may stay, are more than `small` and are aligned or as
+/// many as `large` (code that reads those in runs copies them; for packing that is not needed); otherwise a copy. Bools
+/// become 0 or 1.
 result<value> place_tensor(arena& memory, std::size_t budget, value made, std::span<const std::byte> bytes,
                            bool may_stay, std::size_t small, std::size_t large);
 

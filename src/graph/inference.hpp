@@ -44,8 +44,8 @@ class inference {
 
   model& model_;
   const op_table* ops_;
-  /// The types that values had before the first inference of a graph: a body is inferred again when what its node
-  /// passes turns out to be less certain, and must not remember what it was told before.
+  /// The types that values had before the first inference of a graph: a body is inferred again when its node
+  /// passes less certain types than before, and must not keep the former ones.
   std::unordered_map<const graph*, std::vector<const value_type*>> declared_;
   /// How many more nodes may be inferred again: bodies in bodies, each inferred twice, would take forever.
   std::size_t again_left_ = 200'000;

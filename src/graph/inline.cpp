@@ -62,7 +62,7 @@ class copier {
     return v == value_id::none ? v : map[index_of(v)];
   }
 
-  /// The caller's name and the node's own; where one has none, that of what it makes, which nobody else has: files must
+  /// The caller's name and the node's own; for a node without a name, that of its output, which is unique: files must
   /// not give two nodes one name.
   std::string name_of(const graph_node& n, const graph& to, std::span<const value_id> outputs) const {
     const bool is_named = !call_.name.empty() && !n.name.empty();
@@ -169,7 +169,7 @@ class copier {
   std::string_view prefix_;
 };
 
-/// The call's output `gone` is the value `there`; who reads it, reads that one.
+/// Replaces the call's output `gone` by the value `there` for all its readers.
 status hand_through(graph& g, value_id gone, value_id there) {
   if (there != value_id::none) {
     g.replace_uses(gone, there);

@@ -20,7 +20,7 @@ enum class oddity : std::uint8_t {
 struct oddity_row {
   oddity id;
   std::string_view name;          // in lower case, with dashes: warnings begin with it
-  bool is_told;                   // as a warning; else only who wants to know everything hears of it
+  bool is_told;                   // as a warning; else only at severity info
   std::string_view what;          // is odd
   std::string_view cameo;         // what cameo does
   std::string_view onnx_runtime;  // what ONNX Runtime does
@@ -30,16 +30,16 @@ struct oddity_row {
 std::span<const oddity_row> oddities();
 /// The row of an oddity.
 inline const oddity_row& row_of(oddity of) { return oddities()[std::size_t(of)]; }
-/// The row that one of model::warnings is of; null if it tells of nothing odd.
+/// The row of one of model::warnings; null if the warning is not about an oddity.
 const oddity_row* oddity_of(std::string_view warning);
 
-/// What a warning of an oddity says. The words say where it is.
+/// The text of a warning of an oddity. The words give the place.
 template <class... Args>
 std::string warning_of(oddity of, fmt::format_string<Args...> format, Args&&... args) {
   return fmt::format("{}: {}", row_of(of).name, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Of one kind so many are told of a model; a file may have a million.
+/// The most warnings of one kind for a model; a file may have a million.
 inline constexpr std::size_t most_of_an_oddity = 8;
 /// Whether one more of the kind is worth its words; the first that is not becomes "and more of this".
 bool is_worth_telling(model&, oddity);

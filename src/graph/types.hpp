@@ -5,23 +5,23 @@ namespace cameo::inline CAMEO_ABI {
 
 /// "tensor(float)", without a shape.
 std::string type_name(const value_type&);
-/// Equal but for shapes; what is unknown equals everything.
+/// Equal but for shapes; an unknown type equals every type.
 bool same_kind(const value_type&, const value_type&);
 /// Equal, shapes included.
 bool same_type(const value_type&, const value_type&);
 /// The type of a constant.
 value_type type_of(const value&);
-/// Symbols become unknown: what is left when a type leaves the function that its symbols belong to.
+/// Replaces symbols by unknown dims, for a type that leaves the function that its symbols belong to.
 value_type without_symbols(value_type);
 
 enum class rank_conflict : bool { tolerated, is_error };
-/// What is known from both: known dims win over symbols, symbols over nothing, and `inferred` over `declared`.
+/// Combines both types: known dims come before symbols, symbols before unknown dims, and `inferred` before `declared`.
 /// `differ`, if given, becomes true when ranks or known dims contradict each other. INVALID_GRAPH when kinds or element
-/// types do, or ranks if those matter; the words say which.
+/// types do, or ranks if those matter; the message says which.
 result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict,
                                bool* differ = nullptr);
 
-/// The types that a node's type strings stand for, found out from its inputs and then held against its outputs.
+/// The types that a node's type strings are bound to, taken from its inputs and then compared with its outputs.
 class type_bindings {
  public:
   /// Checks the type of an actual parameter and remembers it for its type string. `what` is "input" or "output".
@@ -49,7 +49,7 @@ inline const parameter* formal(std::span<const parameter> parameters, std::size_
 /// after it that does; if none does, that of its opset.
 const op_version* version_of_constant(const graph_node&);
 
-/// The value that a node with role::is_constant stands for, in the model's memory; none if its attribute is the
+/// The value of a node with role::is_constant, in the model's memory; none if its attribute is the
 /// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.
 result<value> constant_of_node(model&, const graph_node&);
 

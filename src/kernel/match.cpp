@@ -40,7 +40,7 @@ verdict best_of(const node_signature& node, const kernel_table& kernels, int new
   for (const kernel_row& row : rows_with(node.op, &kernel_row::op, kernels.rows)) {
     const verdict next = try_row(node, row, kernels.rules, newest, says);
     if (next) return next;
-    if constexpr (!status::has_words) continue;  // nobody reads why
+    if constexpr (!status::has_words) continue;  // the reason is not used
     const int closer = next.why != closest.why ? int(next.why) - int(closest.why) : next.obeyed - closest.obeyed;
     if (closer > 0) closest = next;
     if (closer == 0) closest.accepted |= next.accepted;

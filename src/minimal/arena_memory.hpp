@@ -5,8 +5,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Host memory out of an arena. What is given back is used again whole, for a request that it is large enough for; a
-/// runner asks for a few large stretches, so that nothing is lost by it.
+/// Host memory out of an arena. A released piece is used again as a whole, for a request that fits into it; a
+/// runner requests a few large pieces, so nothing is lost by it.
 class arena_memory {
  public:
   explicit arena_memory(arena& from) noexcept : from_{&from} {}
@@ -28,7 +28,7 @@ class arena_memory {
   }
 
  private:
-  static constexpr std::size_t alignment = 64;  // all that a runner asks for
+  static constexpr std::size_t alignment = 64;  // the only alignment that a runner requests
   struct stretch {
     stretch* next;
     std::size_t bytes;

@@ -17,7 +17,7 @@ namespace cameo::inline CAMEO_ABI {
 /// Folders in folders that a package's files may lie in.
 inline constexpr int deepest_folder = 64;
 
-/// What a caller asked for and cannot have: INVALID_ARGUMENT.
+/// An error for a request that can't be fulfilled: INVALID_ARGUMENT.
 template <class... Args>
 status refused(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
@@ -63,16 +63,16 @@ struct package::impl {
   std::string root_path() const;
   package_component* find(std::string_view component);
 
-  /// Sets one of the texts that stand alone; `called` is its field in the manifest.
+  /// Sets one of the package's labels; `called` is its field in the manifest.
   template <class Text>
   void set(Text impl::*field, const char* called, Text to);
-  /// The right to write to the folder: the one that the package has, or another until what is returned is gone.
+  /// The right to write to the folder: the package's own lock, or another one until the result is destroyed.
   result<std::shared_ptr<const folder_lock>> locked() const;
   /// What is in the folder now, with the edits. FAIL when they do not go with what others have changed meanwhile.
   result<std::unique_ptr<impl>> merged() const;
 };
 
-/// "<uri>" and what stands behind it, if the text names an asset.
+/// "<uri>" and the rest of the text after it, if the text names an asset.
 struct asset_reference {
   std::string_view uri, tail;
   bool has_tail = false;
@@ -173,7 +173,7 @@ class package_reader {
 bool is_older_layout(const package::impl&, const json& manifest);
 void read_older(package_reader&, package::impl&, problem_list&, const json& manifest, const place&);
 
-/// What `additional_metadata` says under "io"; nothing when there is none, or of another form.
+/// The "io" of `additional_metadata`; nullopt when it is missing, or of another form.
 std::optional<package_io> read_io(std::string_view metadata, bool& is_there);
 
 /// The text of a file that is open for reading.
@@ -182,7 +182,7 @@ result<std::string> read_text(const descriptor&, std::size_t most);
 bool list_folder(int folder, std::unordered_map<std::string, found_kind>& to);
 /// The names alone, sorted.
 result<std::vector<std::string>> names_in(int folder);
-/// Adds an error for every asset that is not what its name says.
+/// Adds an error for every asset whose hash is not the one in its name.
 void verify_assets(const package::impl&, problem_list&);
 result<std::string> hash_opened_folder(const descriptor&, std::string_view called);
 
@@ -195,12 +195,12 @@ result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, co
 /// A variant as reading it back would make it. INVALID_ARGUMENT saying what is wrong with it.
 result<package_variant> checked_variant(const package::impl&, const package_component&, const package_variant&);
 json to_json(const package_variant&, const std::optional<std::string>& directory);
-/// The body that stands in a file, or, with `at_root`, in the manifest, where variant folders are named from the root.
+/// The body for a file or, with `at_root`, for the manifest, where variant folders are named from the root.
 json to_json(const package_component&, bool at_root);
 json to_json(const package::impl&);
 
-/// Copies a tree; links are followed as long as they stay inside. `skips` says which paths are left out. What is copied
-/// has reached the disk. FAIL in words, and what has been copied stays.
+/// Copies a tree; links are followed as long as they stay inside. Paths for which `skips` is true are left out. Copied
+/// files have reached the disk. FAIL with a message, and files that were already copied stay.
 status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
                  function_ref<bool(const std::string&)> skips);
 

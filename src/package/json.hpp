@@ -7,15 +7,15 @@ namespace cameo::inline CAMEO_ABI {
 
 using json = nlohmann::ordered_json;
 
-/// Bounds of what is read: a package is small, whoever wrote it. Bytes and values are those of all files of a package
+/// Limits for a package's files: even a hostile package must be small. Bytes and values are those of all files of it
 /// together: one file may be named many times.
 constexpr std::size_t most_json_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_json_values = std::size_t{4} << 20;
 constexpr std::size_t most_json_key = 4096;
 constexpr int most_json_depth = 64;
 
-/// Parses one JSON text that nobody vouches for: bounded size, number of values and depth, no key twice, no number
-/// beyond double. On failure, why not; of what is no JSON also the line. Time and memory are linear in the bytes.
+/// Parses one JSON text from an untrusted source: bounded size, number of values and depth, no key twice, no number
+/// beyond double. On failure, why; for invalid JSON also the line. Time and memory are linear in the bytes.
 struct parsed_json {
   json value;
   std::string trouble;     // empty: fine

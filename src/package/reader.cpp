@@ -94,10 +94,10 @@ void package_reader::note(std::string_view text) {
   to_.state = to_.state * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
 }
 
-/// As follow_text, for a name below a folder of which many are asked: the folder is listed once, and what the listing
-/// tells to be a file or a folder is one. Links and the like are followed, for which there is no other way to tell
-/// where they lead. What lies in such a folder's folders is looked at by validation alone: looking is a system call for
-/// each of thousands, and who reads a file follows its path himself.
+/// As follow_text, for one of many names below a folder: the folder is listed once, and names that the listing
+/// shows as files or folders need no more calls. Links and other entries are followed, as only that shows
+/// where they lead. The content of such a folder's folders is only checked by validation: that is a system call for
+/// each of thousands, and a reader of a file follows its path by itself.
 led_to package_reader::follow(std::string_view base, std::string_view text) {
   if (to_.installed || !to_.root || text.find('/') != text.npos || text == "." || as_asset(text) ||
       !malformed(package_path, text).empty())
@@ -159,7 +159,7 @@ std::optional<std::string> package_reader::text_of(const json& object, std::stri
   return {};
 }
 
-/// Fields that schema 1.0 does not have: an error, a warning, or, in a later minor version, none of our business.
+/// Fields that schema 1.0 does not have: an error, a warning, or, in a later minor version, ignored.
 std::string package_reader::unknown_of(const json& object, std::span<const std::string_view> known, const place& at) {
   json kept = json::object();
   for (const auto& [key, value] : object.items()) {
@@ -402,7 +402,7 @@ void package_reader::check_case(std::string_view path, const place& at) {
   }
 }
 
-/// What opening accepts and nobody wants.
+/// Problems that opening accepts and validation reports.
 void package_reader::check_variant(const package_variant& v, const std::string& folder, const place& at) {
   if (!extent_.paths) return;
   if (!to_.installed) check_case(folder, at);

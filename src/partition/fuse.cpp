@@ -92,7 +92,7 @@ class fuser {
 
   struct step_back {
     std::size_t to = nowhere;                             // the part that was read
-    node_id reads = node_id::none, read = node_id::none;  // who reads there, and whom
+    node_id reads = node_id::none, read = node_id::none;  // the node that reads there, and the node that it reads
   };
   /// From a part that waits to one that it waits for, which waits, too.
   step_back back_from(std::size_t part, std::span<const std::uint32_t> waits) const {

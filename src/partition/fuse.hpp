@@ -9,8 +9,8 @@ struct group_to_fuse {
   std::string name;  // of the node
 };
 
-/// Replaces groups of one graph, which have no node in common, by one node each, named as they say; their bodies become
-/// graphs of the model's. The fused nodes come in the order of the groups. order() is up to date; the caller sorts the
+/// Replaces groups of one graph, which have no node in common, by one node each, with the groups' names; their bodies
+/// become graphs of the model. The fused nodes are in the groups' order. order() is up to date; the caller sorts the
 /// graph afterwards. Linear in the graph, however many groups there are.
 ///   FAIL  a node of a group has subgraphs, or a group is not convex once those before it are single nodes; then
 ///         nothing has changed

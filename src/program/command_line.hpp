@@ -16,8 +16,8 @@ namespace cameo::program {
 /// What is wrong with a text; nothing if it is fine.
 using text_check = std::function<std::string(const std::string&)>;
 
-/// An option, or an argument, of a command. CLI11 is half of what a file compiles that includes it, so command_line.cpp
-/// alone does: this is a handle to what it holds, copied as you like.
+/// An option, or an argument, of a command. CLI11 is half of the compile time of a file that includes it, so only
+/// command_line.cpp does: this is a handle to its object, which may be copied.
 class option {
  public:
   explicit option(CLI::Option* it) : it_{it} {}
@@ -35,7 +35,7 @@ class option {
   CLI::Option* it_;
 };
 
-/// A command, with what stands behind it. What options write to must outlive the command line.
+/// A command with its options and its function. Variables that options write to must outlive the command line.
 class command {
  public:
   command(CLI::App& it, std::function<int()>& chosen) : it_{&it}, chosen_{&chosen} {}
@@ -67,14 +67,14 @@ class command {
 /// The program's command line: commands, one of which must be given.
 class command_line {
  public:
-  /// `footer` stands below the help.
+  /// `footer` is printed below the help.
   command_line(const char* words, const char* version, const char* footer);
   command_line(const command_line&) = delete;
   command_line& operator=(const command_line&) = delete;
   ~command_line();
 
   command add_command(const char* name, const char* words) const;
-  /// Does what was chosen. The exit status: 0 also after help was asked for, 2 for a wrong usage, which it has said.
+  /// Runs the chosen command. Returns the exit status: 0 also after printing help, 2 after printing a usage error.
   int run(int argc, char** argv) const;
 
  private:

@@ -9,8 +9,8 @@ using dim_sizes = std::vector<std::pair<std::string, std::int64_t>>;
 /// Splits "NAME=N"; false if it is none.
 bool parse_dim(std::string_view text, std::pair<std::string, std::int64_t>& to);
 
-/// A tensor as the input wants it: floats normally distributed, integers from 0 to 3, booleans both, strings short. The
-/// same for the same seed on every machine. Symbolic dims are as `sizes` says, or 1. NOT_IMPLEMENTED for an input that
+/// A tensor for an input: floats normally distributed, integers from 0 to 3, booleans both, strings short. The
+/// same for the same seed on every machine. Symbolic dims come from `sizes`, or are 1. NOT_IMPLEMENTED for one that
 /// is no tensor; OUT_OF_MEMORY when it is too large.
 result<any_value> random_value(const session&, const io_info& input, const dim_sizes& sizes, std::uint64_t seed);
 

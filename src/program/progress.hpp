@@ -4,7 +4,7 @@
 
 namespace cameo::program {
 
-/// A bar on standard error, when that is a terminal and the work turns out to be long; gone at the end.
+/// A progress bar on standard error, if that is a terminal and the work takes long; removed at the end.
 class progress_bar {
  public:
   explicit progress_bar(bool quiet);

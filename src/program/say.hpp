@@ -9,12 +9,12 @@
 
 namespace cameo::program {
 
-/// Text that say() prints as it stands: of the program's own making, or of several lines that are clean already.
+/// Text that say() prints unchanged: the program's own text, or several lines that are clean already.
 struct as_it_is {
   std::string text;
 };
 
-/// How say() takes an argument: words go through one_line().
+/// How say() treats an argument: text goes through one_line().
 template <class T>
 auto shown(const T& argument) {
   if constexpr (std::is_same_v<T, as_it_is>) return argument.text;

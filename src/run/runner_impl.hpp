@@ -71,8 +71,8 @@ struct runner::impl {
   bool dirty = false;                               // a run ended early, or a fixed value did not keep to its shape
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
-  shape_plans* plans = nullptr;                // only for a plan with shapes that a run tells, run in order
-  const shape_plans::entry* active = nullptr;  // the one that this run, or the last, goes by
+  shape_plans* plans = nullptr;                // only for a plan with shapes that are known in a run, run in order
+  const shape_plans::entry* active = nullptr;  // the one that this run, or the last, uses
   storage_block* active_block = nullptr;
   storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;

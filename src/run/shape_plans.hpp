@@ -3,15 +3,15 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Final plans for recent input shapes: where the values lie whose shapes only a run tells. A run with shapes that are
-/// not here takes blocks as it goes and notes what it took; from that, once, a plan is made. Bounded: the plan that was
-/// not used for longest goes, and only for shapes that come twice in a row, so shapes that never come back cost
+/// Final plans for recent input shapes: the places of values whose shapes are only known in a run. A run with shapes
+/// that are not here allocates blocks and records them; from that record a plan is made once. Bounded: the least
+/// recently used plan is replaced, and only for shapes that come twice in a row, so shapes that never come back cost
 /// nothing.
 class shape_plans {
  public:
   struct entry {
     std::span<std::int64_t> key;
-    std::span<value> values;  // per slot: shape, where `offsets` says it is placed
+    std::span<value> values;  // per slot: its shape, if `offsets` has a place for it
     std::span<std::size_t> offsets;
     std::size_t bytes = 0, key_size = 0;
     std::uint64_t last_used = 0;

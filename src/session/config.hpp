@@ -20,15 +20,15 @@ status unknown_key(std::string_view key, std::span<const std::string> more);
 /// The configuration of a session: checked keys and values.
 class session_config {
  public:
-  /// INVALID_ARGUMENT for a key that nobody knows, for one that is refused with a value that is not its default, and
+  /// INVALID_ARGUMENT for an unknown key, for one that is refused with a value that is not its default, and
   /// for a key or value that is too long. Keys "ep." that no row has may be of providers: see require_known_keys.
   static result<session_config> make(const session_options&);
-  /// Keys that say what members of the options say otherwise. INVALID_ARGUMENT for what they can't be.
+  /// Sets members of the options from their keys. INVALID_ARGUMENT for values that a member can't have.
   status apply_to(session_options&) const;
   std::string_view operator[](std::string_view key) const;
-  /// The last that was set; empty when nobody did.
+  /// The last value that was set; empty when none was set.
   std::string_view set_to(std::string_view key) const;
-  /// Behind all that is there: the last of a key holds.
+  /// Appends an entry: of equal keys the last counts.
   void set(std::string key, std::string_view text) { entries_.emplace_back(std::move(key), text); }
   bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
 

@@ -9,7 +9,7 @@ class kernel_evaluator {
  public:
   /// `limit`: bytes one node may take for its outputs and scratch.
   kernel_evaluator(std::span<const provider> providers, std::size_t limit) : providers_{providers}, limit_{limit} {}
-  /// Outputs that are tensors of numbers; NOT_IMPLEMENTED for others, and for nodes nobody has a kernel for.
+  /// Outputs that are tensors of numbers; NOT_IMPLEMENTED for others, and for nodes that no provider has a kernel for.
   result<std::span<const value>> evaluate(const node_view&, arena& memory) const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What session.layer_assignment_settings or session.name_based_layer_assignment says, "gpu(encoder, =head); cpu(io)";
-/// no rules if neither is set. INVALID_ARGUMENT naming the key, where in the text, and what would be right.
+/// Parses session.layer_assignment_settings or session.name_based_layer_assignment, "gpu(encoder, =head); cpu(io)";
+/// no rules if neither is set. INVALID_ARGUMENT naming the key, the place in the text, and what would be right.
 result<placement_rules> placement_rules_of(const session_config&);
 
 }  // namespace cameo::inline CAMEO_ABI

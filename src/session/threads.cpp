@@ -40,7 +40,7 @@ std::size_t available_threads() {
 }
 
 /// One job at a time. A worker that sees it open goes in, takes indices until there are none, and goes out; the caller
-/// does the same, closes the job and waits until nobody is inside.
+/// does the same, closes the job and waits until no worker is inside.
 struct thread_pool::impl {
   static constexpr auto longest_look = std::chrono::microseconds{50};
 

@@ -37,7 +37,7 @@ std::vector<std::string> products(const graph& g, const edit& e, group_form form
   return made;
 }
 
-/// Whoever does it later needs opsets for the new nodes.
+/// A later replay of the record needs opsets for the new nodes.
 void import_domains(const graph& g, const edit& e) {
   model& m = g.owner();
   for (node_id n : e.added())

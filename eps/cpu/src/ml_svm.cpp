@@ -166,7 +166,7 @@ result<svm_classifier> svm_classifier::bind(bind_context& c) {
   return made;
 }
 
-/// The pairs' scores into `scores`, or the classes' probabilities where there are any. Who has most votes.
+/// The pairs' scores into `scores`, or the classes' probabilities if any. Returns the class with most votes.
 std::int64_t svm_classifier::decide(const double* x, std::int64_t columns, const row_scratch& s) const {
   const std::int64_t n = labels.count();
   for (std::int64_t v = 0; v < supports; ++v) s.kernels[v] = kernel(x, vectors.data() + v * columns, columns);

@@ -35,7 +35,7 @@ struct forest_builder {
   std::span<tree_node> nodes = {};
   std::span<std::uint32_t> roots = {};
 
-  /// Every walk ends: INVALID_GRAPH when the nodes form a cycle. `root_count` 0 collects the nodes nobody leads to.
+  /// Ensures that every walk ends: INVALID_GRAPH for a cycle. `root_count` 0 collects nodes without a parent.
   status finish(bool collect_roots) {
     const result<std::span<std::uint32_t>> parents = c.keep<std::uint32_t>(nodes.size());
     if (!parents) return parents.error();

@@ -42,13 +42,13 @@ struct plan_row {
 /// Sixty-four bits that every byte changes. Not against forgers: what it covers is checked all the same.
 std::uint64_t checksum_of(std::span<const std::byte>);
 
-/// Who made a container, and for what.
+/// The version and processor that made a container.
 struct maker {
   std::string cameo, architecture;
   std::string words() const { return "cameo " + cameo + " for " + architecture; }
 };
 
-/// INVALID_GRAPH naming both: who made a container, in words, and who is here.
+/// INVALID_GRAPH naming both: the maker of a container, as text, and this program.
 status made_by_another(std::string_view there, const maker& here);
 
 /// A container whose header, directory and plans are as they were written. Offsets are checked; what plans say is not.

@@ -156,7 +156,7 @@ TEST_CASE(
   fs::rename(folder / "net.onnx", folder / "kept.onnx");
   CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "belongs to " + (folder / "kept.onnx")));
   fs::remove(folder / "kept.onnx");
-  CHECK(verdict(compile_to(folder / "net.model", product(0.003f))) == "OK");  // nobody's any more
+  CHECK(verdict(compile_to(folder / "net.model", product(0.003f))) == "OK");  // it belongs to no model any more
   fs::remove(folder / "net.model"), fs::remove(context);
   spill(context, "precious");
   CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is no context that FrozenExecutionProvider"));

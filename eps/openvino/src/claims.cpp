@@ -68,8 +68,8 @@ bool known_tensor(const value_view& v) {
   return !v || (v.type() && v.type()->is_tensor() && element_type_of(v.element()) != ov_element_type_e::DYNAMIC);
 }
 
-/// Nobody's yet, of a version that the model's opset has, on plain tensors, reading something that is not known before
-/// a run.
+/// True for a node that is unassigned, of a version in the model's opset, on plain tensors, with an input that is not
+/// known before a run.
 bool may_ask_for(const node_view& node) {
   if (node.provider() >= 0 || !node.op() || !node.raw().version || !node.subgraphs().empty()) return false;
   const std::int64_t opset = node.in().owner().opset(node.domain());

@@ -14,8 +14,8 @@ struct graph_part {
 
 /// All of a graph, with its inputs and outputs.
 graph_part all_of(const graph&);
-/// These nodes: inputs are what they read from outside, outputs what nobody or somebody else reads. Constants of more
-/// than `largest_constant` bytes are inputs, too. `nodes` are in order of execution.
+/// These nodes as a part: its inputs are values that they read from outside, its outputs values that other nodes or no
+/// nodes read. Constants over `largest_constant` bytes are inputs, too. `nodes` are in order of execution.
 graph_part part_of(const graph&, std::span<const node_id> nodes, std::size_t largest_constant);
 
 /// The ONNX model of a part, with weights inside. INVALID_ARGUMENT over 2 GB; INVALID_GRAPH when nodes are of versions

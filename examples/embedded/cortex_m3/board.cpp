@@ -1,6 +1,6 @@
 // The least that a program needs on a Cortex-M3 without an operating system: the table that the processor starts from,
-// memory as C++ expects it, and words and an exit status by way of semihosting, that is, through the debugger or the
-// emulator that the processor hangs on.
+// memory as C++ expects it, and text output and an exit status by semihosting, that is, through the debugger or the
+// emulator that is connected to the processor.
 #include "../board.hpp"
 
 #include <cstdint>
@@ -13,7 +13,7 @@ int main();
 
 namespace {
 
-/// Asks the debugger for something.
+/// A semihosting call to the debugger.
 int ask(int operation, const void* argument) {
   register int r0 asm("r0") = operation;
   register const void* r1 asm("r1") = argument;
@@ -39,7 +39,7 @@ int ask(int operation, const void* argument) {
 
 struct vectors {
   std::uint32_t* stack;
-  void (*handlers[6])();  // reset; what can't be masked, and four kinds of faults
+  void (*handlers[6])();  // reset; NMI, and four kinds of faults
 };
 }  // namespace
 

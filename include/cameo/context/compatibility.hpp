@@ -5,18 +5,18 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Metadata of a compiled model that tell providers, before anything of it is opened, whether it fits them: this and
-/// the provider's long name. The text is the provider's.
+/// Key of the metadata of a compiled model by which a provider decides, before any context is opened, whether the model
+/// fits it: this prefix and the provider's long name. The provider defines the text of the value.
 inline constexpr std::string_view compatibility_key = "ep_compatibility_info.";
 
-/// What a compiled model says to the provider with this long name; nothing if it does not mention it.
+/// The compatibility text of a compiled model for the provider with this long name; std::nullopt if it has none.
 CAMEO_API std::optional<std::string> compatibility_of(const model&, std::string_view long_name);
 
-/// What a provider thinks of that text; not_applicable from one that has no opinion. FAIL when its hook does.
+/// The provider's verdict on that text; not_applicable if the provider has no such hook. FAIL when its hook fails.
 CAMEO_API result<compiled_fit> fit_of(const provider&, std::string_view written);
 
-/// Whether a session may use the model: FAIL, naming the provider, when one says that the model is not supported, or,
-/// with `optimal_only`, that it had better be compiled again; otherwise the latter gives a warning.
+/// Decides whether a session may use the model. FAIL, naming the provider, when a provider reports that the model is
+/// unsupported or, with `optimal_only`, that it should be compiled again; otherwise the latter is only a warning.
 CAMEO_API status require_fit(const model&, std::span<const provider>, bool optimal_only,
                              std::vector<std::string>& warnings);
 

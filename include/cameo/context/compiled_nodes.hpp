@@ -3,24 +3,24 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What a node of a compiled model says of its context; nothing of the context itself is opened.
+/// What a compiled node (EPContext) of a model states about its context; the context itself is not opened.
 struct compiled_node_info {
-  std::string node, graph_name;       // the node's own name, and which graph of the context it runs
-  std::string source;                 // who compiled it, and can run it
-  std::string sdk_version, hardware;  // as far as the provider said
-  std::string notes, id;              // the provider's words; the id that the context has, too (docs/contexts.md)
-  std::string file;                   // of its context, relative to the model's folder; empty: it names none
+  std::string node, graph_name;       // the node's own name, and the graph of the context that it runs
+  std::string source;                 // attribute `source`: the provider that compiled it and can run it
+  std::string sdk_version, hardware;  // as far as the provider stated them
+  std::string notes, id;              // the provider's notes; the id that is also in the context (docs/contexts.md)
+  std::string file;                   // the context's, relative to the model's folder; empty: the node names no file
   bool is_main = true, is_embedded = true;
   std::size_t embedded_bytes = 0;
 };
 
-/// The compiled nodes of a model as it was read, those in nested graphs and functions, too. INVALID_GRAPH for a node
-/// whose numbers are out of their range.
+/// The compiled nodes of a model as it was read, including those in subgraphs and functions. INVALID_GRAPH for a node
+/// with an attribute out of its range.
 CAMEO_API result<std::vector<compiled_node_info>> compiled_nodes_of(const model&);
 
-/// Before a model with compiled nodes of its own is written to `output`, a path. INVALID_ARGUMENT naming node, file and
-/// folder when that is in another folder than the model's and a context is not found from there: the name of its file
-/// would lead nowhere.
+/// To be called before a model with compiled nodes of its own is written to the path `output`. INVALID_ARGUMENT naming
+/// node, file and folder when `output` is in another folder than the model and a context can't be found from there: the
+/// file name in the node would then lead to no file.
 CAMEO_API status require_contexts_beside(const model&, std::string_view output);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -6,10 +6,10 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What sessions with `ep.share_ep_contexts` share: contexts that a session opened and whose graphs later ones take,
-/// and, where models are compiled together, the context that holds all their graphs until `ep.stop_share_ep_contexts`
-/// writes it. Every runtime has one, which its copies share; session_options::workspace takes another. Sessions hold
-/// what they took from it, so that it and they may end in any order. Thread-safe.
+/// The contexts that sessions with `ep.share_ep_contexts` share: opened contexts whose remaining graphs later sessions
+/// take and, where models are compiled together, the one context that holds all their graphs until it is written by
+/// `ep.stop_share_ep_contexts`. Every runtime has one, shared with its copies; session_options::workspace replaces it.
+/// Sessions hold what they took, so sessions and workspace may be destroyed in any order. Thread-safe.
 class context_workspace {
  public:
   CAMEO_API context_workspace();
@@ -17,7 +17,7 @@ class context_workspace {
   context_workspace& operator=(const context_workspace&) = delete;
   CAMEO_API ~context_workspace();
 
-  /// Graphs that wait for a session to take them.
+  /// Number of graphs that no session has taken yet.
   CAMEO_API std::size_t waiting_graphs() const;
 
   struct impl;

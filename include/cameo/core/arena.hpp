@@ -8,8 +8,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Memory handed out from front to back and dropped whole. Over a caller's memory it is fixed; heap_arena grows.
-/// Null, not an exception, when it is full. Not thread-safe.
+/// Memory that is handed out from front to back and released as a whole. Over a caller's memory its size is fixed;
+/// heap_arena grows. When it is full it returns null and throws no exception. Not thread-safe.
 class arena {
  public:
   explicit arena(std::span<std::byte> memory) noexcept : free_{memory} {}
@@ -17,20 +17,20 @@ class arena {
   arena& operator=(const arena&) = delete;
   ~arena() { destroy_kept(); }
 
-  /// `alignment` is a power of two. Null when full.
+  /// `alignment` is a power of two. Returns null when the arena is full.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (void* memory = try_allocate(bytes, alignment)) return memory;
     return grow_ && grow_(*this, bytes, alignment) ? try_allocate(bytes, alignment) : nullptr;
   }
 
-  /// allocate() for `count` things of `width` bytes. Null, too, where so many bytes can't be counted.
+  /// allocate() for `count` objects of `width` bytes. Also returns null when the number of bytes overflows.
   CAMEO_API void* allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept;
 
-  /// The same, with a copy of `used` of them in front. Not inline: every list calls it.
+  /// The same, and copies the first `used` objects of `from` to the front. Not inline: every list calls it.
   CAMEO_API void* allocate_more(const void* from, std::size_t used, std::size_t count, std::size_t width,
                                 std::size_t alignment) noexcept;
 
-  /// `count` value-initialised elements.
+  /// Allocates `count` value-initialised elements.
   template <class T>
   result<std::span<T>> take(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "cameo: an arena of elements calls no destructors");
@@ -61,7 +61,7 @@ class arena {
     return std::string_view{static_cast<const char*>(memory), text.size()};
   }
 
-  /// One value, kept and, if it has a destructor, destroyed with the arena. Null when full.
+  /// Stores one value; if it has a destructor, that is called with the arena's. Returns null when the arena is full.
   template <class T>
   T* keep(T value) {
     void* const memory = allocate(sizeof(T), alignof(T));
@@ -78,11 +78,11 @@ class arena {
   std::size_t used() const noexcept { return used_; }
 
  protected:
-  /// Finds more memory and calls `refill`; false if there is none.
+  /// Finds more memory and calls `refill`; returns false when there is no more memory.
   using grow_function = bool (*)(arena&, std::size_t bytes, std::size_t alignment) noexcept;
   explicit arena(grow_function grow) noexcept : grow_{grow} {}
   void refill(std::span<std::byte> memory) noexcept { free_ = memory; }
-  /// For arenas that give their memory back: what keep() made goes first.
+  /// For arenas that release their memory: objects made by keep() must be destroyed first.
   void destroy_kept() noexcept {
     for (; kept_; kept_ = kept_->next) kept_->destroy(kept_->object);
   }
@@ -109,8 +109,8 @@ class arena {
   grow_function grow_ = nullptr;
 };
 
-/// A list that grows inside an arena; what it outgrows stays there until the arena goes. Null slots never: push_back
-/// says false when the arena is full. Trivial elements only.
+/// A list that grows inside an arena; storage that it outgrows stays allocated until the arena is destroyed. It never
+/// has null slots: push_back returns false when the arena is full. Trivial elements only.
 template <class T>
 class arena_vector {
   static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
@@ -118,7 +118,7 @@ class arena_vector {
  public:
   explicit arena_vector(arena& memory) noexcept : memory_{&memory} {}
 
-  /// Room for `count` elements in all. False when the arena is full; the list is then as it was, here and below.
+  /// Room for `count` elements in all. Here and below: returns false, with the list unchanged, when the arena is full.
   [[nodiscard]] bool reserve(std::size_t count) noexcept {
     if (count <= capacity_) return true;
     void* const memory = memory_->allocate_more(data_, size_, count, sizeof(T), alignof(T));
@@ -127,14 +127,14 @@ class arena_vector {
     capacity_ = count;
     return true;
   }
-  /// Adds a copy of one, or of several.
+  /// Appends a copy of one element.
   [[nodiscard]] bool push_back(const T& value) noexcept {
     const T copy = value;
     if (size_ == capacity_ && !reserve(capacity_ ? 2 * capacity_ : 8)) return false;
     std::construct_at(data_ + size_++, copy);
     return true;
   }
-  /// Adds copies of all of them, or of none.
+  /// Appends copies of all elements, or of none of them.
   [[nodiscard]] bool append(std::span<const T> values) noexcept {
     if (size_ + values.size() > capacity_ && !reserve(std::max(size_ + values.size(), 2 * capacity_))) return false;
     for (const T& value : values) std::construct_at(data_ + size_++, value);
@@ -151,7 +151,7 @@ class arena_vector {
   const T* begin() const noexcept { return data_; }
   const T* end() const noexcept { return data_ + size_; }
   T& back() noexcept { return data_[size_ - 1]; }
-  /// Dies with the arena; a later push_back may leave it behind.
+  /// Valid while the arena lives; a later push_back may move the list, and the span then shows the old elements.
   std::span<T> span() noexcept { return {data_, size_}; }
   std::span<const T> span() const noexcept { return {data_, size_}; }
 
@@ -161,10 +161,10 @@ class arena_vector {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// An arena that takes chunks from the heap as it grows and gives them back when it goes. Host only.
+/// An arena that takes chunks from the heap as it grows and frees them when it is destroyed. Host only.
 class heap_arena : public arena {
  public:
-  /// `first_chunk`: bytes of the first chunk; later ones double. At most `limit` bytes in all.
+  /// `first_chunk`: bytes of the first chunk; each later one is twice as large. At most `limit` bytes in all.
   explicit heap_arena(std::size_t first_chunk = 4096, std::size_t limit = std::size_t(-1)) noexcept
       : arena{grow}, next_chunk_{first_chunk}, left_{limit} {}
   CAMEO_API ~heap_arena();

@@ -4,7 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// True when each byte is 0 or 1: when they may be read as `bool`s.
+/// True when each byte is 0 or 1, so that the bytes may be read as `bool`s.
 inline bool are_booleans(std::span<const std::byte> bytes) noexcept {
   unsigned seen = 0;
   for (std::byte b : bytes) seen |= unsigned(b);
@@ -17,8 +17,8 @@ inline void to_booleans(std::span<const std::byte> from, void* to) noexcept {
   for (std::size_t i = 0; i < from.size(); ++i) bytes[i] = from[i] != std::byte{0};
 }
 
-/// A tensor whose elements come from a file, made fit for kernels: bools other than 0 and 1 become 1, in a copy that
-/// lies in `memory`. Everything else stays as it is and where it is. OUT_OF_MEMORY.
+/// Makes a tensor from a file safe for kernels: bools other than 0 and 1 become 1, in a copy that lies in `memory`. All
+/// other tensors are returned unchanged, without a copy. OUT_OF_MEMORY.
 inline result<value> with_booleans(const value& v, arena& memory) {
   if (v.type != dtype::boolean) return v;
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(v.data), v.bytes()};

@@ -7,7 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Arithmetic on sizes that come from files: true and the result in `out`, or false when it does not fit.
+/// Arithmetic on sizes that come from files: returns true with the result in `out`, or false when it overflows.
 template <std::integral T>
 [[nodiscard]] constexpr bool checked_multiply(T a, T b, T& out) {
   return !__builtin_mul_overflow(a, b, &out);

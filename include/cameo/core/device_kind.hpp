@@ -8,16 +8,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Kinds of processors; numbers as ONNX Runtime's.
+/// Kinds of processors, with ONNX Runtime's numbers.
 enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
 
-/// How they are called, by number.
+/// Their names, by number.
 inline constexpr std::string_view device_kind_words[] = {"cpu", "gpu", "npu"};
 
 /// "cpu", "gpu", "npu"
 constexpr std::string_view name_of(device_kind kind) { return device_kind_words[std::size_t(kind)]; }
 
-/// Letters of either case; nothing for another word.
+/// The kind with this name, in letters of either case; std::nullopt for any other word.
 constexpr std::optional<device_kind> device_kind_named(std::string_view word) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };
   for (std::size_t k = 0; k < 3; ++k) {
@@ -28,12 +28,12 @@ constexpr std::optional<device_kind> device_kind_named(std::string_view word) {
   return std::nullopt;
 }
 
-/// Some kinds of processors.
+/// A set of kinds of processors.
 class device_kinds {
  public:
-  /// Has this one from here on.
+  /// Adds a kind to the set.
   constexpr void add(device_kind kind) { bits_ = std::uint8_t(bits_ | 1u << unsigned(kind)); }
-  /// Whether it has this one.
+  /// True if the kind is in the set.
   constexpr bool has(device_kind kind) const { return (bits_ >> unsigned(kind) & 1u) != 0; }
 
  private:

@@ -24,8 +24,8 @@ struct complex128 {
   constexpr bool operator==(const complex128&) const = default;
 };
 
-/// Names for the types that are stored packed, several elements to a byte, the first in the lowest bits. (The 6-bit
-/// floats take a byte each.) Kernels see them as bytes; `packed<...>` only stands for them in type constraints.
+/// Stands for a type that is stored packed, several elements to a byte, the first in the lowest bits. (The 6-bit floats
+/// take a byte each.) Kernels see such elements as bytes; `packed<...>` only names the type in type constraints.
 template <dtype Id>
 struct packed {};
 /// The packed types by name: `constrain<"T", cameo::int4>`.
@@ -37,14 +37,14 @@ using float4e2m1 = packed<dtype::f4e2m1>;
 using float6e2m3 = packed<dtype::f6e2m3>;
 using float6e3m2 = packed<dtype::f6e3m2>;
 
-/// Everything known of an element type. `bits` is the storage of one element; a string is a std::string_view.
+/// The properties of an element type. `bits` is the storage of one element; a string is a std::string_view.
 struct dtype_row {
   dtype id;
   std::uint8_t bits;
   char name[18];  // as ONNX writes it: tensor(NAME)
 };
 
-/// One element type: number, C++ type, bits, name, in one place.
+/// One element type: its number, C++ type, bits and name, in one place.
 template <dtype Id, class T, fixed_string Name, std::size_t Bits = 8 * sizeof(T)>
 struct element {
   static constexpr dtype id_of(std::type_identity<T>) { return Id; }
@@ -55,7 +55,7 @@ struct element {
     return row;
   }
 };
-/// Found by number as a row, by C++ type as an overload (so two rows with one type do not compile).
+/// Finds an element type by number as a row, by C++ type as an overload (two rows with one type do not compile).
 template <class... Elements>
 struct element_table : Elements... {
   using Elements::id_of...;
@@ -90,16 +90,16 @@ concept element_type = requires {
 /// The number of a C++ type: `dtype_of<float>` is `dtype::f32`.
 template <element_type T>
 inline constexpr dtype dtype_of = elements::id_of(std::type_identity<T>{});
-/// Says in a sentence that T is none.
+/// Gives the compiler's error message when T is not an element type.
 template <class T>
 struct element_check {
   static_assert(element_type<T>,
                 "cameo: not an element type of ONNX; core/dtype.hpp lists those and their C++ types (for long long "
                 "use std::int64_t, for char std::int8_t or std::uint8_t, for text std::string_view)");
 };
-/// What is known of an element type.
+/// The properties of an element type.
 constexpr const dtype_row& row_of(dtype type) { return elements::rows[std::size_t(type)]; }
-/// row_of(type).bits, for programs that have no use for names.
+/// row_of(type).bits, for programs that do not use the names.
 constexpr std::uint8_t bits_of(dtype type) { return elements::bits[std::size_t(type)]; }
 
 /// The dtype with this name ("float", "int64", ...), or `undefined`.
@@ -117,7 +117,7 @@ constexpr type_mask bit_of(dtype type) { return type_mask{1} << unsigned(type); 
 template <element_type... Ts>
 inline constexpr type_mask mask_of = (type_mask{} | ... | bit_of(dtype_of<Ts>));
 
-/// Bytes that `count` elements take; false if that does not fit.
+/// Computes the bytes that `count` elements take; returns false when that overflows.
 [[nodiscard]] constexpr bool checked_bytes(dtype type, std::uint64_t count, std::uint64_t& bytes) {
   std::uint64_t bits = 0;
   if (__builtin_mul_overflow(count, std::uint64_t{bits_of(type)}, &bits)) return false;

@@ -10,12 +10,12 @@ namespace cameo::inline CAMEO_ABI {
 /// The largest rank of a tensor. (No exporter is known to exceed 8.)
 inline constexpr std::size_t max_rank = 12;
 
-/// The size of a tensor along each axis, outermost first; rank 0 is a scalar. Final sizes, never negative.
+/// The size of a tensor along each axis, outermost first; rank 0 is a scalar. All sizes are known and never negative.
 class extents {
  public:
   constexpr extents() = default;
   constexpr extents(std::initializer_list<std::int64_t> dims) : extents{std::span{dims.begin(), dims.size()}} {}
-  /// At most max_rank dims; more are cut, so check the rank of what comes from a file before.
+  /// At most max_rank dims; further ones are dropped, so check the rank of data from a file first.
   constexpr explicit extents(std::span<const std::int64_t> dims) {
     for (std::int64_t d : dims) push_back(d);
   }
@@ -30,7 +30,7 @@ class extents {
   constexpr std::span<const std::int64_t> dims() const { return {dims_, rank_}; }
   constexpr std::int64_t back() const { return dims_[rank_ - 1]; }
 
-  /// Adds an innermost axis; nothing happens at max_rank.
+  /// Adds an innermost axis; has no effect at max_rank.
   constexpr void push_back(std::int64_t dim) {
     if (rank_ < max_rank) dims_[rank_++] = dim;
   }
@@ -40,28 +40,28 @@ class extents {
     for (std::size_t i = rank_++; i > axis; --i) dims_[i] = dims_[i - 1];
     dims_[axis] = dim;
   }
-  /// Takes an axis away; `axis` is below rank().
+  /// Removes an axis; `axis` is below rank().
   constexpr void erase(std::size_t axis) {
     for (std::size_t i = axis + 1; i < rank_; ++i) dims_[i - 1] = dims_[i];
     --rank_;
   }
-  /// Cuts inner axes, or adds some of size `dim`, up to max_rank.
+  /// Removes inner axes, or adds inner axes of size `dim`, up to max_rank.
   constexpr void resize(std::size_t rank, std::int64_t dim = 1) {
     while (rank_ < rank && rank_ < max_rank) dims_[rank_++] = dim;
     rank_ = std::uint8_t(std::min(std::size_t{rank_}, rank));
   }
 
-  /// Number of elements; only for extents whose count is known to fit (checked_count otherwise).
+  /// Number of elements; only for extents whose count is known not to overflow (checked_count otherwise).
   constexpr std::int64_t count() const { return count(0, rank_); }
   /// Product of the axes [first, last).
   constexpr std::int64_t count(std::size_t first, std::size_t last) const {
-    std::int64_t product = 1;  // large sizes before a 0 may overflow on the way; what counts is 0 all the same
+    std::int64_t product = 1;  // large sizes before a 0 may overflow on the way; the result is 0 all the same
     for (std::size_t i = first; i < last; ++i) static_cast<void>(checked_multiply(product, dims_[i], product));
     return product;
   }
-  /// False when a dim is negative or the product overflows.
+  /// Returns false when a dim is negative or the product overflows.
   [[nodiscard]] constexpr bool checked_count(std::int64_t& count) const {
-    std::uint64_t product = 1;  // unsigned is cheaper to watch where 64 bits are two registers
+    std::uint64_t product = 1;  // unsigned overflow is cheaper to check where 64 bits take two registers
     bool zero = false;
     for (std::int64_t d : dims()) {
       if (d < 0) return false;
@@ -80,7 +80,7 @@ class extents {
   std::int64_t dims_[max_rank]{};
 };
 
-/// Elements between neighbours along each axis of a dense, row-major tensor.
+/// The distance in elements between neighbours along each axis of a dense, row-major tensor.
 constexpr extents row_major_strides(const extents& shape) {
   extents strides = shape;
   std::int64_t step = 1;
@@ -89,7 +89,7 @@ constexpr extents row_major_strides(const extents& shape) {
   return strides;
 }
 
-/// An axis as ONNX counts it, from the end when negative. False if there is no such axis.
+/// Turns an axis as ONNX counts it (negative: from the end) into an index. Returns false if there is no such axis.
 [[nodiscard]] constexpr bool normalize_axis(std::int64_t& axis, std::size_t rank) {
   const auto r = std::int64_t(rank);
   if (axis < -r || axis >= r) return false;
@@ -97,7 +97,7 @@ constexpr extents row_major_strides(const extents& shape) {
   return true;
 }
 
-/// The common shape of two by ONNX's multidirectional broadcasting; false if there is none.
+/// The common shape of two by ONNX's multidirectional broadcasting; returns false if they have no common shape.
 [[nodiscard]] constexpr bool broadcast(const extents& a, const extents& b, extents& out) {
   out.resize(0);
   out.resize(std::max(a.rank(), b.rank()));

@@ -10,7 +10,7 @@ namespace cameo::inline CAMEO_ABI {
 template <class Signature>
 class function_ref;
 
-/// Something callable, borrowed: two words, no allocation. The callable must outlive it.
+/// A borrowed reference to a callable object: two pointers, no allocation. The callable must outlive it.
 template <class R, class... Args>
 class function_ref<R(Args...)> {
  public:

@@ -6,12 +6,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A kind of memory: where it comes from and how bytes get to and from the host's. Kind 0 is always the host's. The
-/// functions must be thread-safe; `self` outlives all that uses it.
+/// A kind of memory: how it is allocated and how bytes are copied to and from host memory. Kind 0 is always host
+/// memory. The functions must be thread-safe; `self` outlives all objects that use it.
 struct memory_source {
   std::string_view name;
   void* self = nullptr;
-  /// Null when there is none; `alignment` is a power of two.
+  /// Returns null when no memory is left; `alignment` is a power of two.
   void* (*allocate)(void* self, std::size_t bytes, std::size_t alignment) noexcept = nullptr;
   void (*release)(void* self, void* memory, std::size_t bytes) noexcept = nullptr;
   status (*copy_from_host)(void* self, void* to, const void* from, std::size_t bytes) = nullptr;
@@ -21,8 +21,8 @@ struct memory_source {
 /// The process's heap.
 CAMEO_API memory_source heap_memory() noexcept;
 
-/// Host memory of the user's own: `void* allocate(bytes, alignment) noexcept` gives null when there is none
-/// (`alignment` is a power of two), `void release(memory, bytes) noexcept` gets what it gave. Thread-safe.
+/// The user's own host memory. `void* allocate(bytes, alignment) noexcept` returns null when no memory is left
+/// (`alignment` is a power of two); `void release(memory, bytes) noexcept` gets what it returned. Thread-safe.
 template <class M>
 concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
   { own.allocate(bytes, bytes) } -> std::same_as<void*>;
@@ -31,10 +31,10 @@ concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
   requires noexcept(own.release(memory, bytes));
 };
 
-/// `own` as a kind of memory of the host's; it outlives all that uses it.
+/// `own` as a kind of host memory; it outlives all objects that use it.
 template <host_memory M>
 memory_source memory_source_of(M& own) noexcept {
-  memory_source made = heap_memory();  // copies as that does
+  memory_source made = heap_memory();  // host memory is copied in the same way
   made.self = &own;
   made.allocate = [](void* self, std::size_t bytes, std::size_t alignment) noexcept -> void* {
     return static_cast<M*>(self)->allocate(bytes, alignment);

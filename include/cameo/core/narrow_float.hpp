@@ -7,7 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What a float format of at most 16 bits is: widths, bias, and how it spells what is not a number.
+/// How a float format of at most 16 bits encodes values that are not numbers.
 /// The formats are ONNX's: https://onnx.ai/onnx/technical/float8.html, float4.html and the OCP MX specification.
 enum class float_specials : std::uint8_t {
   ieee,      // exponent all ones: infinities and NaNs (float16, bfloat16, float8e5m2)
@@ -36,7 +36,7 @@ constexpr float widen(std::uint16_t bits, float_format f) {
   if (exponent == 0) {  // zero or subnormal: mantissa * 2^(1 - bias - m_bits)
     if (mantissa == 0) return std::bit_cast<float>(sign << 31);
     const int scale = 1 - f.bias - m_bits;
-    // The scale of bfloat16's subnormals is itself subnormal in float: the bits are then the same.
+    // The scale of bfloat16's subnormals is itself subnormal in float; both formats then have the same bits.
     if (scale < -126) return std::bit_cast<float>(sign << 31 | mantissa << (23 - m_bits));
     const float magnitude = float(mantissa) * std::bit_cast<float>(std::uint32_t(scale + 127) << 23);
     return sign ? -magnitude : magnitude;
@@ -45,8 +45,8 @@ constexpr float widen(std::uint16_t bits, float_format f) {
                               mantissa << (23 - m_bits));
 }
 
-/// The nearest code of a format, ties to even. Out of range: infinity where the format has one, else, when `saturate`,
-/// the largest finite value, or NaN where there is a NaN.
+/// The nearest code of a format, ties to even. A value out of range becomes infinity where the format has one, else,
+/// when `saturate`, the largest finite value; else NaN where the format has a NaN.
 constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true) {
   const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
   const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
@@ -77,7 +77,7 @@ constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true
   const std::uint64_t half = std::uint64_t{1} << (shift - 1), rest = full & ((std::uint64_t{1} << shift) - 1);
   full >>= shift;
   if (rest > half || (rest == half && (full & 1))) ++full;
-  // A normal carries its hidden bit as one step of the exponent; rounding up may carry into the next one: both add up.
+  // A normal carries its hidden bit as one step of the exponent, and rounding up may carry into the next exponent.
   const std::uint64_t magnitude = exponent ? (std::uint64_t(exponent - 1) << m_bits) + full : full;
   if (magnitude > largest) {
     if (ieee && f.exponent_bits + f.mantissa_bits == 15) return std::uint16_t(high | top << m_bits);
@@ -114,12 +114,12 @@ using float8e4m3fnuz = narrow_float<float_format{4, 3, 8, float_specials::fnuz}>
 using float8e5m2 = narrow_float<float_format{5, 2, 15, float_specials::ieee}>;
 using float8e5m2fnuz = narrow_float<float_format{5, 2, 16, float_specials::fnuz}>;
 
-/// A power of two, 2^(bits - 127); 255 is NaN. There is no sign and no zero.
+/// A power of two, 2^(bits - 127); 255 is NaN. The format has no sign and no zero.
 struct float8e8m0 {
   std::uint8_t bits = 0;
 
   float8e8m0() = default;
-  /// Rounds to nearest (in the exponent: halves go up) unless `round_up`; what is too large saturates.
+  /// Rounds to nearest (in the exponent: halves go up) unless `round_up`; values that are too large saturate.
   constexpr explicit float8e8m0(float value) {
     const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t exponent = in >> 23 & 0xFF;

@@ -7,7 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// True if row i describes enumerator i and none is missing: a table and its enum cannot drift apart.
+/// True if row i describes enumerator i and none is missing: keeps a table and its enum in step.
 template <class Row, std::size_t N>
 consteval bool complete_and_in_order(const Row (&rows)[N]) {
   for (std::size_t i = 0; i < N; ++i)
@@ -15,7 +15,7 @@ consteval bool complete_and_in_order(const Row (&rows)[N]) {
   return N == std::size_t(decltype(rows[0].id)::count);
 }
 
-/// Shell's sort: short, and thrifty with the steps that compilers grant to constant evaluation.
+/// Shell's sort: short, and it needs few of the steps that compilers allow for constant evaluation.
 template <class Row, class Less>
 constexpr void sort_rows(Row* rows, std::size_t count, Less less) {
   for (std::size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
@@ -23,7 +23,7 @@ constexpr void sort_rows(Row* rows, std::size_t count, Less less) {
       for (std::size_t j = i; j >= gap && less(rows[j], rows[j - gap]); j -= gap) std::swap(rows[j], rows[j - gap]);
 }
 
-/// The rows whose `key` is `id`, among rows sorted by it.
+/// The rows whose `key` is `id`; `rows` is sorted by that key.
 template <class Row, class Id>
 constexpr std::span<const Row> rows_with(Id id, Id Row::*key, std::span<const Row> rows) {
   std::size_t first = 0, last = rows.size();

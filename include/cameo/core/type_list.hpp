@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A list of types as one type, to pass around and to take apart by specialisation. Never holds a value.
+/// A list of types as one type, to pass on and to take apart by specialisation. It is never instantiated as an object.
 template <class... Ts>
 struct type_list {};
 

@@ -8,7 +8,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Elements and their extents, dense and row-major. Borrows both. A view of strings has std::string_view as elements.
+/// Elements and their extents, dense and row-major; borrows both. The elements of strings are std::string_view.
 template <class T>
 class tensor_view {
  public:
@@ -44,28 +44,28 @@ class tensor_view {
   std::int64_t count_;
 };
 
-/// What a value is declared to be.
+/// The declared kind of a value's type, as in ONNX's TypeProto.
 enum class type_kind : std::uint8_t { unknown, tensor, sparse_tensor, sequence, map, optional, opaque };
 
-/// What a value is while it is being used. An optional that holds something is that something; an empty one is `none`.
+/// The kind of a value in a run. An optional that holds a value has the kind of that value; an empty one is `none`.
 enum class value_kind : std::uint8_t { none, tensor, sequence, map, sparse_tensor };
 
 struct storage_block;  // of a run; run/run_memory.hpp
 
-/// A value, by reference: trivially copyable, owns nothing. Who made it says how long it lives.
-///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says; in a run aligned to 64 unless a
-///                  caller's or a constant's, constants of a model that was only read maybe not at all (is_aligned)
+/// A value, by reference: trivially copyable, owns nothing. The function that makes it documents how long it lives.
+///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says; in a run aligned to 64, but for a
+///                  caller's and constants; constants of a model that was only read may be unaligned (is_aligned)
 ///   sequence       `parts`: its elements
-///   map            `parts`: two one-dimensional tensors, keys (of `type`) and values; sorted as they were given
+///   map            `parts`: two one-dimensional tensors, keys (of `type`) and values, in the order they were given
 ///   sparse_tensor  `parts`: values [nnz] and indices, int64 [nnz] (flat) or [nnz, rank]; `shape` is the dense one
 struct value {
   value_kind kind = value_kind::none;
-  dtype type = dtype::undefined;  // of elements; for a sequence of tensors, of theirs
+  dtype type = dtype::undefined;  // of the elements; for a sequence of tensors, of the tensors' elements
   std::uint8_t memory = 0;        // index of the memory kind; 0 is the host's
   extents shape = {};
   void* data = nullptr;
   std::span<value> parts = {};
-  storage_block* owner = nullptr;  // the run's storage that keeps it alive; null: something that outlives the run
+  storage_block* owner = nullptr;  // the run's storage that holds it; null: it lies in memory that outlives the run
 
   /// A tensor in the caller's memory.
   template <class T>
@@ -74,7 +74,7 @@ struct value {
     if constexpr (element_type<T>) return tensor(dtype_of<T>, shape, elements.data());
     else return {};
   }
-  /// The same for a type that is known only while running.
+  /// The same for a type that is only known at run time.
   static value tensor(dtype type, const extents& shape, const void* elements) {
     value made{value_kind::tensor, type, 0, shape};
     made.data = const_cast<void*>(elements);
@@ -87,17 +87,17 @@ struct value {
     static_assert(sizeof(element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
-  /// as() to write to.
+  /// As as(), for writing.
   template <class T>
   tensor_view<T> as_mutable() const {
     static_assert(sizeof(element_check<T>));
     return {static_cast<T*>(data), shape};
   }
-  /// Bytes of a tensor's elements. Checked when the value was made.
+  /// Bytes of a tensor's elements. That they fit was checked when the value was made.
   std::size_t bytes() const { return (std::size_t(shape.count()) * bits_of(type) + 7) / 8; }
 };
 
-/// False for a tensor whose elements lie at an address that they can't be read at, as a file may have them.
+/// False for a tensor whose data is not aligned for its element type, which is possible for data in a mapped file.
 inline bool is_aligned(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0) return true;
   const std::size_t bytes = bits_of(v.type) / 8, largest_power = bytes & (~bytes + 1);

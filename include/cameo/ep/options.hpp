@@ -3,23 +3,23 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// An option of a provider, as its users write it: the session key "ep.<name>.<key>", with the provider's short name or
-/// its long one in lower case.
+/// An option of a provider, as users write it: the session key "ep.<name>.<key>", with the provider's short name or its
+/// long name in lower case.
 struct provider_option {
-  std::string_view key, otherwise, meaning;  // `otherwise`: what holds when it is not set
+  std::string_view key, otherwise, meaning;  // `otherwise`: the default
 };
 
-/// The options of one provider for one session: what the user set; else what the first of its devices says that has the
-/// key; else what the table says. Only keys of the table. Table and devices are borrowed: a provider that is being
-/// configured copies what it wants to keep.
+/// The options of one provider for one session: the value that the user set; else that of the first of its devices that
+/// has the key; else the default in the table. Only keys of the table. Table and devices are borrowed: a provider that
+/// is being configured copies what it needs later.
 class provider_options {
  public:
   explicit provider_options(std::span<const provider_option> table, std::span<const provider_device> devices = {})
       : table_{table}, devices_{devices} {}
-  /// Those of its devices that were chosen for the session, in order of preference; none: nobody chose, it may use
-  /// what it likes.
+  /// Those of its devices that were chosen for the session, in order of preference; empty: none were chosen, and the
+  /// provider may use any of its devices.
   std::span<const provider_device> devices() const { return devices_; }
-  /// The last that was set, or a device's, or the table's; empty for a key that is not in the table.
+  /// The last value that was set, or a device's, or the default; empty for a key that is not in the table.
   std::string_view operator[](std::string_view key) const {
     for (auto at = set_.rbegin(); at != set_.rend(); ++at)
       if (at->first == key) return at->second;
@@ -29,25 +29,25 @@ class provider_options {
       if (const std::string* const text = find_text(device.options, key)) return *text;
     return row->otherwise;
   }
-  /// False if the table has no such key.
+  /// Sets an option; returns false if the table has no such key.
   bool set(std::string_view key, std::string_view text) {
     const provider_option* const row = find(key);
     if (row) set_.emplace_back(row->key, text);
     return row != nullptr;
   }
-  /// Whether the user did; what a device says does not count.
+  /// True if the user set the option; a device's value does not count.
   bool is_set(std::string_view key) const {
     for (const auto& each : set_)
       if (each.first == key) return true;
     return false;
   }
-  /// The row of the table; null for a key that is not in it.
+  /// The table's row for the key; null for a key that is not in the table.
   const provider_option* find(std::string_view key) const {
     for (const provider_option& row : table_)
       if (row.key == key) return &row;
     return nullptr;
   }
-  /// Nobody set or chose anything.
+  /// True if no option was set and no device was chosen.
   bool empty() const { return set_.empty() && devices_.empty(); }
 
  private:

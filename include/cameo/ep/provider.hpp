@@ -11,15 +11,15 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-// The page a provider author reads. A provider is a type with
+// Everything that the author of a provider needs. A provider is a type with
 //
 //   static constexpr std::string_view name = "npu", long_name = "AcmeNpuExecutionProvider";
 //
-// that says what it takes, by one of
+// that states which nodes it takes, by one of
 //
 //   using kernels = kernel_list<kernel_entry<...>, ...>;          every node that a kernel matches
-//   bool claims(const node_view&) const;                         nodes, one by one (with kernels: those that match,
-//   too) result<std::vector<node_group>> groups(const graph_view&) const;   whole pieces of the graph, to be compiled
+//   bool claims(const node_view&) const;                         single nodes (with kernels: those that match as well)
+//   result<std::vector<node_group>> groups(const graph_view&) const;   whole groups of nodes, to be compiled
 //
 // and how it runs them, by `kernels`, by
 //
@@ -29,19 +29,19 @@ namespace cameo::inline CAMEO_ABI {
 //
 //   result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
 //
-// What it compiles it can keep in files, with three functions more: see context_store below.
+// Compiled groups can be stored in files, with three more functions: see context_store below.
 //
 // Optional: `using transforms = transform_set<...>;` (rewrites of levels extended, layout and all, among its own
 // nodes), `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel, memory
-// of its own (memory_provider below), options that users set per session (configurable_provider below), the devices it
-// runs on (device_provider below), `static constexpr provider_vendor vendor{"Acme"};`. A class that can't be edited
-// gets all this from ep_traits.
+// of its own (memory_provider below), options that users set per session (configurable_provider below), the devices
+// that it runs on (device_provider below), `static constexpr provider_vendor vendor{"Acme"};`. For a class that can't
+// be edited, ep_traits holds all of these.
 
-/// Specialise for a class you can't edit: the same hooks as static functions that take the object first.
+/// Specialise this for a class that you can't edit: the same hooks as static functions that take the object first.
 template <class P>
 struct ep_traits {};
 
-/// Where the hooks of P are written: in its ep_traits, or in P itself.
+/// True if the hooks of P are in ep_traits<P>, and not in P itself.
 template <class P>
 concept adapted = requires {
   ep_traits<P>::name;
@@ -54,18 +54,18 @@ using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 struct fallback {};
 
 /// A fused group for its provider to compile: a graph of its own with the fused node's inputs and outputs, in the same
-/// order; constants that the group reads are in it. It lives as long as the session.
+/// order; it contains the constants that the group reads. It lives as long as the session.
 struct fused_view {
   std::string_view name;  // "<long name>_<group>_<n>", unique in the session
   graph_view body;
 };
 
-/// What compile makes of a group: shared state and how to run it, thread-safe. Make it with compiled().
+/// A compiled group: shared state and the function that runs it, thread-safe. Make it with compiled().
 struct compiled_node {
   std::shared_ptr<const void> state;
   status (*run)(const void* state, run_context&) = nullptr;
 };
-/// From an object with `status run(run_context&) const`.
+/// Makes a compiled_node from an object with `status run(run_context&) const`.
 template <class Program>
 compiled_node compiled(Program program) {
   static_assert(
@@ -77,14 +77,14 @@ compiled_node compiled(Program program) {
           [](const void* state, run_context& c) -> status { return static_cast<const Program*>(state)->run(c); }};
 }
 
-// What P writes at all, rightly or wrongly: tells "missing" from "wrong". (An overloaded hook counts as missing.)
-/// Runs nodes by kernels.
+// True if P has a hook at all, correct or not: tells "missing" from "wrong". (An overloaded hook counts as missing.)
+/// P has a list of kernels.
 template <class P>
 concept has_kernels = requires {
   typename hooks_of<P>::kernels;
   { hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
 };
-/// Has something called `claims`, of whatever signature; so the next three.
+/// P has a member `claims`, of any signature; likewise for the next three.
 template <class P>
 concept writes_claims = requires {
   &hooks_of<P>::claims;
@@ -104,91 +104,91 @@ template <class P>
 concept writes_compile = requires {
   &hooks_of<P>::compile;
 };
-/// Has one of the hooks for contexts.
+/// P has one of the hooks for contexts.
 template <class P>
 concept writes_contexts = requires {
   &hooks_of<P>::store;
 }
 || requires { &hooks_of<P>::write; }
 || requires { &hooks_of<P>::restore; };
-/// Has one of the hooks for ids of contexts.
+/// P has one of the hooks for ids of contexts.
 template <class P>
 concept writes_identity = requires {
   &hooks_of<P>::identify;
 }
 || requires { &hooks_of<P>::identity; };
-/// Has something called `configured`.
+/// P has a member `configured`.
 template <class P>
 concept writes_configured = requires {
   &hooks_of<P>::configured;
 };
-/// Has something called `devices`.
+/// P has a member `devices`.
 template <class P>
 concept writes_devices = requires {
   &hooks_of<P>::devices;
 };
-/// Has one of the hooks for memory of its own.
+/// P has one of the hooks for memory of its own.
 template <class P>
 concept writes_memory = requires {
   &hooks_of<P>::allocate;
 }
 || requires { &hooks_of<P>::copy_from_host; };
 
-/// A hook that can be called with Args and returns just R.
+/// A hook that can be called with Args and returns exactly R.
 template <class R, class F, class... Args>
 concept hook_returning = std::is_invocable_v<F, Args...> && std::same_as<R, std::invoke_result_t<F, Args...>>;
 
-/// Short and long name: `cpu`, and `CPUExecutionProvider` as files and options say.
+/// Has a short and a long name: `cpu`, and `CPUExecutionProvider` as in files and options.
 template <class P>
 concept named = requires {
   { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
   { hooks_of<P>::long_name } -> std::convertible_to<std::string_view>;
 };
-/// Says of single nodes whether it runs them.
+/// Decides for single nodes whether it runs them.
 template <class P>
 concept claims_nodes = requires {
   requires hook_returning<bool, decltype(&hooks_of<P>::claims), const P&, const node_view&>;
 };
-/// Says which pieces of a graph it takes.
+/// Decides which groups of nodes of a graph it takes.
 template <class P>
 concept claims_groups = requires {
   requires hook_returning < result<std::vector<node_group>>,
   decltype(&hooks_of<P>::groups), const P&, const graph_view& > ;
 };
-/// Runs nodes by itself.
+/// Runs nodes by its own `execute`.
 template <class P>
 concept executes = requires {
   requires hook_returning<status, decltype(&hooks_of<P>::execute), const P&, const step_view&, run_context&>;
 };
-/// A type that can stand in a runtime's list. All hooks are const and, but for claiming and compiling, which one thread
-/// does, thread-safe.
+/// A type that can be in a runtime's list. All hooks are const and thread-safe, except claiming and compiling, which
+/// only one thread does.
 template <class P>
 concept execution_provider = named<P> &&
     (has_kernels<P> || claims_nodes<P> ||
      claims_groups<P>)&&(!writes_claims<P> || claims_nodes<P>)&&(!writes_groups<P> ||
                                                                  claims_groups<P>)&&(!writes_execute<P> || executes<P>);
-/// A provider with `using role = fallback;`: may be the last of a runtime.
+/// A provider with `using role = fallback;`, which may be the last of a runtime.
 template <class P>
 concept fallback_provider = execution_provider<P> && std::same_as<typename hooks_of<P>::role, fallback>;
-/// Turns fused groups into programs of its own, before the first run: exactly one per group, in the same order.
+/// Compiles fused groups into programs of its own, before the first run: exactly one per group, in the same order.
 template <class P>
 concept compiler = execution_provider<P> && requires {
   requires hook_returning < result<std::vector<compiled_node>>,
   decltype(&hooks_of<P>::compile), const P&, std::span < const fused_view >> ;
 };
-/// Keeps what it compiles: groups become EPContext nodes of a model that loads without compiling (docs/contexts.md).
+/// Stores compiled groups: they become EPContext nodes of a model that loads without compiling (docs/contexts.md).
 ///   static constexpr context_source sources[] = {{"AcmeNpuExecutionProvider"}, {"npu", true}};
-///       what it calls itself in files: the first is written, each is read
+///       values of EPContext's attribute `source`: the first is written, each is accepted when a model is read
 ///   using context_builder = ...;
-///       a context under way, default-constructible; one for all groups of a model, or of several that share theirs
+///       a context that is being built, default-constructible; one for all groups of the models that share the context
 ///   result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
-///       adds a group under its name; group and program may be gone when the context is written
+///       adds a group under its name; group and program may be destroyed before the context is written
 ///   status write(const context_builder&, byte_sink) const;
-///       the bytes of the context, all groups in it
+///       writes the bytes of the context, with all its groups
 ///   result<compiled_node> restore(const context_binary&, const context_node&) const;
-///       the program of a group again; NOT_FOUND when the context has none of that name, and any other error is
-///       INVALID_GRAPH to the user: bytes are bad, or of another version or processor, and words name both sides
-/// One thread calls for a session; several sessions may at once.
+///       the program of a stored group; NOT_FOUND when the context has no graph of that name. The user sees any other
+///       error as INVALID_GRAPH: the bytes are bad, or of another version or processor; the message names both sides
+/// Within a session one thread calls these; several sessions may call them at the same time.
 template <class P>
 concept context_store = compiler<P> && requires {
   typename hooks_of<P>::context_builder;
@@ -202,32 +202,32 @@ concept context_store = compiler<P> && requires {
   requires hook_returning < result<compiled_node>,
   decltype(&hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
 };
-/// Can say which graphs a context has: sessions that share contexts then hand those they don't need to later ones
-/// (ep.share_ep_contexts).
+/// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
+/// sessions (ep.share_ep_contexts).
 template <class P>
 concept context_lister = context_store<P> && requires {
   requires hook_returning < result<std::vector<std::string>>,
   decltype(&hooks_of<P>::graphs), const P&, const context_binary& > ;
 };
-/// Says of a compiled model, before any context of it is opened, whether it fits here:
-///   std::string compatibility(std::span<const fused_view>) const;       what to write into the model; "": nothing
-///   result<compiled_fit> fits(std::string_view written) const;          what to think of that
+/// Judges, before any context of a compiled model is opened, whether the model fits this machine and provider:
+///   std::string compatibility(std::span<const fused_view>) const;       the text to write into the model; "": none
+///   result<compiled_fit> fits(std::string_view written) const;          the verdict on that text
 template <class P>
 concept compatibility_judge = context_store<P> && requires {
   requires hook_returning<std::string, decltype(&hooks_of<P>::compatibility), const P&, std::span<const fused_view>>;
   requires hook_returning < result<compiled_fit>,
   decltype(&hooks_of<P>::fits), const P&, std::string_view > ;
 };
-/// Says, instead of the framework, what is wrong with a model for which fits() says unsupported:
-///   status misfit(std::string_view written) const;    words that name both sides, with the code that loading ends with
+/// Explains, instead of the framework, why fits() reports a model as unsupported:
+///   status misfit(std::string_view written) const;    a message that names both sides; loading ends with its code
 template <class P>
 concept misfit_teller = compatibility_judge<P> && requires {
   requires hook_returning<status, decltype(&hooks_of<P>::misfit), const P&, std::string_view>;
 };
-/// Keeps an id in its contexts, which their nodes have as well: a context that was written with another model, as after
-/// a crash between two files, is then refused and not run (docs/contexts.md).
-///   void identify(context_builder&, std::string_view id) const;      32 hexadecimal digits; before anything is stored
-///   result<std::string> identity(const context_binary&) const;       them again, or "" of a context that has none;
+/// Stores an id in its contexts, which their nodes have as well: a context that was written with another model, as can
+/// happen when a crash comes between two files, is then refused and not run (docs/contexts.md).
+///   void identify(context_builder&, std::string_view id) const;      32 hexadecimal digits; called before any store()
+///   result<std::string> identity(const context_binary&) const;       the id, or "" for a context without an id;
 ///       errors as restore()'s
 template <class P>
 concept context_identifier = context_store<P> && requires {
@@ -236,8 +236,8 @@ concept context_identifier = context_store<P> && requires {
   requires hook_returning < result<std::string>,
   decltype(&hooks_of<P>::identity), const P&, const context_binary& > ;
 };
-/// Keeps values in memory of its own; the planner inserts the copies. Thread-safe; `release` gets what `allocate` gave.
-///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when there is none
+/// Has memory of its own for values; the planner inserts the copies. Thread-safe; `release` gets allocate()'s pointers.
+///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when no memory is left
 ///   void release(void*, std::size_t bytes) const noexcept;
 ///   status copy_from_host(void* to, const void* from, std::size_t bytes) const;
 ///   status copy_to_host(void* to, const void* from, std::size_t bytes) const;
@@ -252,8 +252,8 @@ concept memory_provider = execution_provider<P> && requires {
 /// Takes options from a session's keys: "ep.<name>.<key>" (docs/session_keys.md). A key that is not in the table is
 /// INVALID_ARGUMENT.
 ///   static constexpr provider_option options[] = {{"device", "CPU", "which of the SDK's devices"}};
-///   result<P> configured(const provider_options&) const;   a copy of itself for the session, for those of its devices
-///       that the session uses (provider_options::devices); an error is the user's
+///   result<P> configured(const provider_options&) const;   a configured copy for the session and for the devices
+///       that the session uses (provider_options::devices); an error is returned to the user
 template <class P>
 concept configurable_provider = execution_provider<P> && requires {
   std::span<const provider_option>{hooks_of<P>::options};
@@ -261,45 +261,45 @@ concept configurable_provider = execution_provider<P> && requires {
   decltype(&hooks_of<P>::configured), const P&, const provider_options& > ;
 };
 
-/// States the devices it can run on here: policies choose among them, packages have variants for their kinds.
-///   result<std::vector<provider_device>> devices() const;   in an order that stays the same; none is no error
+/// Lists its devices on this machine: policies choose among them, and packages have variants for their kinds.
+///   result<std::vector<provider_device>> devices() const;   always in the same order; an empty list is no error
 template <class P>
 concept device_provider = execution_provider<P> && requires {
   requires hook_returning < result<std::vector<provider_device>>,
   decltype(&hooks_of<P>::devices), const P& > ;
 };
-/// Says who makes it: devices of the same maker come first.
+/// Names its vendor: a policy prefers a provider for devices of that vendor.
 template <class P>
 concept names_its_vendor = requires {
   { hooks_of<P>::vendor } -> std::convertible_to<provider_vendor>;
 };
 
-/// Has its nodes rewritten once it has them: `using transforms = transform_set<...>;`, of levels after basic. New nodes
-/// are its own if it takes them; else a rewrite does not happen.
+/// Has its nodes rewritten after partitioning: `using transforms = transform_set<...>;`, of levels after basic. New
+/// nodes must be taken by the same provider; otherwise the rewrite does not happen.
 template <class P>
 concept rewriting_provider = execution_provider<P> && requires {
   { hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
 };
-/// Wants images with their channels last: `static constexpr data_layout layout = data_layout::nhwc;`. Its claims are
-/// asked for twice; the second time its layout-sensitive nodes are com.ms.internal.nhwc's, and it must take them all.
+/// Wants images with channels last: `static constexpr data_layout layout = data_layout::nhwc;`. Its claims are
+/// requested twice; the second time its layout-sensitive nodes are com.ms.internal.nhwc's, and it must take them all.
 template <class P>
 concept layout_provider = execution_provider<P> && requires {
   { hooks_of<P>::layout } -> std::convertible_to<data_layout>;
 };
-/// The layout that P wants images in; nchw unless it says otherwise.
+/// The image layout that P wants; nchw unless P declares another.
 template <class P>
 constexpr data_layout preferred_layout() {
   if constexpr (layout_provider<P>) return hooks_of<P>::layout;
   else return data_layout::nchw;
 }
-/// False if P asks for transforms of level basic, which come before partitioning.
+/// False if P lists transforms of level basic, which run before partitioning.
 template <class P>
 constexpr bool rewrites_in_time() {
   if constexpr (rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;
   else return true;
 }
 
-/// One sentence per thing that can be wrong with P.
+/// Gives one error message for each thing that can be wrong with P.
 template <class P>
 struct provider_check {
   static_assert(named<P>, "cameo: a provider needs `name` (\"cpu\") and `long_name` (\"CPUExecutionProvider\")");

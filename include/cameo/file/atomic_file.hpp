@@ -9,44 +9,44 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What makes the bytes of a file: called with a function that takes the next ones. What that returns, or the maker
-/// itself, ends it.
+/// Produces the bytes of a file: it is called with a function that takes the next piece. An error of that function, or
+/// of the producer itself, ends the writing.
 using file_maker = function_ref<status(function_ref<status(std::span<const std::byte>)>)>;
 
-/// Writes a file that is complete or absent, also after a crash: the pieces, one after the other, go to a temporary
-/// name in the same folder ("NAME.PID.N.tmp"), reach the disk, and then take the place of what was there, with its
-/// owner and rights. Who still maps the old file keeps the old bytes. FAIL with the system's words; the temporary file
-/// is then gone. What killed processes left of theirs goes with the next one that writes the same file. Thread-safe.
+/// Writes a file that is complete or absent, also after a crash: the pieces go, in order, to a temporary file in the
+/// same folder ("NAME.PID.N.tmp"), are flushed to disk, and then replace the old file, with its owner and permissions.
+/// A process that maps the old file keeps the old bytes. FAIL with the system's message; the temporary file is then
+/// removed. Temporary files of killed processes are removed by the next write of the same file. Thread-safe.
 ///
-/// What the path names is respected. Links are followed, also to a file that is to be made. A device, a pipe or an open
-/// file ("/dev/stdout") is written into: it gets the pieces as they come, which may wait for a reader. A folder is
-/// refused (FAIL).
+/// Links in the path are followed, also to a file that does not exist yet. A device, a pipe or an open file
+/// ("/dev/stdout") is written into: it gets the pieces one by one, which may wait for a reader. A folder is refused
+/// (FAIL).
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
-/// The same for bytes that come bit by bit.
+/// The same for bytes that are produced piece by piece.
 CAMEO_API status write_file_atomically(const std::string& path, file_maker produce);
 CAMEO_API status write_file_atomically(const std::string& path, std::string_view text);
 
-/// Takes back what was written to a path: the regular file goes. Links to it stay, and so does anything else that the
-/// path may name. False when nothing was removed.
+/// Removes the regular file that was written to a path. Links to it stay, and so does anything else that the path may
+/// name. Returns false when nothing was removed.
 CAMEO_API bool remove_output(const std::string& path);
 
-/// Several files that belong together: all of them or none. Each is written to the disk under a temporary name;
-/// commit() gives them their names. What is no regular file (see above) gets its bytes when it is added, and can't give
-/// them back. Not thread-safe.
+/// Several files that belong together: all of them are written, or none. Each is written to disk under a temporary
+/// name; commit() gives them their names. A path that is no regular file (see above) gets its bytes when it is added,
+/// and that can't be undone. Not thread-safe.
 class file_batch {
  public:
   CAMEO_API file_batch();
   file_batch(const file_batch&) = delete;
   file_batch& operator=(const file_batch&) = delete;
-  /// What was not committed leaves no trace.
+  /// Removes all files that were not committed.
   CAMEO_API ~file_batch();
 
-  /// FAIL with the path and the system's words, or when a file of the batch has that place already; the file is then
-  /// not of the batch.
+  /// FAIL with the path and the system's message, or when the batch already has a file at that place; the file is then
+  /// not added to the batch.
   CAMEO_API status add(const std::string& path, file_maker produce);
-  /// In the order in which they were added. FAIL when a file can't get its name: the others then are again what they
-  /// were before, if the file system has hard links, or gone if they were not there.
+  /// Gives the files their names, in the order in which they were added. FAIL when a file can't get its name: the other
+  /// paths are then as they were before, if the file system has hard links; files that are new are removed.
   CAMEO_API status commit();
 
  private:

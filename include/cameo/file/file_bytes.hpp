@@ -14,8 +14,8 @@ class descriptor;
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
  public:
-  /// NO_SUCHFILE when there is none; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's words, or
-  /// when the file shrinks meanwhile.
+  /// NO_SUCHFILE when the file does not exist; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's
+  /// message, or when the file shrinks meanwhile.
   CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;
@@ -23,10 +23,10 @@ class file_bytes {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
-  /// Gives back the memory that holds them now; what is read again comes from the file again. For a time when most has
-  /// been read for good, as weights that kernels have packed.
+  /// Releases the memory pages of the mapping; later reads load them from the file again. Use it when most bytes have
+  /// been read for the last time, as weights after kernels have packed them.
   CAMEO_API void forget_pages() const;
-  /// The same for the pages that these bytes fill, if they are of this file.
+  /// The same for the whole pages within these bytes, if they are part of this file.
   CAMEO_API void forget_pages(const void* data, std::size_t bytes) const;
 
  private:

@@ -26,15 +26,15 @@ class graph;
 class model;
 struct function;
 
-/// Key and value texts of a model, a graph, a node, a value (metadata_props).
+/// A key and its text in the metadata (metadata_props) of a model, a graph, a node or a value.
 using property = std::pair<std::string_view, std::string_view>;
 
 /// One value of a graph. Exactly one of: a graph input, an initializer (or both: an input with a default), an output of
-/// `producer`, a capture from the enclosing graph. Texts and types live in the model.
+/// `producer`, a capture from the enclosing graph. Texts and types lie in the model.
 struct graph_value {
   std::string_view name;
   const value_type* type = nullptr;  // declared or inferred; null: unknown
-  // An initializer, or what a Constant node holds, in host memory. Large ones of a file may lie unaligned (is_aligned).
+  // The data of an initializer or a Constant node, in host memory. Large data of a file may be unaligned (is_aligned).
   const value* constant = nullptr;
   node_id producer = node_id::none;
   std::uint32_t producer_output = 0;
@@ -51,7 +51,7 @@ struct graph_value {
 /// One node. `op` is null for a call of a model-local function (`callee`) until it is inlined, and before check_model.
 struct graph_node {
   std::string_view name, domain, op_type, overload, doc_string;
-  std::int64_t opset = 0;  // of its domain, where it was written (a function has imports of its own)
+  std::int64_t opset = 0;  // of its domain, where the node was written (a function has its own opset imports)
   const op_row* op = nullptr;
   const op_version* version = nullptr;
   const function* callee = nullptr;
@@ -64,11 +64,11 @@ struct graph_node {
   std::string_view unknown;  // see model::unknown
   bool removed = false;
 
-  std::int32_t provider = -1;  // who runs it: index into the runtime's list, once partitioned
+  std::int32_t provider = -1;  // the provider that runs it: index into the runtime's list, once partitioned
   std::int32_t fused = -1;     // index among the session's compiled nodes
 };
 
-/// What add_node needs to know. Spans are copied into the model.
+/// The arguments of add_node. Spans are copied into the model.
 struct node_spec {
   std::string_view name, domain, op_type, overload = {}, doc_string = {};
   std::int64_t opset = 0;
@@ -78,11 +78,11 @@ struct node_spec {
   std::span<const property> metadata = {};
 };
 
-/// What an optimizer would do to some nodes if it ran later: files in the ORT format carry such records. Node numbers
-/// are those of the graph. Nothing in it has happened: the graph is complete without.
+/// A rewrite of some nodes that an optimizer may apply later: files in the ORT format carry such records (runtime
+/// optimizations). Node numbers are those of the graph. It has not been applied: the graph is complete without it.
 struct saved_optimization {
   std::string_view optimizer, action;
-  // Input nodes, the node in question, output nodes, and maybe one between those; `none`: absent.
+  // Input nodes, the target, output nodes, and possibly one between target and output; `none`: absent.
   std::span<const node_id> nodes;
   std::uint32_t inputs = 0, outputs = 0;
   bool variadic_input = false, variadic_output = false;
@@ -90,8 +90,8 @@ struct saved_optimization {
   std::span<const std::string_view> produces;  // "domain:op_type:since_version", in the order they are made
 };
 
-/// A graph that owns its structure; texts, attributes, types and constants live in the model that owns the graph.
-/// Changing it keeps the lists of uses right. Not thread-safe while it changes.
+/// A graph that owns its structure; texts, attributes, types and constants lie in the model that owns the graph.
+/// Its member functions keep the lists of uses right. Not thread-safe while it changes.
 class graph {
  public:
   CAMEO_API graph(model& owner, graph* outer);
@@ -101,8 +101,8 @@ class graph {
   std::string_view name, doc_string;
   std::span<const property> metadata;
   std::string_view unknown;                                 // see model::unknown
-  std::span<const saved_optimization> saved_optimizations;  // as read or recorded; good while keeps_saved()
-  std::string_view saved_problem;                           // what is wrong with those of the file: none were read
+  std::span<const saved_optimization> saved_optimizations;  // as read or recorded; valid while keeps_saved()
+  std::string_view saved_problem;                           // why the file's were not read; none was
 
   model& owner() const { return *owner_; }
   /// The graph whose node holds this one; null for the main graph and bodies of functions.
@@ -117,47 +117,47 @@ class graph {
   const graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
   graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
 
-  std::span<const value_id> inputs() const { return inputs_; }  // initializers with inputs included
+  std::span<const value_id> inputs() const { return inputs_; }  // including initializers that are inputs
   std::span<const value_id> outputs() const { return outputs_; }
   std::span<const value_id> initializers() const { return initializers_; }
   std::span<const value_id> captures() const { return captures_; }
-  /// Says that the saved optimizations are of the graph as it is; they are void once a node has come or gone.
+  /// Marks the saved optimizations as valid for the graph as it is; adding or removing a node makes them invalid.
   void hold_saved() { saved_at_ = node_changes_; }
   bool keeps_saved() const { return !saved_optimizations.empty() && saved_at_ == node_changes_; }
-  /// Nodes in an order of execution, removed ones left out; valid after sort().
+  /// The nodes in order of execution, without removed ones; valid after sort().
   std::span<const node_id> order() const { return order_; }
 
   value_id input(node_id n, std::size_t i) const { return edges_[nodes_[index_of(n)].first_edge + i].value; }
   std::size_t input_count(node_id n) const { return nodes_[index_of(n)].input_count; }
-  /// Values of this graph that the node's subgraphs use: explicit extra inputs.
+  /// The i-th value of this graph that the node's subgraphs use: captures are explicit extra inputs of the node.
   value_id capture(node_id n, std::size_t i) const {
     return edges_[nodes_[index_of(n)].first_edge + nodes_[index_of(n)].input_count + i].value;
   }
 
-  /// What the value is in every run, looked up through captures; null if it is no constant, or an input with a default
-  /// that a caller may replace (an initializer that is an input too, from IR version 4 on).
+  /// The value's constant, looked up through captures; null if it is not constant, or is an input with a default that a
+  /// caller may replace (an initializer that is an input too, from IR version 4 on).
   CAMEO_API const value* constant_of(value_id) const;
 
-  /// Room for so many more, for a reader that knows what comes.
+  /// Reserves room for so many more, for a reader that knows the numbers in advance.
   CAMEO_API void reserve(std::size_t values, std::size_t nodes, std::size_t inputs);
   /// Adds a value; `name` is copied into the model. Names are unique within a graph: the caller checks with find().
   CAMEO_API value_id add_value(std::string_view name, const value_type* type = nullptr);
-  /// Makes a value the last input, or the last output.
+  /// Appends a value to the inputs, or to the outputs.
   CAMEO_API void add_input(value_id);
   /// See add_input().
   CAMEO_API void add_output(value_id);
   /// Makes a value an initializer. `constant` lives as long as the model.
   CAMEO_API void add_initializer(value_id, const value* constant);
-  /// Ends being an initializer (its `constant` stays as it is).
+  /// Makes a value no initializer any more (its `constant` stays as it is).
   CAMEO_API void remove_initializer(value_id);
-  /// Those that nobody reads and that are neither inputs nor outputs. True if there were any.
+  /// Removes initializers that have no uses and are neither inputs nor outputs. True if there were any.
   CAMEO_API bool remove_unused_initializers();
   /// Replaces the whole list of outputs.
   CAMEO_API void set_outputs(std::span<const value_id>);
 
-  /// Adds a node behind all others. Its outputs get it as their producer; its subgraphs' captures become its captures.
+  /// Appends a node. It becomes its outputs' producer; its subgraphs' captures become its captures.
   CAMEO_API node_id add_node(const node_spec&);
-  /// Its outputs stay as values without a producer, for another node to make.
+  /// Removes a node; its outputs stay as values without a producer, for another node to produce.
   CAMEO_API void remove_node(node_id);
   /// Replaces one input; `none` leaves it out.
   CAMEO_API void set_input(node_id, std::size_t i, value_id);
@@ -165,23 +165,23 @@ class graph {
   CAMEO_API void set_inputs(node_id, std::span<const value_id>);
   /// Replaces all attributes; they are copied into the model.
   CAMEO_API void set_attributes(node_id, std::span<const attribute>);
-  /// Makes `v` (which has no other producer, or `none`) the node's i-th output; what that was stays as a value without
-  /// a producer.
+  /// Makes `v` (which has no other producer, or is `none`) the node's i-th output; the old output stays as a value
+  /// without a producer.
   CAMEO_API void set_output(node_id, std::size_t i, value_id v);
-  /// Every use of `from` by a node becomes one of `to`, in subgraphs that capture it too; graph outputs stay.
+  /// Replaces every use of `from` by a node, also in subgraphs that capture it, by `to`; graph outputs stay.
   CAMEO_API void replace_uses(value_id from, value_id to);
-  /// The capture of `outer`, a value of outer(), made if there is none yet (then the holder, if there is one, has it
-  /// among its captures).
+  /// The capture of `outer`, a value of outer(); it is created if it does not exist yet (the holder, if there is one,
+  /// then gets it among its captures).
   CAMEO_API value_id capture_of(value_id outer);
 
-  /// The value of this graph with this name; `none` if there is none. Does not look outside.
+  /// The value with this name in this graph, not in outer graphs; `none` if there is no such value.
   CAMEO_API value_id find(std::string_view name) const;
-  /// This graph's value for a name that may be outer scope's: captured level by level. `none` if nobody has it.
+  /// This graph's value for a name that may be of an outer scope: captured level by level. `none` if it is not found.
   CAMEO_API value_id resolve(std::string_view name);
-  /// A name nobody in this graph has, starting with `stem`.
+  /// A name that is unused in this graph, starting with `stem`.
   CAMEO_API std::string_view unique_name(std::string_view stem);
 
-  /// Brings order() up to date: stable (first ready, first served). INVALID_GRAPH naming a node of a cycle.
+  /// Brings order() up to date: a stable topological sort. INVALID_GRAPH naming a node of a cycle.
   CAMEO_API status sort();
 
   /// Uses of a value, as (node, position in inputs-then-captures) pairs; order is unspecified.
@@ -190,7 +190,7 @@ class graph {
     std::uint32_t position;
   };
   class use_range;
-  /// Who reads a value, in this graph.
+  /// The uses of a value by nodes of this graph.
   use_range uses(value_id v) const;
 
  private:
@@ -218,7 +218,7 @@ class graph {
   graph* outer_;
   node_id holder_ = node_id::none;
   std::vector<graph_value> values_;
-  std::size_t node_changes_ = 0, saved_at_ = 0;  // nodes that came and went
+  std::size_t node_changes_ = 0, saved_at_ = 0;  // counts nodes that were added or removed
   std::vector<graph_node> nodes_;
   std::vector<edge> edges_;
   std::vector<value_id> inputs_, outputs_, initializers_, captures_;
@@ -260,13 +260,13 @@ class graph::use_range {
 };
 inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
 
-/// An opset that a model or a function is written for.
+/// An imported opset of a model or a function.
 struct opset_import {
   std::string_view domain;  // "" for ONNX's
   std::int64_t version;
 };
 
-/// A function of the model, or one of the fixed bodies. Its body's attributes may refer to the caller's.
+/// A model-local function, or one of the fixed bodies. Attributes in its body may refer to the caller's attributes.
 struct function {
   std::string_view domain, name, overload, doc_string;
   std::span<const std::string_view> attribute_names;  // without a default
@@ -283,7 +283,7 @@ struct versioned_op {
   const op_version* version;
 };
 
-/// A model: graphs and all that they refer to. Bytes it was read from stay mapped while it lives. Not thread-safe.
+/// A model: its graphs and all that they refer to. The file it was read from stays mapped as long. Not thread-safe.
 class model {
  public:
   CAMEO_API model();
@@ -296,26 +296,26 @@ class model {
   std::string_view producer_name, producer_version, domain, doc_string;
   std::vector<opset_import> imports;
   std::vector<property> metadata;
-  std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is nobody
+  std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is no symbol
   std::deque<function> functions;         // of the model (local)
   std::vector<std::shared_ptr<const file_bytes>> files;
   std::string path;                   // where it was read from; empty for bytes
-  std::vector<std::string> warnings;  // what its reader left out or put right, for a log
-  std::vector<versioned_op> to_come;  // that rewrites may still put in: written for builds that have no schemas
-  /// What the file said that cameo does not interpret, as the bytes of a message of the same kind with only those
-  /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have theirs.
+  std::vector<std::string> warnings;  // what its reader left out or corrected, for a log
+  std::vector<versioned_op> to_come;  // operators that rewrites may still add: written for builds without schemas
+  /// The fields of the file that cameo does not interpret, as the bytes of a message of the same kind with only those
+  /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have such a member, too.
   std::string_view unknown;
 
   graph& main() const { return *main_; }
-  /// A graph that the model owns, for a node's attribute.
+  /// Adds a graph that the model owns, for a node's attribute.
   CAMEO_API graph& add_graph(graph* outer);
-  /// A type that lives as long as the model.
+  /// Stores a type that then lives as long as the model.
   CAMEO_API const value_type* keep(value_type);
-  /// The opset that the model imports for a domain; 0 if it doesn't.
+  /// The opset that the model imports for a domain; 0 if it imports none.
   CAMEO_API std::int64_t opset(std::string_view domain) const;
-  /// A number for a symbol's name, the same for the same name.
+  /// The number of a symbol's name; the same for the same name.
   CAMEO_API std::uint32_t symbol(std::string_view name);
-  /// A symbol that nobody else has.
+  /// A new symbol, different from all others.
   CAMEO_API std::uint32_t fresh_symbol();
   /// The local function that a node would call, or null.
   CAMEO_API const function* find_function(std::string_view domain, std::string_view name,

@@ -8,14 +8,14 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Numbers of things by their names, which stay where the things are: eight bytes an entry, so that a graph of a
-/// hundred thousand nodes is still looked up in the processor's caches. Open addressing, linear probing. `name_of`
-/// gives the name of a number. Throws std::bad_alloc as vectors do.
+/// A map from names to numbers; the names stay where they are stored. Eight bytes an entry, so that the index of a
+/// graph of a hundred thousand nodes still fits the processor's caches. Open addressing, linear probing. `name_of`
+/// returns the name of a number. Throws std::bad_alloc as vectors do.
 class name_index {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
-  /// The number that a name stands for, or `none`.
+  /// The number of a name, or `none`.
   template <class NameOf>
   std::uint32_t find(std::string_view name, NameOf name_of) const {
     if (entries_.empty()) return none;
@@ -26,18 +26,18 @@ class name_index {
       if (e.number != erased && e.hash == hash && name_of(e.number) == name) return e.number;
     }
   }
-  /// Room for so many names in all.
+  /// Reserves room for so many names in all.
   void reserve(std::size_t names) {
     while (4 * names > 3 * entries_.size()) grow();
   }
-  /// Nothing happens if the name is there already.
+  /// Adds a name; has no effect if the name is there already.
   template <class NameOf>
   void insert(std::string_view name, std::uint32_t number, NameOf name_of) {
     if (find(name, name_of) != none) return;
     if (4 * (used_ + 1) > 3 * entries_.size()) grow();
     place({hash_of(name), number});
   }
-  /// Only if the name stands for this number.
+  /// Removes a name, but only if its number is this one.
   template <class NameOf>
   void erase(std::string_view name, std::uint32_t number, NameOf name_of) {
     if (find(name, name_of) != number) return;
@@ -73,7 +73,7 @@ class name_index {
   }
 
   std::vector<entry> entries_;
-  std::size_t used_ = 0;  // erased ones included
+  std::size_t used_ = 0;  // including erased ones
 };
 
 }  // namespace cameo::inline CAMEO_ABI

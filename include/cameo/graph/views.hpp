@@ -7,7 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 
 class node_view;
 
-/// One value of a graph, by reference; copy it freely. It dies with the graph and with changes to it.
+/// One value of a graph, by reference; copy it freely. It is invalid after the graph changes or is destroyed.
 class value_view {
  public:
   value_view() = default;
@@ -17,16 +17,16 @@ class value_view {
   value_id id() const { return id_; }
   std::string_view name() const { return self().name; }
   const value_type* type() const { return self().type; }
-  /// Element type of a tensor; undefined when unknown or no tensor.
+  /// The element type of a tensor; undefined when it is unknown or the value is no tensor.
   dtype element() const { return type() && type()->is_tensor() ? type()->type : dtype::undefined; }
   const value* constant() const { return self().constant; }
   bool is_graph_input() const { return self().is_input; }
   bool is_graph_output() const { return self().is_output; }
   bool is_capture() const { return self().outer != value_id::none; }
   std::size_t use_count() const { return self().use_count; }
-  /// True when the only reader is one node's one input, and the graph does not give it out.
+  /// True when it has exactly one use, an input of one node, and is no graph output.
   bool sole_use() const { return use_count() == 1 && !is_graph_output(); }
-  /// The node that makes it; false when it is an input, a constant or a capture.
+  /// The node that produces it; false when it is an input, a constant or a capture.
   node_view producer() const;
   /// The nodes that read it (one entry per use).
   auto consumers() const;
@@ -38,7 +38,7 @@ class value_view {
   value_id id_ = value_id::none;
 };
 
-/// A lazy sequence: `count` items made by number. Indexable, so it composes without `<ranges>`.
+/// A lazy sequence of `count` items, each made from its index. Indexable, so it composes without `<ranges>`.
 template <class Make>
 class indexed_view {
  public:
@@ -69,7 +69,7 @@ class indexed_view {
   Make make_;
 };
 
-/// One node of a graph, by reference; copy it freely. It dies with the graph and with changes to it.
+/// One node of a graph, by reference; copy it freely. It is invalid after the graph changes or is destroyed.
 class node_view {
  public:
   node_view() = default;
@@ -89,7 +89,7 @@ class node_view {
   bool is() const {
     return raw().op && raw().op->id == op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
   }
-  /// The provider that has it already, or -1.
+  /// The provider that the node is assigned to, or -1.
   int provider() const { return raw().provider; }
 
   std::size_t input_count() const { return raw().input_count; }
@@ -110,7 +110,7 @@ class node_view {
   auto outputs() const {
     return indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
   }
-  /// Values of this graph that the node's subgraphs read.
+  /// Values of this graph that the node's subgraphs use.
   auto captures() const {
     return indexed_view{raw().capture_count, [n = *this](std::size_t i) {
                           return value_view{*n.graph_, n.graph_->capture(n.id_, i)};
@@ -125,23 +125,23 @@ class node_view {
   node_id id_ = node_id::none;
 };
 
-/// A graph to query; what a provider sees. Nodes in an order of execution.
+/// A graph for queries, as providers see it. Nodes are in order of execution.
 class graph_view {
  public:
   explicit graph_view(const graph& g) : graph_{&g} {}
   const graph& raw() const { return *graph_; }
   std::string_view name() const { return graph_->name; }
-  /// Every node, in an order of execution.
+  /// Every node, in order of execution.
   auto nodes() const {
     return indexed_view{graph_->order().size(), [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
   }
-  /// The graph's own, in the model's order; inputs with an initializer included.
+  /// The graph's inputs, in the model's order; including those with an initializer.
   auto inputs() const {
     return indexed_view{graph_->inputs().size(), [g = graph_](std::size_t i) {
                           return value_view{*g, g->inputs()[i]};
                         }};
   }
-  /// The graph's own, in the model's order.
+  /// The graph's outputs, in the model's order.
   auto outputs() const {
     return indexed_view{graph_->outputs().size(), [g = graph_](std::size_t i) {
                           return value_view{*g, g->outputs()[i]};
@@ -154,7 +154,7 @@ class graph_view {
 
 inline node_view value_view::producer() const { return {*graph_, self().producer}; }
 
-/// Forward range of the nodes that read a value.
+/// Forward range of the nodes that use a value.
 class consumer_range {
  public:
   class iterator {
@@ -183,7 +183,7 @@ class consumer_range {
 inline auto value_view::consumers() const { return consumer_range{*graph_, id_}; }
 
 /// Lazy queries: `graph_view{g}.nodes() | where(is<op::Conv>) | select([](node_view n) { return n.input(1); })`.
-/// They hold what they read from by value, so they may outlive the expression, not the graph.
+/// They hold their source by value, so they may outlive the expression, but not the graph.
 template <class Range, class Keep>
 class where_view {
  public:
@@ -217,7 +217,7 @@ class where_view {
   Keep keep_;
 };
 
-/// What select() makes: a function of each item.
+/// The result of select(): a function of each item.
 template <class Range, class Project>
 class select_view {
  public:
@@ -272,7 +272,7 @@ struct select {
 template <declared_op Op>
 inline constexpr auto is = [](const node_view& n) { return n.is<Op>(); };
 
-/// How many items a query gives.
+/// The number of items of a query.
 template <class Range>
 std::size_t count(const Range& range) {
   std::size_t n = 0;

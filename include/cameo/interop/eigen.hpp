@@ -1,6 +1,6 @@
 #pragma once
-// Tensors as Eigen's matrices and vectors and back, without copies. This header includes Eigen's, which the program
-// brings; nothing else of cameo includes it.
+// Tensors as Eigen's matrices and vectors and back, without copies. This header includes Eigen's headers, which the
+// program provides; no other header of cameo includes it.
 #include <cameo/core/result.hpp>
 #include <cameo/core/value.hpp>
 
@@ -23,7 +23,7 @@ concept eigen_object = requires(const M& m) {
   []<class Derived>(const Eigen::EigenBase<Derived>&) {}(m);
 };
 
-/// Whether the type says that elements lie one after the other, row by row; and whether the object owns them.
+/// True if the type guarantees that elements are contiguous, row by row; and whether the object owns them.
 template <class M>
 struct eigen_layout {
   static constexpr bool dense = false, owns = false;
@@ -44,7 +44,7 @@ struct eigen_layout<Eigen::Map<Plain, Options, Eigen::Stride<0, 0>>> {
 }  // namespace interop
 
 /// A tensor of rank 2 as a matrix over the same elements, stored row by row; it can be written where the view can. Owns
-/// nothing: good for as long as the elements are. INVALID_ARGUMENT for another rank.
+/// nothing: valid as long as the elements are. INVALID_ARGUMENT for another rank.
 template <class T>
 result<interop::eigen_matrix_map<T>> as_eigen_matrix(const tensor_view<T>& tensor) {
   if (tensor.rank() != 2) return status{status_code::invalid_argument, "a matrix needs a tensor of rank 2"};
@@ -59,7 +59,7 @@ result<interop::eigen_vector_map<T>> as_eigen_vector(const tensor_view<T>& tenso
 }
 
 /// A matrix, array or map as a tensor in its memory, for an input: of rank 1 when its type is a vector's, otherwise of
-/// rank 2. Owns nothing: good until the object goes or changes its size.
+/// rank 2. Owns nothing: valid until the object is destroyed or changes its size.
 template <class M>
 requires interop::eigen_object<std::remove_cvref_t<M>> value as_tensor(M&& matrix) {
   using plain = std::remove_cvref_t<M>;

@@ -1,6 +1,6 @@
 #pragma once
-// Tensors as xtensor's expressions and back, without copies. This header includes xtensor's, which the program brings;
-// nothing else of cameo includes it.
+// Tensors as xtensor's expressions and back, without copies. This header includes xtensor's headers, which the program
+// provides; no other header of cameo includes it.
 #include <cameo/core/value.hpp>
 
 #include <xtensor/xadapt.hpp>
@@ -12,7 +12,7 @@ namespace interop {
 template <class E>
 concept xtensor_object = xt::is_xexpression<E>::value;
 
-/// Whether the type says that elements lie one after the other in row-major order; and whether the object owns them.
+/// True if the type guarantees that elements are contiguous in row-major order; and whether the object owns them.
 template <class E>
 inline constexpr bool is_dense_xtensor = [] {
   if constexpr (xt::has_data_interface<E>::value) return E::static_layout == xt::layout_type::row_major;
@@ -30,7 +30,7 @@ inline constexpr bool owns_xtensor<xt::xfixed_container<T, Shape, L, Sharable, T
 }  // namespace interop
 
 /// A tensor as an xarray over the same elements, of the same shape; it can be written where the view can. Owns nothing:
-/// good for as long as the elements are. Its shape is a copy, which may allocate (std::bad_alloc) for a rank above 4.
+/// valid as long as the elements are. Its shape is a copy, which may allocate (std::bad_alloc) for a rank above 4.
 template <class T>
 auto as_xtensor(const tensor_view<T>& tensor) {
   xt::dynamic_shape<std::size_t> shape(tensor.rank());
@@ -38,8 +38,8 @@ auto as_xtensor(const tensor_view<T>& tensor) {
   return xt::adapt<xt::layout_type::row_major>(+tensor.data(), tensor.size(), xt::no_ownership{}, shape);
 }
 
-/// A container, adaptor or contiguous view as a tensor in its memory, for an input. Owns nothing: good until the object
-/// goes or changes its size. At most max_rank axes.
+/// A container, adaptor or contiguous view as a tensor in its memory, for an input. Owns nothing: valid until the
+/// object is destroyed or changes its size. At most max_rank axes.
 template <class E>
 requires interop::xtensor_object<std::remove_cvref_t<E>> value as_tensor(E&& expression) {
   using plain = std::remove_cvref_t<E>;

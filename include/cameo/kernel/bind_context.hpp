@@ -4,15 +4,15 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What a kernel tells the planner about its outputs, besides running.
+/// What a kernel declares to the planner about its outputs while it is bound.
 struct output_hint {
-  /// What it says: see may_overwrite(), views() and pack().
+  /// The declaration: see may_overwrite(), views() and pack().
   enum class use : std::uint8_t { may_overwrite, views, packs } kind;
   std::uint32_t output, input;
 };
 
-/// Constants of a file may lie at addresses that their elements can't be read at: who makes the plan gives them out.
-/// The default is for constants that are aligned.
+/// Constants of a file may be unaligned for their element type, so the maker of the plan supplies aligned ones. The
+/// default is for constants that are aligned.
 struct constant_store {
   void* self = nullptr;
   const value* (*kept)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
@@ -23,22 +23,22 @@ struct constant_store {
   };
 };
 
-/// Who keeps packed constants longer than one plan, and for plans of other graphs: what they look like then depends on
-/// no other input's shape. Plans of one draft pack the same in the same order. Without self, it keeps nothing.
+/// Keeps packed constants longer than one plan, also for plans of other graphs: packed data then depends on the shape
+/// of no other input. Plans of one draft pack the same data in the same order. Without `self` it keeps nothing.
 struct pack_keeper {
   void* self = nullptr;
-  /// `bytes` that were packed when the draft was planned before, aligned to 64, there as long as the plan; null: they
-  /// are packed now. An error ends planning.
+  /// Returns the `bytes` packed when the draft was planned before, aligned to 64, valid as long as the plan; null: the
+  /// kernel packs them now. An error ends planning.
   result<const void*> (*find)(void* self, std::size_t bytes) = [](void*, std::size_t) -> result<const void*> {
     return static_cast<const void*>(nullptr);
   };
-  /// Told of what was packed. An error ends planning.
+  /// Called with the data that was packed. An error ends planning.
   status (*packed)(void* self, const void* made, std::size_t bytes) = [](void*, const void*, std::size_t) -> status {
     return {};
   };
 };
 
-/// What a kernel sees once, when a plan is made. One thread; spans live as long as the plan unless said.
+/// What a kernel can read when it is bound, once per plan. One thread; spans live as long as the plan unless noted.
 class bind_context {
  public:
   std::string_view op_type, node_name;
@@ -46,15 +46,15 @@ class bind_context {
   std::span<const attribute> attributes;
   std::span<const operand> inputs, outputs;  // these two only during bind
   std::size_t subgraph_count = 0;
-  arena& state;         // lives as long as the plan: what a kernel keeps, packed weights
+  arena& state;         // lives as long as the plan: data that a kernel keeps, packed weights
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
   arena_vector<output_hint>& hints;
   constant_store constants = {};
   pack_keeper packs = {};
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
-  /// An attribute, or `otherwise` when the node leaves it out. A wrong kind counts as left out: models are checked
-  /// before, so this is never the user's file.
+  /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:
+  /// models are checked before, so a user's file can't have one.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::i ? a->i : otherwise;
@@ -79,31 +79,31 @@ class bind_context {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::floats ? a->floats : otherwise;
   }
-  /// See int_or(); empty where the node leaves it out.
+  /// See int_or(); empty when the node does not have it.
   std::span<const std::string_view> strings_or(std::string_view name) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::strings ? a->strings : std::span<const std::string_view>{};
   }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }
-  /// The constant behind input i, or null. It lives as long as the plan. (operand::constant tells type and shape only:
-  /// its elements may not be aligned.)
+  /// The constant of input i, or null. It lives as long as the plan. (Of operand::constant only type and shape may be
+  /// read: its elements may be unaligned.)
   const value* constant(std::size_t i) const {
     return is_constant(i) ? constants.kept(constants.self, i, *inputs[i].constant) : nullptr;
   }
   bool is_constant(std::size_t i) const { return has_input(i) && inputs[i].constant; }
-  /// Number of a graph attribute among the node's subgraphs, for run_context::open; -1 when it is left out.
+  /// The index of a graph attribute among the node's subgraphs, for run_context::open; -1 when it is absent.
   int subgraph(std::string_view name) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
   }
 
-  /// Output o may be written over input i when nobody needs that any more (same number of bytes).
+  /// Output o may be written over input i when no later step reads that input (same number of bytes).
   void may_overwrite(std::size_t o, std::size_t i) { hint({output_hint::use::may_overwrite, index(o), index(i)}); }
   /// Output o is always the bytes of input i in other extents: the kernel calls run_context::forward for it.
   void views(std::size_t o, std::size_t i) { hint({output_hint::use::views, index(o), index(i)}); }
 
-  /// Memory for what is computed from constants once, aligned to 64.
+  /// Memory for data that is computed from constants once, aligned to 64.
   template <class T>
   result<std::span<T>> keep(std::size_t count) {
     static_assert(std::is_trivial_v<T>);
@@ -113,11 +113,11 @@ class bind_context {
     if (!memory) return status_code::out_of_memory;
     return std::span<T>{static_cast<T*>(memory), count};
   }
-  /// The constant behind input i in a form of the kernel's own, aligned to 64; it lives as long as the plan. `fill` is
+  /// The constant of input i in a form of the kernel's own, aligned to 64; it lives as long as the plan. `fill` is
   /// called as `status fill(const value& constant, std::span<T> to)` with memory that is not initialised, and writes
-  /// all of it; or not at all, when it was packed for an earlier plan. The kernel never reads the constant's elements
-  /// elsewhere, nor in a run: they need not be there. What is packed are numbers that may be anything, as those of a
-  /// file may: no sizes and no indices.
+  /// all of it; it is not called when the data was packed for an earlier plan. The kernel never reads the constant's
+  /// elements anywhere else, nor in a run: they may be gone by then. Packed data must be safe with any content, as data
+  /// of a file may have: no sizes and no indices.
   template <class T, class Fill>
   result<std::span<const T>> pack(std::size_t i, std::size_t count, Fill&& fill) {
     static_assert(std::is_trivial_v<T>);
@@ -140,7 +140,7 @@ class bind_context {
 
  private:
   static std::uint32_t index(std::size_t i) { return std::uint32_t(i); }
-  void hint(output_hint h) { static_cast<void>(hints.push_back(h)); }  // a missed one costs memory, never correctness
+  void hint(output_hint h) { static_cast<void>(hints.push_back(h)); }  // a lost hint costs memory, never correctness
 };
 
 }  // namespace cameo::inline CAMEO_ABI

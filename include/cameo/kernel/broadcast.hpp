@@ -5,16 +5,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// The loops of an elementwise operation whose N operands broadcast to one output. Axes that every operand treats alike
-/// are merged, so that what is left is few and long rows: equal shapes are one row; so is a scalar operand, with step
-/// 0; a bias along the last axis gives rows of that axis. Allocates nothing; const use from any number of threads.
+/// The loops of an elementwise operation whose N operands broadcast to one output. Axes that all operands treat alike
+/// are merged, so that few and long rows remain: equal shapes are one row; so is a scalar operand, with step 0; a bias
+/// along the last axis gives rows of that axis. Allocates nothing; const use from any number of threads.
 template <std::size_t N>
 class broadcast_loops {
  public:
-  /// Per operand, in elements.
+  /// One position per operand, in elements.
   using positions = std::array<std::int64_t, N>;
 
-  /// False when the shapes have no common shape, by ONNX's multidirectional broadcasting.
+  /// Returns false when the shapes have no common shape by ONNX's multidirectional broadcasting.
   [[nodiscard]] bool make(const std::array<const extents*, N>& operands) {
     shape_ = *operands[0];
     for (std::size_t i = 1; i < N; ++i) {
@@ -22,17 +22,17 @@ class broadcast_loops {
       if (!broadcast(so_far, *operands[i], shape_)) return false;
     }
     loops_ = 0;
-    if (!shape_.checked_count(count_)) count_ = 0;  // such an output is refused when memory is asked for it
+    if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
     if (count_ > 0) merge_axes(operands);
     return true;
   }
 
   const extents& shape() const { return shape_; }
-  /// Elements of the output; 0 also when their number does not fit.
+  /// Number of elements of the output; also 0 when that number overflows.
   std::int64_t count() const { return count_; }
-  /// Elements of a row.
+  /// Number of elements of a row.
   std::int64_t row_length() const { return loops_ ? loop_[0].size : 1; }
-  /// How far each operand goes from one element of a row to the next: 1, or 0 where it repeats one element.
+  /// The distance of each operand from one element of a row to the next: 1, or 0 where it repeats one element.
   const positions& steps() const { return steps_; }
 
   /// Calls f(out, in, n) for the pieces of rows that make up the elements [first, last) of the output: n elements from

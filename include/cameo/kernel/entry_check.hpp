@@ -5,12 +5,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-// What can be wrong with a line of a kernel list. One template per thing that can be wrong, so that the compiler's
-// "in instantiation of" line names operator, versions, type string and type, next to a sentence to act on. The facts
-// stand apart from the sentences: to clang, nothing in a class with a failed static_assert is a constant. What is wrong
-// is not built, so that the sentence stays the only error.
+// Checks of an entry of a kernel list. One template per possible mistake, so that the compiler's "in instantiation of"
+// line names operator, versions, type string and type, next to a message that says what to do. The conditions are kept
+// apart from the messages: to clang, nothing in a class with a failed static_assert is a constant. A wrong entry is
+// not built, so that its message stays the only error.
 
-/// Any type string at all of this name.
+/// True if the version has a type string of this name.
 constexpr bool has_string(const op_version& version, std::string_view type_string) {
   for (const type_rule& rule : version.types)
     if (rule.type_string == type_string) return true;
@@ -94,12 +94,12 @@ struct entry_check<Op, since<First, Last>, constraints<Sets...>> {
                 "cameo: no version of this operator in the range of `since` has all these type strings at once");
 };
 
-/// K is a kernel, with its types filled in where it is a template.
+/// Checks that K is a kernel; where it is a template, with its types filled in.
 template <class K>
 struct kernel_check {
   static_assert(kernel<K>,
                 "cameo: a kernel needs `static result<K> bind(bind_context&)` and `status run(run_context&) const`");
-  /// A kernel compiled elsewhere publishes what it is instantiated for; without this a gap would be a linker error.
+  /// A kernel compiled in a .cpp publishes its instantiations; without this a missing one would be a linker error.
   static_assert(
       !requires { K::instantiated; } || requires { requires K::instantiated; },
       "cameo: the kernel is not instantiated for this type; add it to its .cpp and to `instantiated`");

@@ -19,7 +19,7 @@ template <class T>
 struct result_value<result<T>> {
   using type = T;
 };
-/// The type that K::bind gives.
+/// The type of the state that K::bind returns.
 template <class K>
 using bound_state = typename result_value<decltype(K::bind(std::declval<bind_context&>()))>::type;
 /// A kernel with a state of another type: `static result<S> bind(bind_context&)`,
@@ -29,25 +29,25 @@ concept state_kernel = !self_kernel<K> && requires(const bound_state<K>& state, 
   { K::run(state, each) } -> std::same_as<status>;
 };
 
-/// bind once, run any number of times from any number of threads. Either may throw where exceptions are on: the core
-/// that calls it turns that into RUNTIME_EXCEPTION.
+/// A kernel is bound once and run any number of times from any number of threads. Either function may throw where
+/// exceptions are on: the caller in the core turns an exception into RUNTIME_EXCEPTION.
 template <class K>
 concept kernel = self_kernel<K> || state_kernel<K>;
 
-/// A kernel that does not take every node its types allow: `static bool accepts(const bind_context&)`.
+/// A kernel that does not take every node that its types allow: `static bool accepts(const bind_context&)`.
 template <class K>
 concept choosy_kernel = kernel<K> && requires(const bind_context& node) {
   { K::accepts(node) } -> std::same_as<bool>;
 };
 
-/// A bound kernel without its type: what a plan keeps and a run calls.
+/// A bound kernel without its type: a plan stores it and a run calls it.
 struct bound_kernel {
   const void* state = nullptr;
   status (*run)(const void* state, run_context&) = nullptr;
 };
 
-/// The one door a row has: it erases K, and is instantiated per row, so it is kept lean. With `only_ask` it binds
-/// nothing and says NOT_IMPLEMENTED for a node that a choosy kernel does not accept.
+/// The only function of a row: it erases K, and is instantiated per row, so it is kept small. With `only_ask` it binds
+/// nothing and returns NOT_IMPLEMENTED for a node that a choosy kernel does not accept.
 template <kernel K>
 result<bound_kernel> bind_kernel(bind_context& context, bool only_ask) {
   if constexpr (choosy_kernel<K>)

@@ -3,16 +3,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Since-versions First to Last of an operator; without Last, all that the tables know.
+/// Since-versions First to Last of an operator; without Last, all versions from First on that the tables have.
 template <int First, int Last = 255>
 struct since {};
 
-/// Values, so that they combine as C++'s own constraints do: constrain<"T1", float> && constrain<"T2", bool, int>.
+/// Constraints are values, so that they combine as C++'s do: constrain<"T1", float> && constrain<"T2", bool, int>.
 template <fixed_string TypeString, class... Ts>
 struct one_of {
   static constexpr std::size_t size = sizeof...(Ts);
 };
-/// The constraints of one line, each a one_of.
+/// The constraints of one entry, each a one_of.
 template <class... Sets>
 struct constraints {
   static constexpr std::size_t size = sizeof...(Sets), combinations = (1 * ... * Sets::size);
@@ -20,9 +20,9 @@ struct constraints {
 /// The element types that a kernel takes for a type string of its operator.
 template <fixed_string TypeString, class... Ts>
 inline constexpr constraints<one_of<TypeString, Ts...>> constrain{};
-/// No constraint: whatever the operator allows.
+/// No constraint: all types that the operator allows.
 inline constexpr constraints<> any_types{};
-/// Both: a kernel with several type strings.
+/// Combines the constraints of a kernel with several type strings.
 template <class... A, class... B>
 constexpr constraints<A..., B...> operator&&(constraints<A...>, constraints<B...>) {
   return {};
@@ -33,8 +33,8 @@ struct entry_check;  // entry_check.hpp
 template <class Op, class Since, class Constraints>
 struct entry_facts;
 
-/// A line of a kernel list: Kernel runs Op in these versions, for every combination of the types listed.
-/// Kernel takes one type per type string, in the order of `constrain`; each combination is a row.
+/// An entry of a kernel list: Kernel runs Op in these versions, for every combination of the types listed.
+/// Kernel takes one type per type string, in the order of `constrain`; each combination becomes a row.
 template <class Op, class Since, auto Constraints, template <class...> class Kernel>
 struct kernel_entry {
   using op = Op;
@@ -44,8 +44,8 @@ struct kernel_entry {
   static constexpr std::size_t rows = types.combinations, rules = rows * types.size;
 };
 
-/// A line for a kernel that is no template: one row for all the types listed. For kernels that move elements by their
-/// size, or that look at types when they bind.
+/// An entry for a kernel that is no template: one row for all the types listed. For kernels that move elements by their
+/// size, or that read the types when they are bound.
 template <class Op, class Since, auto Constraints, class Kernel>
 struct erased_entry {
   using op = Op;
@@ -55,8 +55,8 @@ struct erased_entry {
   static constexpr std::size_t rows = 1, rules = types.size;
 };
 
-/// What a row asks of the values that a type string binds. Bit i of `inputs` is set for formal input i; for a variadic
-/// one, all from there on.
+/// The types that a row requires of the values that a type string binds. Bit i of `inputs` is set for formal input i;
+/// for a variadic one, it stands for all inputs from there on.
 struct kernel_rule {
   type_mask allowed;
   std::uint32_t inputs;
@@ -64,7 +64,7 @@ struct kernel_rule {
   char type_string[10];  // for messages; cut when longer
 };
 
-/// A type string with the types asked of it.
+/// A type string with the types required of it.
 struct type_choice {
   std::string_view type_string;
   type_mask types;
@@ -77,11 +77,11 @@ constexpr type_mask allowed_types(const op_version& version, std::string_view ty
   return 0;
 }
 
-/// Since-versions from first to last; none if `last` is 0.
+/// Since-versions from first to last; empty if `last` is 0.
 struct version_range {
   int first = 255, last = 0;
 };
-/// The versions of an operator, among those asked for, that allow all these types.
+/// Domain and name as one integer, so that rows sort and compare cheaply. In files the names decide: see find_op.
 constexpr version_range versions_that_allow(std::span<const op_version> versions, version_range asked,
                                             std::span<const type_choice> choices) {
   version_range found;
@@ -103,7 +103,7 @@ constexpr std::uint32_t positions(std::span<const parameter> parameters, std::st
   return bits;
 }
 
-/// Resolves a type string to the parameters it binds, once, here: at run time there are only numbers to compare.
+/// Resolves a type string to the parameters that it binds, at compile time, so that only numbers are compared later.
 constexpr kernel_rule resolve(std::span<const op_version> versions, version_range range, const type_choice& choice) {
   kernel_rule rule{choice.types, 0, 0, {}};
   for (const op_version& version : versions) {

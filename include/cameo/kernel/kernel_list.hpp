@@ -13,20 +13,20 @@ struct kernel_row {
   std::uint8_t first, last;  // since-versions
   std::uint16_t rules;       // where its rules start in kernel_table::rules
   std::uint8_t rule_count;
-  bool choosy;          // a match must ask `bind` too
-  std::uint16_t entry;  // its line in the kernel list, counted from 1
+  bool choosy;          // a match must call `bind` with only_ask, too
+  std::uint16_t entry;  // its entry in the kernel list, counted from 1
   result<bound_kernel> (*bind)(bind_context&, bool only_ask);
 };
 static_assert(sizeof(kernel_row) <= 32);
 
-/// All kernels of a provider, as the core sees them: rows sorted by `op`; the operators they are for.
+/// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
 struct kernel_table {
   std::span<const kernel_row> rows;
   std::span<const kernel_rule> rules;
   std::span<const op_row> ops;
 };
 
-/// True if some node matches both: only operator, versions or the types of one parameter can part them.
+/// True if some node could match both: only operator, versions or the types of one parameter can tell them apart.
 constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std::span<const kernel_rule> rules) {
   if (a.op != b.op || a.last < b.first || b.last < a.first) return false;
   for (const kernel_rule& x : rules.subspan(a.rules, a.rule_count))
@@ -81,8 +81,8 @@ struct table_builder {
   static constexpr type_choice choice_of(one_of<S, Ts...>) {
     return {S, mask_of<Ts...>};
   }
-  /// For an erased entry each type may need another version; the row then spans them all, and the model's check has
-  /// seen to it that a node only has types its version allows.
+  /// For an erased entry each type may need another version; the row then spans all these versions. check_model has
+  /// ensured that a node only has types that its version allows.
   template <class Op, int First, int Last, class K, std::size_t N>
   constexpr void add_row(const std::array<type_choice, N>& choices) {
     static_assert(sizeof(kernel_check<K>) != 0);
@@ -91,7 +91,7 @@ struct table_builder {
       if (First <= v.since && v.since <= Last && allows_some(v, choices))
         range = {range.last ? range.first : v.since, v.since};
     if (range.last == 0) no_version_allows_these_types_together();
-    if constexpr (kernel<K>)  // said above
+    if constexpr (kernel<K>)  // otherwise kernel_check has given the error
       rows[row_count++] = {op_id_of<Op>,
                            std::uint8_t(range.first),
                            std::uint8_t(range.last),
@@ -108,18 +108,18 @@ struct table_builder {
       if (!(choice.types & allowed_types(version, choice.type_string))) return false;
     return true;
   }
-  /// Not constexpr: reaching it is a compile-time error that names the entry.
+  /// Not constexpr: a call of it is a compile-time error that names the entry.
   static void no_version_allows_these_types_together() {}
 };
 
-/// The sum of a list; packs over 256 can't be folded with clang.
+/// The sum of a list; clang can't fold packs of more than 256.
 constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
   std::size_t total = 0;
   for (std::size_t count : counts) total += count;
   return total;
 }
 
-/// By operator; lines of one operator as they were written. Sorts integers: whole rows move slowly at compile time.
+/// Sorted by operator; entries of one operator stay in order. Sorts integers, as moving rows is slow at compile time.
 template <std::size_t Rows, std::size_t Rules>
 constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
   std::array<std::uint64_t, Rows> keys{};
@@ -130,7 +130,7 @@ constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
   return order;
 }
 
-/// Two entries, counted from 1, that match the same node; zeros if there are none.
+/// Two entries, counted from 1, that match the same node; zeros if no entries clash.
 template <std::size_t Rows, std::size_t Rules>
 constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Rows, Rules>& built,
                                                          const std::array<std::uint16_t, Rows>& order) {
@@ -167,7 +167,7 @@ struct entry_ops {
   }();
 };
 
-/// Rows, rules and operators of entries that are fine, each by itself.
+/// Rows, rules and operators of entries that are each correct.
 template <class... Entries>
 class built_list {
   static constexpr std::size_t row_count = sum({0, Entries::rows...}), rule_count = sum({0, Entries::rules...});
@@ -189,13 +189,13 @@ class built_list {
     for (std::size_t i = 0; i < row_count; ++i) rows[i] = built.rows[order[i]];
     return rows;
   }();
-  static constexpr auto rules = built.rules;  // a copy: what `built` holds besides stays out of the program
+  static constexpr auto rules = built.rules;  // a copy, so that the rest of `built` stays out of the program
 
  public:
   static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows};
 };
 
-/// The kernels of a provider, one line each, in any order. Everything in it is computed and checked by the compiler.
+/// The kernels of a provider, one entry each, in any order. Everything in it is computed and checked by the compiler.
 /// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
 template <class... Entries>
 class kernel_list {

@@ -5,10 +5,10 @@ namespace cameo::inline CAMEO_ABI {
 
 /// What is known of an input or output of a node before any run.
 struct operand {
-  type_kind kind = type_kind::unknown;  // of an optional: what it holds
-  dtype type = dtype::undefined;        // of elements; of a sequence of tensors, of theirs
-  bool present = false;                 // false: the node leaves it out
-  bool optional = false;                // may hold nothing
+  type_kind kind = type_kind::unknown;  // of an optional: the kind of its content
+  dtype type = dtype::undefined;        // of elements; for a sequence of tensors, of the tensors' elements
+  bool present = false;                 // false: the node does not have it
+  bool optional = false;                // an optional that may be empty
   bool has_rank = false;                // then `shape` has the rank, with -1 for dims known only in a run
   extents shape = {};
   const value* constant = nullptr;  // the same in every run
@@ -22,7 +22,7 @@ struct operand {
   }
 };
 
-/// A node as kernels are matched to it: no graph, no draft.
+/// A node as it is matched against kernels: independent of graph and draft.
 struct node_signature {
   op_id op;
   int since = 0;  // of the version in force

@@ -7,21 +7,21 @@ namespace cameo::inline CAMEO_ABI {
 
 class run_context;
 
-/// A subgraph while a kernel runs it; made by run_context::open, gone with the kernel's call.
+/// A subgraph while a kernel runs it; made by run_context::open, destroyed when the kernel's call ends.
 struct subplan_frame;
 
-/// How often a loop over pieces of work reads the clock: about every 100 us, however short its pieces are. For one
-/// thread.
+/// Limits how often a loop over pieces of work reads the clock: about every 100 us, however short its pieces are. For
+/// one thread.
 struct stop_pace {
   static constexpr std::int64_t between = 100'000;  // nanoseconds
-  static constexpr std::uint32_t most = 15;         // questions without the clock: pieces may grow
+  static constexpr std::uint32_t most = 15;         // checks without reading the clock: pieces may become longer
 
   std::int64_t seen = 0;  // the clock when it was read last
   std::uint32_t step = 0, left = 0;
 
   /// True when it is time to read the clock.
   bool due() { return left == 0 || (--left, false); }
-  /// What it said.
+  /// Takes the time that was read.
   void read(std::int64_t now) {
     const std::int64_t since = now - seen;
     if (since > between) step = 0;
@@ -30,8 +30,8 @@ struct stop_pace {
   }
 };
 
-/// What the runner does for kernels. One implementation (run/services.cpp). On hosts the table keeps this layer free of
-/// it; a build for targets calls it directly, so that a program has no more of it than its kernels call.
+/// The functions of the runner that kernels use. There is one implementation (run/services.cpp). On hosts the table
+/// keeps this layer independent of it; a build for targets calls it directly, so that unused functions are not linked.
 struct run_services {
 #ifdef CAMEO_CODE_ONLY
 #define CAMEO_SERVICE(result, name, ...) static result name(__VA_ARGS__)
@@ -53,9 +53,9 @@ struct run_services {
 #undef CAMEO_SERVICE
 };
 
-/// What a kernel sees at every run: one node of one run. Values and views die with the call. Only the thread that
-/// called the kernel may use it; the functions given to `parallel` use views taken before. stopped() is for all
-/// threads.
+/// What a kernel can use in a run: one node of one run. Values and views are valid only during the kernel's call. Only
+/// the thread that called the kernel may use it; functions passed to `parallel` use views that were taken before.
+/// stopped() may be called by all threads.
 class run_context {
  public:
   std::size_t input_count() const { return inputs_.size(); }
@@ -63,17 +63,17 @@ class run_context {
   bool has_input(std::size_t i) const { return i < inputs_.size() && inputs_[i] != 0; }
   bool has_output(std::size_t i) const { return i < outputs_.size() && outputs_[i] != 0; }
 
-  /// Input i; `none` for one that the node leaves out and for an empty optional.
+  /// Input i; `none` for an input that the node does not have and for an empty optional.
   const value& input(std::size_t i) const { return values_[i < inputs_.size() ? inputs_[i] : 0]; }
   template <element_type T>
   tensor_view<const T> input(std::size_t i) const {
     return input(i).as<T>();
   }
-  /// Element type that the plan gives output i.
+  /// The element type that the plan has for output i.
   dtype output_type(std::size_t i) const { return values_[outputs_[i]].type; }
 
-  /// Memory for output i, not initialised; a tensor of the type the plan knows. OUT_OF_MEMORY when `shape` is too
-  /// large, also when its dims are negative or overflow. Called again with the same shape it gives the same memory.
+  /// Memory for output i, not initialised; a tensor of the type in the plan. OUT_OF_MEMORY when `shape` is too large,
+  /// and also when its dims are negative or overflow. A second call with the same shape returns the same memory.
   template <element_type T>
   result<tensor_view<T>> output(std::size_t i, const extents& shape) {
     result<value*> made = output(i, shape);
@@ -95,26 +95,26 @@ class run_context {
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {
     return output_parts(i, value_kind::sequence, count);
   }
-  /// Output i as it is so far: to keep() a sequence or map that is to become a part of another.
+  /// Output i in its present state: to keep() a sequence or map that becomes a part of another.
   const value& output_value(std::size_t i) const { return values_[outputs_[i]]; }
-  /// Extents of an output that is not a tensor of its own memory: a sparse tensor's dense shape.
+  /// Sets the extents of an output that is not a tensor of its own memory: a sparse tensor's dense shape.
   void set_output_shape(std::size_t i, const extents& shape) { values_[outputs_[i]].shape = shape; }
 
-  /// Output i is `from`, an input or part of one, with other extents of the same count; no copy when bind said views().
+  /// Output i is `from`, an input or part of one, with other extents of the same count; no copy if bind called views().
   status forward(std::size_t i, const value& from, const extents& shape) {
     return services_->forward(*this, outputs_[i], from, &shape);
   }
-  /// Output i is `from` as it is, whatever it is: tensor, sequence, none.
+  /// Output i is `from` unchanged, of any kind: tensor, sequence, none.
   status forward(std::size_t i, const value& from) { return services_->forward(*this, outputs_[i], from, nullptr); }
 
-  /// A reference that keeps a value beyond the slot it is in: to put into a sequence, or to carry round a loop. Copies
-  /// only what lies in planned memory. Pair with release() or give() unless it becomes a part of an output.
+  /// A reference that keeps a value longer than its slot does: to put it into a sequence, or to carry it round a loop.
+  /// Copies only values in planned memory. Pair with release() or give() unless it becomes a part of an output.
   result<value> keep(const value& v) { return services_->keep(*this, v); }
-  /// Gives a kept value back, and leaves `none`.
+  /// Releases a kept value, and sets `v` to `none`.
   void release(value& v) { services_->release(*this, v); }
   /// Moves a kept value into output i.
   status give(std::size_t i, value& kept) { return services_->give(*this, outputs_[i], kept); }
-  /// A new tensor that belongs to no output yet; counts as kept.
+  /// A new tensor that belongs to no output yet; it counts as a kept value.
   result<value> make(dtype type, const extents& shape) { return services_->make(*this, type, shape); }
 
   /// Memory until the kernel returns, aligned to 64, not initialised.
@@ -127,39 +127,39 @@ class run_context {
     if (!memory) return status_code::out_of_memory;
     return std::span<T>{static_cast<T*>(memory), count};
   }
-  /// Characters for elements of string tensors; they live until the run ends.
+  /// Memory for the characters of string tensors; it is valid until the run ends.
   result<std::span<char>> text(std::size_t count) {
     char* const memory = services_->text(*this, count);
     if (!memory) return status_code::out_of_memory;
     return std::span<char>{memory, count};
   }
 
-  /// Calls f(0) ... f(count - 1), each once, in any order, perhaps on several threads; back when all are done. Choose
-  /// `count` by shapes alone: then results don't depend on the number of threads. For little work, call f in a loop.
+  /// Calls f(0) ... f(count - 1), each once, in any order, perhaps on several threads, and returns after the last.
+  /// Choose `count` by shapes alone: then results are the same for any number of threads. For little work, loop.
   ///
-  /// Before each call it asks whether the run should end; then it leaves out the rest and says false. What was left out
-  /// has not been written: a kernel that reads it as sizes or indices returns CANCELED first. Any other may go on,
-  /// since the runner ends the run after the kernel, whatever that returns. So that a run ends in time, one call of f
-  /// should take 100 us or so, and never more than 2 ms.
+  /// Before each call it checks whether the run should end; if so, it skips the rest and returns false. The skipped
+  /// parts have not been written: a kernel that reads them as sizes or indices returns CANCELED first. Any other may go
+  /// on, since the runner ends the run after the kernel, whatever the kernel returns. To let a run end in time, one
+  /// call of f should take about 100 us, and never more than 2 ms.
   bool parallel(std::size_t count, function_ref<void(std::size_t)> f) {
     return parallel_lanes(count, [&](std::size_t i, std::size_t) { f(i); });
   }
-  /// The same with the number of the thread, below lanes(): for scratch per thread.
+  /// The same with the number of the thread, below lanes(): for scratch memory per thread.
   bool parallel_lanes(std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
     return services_->parallel(*this, count, f);
   }
   std::size_t lanes() const { return lanes_; }
 
-  /// True when the run should end: loops of a kernel's own, and long pieces of work, ask now and then, and the kernel
-  /// returns CANCELED (the runner turns that into DEADLINE_EXCEEDED where it was the clock). Any thread may ask. It
-  /// costs a load, and reading the clock if there is a deadline; with a `pace`, it reads the clock every 100 us or so.
+  /// True when the run should end: a kernel's own loops and long pieces of work call it now and then, and the kernel
+  /// returns CANCELED (the runner turns that into DEADLINE_EXCEEDED after a deadline). Any thread may call it. It
+  /// costs a load, and a read of the clock if there is a deadline; with a `pace`, the clock is read every 100 us or so.
   bool stopped() const { return services_->stopped(*this, nullptr); }
   bool stopped(stop_pace& pace) const { return services_->stopped(*this, &pace); }
 
   /// Prepares a subgraph (bind_context::subgraph) to be called any number of times until the kernel returns.
   result<subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
-  /// Runs it once. `inputs` are the subgraph's formal ones (captures come by themselves); `outputs` receive kept
-  /// values: release() or give() each.
+  /// Runs it once. `inputs` are the subgraph's formal inputs (captures are filled in automatically); `outputs` receive
+  /// kept values: release() or give() each.
   status call(subplan_frame& frame, std::span<const value> inputs, std::span<value> outputs) {
     return services_->call(*this, frame, inputs, outputs);
   }
@@ -167,7 +167,7 @@ class run_context {
   // For the runner.
   run_context(const run_services& services, void* runner, std::size_t lanes)
       : services_{&services}, runner_{runner}, lanes_{lanes} {}
-  /// For the runner: begins the next node.
+  /// For the runner: starts the next node.
   void enter(value* values, std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs) {
     values_ = values, inputs_ = inputs, outputs_ = outputs;
   }
@@ -184,7 +184,7 @@ class run_context {
 };
 
 /// Calls f(first, last) over [0, count) in blocks of `grain`, perhaps on several threads. Blocks depend on count and
-/// grain alone. False when the run should end and blocks were left out: see run_context::parallel.
+/// grain alone. Returns false when the run should end and blocks were skipped: see run_context::parallel.
 template <class F>
 bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;
@@ -194,11 +194,11 @@ bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f)
   });
 }
 
-/// parallel_for() for elements that don't depend on each other, of whatever type and operator: f gets few enough at a
-/// time that it asks often, also where `grain` of them are what is worth a thread.
+/// parallel_for() for elements that don't depend on each other, of any type and operator: f gets so few at a time that
+/// it checks for the end of the run often enough, even where a thread is only worthwhile for `grain` of them.
 template <class F>
 bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
-  constexpr std::int64_t most = 4096;  // of the slowest, a number as text, about a millisecond
+  constexpr std::int64_t most = 4096;  // of the slowest kind, a number as text, about a millisecond
   return parallel_for(c, count, grain, [&](std::int64_t first, std::int64_t last) {
     stop_pace pace;
     for (std::int64_t i = first; i < last; i += most) {
@@ -208,9 +208,9 @@ bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F
   });
 }
 
-/// Calls f(i, lane) for each i below `count`, `grain` of them one after the other on a thread, and asks before each
-/// whether the run should end: for pieces of which only some together are worth a thread, or that depend on what the
-/// piece before left in the lane's memory. False as parallel_for.
+/// Calls f(i, lane) for each i below `count`, `grain` of them one after the other on a thread, and checks before each
+/// whether the run should end: for pieces that are too small for a thread each, or that depend on what the piece before
+/// left in the lane's memory. Returns false as parallel_for does.
 template <class F>
 bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;

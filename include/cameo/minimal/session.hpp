@@ -6,19 +6,19 @@ namespace cameo::inline CAMEO_ABI {
 
 /// How a minimal session is made.
 struct minimal_options {
-  /// Kernels may keep copies of constants in an order of their own: faster, and as large as the constants once more.
+  /// Kernels may keep reordered copies of constants: faster, but needs as much memory as the constants once more.
   bool prepack = false;
 };
 
-/// A model from an ORT file, planned and ready to run within one stretch of memory of the caller's: no heap, no graph,
-/// no exceptions. Made by minimal_runtime. Constants and names stay in the file. One run at a time; no thread-safety.
+/// A model from an ORT file, planned and ready to run within one block of memory of the caller's: no heap, no graph,
+/// no exceptions. Made by minimal_runtime. Constants and names stay in the file. One run at a time; not thread-safe.
 class minimal_session {
  public:
   minimal_session(minimal_session&& from) noexcept : impl_{std::exchange(from.impl_, nullptr)} {}
   minimal_session& operator=(minimal_session&& from) noexcept { return std::swap(impl_, from.impl_), *this; }
   CAMEO_API ~minimal_session();
 
-  /// What the model wants and gives, in its order: name, element type, shape with -1 for what a run decides.
+  /// The model's inputs and outputs, in its order: name, element type, shape with -1 for dims known only in a run.
   CAMEO_API std::size_t input_count() const;
   /// See input_count().
   CAMEO_API std::size_t output_count() const;
@@ -26,25 +26,25 @@ class minimal_session {
   CAMEO_API const draft_value& input(std::size_t i) const;
   /// See input().
   CAMEO_API const draft_value& output(std::size_t i) const;
-  /// No input or output.
+  /// The result of find_input() and find_output() for an unknown name.
   static constexpr std::size_t not_found = std::size_t(-1);
-  /// The number of an input, or `not_found`.
+  /// The index of an input, or `not_found`.
   CAMEO_API std::size_t find_input(std::string_view name) const;
-  /// The number of an output, or `not_found`.
+  /// The index of an output, or `not_found`.
   CAMEO_API std::size_t find_output(std::string_view name) const;
 
-  /// Runs once: all inputs and outputs, in the model's order. An output that comes with `data` is the caller's memory,
-  /// `type` and `shape` say what fits; others come back in the session's memory, good until the next run.
-  ///   INVALID_ARGUMENT  an input of another type or shape than the model's, or at an address that it can't be read at;
-  ///                     too many or too few; an output that does not fit
+  /// Runs the model once: all inputs and outputs, in the model's order. An output with `data` is the caller's memory,
+  /// of the size that `type` and `shape` state; others are returned in the session's memory, valid until the next run.
+  ///   INVALID_ARGUMENT  an input of another type or shape than the model's, or at an unaligned address;
+  ///                     too many or too few inputs or outputs; an output that does not fit
   ///   OUT_OF_MEMORY     the session's memory is used up
-  ///   others            as kernels say
-  /// After an error outputs mean nothing, and the next run starts afresh.
+  ///   others            as kernels return them
+  /// After an error the outputs are undefined, and the next run starts afresh.
   CAMEO_API status run(std::span<const value> inputs, std::span<value> outputs, const run_options& = {});
 
-  /// Bytes of the caller's memory that are taken: by the plan, and after a run by all that it needed. The same for
-  /// every load of a file by the same program, so what it says once is how much memory to give. (Memory that starts at
-  /// a multiple of 64 is used best.)
+  /// The bytes of the caller's memory that are in use: by the plan, and after a run by all that the run needed. It is
+  /// the same for every load of a file by the same program, so it tells how much memory to provide. (Best use is made
+  /// of memory that starts at a multiple of 64.)
   CAMEO_API std::size_t memory_used() const;
 
   /// For minimal_runtime.
@@ -58,25 +58,25 @@ class minimal_session {
   impl* impl_;
 };
 
-/// What a minimal_runtime does, by how it reads: `Checked` files from anywhere, `Trusted` those that it trusts.
+/// The functions of minimal_runtime. `Checked` is for files from any source, `Trusted` for files that are trusted.
 template <const ort_draft_checks* Checked, const ort_draft_checks* Trusted, class... Lists>
 struct minimal_loader {
   /// Reads, plans and prepares. `file` (an ORT file's bytes, at any address) and `memory` outlive the session. Codes as
-  /// read_ort_draft's and make_plan's; OUT_OF_MEMORY says that `memory` is too small.
+  /// read_ort_draft's and make_plan's; OUT_OF_MEMORY means that `memory` is too small.
   static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
                                       const minimal_options& options = {}) {
     return minimal_session::load(file, memory, lists, options, Checked);
   }
-  /// load() of a file that is a part of the program, and trusted as its code is: nothing in it is checked, and the code
-  /// that checks is not linked. It must be one that load() takes, as cameo writes it (not ONNX Runtime); of any other
-  /// anything may come. Try it with load() where that costs nothing: in a test on a host.
+  /// load() of a file that is a part of the program and trusted like its code: nothing in it is checked, and the code
+  /// that checks is not linked. It must be a file that load() accepts and that cameo wrote (not ONNX Runtime); for any
+  /// other file the behaviour is undefined. Test it with load() where that costs nothing: in a test on a host.
   static result<minimal_session> load_trusted(std::span<const std::byte> file, std::span<std::byte> memory,
                                               const minimal_options& options = {}) {
     return minimal_session::load(file, memory, lists, options, Trusted);
   }
-  /// How much memory load() of this file takes, found by a load into `scratch`, which is free again afterwards: the
-  /// same on every device with this program. Where all shapes are in the file, runs take little more, what kernels need
-  /// for a moment; memory_used() after one says how much. Errors as load()'s: OUT_OF_MEMORY says that `scratch` is too
+  /// The memory that load() of this file takes, found by a load into `scratch`, which is free again afterwards: the
+  /// same on every device with this program. Where all shapes are in the file, runs take little more, for the kernels'
+  /// scratch; memory_used() after a run tells how much. Errors as load()'s: OUT_OF_MEMORY means that `scratch` is too
   /// small.
   static result<std::size_t> memory_needed(std::span<const std::byte> file, std::span<std::byte> scratch,
                                            const minimal_options& options = {}) {
@@ -89,16 +89,16 @@ struct minimal_loader {
   static constexpr const kernel_table* lists[] = {&Lists::table...};
 };
 
-/// The kernels that a program has: kernel lists, each node to the first that takes it. What is in none of them is not
-/// in the program.
+/// The kernels of a program: kernel lists; each node is run by the first list that has a kernel for it. Kernels in none
+/// of the lists are not linked.
 ///
 ///     using runtime = cameo::minimal_runtime<my_kernels>;
 ///     auto session = runtime::load(file, memory);
 template <class... Lists>
 struct minimal_runtime : minimal_loader<&all_ort_draft_checks, nullptr, Lists...> {};
 
-/// First in the list of a minimal_runtime: what files have saved for later is done when they are loaded, as
-/// replaying_ort_draft_checks says, with codes of its own. A program that does not name it carries nothing of it.
+/// First in the list of a minimal_runtime: the saved optimizations of files are then applied when they are loaded, as
+/// replaying_ort_draft_checks describes, with its error codes. A program that does not name it has none of that code.
 struct saved_optimizations {};
 template <class... Lists>
 struct minimal_runtime<saved_optimizations, Lists...>

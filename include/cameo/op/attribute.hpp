@@ -10,7 +10,7 @@ enum class attribute_kind : std::uint8_t {
   type_protos, count
 };
 // clang-format on
-/// The kinds' names, as messages give them.
+/// The kinds' names for messages.
 inline constexpr struct attribute_kind_row {
   attribute_kind id;
   char name[16];
@@ -35,8 +35,8 @@ static_assert(complete_and_in_order(attribute_kind_rows));
 
 class value_type;  // op/value_type.hpp
 
-/// An attribute of a node, by reference; who holds the model holds what it refers to. Only the member of its kind is
-/// meaningful. Tensors are values in host memory (sparse ones too). Graphs are numbers: the n-th subgraph of the node.
+/// An attribute of a node, by reference; the model owns what it refers to. Only the member of its kind is meaningful.
+/// Tensors are values in host memory (sparse ones too). A graph is an index: the n-th subgraph of the node.
 struct attribute {
   std::string_view name;
   attribute_kind kind = attribute_kind::undefined;
@@ -48,9 +48,9 @@ struct attribute {
   std::span<const std::string_view> strings = {};
   std::span<const value> tensors = {};  // tensor and sparse_tensor: one
   std::span<const value_type* const> types = {};
-  std::string_view ref_attr_name = {};  // inside a function body: the caller's attribute that stands here
+  std::string_view ref_attr_name = {};  // inside a function body: the caller's attribute that is used here
   std::string_view doc_string = {};
-  std::string_view unknown = {};  // what the file said that cameo does not interpret, for its writer
+  std::string_view unknown = {};  // fields of the file that cameo does not interpret, for a writer
 };
 
 /// The attribute with this name, or null.

@@ -7,28 +7,28 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-// What ONNX Runtime calls the rewrites whose decision can be saved in an ORT file and acted on later, and how the node
-// that takes a group's place is put together from the group. A group is a node (the target), nodes that make its
-// inputs and nodes that read its outputs. Data alone, for graphs and for drafts.
+// ONNX Runtime's names of the rewrites that can be chosen, saved in an ORT file and applied later, and how the node
+// that replaces a group is made from the group. A group is a node (the target), nodes that produce its inputs and nodes
+// that read its outputs. Data alone, for graphs and for drafts.
 
-/// How a group becomes one node.
+/// How a group becomes one node: the new node's inputs.
 enum class group_form : std::uint8_t {
   unary,        // DequantizeLinear, target, QuantizeLinear: integers, scale and zero point, then those of the result
-  binary,       // the same of two inputs
+  binary,       // the same with two inputs
   variadic,     // scale and zero point of the result, then all inputs with theirs
   convolution,  // two inputs, the result's scale and zero point, a bias of integers if there is one
   product,      // two inputs with scale and zero point, bias, then the result's where it is quantized
   choice,       // the target's condition, then two inputs
   parts,        // one input, several results; the target's second input
   in_place,     // the target itself, on integers
-  activation,   // target and what is applied to its result
+  activation,   // the target and the activation of its result
 };
-/// An action of an optimizer, by the names that files have.
+/// An action of an optimizer, by its names in files.
 struct group_action {
   std::string_view optimizer, name;
   group_form form;
 };
-/// Every action that is understood, optimizers in the order in which they are done.
+/// Every action that cameo knows; optimizers in the order in which they are applied.
 inline constexpr group_action group_actions[] = {
     {"QDQSelectorActionTransformer", "1DQ", group_form::unary},
     {"QDQSelectorActionTransformer", "1DQ_CPU", group_form::unary},
@@ -45,7 +45,7 @@ inline constexpr group_action group_actions[] = {
     {"QDQSelectorActionTransformer", "drop_no_int16_support_and_positive_scale", group_form::in_place},
     {"ConvActivationFusion", "ConvAct", group_form::activation},
 };
-/// Null for one that is not in the list; `knows` says whether the optimizer is.
+/// Null for an action that is not in the list; `knows` tells whether the optimizer is in it.
 constexpr const group_action* find_group_action(std::string_view optimizer, std::string_view name, bool& knows) {
   knows = false;
   for (const group_action& each : group_actions) {
@@ -56,12 +56,12 @@ constexpr const group_action* find_group_action(std::string_view optimizer, std:
   return nullptr;
 }
 
-/// Where some inputs of the new node come from: inputs of a node of the group.
+/// The source of some inputs of the new node: inputs of a node of the group.
 struct group_move {
   /// Which nodes of the group.
   enum class member : std::uint8_t { input, target, output, all_inputs } of;
-  std::uint8_t number = 0;  // of that node among the group's inputs
-  /// Its first inputs `first` to `last`. 0 to 2 of a DequantizeLinear: integers, scale, zero point.
+  std::uint8_t number = 0;  // index of that node among the group's inputs
+  /// Its inputs `first` to `last`. 0 to 2 of a DequantizeLinear: integers, scale, zero point.
   std::uint8_t first = 0, last = 0;
   bool required = true;  // false: the node, or its input, may be absent
 };
@@ -78,7 +78,7 @@ inline constexpr group_move
     activation_moves[] = {{target}, {target, 0, 1, 1}, {target, 0, 2, 2, false}};
 }  // namespace detail
 
-/// The inputs of the new node, in order; none for in_place, where the target's first input becomes the input node's.
+/// The inputs of the new node, in order; empty for in_place, where the target's first input becomes the input node's.
 constexpr std::span<const group_move> moves_of(group_form form) {
   switch (form) {
     case group_form::unary: return detail::unary_moves;

@@ -7,42 +7,42 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What a shape function sees: one node. Host only, one thread. It tells what it can and leaves the rest unknown; it
-/// returns INVALID_GRAPH, with words that say what would be right, only when the inputs can't be legal.
+/// The interface of a shape function to one node. Host only, one thread. The function sets what it can infer and leaves
+/// the rest unknown; it returns INVALID_GRAPH, with a message that says what would be right, only for illegal inputs.
 class infer_context {
  public:
   virtual ~infer_context() = default;
 
-  /// The version of the operator that the node is of.
+  /// The version of the operator that applies to the node.
   virtual const op_version& version() const = 0;
-  /// Those that the node has; defaults are not filled in.
+  /// The attributes that the node has; defaults are not filled in.
   virtual std::span<const attribute> attributes() const = 0;
 
   virtual std::size_t input_count() const = 0;  // trailing absent inputs are not counted
-  /// Outputs that the node has, absent ones in between included.
+  /// The number of outputs, including absent ones in between.
   virtual std::size_t output_count() const = 0;
-  /// Null when the input is absent or its type unknown.
+  /// Null when the input is absent or its type is unknown.
   virtual const value_type* input(std::size_t i) const = 0;
-  /// The constant behind an input (an initializer or a Constant node), or null. In host memory.
+  /// The constant of an input (an initializer or a Constant node), or null. In host memory.
   virtual const value* constant(std::size_t i) const = 0;
-  /// The elements of a small integer tensor (rank 0 or 1), as far as they are known (a constant, or worked out from
-  /// shapes: Shape, Gather, Concat, ...); null if even their number is unknown.
+  /// The elements of a small integer tensor (rank 0 or 1), as far as they are known (a constant, or computed from
+  /// shapes by Shape, Gather, Concat, ...); null if even their number is unknown.
   virtual const std::vector<dim>* elements(std::size_t i) const = 0;
-  /// A new symbol, for a size that is unknown but worth following.
+  /// A new symbol, for an unknown size that other dims may be equal to.
   virtual dim fresh_symbol() = 0;
-  /// Infers the n-th subgraph with these input types (null: as declared); gives its outputs' types. They die with the
-  /// context.
+  /// Infers the n-th subgraph with these input types (null: as declared); returns its outputs' types. They are valid as
+  /// long as the context.
   virtual result<std::vector<const value_type*>> infer_subgraph(std::size_t index,
                                                                 std::span<const value_type* const> inputs) = 0;
-  /// Says what output i is. What was declared before is held against it: a contradiction is INVALID_GRAPH.
+  /// Sets the type of output i. It is compared with the declared type: a contradiction is INVALID_GRAPH.
   virtual void set_output(std::size_t i, value_type type) = 0;
-  /// Says what is in output i, a small integer tensor: later nodes see it by elements().
+  /// Sets the elements of output i, a small integer tensor: shape functions of later nodes read them by elements().
   virtual void set_elements(std::size_t i, std::vector<dim> elements) = 0;
 
   // Conveniences over the above.
   /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return find_attribute(attributes(), name); }
-  /// An attribute of the node, or `otherwise` where it leaves it out.
+  /// An attribute of the node, or `otherwise` if the node does not have it.
   CAMEO_API std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
   /// See int_or().
   CAMEO_API std::string_view string_or(std::string_view name, std::string_view otherwise) const;
@@ -54,11 +54,11 @@ class infer_context {
   CAMEO_API dtype element(std::size_t i) const;
   /// The shape of a tensor input, or null when unknown.
   CAMEO_API const std::vector<dim>* shape(std::size_t i) const;
-  /// A constant 1-D (or scalar) integer input as numbers; nothing when it is not constant.
+  /// The elements of a constant integer input (1-D or scalar); std::nullopt when it is not constant.
   CAMEO_API std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
 };
 
-/// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be.
+/// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be broadcast.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
 }  // namespace cameo::inline CAMEO_ABI

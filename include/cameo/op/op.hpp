@@ -8,7 +8,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// How often a formal input or output is there.
+/// How many arguments a formal input or output has.
 enum class parameter_option : std::uint8_t { single, optional, variadic };
 
 /// A formal input or output and the type string that its type is bound to: the name of a type constraint ("T"), or a
@@ -17,10 +17,10 @@ struct parameter {
   std::string_view name, type_string;
   parameter_option option = parameter_option::single;
   bool homogeneous = true;     // variadic: all of one type
-  std::uint8_t min_arity = 1;  // variadic: how many at least
+  std::uint8_t min_arity = 1;  // variadic: the least number of arguments
 };
 
-/// Which types a type string allows, by what contains them. Bit i of a mask stands for dtype i.
+/// The types that a type string allows, by their containers. Bit i of a mask stands for dtype i.
 struct type_rule {
   std::string_view type_string;
   type_mask tensors = 0;             // tensor(T)
@@ -31,8 +31,8 @@ struct type_rule {
   bool maps = false;                 // map(K, V) and seq(map(K, V)), any
 };
 
-/// A formal attribute. Without `required`, a node may leave it out; `default_...` says what holds then, if ONNX says
-/// so.
+/// A formal attribute. Without `required`, a node may omit it; `default_...` is then its value, if ONNX defines a
+/// default.
 struct attribute_rule {
   std::string_view name;
   attribute_kind kind;
@@ -53,13 +53,13 @@ struct op_version {
   bool deprecated = false;
 };
 
-/// What the core must know of an operator without naming it. A set: roles combine.
+/// Properties of an operator that the core needs without naming the operator. A set: roles combine.
 enum class role : std::uint16_t {
   none = 0,
   has_subgraphs = 1,        // takes graphs as attributes
   is_random = 2,            // equal inputs need not give equal outputs: never folded, never merged
   is_constant = 4,          // its attributes are its value
-  is_compiled_context = 8,  // carries a provider's compiled form of a subgraph
+  is_compiled_context = 8,  // contains a subgraph that a provider has compiled
   needs_training = 16,      // defined by a rewriting of the whole graph
   is_identity = 32,         // its output is its input
 };
@@ -69,7 +69,7 @@ constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::u
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
 
 class infer_context;
-/// Works out the types and shapes of a node's outputs; see op/infer.hpp. INVALID_GRAPH when the inputs don't fit.
+/// Infers the types and shapes of a node's outputs; see op/infer.hpp. INVALID_GRAPH when the inputs are not legal.
 using infer_function = status (*)(infer_context&);
 
 /// An operator is a tag type: `domain`, `name` and `versions` (oldest first). It may have `roles` and a static
@@ -81,7 +81,7 @@ concept declared_op = requires {
   {std::span<const op_version>{Op::versions}};
 };
 
-/// Domain and name as one integer, so that rows sort and compare cheaply. Names in files are compared: see find_op.
+/// Domain and name as one integer, so that rows sort and compare cheaply. In files the names decide: see find_op.
 enum class op_id : std::uint32_t {};
 /// The id of an operator's names.
 constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
@@ -102,7 +102,7 @@ struct op_row {
   std::span<const op_version> versions;
   infer_function infer = nullptr;
 
-  /// The version in force at an opset of its domain; null if the operator is younger than that.
+  /// The version that applies at an opset of its domain; null if the operator is newer than that.
   constexpr const op_version* at(std::int64_t opset) const {
     const op_version* found = nullptr;
     for (const op_version& v : versions)
@@ -114,12 +114,12 @@ struct op_row {
 /// Leaves types and shapes of outputs unknown.
 inline status infer_nothing(infer_context&) { return status_code::ok; }
 
-/// Works out types and shapes of its outputs.
+/// Has a shape function.
 template <class Op>
 concept has_infer = requires {
   infer_function{&Op::infer};
 };
-/// Tells the core more about itself.
+/// Declares roles.
 template <class Op>
 concept has_roles = requires {
   role{Op::roles};
@@ -134,14 +134,14 @@ constexpr op_row make_op_row() {
   return row;
 }
 
-/// Null if nobody declares it. `rows` is sorted by id. The names decide: an id can be forged, a name cannot.
+/// Null if it is not declared. `rows` is sorted by id. The names decide: a file can forge an id, but not a name.
 constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
   for (const op_row& row : rows_with(make_op_id(domain, name), &op_row::id, rows))
     if (row.domain == domain && row.name == name) return &row;
   return nullptr;
 }
 
-/// Operators of one's own: `using operators = op_list<acme::Smooth>;`
+/// A provider's own operators: `using operators = op_list<acme::Smooth>;`
 template <declared_op... Ops>
 struct op_list {
   static constexpr std::array<op_row, sizeof...(Ops)> rows = [] {
@@ -152,7 +152,7 @@ struct op_list {
 };
 
 /// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id; the highest opset of each.
-/// Lives in the compiled core: a minimal build that does not call it does not link it.
+/// Lies in the compiled core: a minimal build that does not call it does not link it.
 CAMEO_API std::span<const op_row> standard_ops();
 
 /// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".

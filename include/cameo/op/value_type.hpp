@@ -19,20 +19,20 @@ struct dim {
   /// A symbol, by its number (model::symbol).
   static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
   constexpr bool known() const { return size >= 0; }
-  /// True when both are surely the same size.
+  /// True when both are known to be the same size.
   constexpr bool same(dim other) const {
     return known() ? size == other.size : symbol != 0 && symbol == other.symbol && !other.known();
   }
   bool operator==(const dim&) const = default;
 };
 
-/// The static type of a value, as ONNX's TypeProto says it. Host only.
+/// The static type of a value, as in ONNX's TypeProto. Host only.
 class value_type {
  public:
   type_kind kind = type_kind::unknown;
   dtype type = dtype::undefined;          // tensor, sparse_tensor: of elements; map: of keys
   std::optional<std::vector<dim>> shape;  // tensor, sparse_tensor: absent when even the rank is unknown
-  std::shared_ptr<const value_type> of;   // sequence, optional: what it holds; map: its values
+  std::shared_ptr<const value_type> of;   // sequence, optional: type of the content; map: type of the values
   std::string denotation;
 
   /// A tensor of any rank, or of this shape.
@@ -54,7 +54,7 @@ class value_type {
   }
 
   bool is_tensor() const { return kind == type_kind::tensor; }
-  /// The extents, when every one is known.
+  /// The extents, when all dims are known.
   CAMEO_API std::optional<extents> fixed_shape() const;
   /// "tensor(float)[batch,3,224,224]", "seq(tensor(int64))"; `symbols` are their names by
   /// number, as model::symbols ("?" without).

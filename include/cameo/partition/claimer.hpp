@@ -4,34 +4,34 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What a provider takes of a graph in one piece. Without a name it is one node, run as it is; with one, its nodes are
+/// Nodes that a provider takes in one piece. Without a name it is one node, run as it is; with a name, its nodes are
 /// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group
-/// of which somebody has a node already is left alone as a whole; one that `insists` ends loading then, naming both.
+/// with a node that is already assigned is skipped as a whole; if it `insists`, loading ends instead, naming both.
 struct node_group {
   std::vector<node_id> nodes;
   std::string name = {};
   bool insists = false;
 };
 
-/// Says, node by node, what a provider takes. Host only, one call per node, one thread; the view dies with the call.
-/// True is a promise.
+/// Decides, node by node, what a provider takes. Host only, one call per node, one thread; the view is valid only
+/// during the call. True is a promise to run the node.
 template <class P>
 concept node_claimer = requires(const P& p, const node_view& n) {
   { p.claims(n) } -> std::same_as<bool>;
 };
-/// Says for a whole graph (a subgraph of If, Loop, ... is one of its own) what a provider takes, in order of wish.
-/// Nodes that have a provider already are not to be taken (node_view::provider).
+/// Decides for a whole graph (a subgraph of If, Loop, ... is a graph of its own) what a provider takes, in order of
+/// preference. Nodes that are assigned to a provider already must not be taken (node_view::provider).
 template <class P>
 concept group_claimer = requires(const P& p, const graph_view& g) {
   { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;
 };
 
-/// A key in a compiled node's `source` by which a provider knows its own.
+/// A value of a compiled node's attribute `source` that marks it as the provider's own.
 struct context_source {
   std::string_view key;
-  bool any_case = false;  // letters of either case are the same
+  bool any_case = false;  // upper and lower case are the same
 
-  /// Whether a node with this `source` is meant.
+  /// True if a node with this `source` is the provider's.
   constexpr bool is(std::string_view source) const {
     if (!any_case) return source == key;
     if (source.size() != key.size()) return false;
@@ -42,7 +42,7 @@ struct context_source {
   }
 };
 
-/// Where images have their channels: [N, C, H, W], as ONNX has them, or [N, H, W, C].
+/// The order of an image's axes: [N, C, H, W], as in ONNX, or [N, H, W, C].
 enum class data_layout : std::uint8_t { nchw, nhwc };
 
 }  // namespace cameo::inline CAMEO_ABI

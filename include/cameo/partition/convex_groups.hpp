@@ -6,10 +6,10 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// For a provider's `groups`: nodes of a graph in as few and as large groups as can be without a path that leaves one
-/// and comes back, also by way of other groups. `nodes` are in an order of execution, free and without subgraphs; so
-/// are those of each group. Near linear in the graph's size; of a very large graph with many small groups some stay
-/// apart that might have been one.
+/// For a provider's `groups`: combines nodes of a graph into as few and as large groups as possible without a path that
+/// leaves a group and comes back, also through other groups. `nodes` are in order of execution, free and without
+/// subgraphs; so are those of each group. Near linear in the graph's size; in a very large graph with many small
+/// groups, some that could have been one may stay apart.
 CAMEO_API std::vector<std::vector<node_id>> convex_groups(const graph_view&, std::span<const node_id> nodes);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -4,16 +4,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What is known of a value, as kernels are told.
+/// The properties of a value that kernels are matched with.
 CAMEO_API operand describe(const graph_value&);
 
-/// A node as kernels are matched to it. The operands lie in `storage`, which it clears first.
+/// A node as it is matched against kernels. The operands lie in `storage`, which it clears first.
 CAMEO_API node_signature signature_of(const node_view&, std::vector<operand>& storage);
 
-/// Nodes whose outputs are all known already: they are never run.
+/// True for a node whose outputs are all constants: it is never run.
 CAMEO_API bool is_known(const graph&, const graph_node&);
 
-/// A partitioned graph, and its subgraphs, as drafts in `memory`. `compiled` gives the kernels of fused nodes by
+/// Makes drafts in `memory` of a partitioned graph and its subgraphs. `compiled` has the kernels of fused nodes by
 /// graph_node::fused. `overridable`: inputs with an initializer stay inputs (IR version 4 and later).
 /// OUT_OF_MEMORY when the arena is full. Texts, attributes and constants of the draft are the model's.
 CAMEO_API result<draft*> lower(const graph&, std::span<const bound_kernel> compiled, bool overridable, arena& memory);

@@ -6,32 +6,32 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// A stretch of memory that is free or in use. In use it is counted: who keeps a value counts once.
+/// A range of memory, free or in use. In use it has a reference count: each value that is kept in it counts once.
 struct storage_block {
   std::uintptr_t address = 0;
   std::size_t size = 0;                                // a multiple of block_heap::granule
   storage_block *before = nullptr, *after = nullptr;   // neighbours in memory
   storage_block *next = nullptr, *previous = nullptr;  // in a list of free ones; in use: for the owner's lists
   std::uint32_t references = 0;
-  std::uint32_t parts = 0;  // it holds so many values, which count references too
-  std::uint8_t memory = 0;  // kind
+  std::uint32_t parts = 0;  // number of values in it, which count references too
+  std::uint8_t memory = 0;  // memory kind
   bool free = false;
 };
 
-/// Hands out stretches of address ranges; takes them back in any order. Good fit from free lists by power of two, so
-/// constant time but for a bounded search. Knows addresses only and never touches them: the planner uses it on offsets,
-/// the runner on memory of any kind. Not thread-safe.
+/// Allocates blocks of address ranges; takes them back in any order. Good fit from free lists by power of two, so
+/// constant time but for a bounded search. It never accesses the memory: the planner uses it on offsets, the runner on
+/// memory of any kind. Not thread-safe.
 class block_heap {
  public:
   static constexpr std::size_t granule = 64;
 
-  /// `descriptors` outlives the heap; it takes from there and gives nothing back.
+  /// `descriptors` outlives the heap, which allocates block descriptors there and frees none.
   explicit block_heap(arena& descriptors) noexcept : descriptors_{&descriptors} {}
   block_heap(const block_heap&) = delete;
   block_heap& operator=(const block_heap&) = delete;
 
-  /// Adds a range of `size` bytes (cut to whole granules; less than one is ignored); it must not touch one that was
-  /// added before. Blocks are as aligned as `address` is, up to a granule. False when descriptors run out.
+  /// Adds a range of `size` bytes (cut to whole granules; less than one is ignored); it must not touch an earlier
+  /// range. Blocks are as aligned as `address` is, up to a granule. False when there is no memory for descriptors.
   [[nodiscard]] bool add_range(std::uintptr_t address, std::size_t size) noexcept {
     if (size < granule) return true;
     storage_block* const block = new_descriptor();
@@ -41,11 +41,11 @@ class block_heap {
     put_free(block);
     return true;
   }
-  /// At least `bytes`, with one reference. Null when nothing fits or descriptors run out.
+  /// At least `bytes`, with one reference. Null when no free block is large enough or memory for descriptors runs out.
   CAMEO_API storage_block* allocate(std::size_t bytes) noexcept;
-  /// Gives it back; the descriptor may go to a neighbour.
+  /// Frees a block; its descriptor may be merged into a neighbour's.
   CAMEO_API void release(storage_block*) noexcept;
-  /// Forgets all ranges and blocks; whoever still holds a block must not give it back.
+  /// Removes all ranges and blocks; blocks that are still in use must not be released after it.
   CAMEO_API void clear() noexcept;
 
  private:

@@ -4,12 +4,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Number of a value within one draft; 0 is the absent one.
+/// The number of a value within one draft; 0 is the absent value.
 using slot = std::uint32_t;
 
 struct draft;
 
-/// A value of a draft. Inputs have no producer; a value with `info.constant` has its elements already.
+/// A value of a draft. Inputs have no producer; the elements of a value with `info.constant` are known.
 struct draft_value {
   std::string_view name;
   operand info;  // `present` is true
@@ -25,18 +25,18 @@ struct draft_node {
   std::span<const slot> inputs, outputs;
   std::span<const attribute> attributes;
   std::span<draft* const> subgraphs;
-  std::uint8_t provider = 0;        // index of its binder
-  const kernel_row* row = nullptr;  // what runs it, where whoever made the draft has matched it already
+  std::uint8_t provider = 0;        // index of its node_binder
+  const kernel_row* row = nullptr;  // the row that runs it, if the maker of the draft has matched it already
   bound_kernel compiled = {};       // set when a provider has compiled the node already
 };
 
-/// A value of the enclosing draft that a subgraph reads, and the slot it has inside.
+/// A value of the enclosing draft that a subgraph reads, and the slot that it has in the subgraph's draft.
 struct capture {
   slot inner, outer;
 };
 
-/// A graph as flat tables in the caller's memory: values, and nodes in order of execution. What lowering makes of a
-/// graph, or a reader of a file; texts, attributes and constants belong to whoever made it.
+/// A graph as flat tables in the caller's memory: values, and nodes in order of execution. lower() makes it from a
+/// graph, read_ort_draft() from a file; the graph's model or the file owns its texts, attributes and constants.
 struct draft {
   arena& memory;
   arena_vector<draft_value> values{memory};
@@ -45,7 +45,7 @@ struct draft {
   arena_vector<capture> captures{memory};
 
   explicit draft(arena& where) : memory{where} {}
-  /// OUT_OF_MEMORY when the arena is full. The first call also makes slot 0.
+  /// Appends a value. OUT_OF_MEMORY when the arena is full. The first call also makes slot 0.
   result<slot> add_value(const draft_value& value) {
     if (values.empty() && !values.push_back({})) return status_code::out_of_memory;
     if (!values.push_back(value)) return status_code::out_of_memory;

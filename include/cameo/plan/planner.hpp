@@ -4,59 +4,59 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// How the nodes of one provider are bound.
+/// How the nodes of one provider are bound to kernels.
 struct node_binder {
   std::string_view provider;   // short name
   const void* self = nullptr;  // the provider's object
-  /// Binds a node that the provider took.
+  /// Binds a node that the provider has taken.
   result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&) = nullptr;
-  std::uint8_t memory = 0;  // kind that its kernels read and write
+  std::uint8_t memory = 0;  // memory kind that its kernels read and write
 };
 
 /// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
 CAMEO_API result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&,
                                              bind_context&);
 
-/// Who is told what while a plan is made.
+/// Callbacks while a plan is made.
 struct plan_watcher {
   const void* self = nullptr;
-  /// A constant of which there is a packed or an aligned copy now, which is what will be read.
+  /// Called for a constant that now has a packed or an aligned copy, which is read instead of it.
   void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
-  /// So many nodes of the graph are bound.
+  /// Called with the number of the graph's nodes that are bound.
   void (*bound)(const void* self, std::size_t done, std::size_t total) = [](const void*, std::size_t, std::size_t) {};
 };
 
-/// How to make a plan; borrows what its spans refer to.
+/// How to make a plan; borrows the objects of its spans.
 struct plan_options {
   std::span<const node_binder> binders;     // by draft_node::provider
   std::span<const memory_source> memories;  // by kind; [0] is the host's. Outlive the plan.
-  arena* scratch = nullptr;                 // for what is only needed while planning; null: the plan's own
+  arena* scratch = nullptr;                 // for memory that is only needed while planning; null: the plan's own
   bool prepack = true;
   bool by_level = false;  // plan lifetimes so that the steps of a level may run at once
-  /// Bytes of one region that are not believed any more: 1 TB, or 2 GB where addresses have 32 bits.
+  /// Largest plausible size of one region in bytes; more is an error: 1 TB, or 2 GB where addresses have 32 bits.
   std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
   pack_keeper packs = {};
-  /// For run_plan: to be run as a step of other plans. Outputs then have no place in it, as they outlive its frame.
+  /// For run_plan: the plan is run as a step of other plans. Its outputs are not placed: they outlive its frame.
   bool as_step = false;
 };
 
 /// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must
-/// outlive it only where kernels keep its attributes. NOT_IMPLEMENTED, INVALID_GRAPH, ... as kernels say, with the
-/// node's path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
+/// outlive it only where kernels keep its attributes. NOT_IMPLEMENTED, INVALID_GRAPH, ... as kernels return them, with
+/// the node's path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
 CAMEO_API result<const plan_view*> make_plan(const draft&, const plan_options&, arena& memory);
 
-/// What place_values needs to know; it borrows all of it.
+/// The arguments of place_values; it borrows all of them.
 struct placement_request {
   std::span<const plan_step> steps;
   std::span<const value> initial;
   std::span<const slot> outputs;       // live to the end
-  std::span<const std::size_t> bytes;  // per slot; not_planned: stays out
-  bool by_level = false;               // steps of a level run at once: nothing of theirs shares memory
+  std::span<const std::size_t> bytes;  // per slot; not_planned: the value is left out
+  bool by_level = false;               // steps of a level run at once: their values share no memory
 };
-/// Places values by their lifetimes: a good fit for one after the other in the order of steps, inputs overwritten where
-/// kernels allow it. Writes `out`, whose spans are as long as `initial` and as the number of memory kinds; offsets are
-/// multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
+/// Places values by their lifetimes: a good fit for one after the other in the order of steps; inputs are overwritten
+/// where kernels allow it. Writes `out`, whose spans are as long as `initial` and as the number of memory kinds;
+/// offsets are multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
 CAMEO_API status place_values(const placement_request&, arena& scratch, placement out);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -13,8 +13,8 @@ struct step_view {
   const attribute* find(std::string_view attribute_name) const { return find_attribute(attributes, attribute_name); }
 };
 
-/// Runs the nodes it claimed by itself, any number of times, from any thread. What `execute` returns ends the run, with
-/// the node's name in front; what it throws becomes RUNTIME_EXCEPTION.
+/// Runs the nodes that it claimed by itself, any number of times, from any thread. An error of `execute` ends the run,
+/// with the node's name in front; an exception becomes RUNTIME_EXCEPTION.
 template <class P>
 concept executor = requires(const P& p, const step_view& s, run_context& c) {
   { p.execute(s, c) } -> std::same_as<status>;

@@ -10,21 +10,21 @@ namespace cameo::inline CAMEO_ABI {
 using task = function_ref<void(std::size_t index, std::size_t lane)>;
 
 /// Threads of the user's own. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with lane
-/// below concurrency() and never the same lane on two threads at once; it comes back when all are done. Several threads
-/// may call it at the same time. `f` does not throw.
+/// below concurrency() and never the same lane on two threads at once; it returns when all calls are done. Several
+/// threads may call it at the same time. `f` does not throw.
 template <class P>
 concept task_pool = requires(P& pool, std::size_t count, task f) {
   { pool.concurrency() } -> std::convertible_to<std::size_t>;
   pool.parallel(count, f);
 };
-/// A pool that wants to know when a run begins and ends: to wake its threads once, and to let them sleep.
+/// A pool with functions for the begin and end of a run: to wake its threads once, and to let them sleep.
 template <class P>
 concept scoped_task_pool = task_pool<P> && requires(P& pool) {
   pool.begin_run();
   pool.end_run();
 };
 
-/// A pool without its type: three words and no allocation. The pool outlives it.
+/// A pool without its type: three pointers and no allocation. The pool outlives it.
 class task_pool_ref {
  public:
   task_pool_ref() = default;
@@ -32,12 +32,12 @@ class task_pool_ref {
   task_pool_ref(P& pool) : self_{&pool}, row_{&row_of_pool<P>} {}
 
   std::size_t concurrency() const { return row_ ? row_->concurrency(self_) : 1; }
-  /// As the concept says; without a pool, on the calling thread.
+  /// As the concept requires; without a pool, on the calling thread.
   void parallel(std::size_t count, task f) const {
     if (row_) return row_->parallel(self_, count, f);
     for (std::size_t i = 0; i < count; ++i) f(i, 0);
   }
-  /// Tells the pool, if it wants to know; so end_run().
+  /// Calls the pool's function of this name, if it has one; likewise end_run().
   void begin_run() const {
     if (row_) row_->begin_run(self_);
   }

@@ -10,9 +10,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the words say what it is.
+/// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the message says what it is.
 CAMEO_API status check_tensor(const value&, dtype elements);
-/// The elements of a tensor of T in host memory, or as check_tensor. The view refers to the value.
+/// The elements of a tensor of T in host memory; errors as check_tensor. The view refers to the value.
 template <class T>
 result<tensor_view<const T>> view_as(const value& v) {
   static_assert(sizeof(element_check<T>));
@@ -21,8 +21,8 @@ result<tensor_view<const T>> view_as(const value& v) {
   return v.as<T>();
 }
 
-/// A value in host memory that owns what it refers to. Copies share it and it does not change, so copying is cheap and
-/// threads may read one at once. An error in making it (no memory, wrong count) leaves it `none`.
+/// A value in host memory that owns its data. Copies share the data, which does not change, so copying is cheap and
+/// several threads may read it. If making it fails (no memory, wrong count), it is `none`.
 class any_value {
  public:
   any_value() = default;
@@ -42,7 +42,7 @@ class any_value {
   }
   /// A deep copy of a value in host memory, strings and parts included. `none` when memory runs out.
   CAMEO_API static any_value copy_of(const value&);
-  /// A value made in `memory` by others (a reader of files); they are kept together.
+  /// A value that was made in `memory` by other code (a reader of files); the two are kept together.
   static any_value adopt(std::shared_ptr<arena> memory, const value& v) {
     any_value made;
     made.memory_ = std::move(memory), made.value_ = v;
@@ -60,7 +60,7 @@ class any_value {
   tensor_view<const T> as() const {
     return value_.as<T>();
   }
-  /// The same, checked; see view_as.
+  /// The same with a check; see view_as.
   template <class T>
   result<tensor_view<const T>> get() const {
     return view_as<T>(value_);
@@ -74,7 +74,7 @@ class any_value {
 /// "float[2,3] 1 2 3 ...": at most `elements` of each tensor. The value is in host memory.
 CAMEO_API std::string to_string(const value&, std::size_t elements = 8);
 
-/// An output of a run with the model's name for it.
+/// An output of a run with its name in the model.
 struct named_value {
   std::string name;
   any_value value;
@@ -98,8 +98,8 @@ class named_values {
       if (each.name == name) return &each.value;
     return nullptr;
   }
-  /// The elements of an output that is a tensor of T. INVALID_ARGUMENT when there is no such output (the words list
-  /// those there are) or it is something else. The view refers to the outputs: keep them.
+  /// The elements of an output that is a tensor of T. INVALID_ARGUMENT when there is no such output (the message lists
+  /// the outputs) or it has another type. The view refers to these outputs: keep them.
   template <class T>
   result<tensor_view<const T>> get(std::string_view name) const {
     const result<const named_value*> found = at(name);

@@ -6,32 +6,32 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// What session options come to where a variant is chosen: devices of the providers that they name, or their policy
-/// chooses; else (`is_wish` false) of all providers there are.
+/// The devices that session options mean for the selection of a variant: those of the providers that the options name
+/// or their policy chooses; else (`is_wish` false) those of all providers.
 struct ep_intent {
   std::vector<device_facts> devices;
-  std::vector<std::optional<ep_device>> behind;  // each of them; none of a provider that tells of none
+  std::vector<std::optional<ep_device>> behind;  // for each of them; nullopt for a provider that lists no devices
   bool is_wish = false;
   std::vector<ep_device> chosen;  // those that options or policy name one by one
 };
 
-/// A component of a model package with the variant that runs here: what sessions are made from (runtime::load). It
-/// holds open the model's file, its folder and those that the package's options name, so it may outlive the package;
-/// what takes their names later is nothing to it, and what the model names is found from those folders. A handle, cheap
-/// to copy; immutable; thread-safe.
+/// A component of a model package with the variant that runs here: sessions are made from it (runtime::load). It
+/// holds open the model's file, its folder and the folders that the package's options name, so it may outlive the
+/// package; files that take their names later have no effect, and paths in the model start from those folders. A
+/// handle, cheap to copy; immutable; thread-safe.
 class component_context {
  public:
   /// The component's name.
   CAMEO_API const std::string& component() const;
-  /// As the package has it.
+  /// The variant as in the package.
   CAMEO_API const package_variant& variant() const;
-  /// The variant's folder, absolute; empty when there is none.
+  /// The variant's folder, absolute; empty when it has no folder.
   CAMEO_API const std::string& folder() const;
-  /// Long name of the provider that it was selected for.
+  /// The long name of the provider that it was selected for.
   CAMEO_API const std::string& ep() const;
-  /// Devices of that provider that sessions are made with; none: those that it likes.
+  /// The devices of that provider that sessions are made with; empty: the provider chooses.
   CAMEO_API const std::vector<ep_device>& devices() const;
-  /// What was thought of each variant, in declaration order, with what became of it.
+  /// The verdict on each variant, in declaration order, and the result.
   CAMEO_API const selection& selected() const;
 
  private:
@@ -41,7 +41,7 @@ class component_context {
   std::shared_ptr<const impl> impl_;
 };
 
-/// Any variant_policy.
+/// A reference to any variant_policy.
 using variant_choice = function_ref<selection(const selection_request&)>;
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -39,19 +39,19 @@ struct one_check {
 
 }  // namespace inputs
 
-/// An input of one run, by name. Elements are borrowed: they stay where they are and as they are until the run has
+/// An input of one run, by name. Elements are borrowed: they must stay valid and unchanged until the run has
 /// ended; only text is copied. In host memory.
 ///
 ///   session.run({{"pixels", vector}, {"mask", pointer, {1, 128}}, {"k", 3.0f}, {"ids", {7, 8, 9}}, {"text", "hello"}})
 ///
-/// Without a shape, elements take the one that the model declares: one dim that it leaves open follows from their
-/// number; several are 1 if the elements just fill the others. A tensor_view brings its shape along. What does not fit
-/// is INVALID_ARGUMENT of the run.
+/// Without a shape, elements take the shape that the model declares: one open dim follows from their number; several
+/// open dims are 1 if the elements exactly fill the others. A tensor_view has its own shape. Elements that do not fit
+/// make the run return INVALID_ARGUMENT.
 struct named_input {
   std::string_view name;
   value input;
   bool shape_of_model = false;  ///< `input` is flat; its shape follows from the model's
-  std::int64_t count = -1;      ///< elements that are there; -1: as many as the shape says
+  std::int64_t count = -1;      ///< number of elements; -1: as many as the shape needs
 
   named_input(std::string_view n, const value& v) : name{n}, input{v} {}
   named_input(std::string_view n, const any_value& v) : name{n}, input{v.view()} {}

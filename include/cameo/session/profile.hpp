@@ -16,21 +16,21 @@ class session;
 ///   session.run(inputs, {.observer = &profile.observer()});
 ///   profile.write("trace.json");
 ///
-/// Recording is thread-safe and takes no memory: records that find no room are counted as dropped. Outlives the runs
-/// that it observes; the session outlives write(), for the names of nodes are its own.
+/// Recording is thread-safe and does not allocate: records beyond the capacity are counted as dropped. Outlives the
+/// runs that it observes; the session outlives write(), for it owns the names of nodes.
 class trace_profile {
  public:
-  /// `providers`: names by number, as session::providers() gives them. `capacity`: steps that there is room for.
+  /// `providers`: names by number, as session::providers() returns them. `capacity`: the number of steps that fit.
   CAMEO_API explicit trace_profile(std::vector<std::string> providers, std::size_t capacity = std::size_t{1} << 16);
-  /// For runs of one session. Names of nodes may be empty or the same, so its events also say which step they are:
+  /// For runs of one session. Names of nodes may be empty or equal, so its events also identify the step:
   /// "step" holds the step's number in the plan; in a subgraph then the subgraph's number among those of that step, the
   /// step's number in there, and so on.
   CAMEO_API explicit trace_profile(const session&, std::size_t capacity = std::size_t{1} << 16);
 
   const step_observer& observer() const { return observer_; }
-  /// Steps recorded.
+  /// Number of recorded steps.
   CAMEO_API std::size_t size() const;
-  /// Steps that found no room.
+  /// Number of steps that did not fit.
   CAMEO_API std::size_t dropped() const;
   /// One recorded step; i below size(). Nanoseconds of a steady clock.
   struct record {
@@ -39,12 +39,12 @@ class trace_profile {
     std::size_t lane;  // which of the pool's threads; 0 is the caller's
   };
   const record& operator[](std::size_t i) const { return records_[i]; }
-  /// Forgets everything; not while a run is observed.
+  /// Removes all records; not while a run is observed.
   CAMEO_API void clear();
 
   /// Writes {"traceEvents": [...]}, complete or absent: an event of phase X per step with its time and length in
   /// microseconds, category, operator and provider (and step), and a name for every thread. FAIL with the system's
-  /// words.
+  /// message.
   CAMEO_API status write(const std::string& path) const;
 
  private:

@@ -22,27 +22,27 @@ struct last_check {
                 "if it need not run every operator, write runtime<partial<...>>");
 };
 
-/// Providers in order of priority, without a promise that they can run everything.
+/// Providers in order of priority, without a promise that they can run every operator.
 template <class... Ps>
 struct partial {};
 
-/// The formats that load() reads unless it is told others.
+/// The formats that load() reads unless it is given others.
 using default_formats = format_list<ort_format, onnx_format>;
-/// The transforms that load() applies before partitioning unless it is told others (transform_set<...>, with the
-/// standard ones or without). Providers bring those that come after.
+/// The transforms that load() applies before partitioning unless it is given others (transform_set<...>, with the
+/// standard ones or without). Providers add those that run after partitioning.
 using default_transforms = standard_transforms;
 
-/// What load() takes for a file's path: a string of any kind, a std::filesystem::path.
+/// The types that load() accepts as a file's path: a string of any kind, a std::filesystem::path.
 template <class P>
 concept path_like = std::convertible_to<P, std::string> || std::convertible_to<P, std::string_view>;
-/// What it takes for the bytes of a model.
+/// The types that it accepts as the bytes of a model.
 template <class R>
 concept byte_range =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && !path_like<R> &&
     (std::same_as<std::ranges::range_value_t<R>, std::byte> ||
      std::same_as<std::ranges::range_value_t<R>, unsigned char> || std::same_as<std::ranges::range_value_t<R>, char>);
 
-/// Stands first in a runtime's list: where session options name no providers, this policy chooses among their devices.
+/// First in a runtime's list: if session options name no providers, this policy chooses among the providers' devices.
 /// runtime<devices_by<prefer_npu>, my_npu, cameo::eps::cpu>
 template <class Policy>
 struct devices_by {
@@ -50,10 +50,10 @@ struct devices_by {
                 "cameo: a policy of a runtime needs `result<std::vector<std::size_t>> operator()(const "
                 "device_request&) const` and a default constructor");
 };
-/// Every provider of the list, in its order.
+/// Use every provider of the list, in its order.
 struct whole_list {};
 
-/// What all runtimes can do; write runtime<...>. Devices is a device_selector, or whole_list.
+/// The functions of all runtimes; programs write runtime<...>. Devices is a device_selector, or whole_list.
 template <class Devices, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
@@ -62,16 +62,16 @@ class basic_runtime {
 
  public:
   basic_runtime() = default;
-  /// With provider objects that have been configured.
+  /// Uses provider objects that have been configured.
   explicit basic_runtime(Ps... objects) requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
 
-  /// Reads, checks, partitions and plans a model; see session_options for what can be chosen. Sessions share the
+  /// Reads, checks, partitions and plans a model; session_options lists what can be chosen. Sessions share the
   /// provider objects. Thread-safe where the providers' hooks are. Errors start with the file's name:
-  ///   NO_SUCHFILE, INVALID_PROTOBUF, INVALID_ARGUMENT, INVALID_GRAPH  what is wrong with the file or the options
+  ///   NO_SUCHFILE, INVALID_PROTOBUF, INVALID_ARGUMENT, INVALID_GRAPH  an error in the file or the options
   ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
-  ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         what is wrong with a provider or its claims
-  ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                as the options ask
+  ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         an error of a provider or its claims
+  ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                by the limits and the stop token in the options
   template <class Formats = default_formats, class Transforms = default_transforms, path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
@@ -106,12 +106,12 @@ class basic_runtime {
     return session::load(parts_of<Formats, Transforms>(mine), std::move(graph), options);
   }
 
-  /// The variant of a package's component that runs here (docs/packages.md). Providers are those that the options name,
-  /// or their policy chooses; when they do neither, best_fit asks the fallback alone, and `best_fit{.ranked = true}`
-  /// all of the list. The options' other members count for nothing: see load().
-  /// A policy of one's own that gives no device means the first of the variant's provider.
-  ///   INVALID_ARGUMENT  no such component; the options
-  ///   FAIL              no variant fits, with what was thought of each; a policy chose what is not there
+  /// Selects the variant of a package's component that runs here (docs/packages.md), among the providers that the
+  /// options name or their policy chooses; without either, best_fit tries the fallback alone, and `best_fit{.ranked =
+  /// true}` the whole list. The options' other members have no effect: see load().
+  /// If a variant_policy of the user's returns no device, the first device of the variant's provider is used.
+  ///   INVALID_ARGUMENT  no such component; an error in the options
+  ///   FAIL              no variant fits, with each verdict; a policy chose something that does not exist
   template <variant_policy Choice = best_fit>
   result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
                                    const Choice& policy = {}) const {
@@ -119,32 +119,32 @@ class basic_runtime {
     const auto choose = [&](const selection_request& r) { return policy(r); };
     return session::select(parts_for(mine), from, component, how, choose);
   }
-  /// What select() holds variants against; for who asks a variant_policy himself.
+  /// The devices that select() compares variants with; for programs that call a variant_policy themselves.
   result<ep_intent> intent(const session_options& how = {}) const {
     const auto mine = providers();
     return session::intent(parts_for(mine), how);
   }
-  /// A session of a selected variant, as the package wants it: with its options, on the provider that it was selected
-  /// for. As often as you like. Errors as of a file, and
-  ///   FAIL         the variant names no model file, or a folder that is not there
-  ///   NO_SUCHFILE  its model file is not there
+  /// A session of a selected variant, as the package configures it: with its options, on the provider that it was
+  /// selected for. May be called any number of times. Errors as for a file, and
+  ///   FAIL         the variant names no model file, or a folder that does not exist
+  ///   NO_SUCHFILE  its model file does not exist
   template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(const component_context& from) const {
     const auto mine = providers();
     return session::load(parts_of<Formats, Transforms>(mine), from, nullptr);
   }
-  /// The same as the caller wants it: the package's options do not hold, but for folders that the caller does not set.
-  /// The provider is the one that it was selected for, unless the options name others; no policy is asked again.
+  /// The same with the caller's options: the package's are not used, except folders that the caller does not set.
+  /// The provider is the one that the variant was selected for, unless the options name others; no policy is called.
   template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(const component_context& from, const session_options& options) const {
     const auto mine = providers();
     return session::load(parts_of<Formats, Transforms>(mine), from, &options);
   }
 
-  /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); of a package
-  /// with one component, that. Any provider of the list may have what runs, the first that a variant fits, unless
-  /// the options or another policy say otherwise. Without options, those of the package hold. Errors as of select() and
-  /// load(), and INVALID_ARGUMENT for components that do not connect.
+  /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); a package
+  /// with one component gives just that. Any provider of the list may run a component: the first that a variant fits,
+  /// unless the options or another policy decide otherwise. Without options, the package's options are used. Errors as
+  /// of select() and load(), and INVALID_ARGUMENT for components that do not connect.
   template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
   result<pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
     return load_pipeline<Formats, Transforms>(from, nullptr, policy);
@@ -155,19 +155,19 @@ class basic_runtime {
     return load_pipeline<Formats, Transforms>(from, &options, policy);
   }
 
-  /// Compiles a model for these providers and writes it: what a provider takes as a group becomes a node that carries
-  /// what the provider made of it, and loads again without compiling (docs/contexts.md). Several threads may compile.
+  /// Compiles a model for these providers and writes it: a provider's group becomes a node that contains the compiled
+  /// program, and loads again without compiling (docs/contexts.md). Several threads may compile.
   ///   INVALID_ARGUMENT  no input, an input file that does not exist, an output that is a folder or has no extension
-  ///   FAIL              what the options forbid; bytes without an output; what can't be written
-  ///   INVALID_GRAPH     a provider would have to compile again what it compiled already
-  ///   and what load() may fail with
+  ///   FAIL              something that the options forbid; bytes without an output; a file that can't be written
+  ///   INVALID_GRAPH     a provider would have to compile its own compiled node again
+  ///   and the errors of load()
   template <class Formats = default_formats, class Transforms = default_transforms>
   result<compile_report> compile(compile_options options) const {
     const auto mine = providers();
     return session::compile(parts_of<Formats, Transforms>(mine), std::move(options));
   }
-  /// What a compiled model (a file, or bytes) says to the provider with this long name about where it runs; nothing if
-  /// it does not mention it, or the bytes are no model. NO_SUCHFILE when there is none.
+  /// The compatibility text of a compiled model (a file, or bytes) for the provider with this long name; std::nullopt
+  /// if it has none, or the bytes are no model. NO_SUCHFILE when the file does not exist.
   template <class Formats = default_formats, class Model>
   requires(path_like<Model> ||
            byte_range<Model>) result<std::optional<std::string>> compatibility(const Model& model,
@@ -180,21 +180,21 @@ class basic_runtime {
       return session::compatibility(parts, std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}),
                                     provider);
   }
-  /// What the providers of these names (short or long) think of that text. INVALID_ARGUMENT without a name, for one
-  /// that is not of this runtime, or for names of different providers.
+  /// The verdict of the provider with these names (short or long) on that text. INVALID_ARGUMENT without a name, for
+  /// one that is not of this runtime, or for names of different providers.
   result<compiled_fit> fit(std::span<const std::string_view> names, std::string_view written) const {
     const auto mine = providers();
     return session::fit({mine, {}}, names, written);
   }
-  /// What sessions of this runtime and its copies share (ep.share_ep_contexts).
+  /// The workspace that sessions of this runtime and its copies share (ep.share_ep_contexts).
   const std::shared_ptr<context_workspace>& workspace() const { return workspace_; }
 
   /// Devices of the providers, in the list's order, as they were registered; listed anew with each call. `failed`, if
-  /// given, is told of providers that can't say.
+  /// given, is called for providers whose hook fails.
   std::vector<ep_device> devices(const std::function<void(const provider_row&, const status&)>& failed = {}) const {
     return devices_of(providers(), failed);
   }
-  /// The same, in the order in which policies get them.
+  /// The same, in the order in which policies receive them.
   std::vector<ep_device> devices_by_preference() const {
     std::vector<ep_device> all = devices();
     sort_by_preference(all);
@@ -230,8 +230,8 @@ class basic_runtime {
   std::shared_ptr<context_workspace> workspace_ = std::make_shared<context_workspace>();
 };
 
-/// A runtime is exactly its list: what is not named here is not in the program. Cheap; sessions share its providers and
-/// may outlive it.
+/// A runtime is exactly its list: only the providers named here are in the program. Cheap; sessions share its providers
+/// and may outlive it.
 template <class... Ps>
 class runtime : public basic_runtime<whole_list, Ps...> {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");

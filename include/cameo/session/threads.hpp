@@ -6,21 +6,21 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Threads that this process may keep busy: the cpuset's processors, or fewer when a CPU quota (cgroup v1 or v2, this
-/// group and those above it) allows less; a fraction counts as one. At least 1.
+/// The number of threads that this process may keep busy: the cpuset's processors, or fewer when a CPU quota (cgroup v1
+/// or v2, this group and those above it) allows less; a fraction counts as one. At least 1.
 CAMEO_API std::size_t available_threads();
 
-/// cameo's own task_pool. Threads sleep between runs; inside a run they wait for the next parallel region by looking
-/// for at most 50 us, then asleep. A second caller while the pool is busy does its work by itself. Thread-safe.
+/// cameo's own task_pool. Threads sleep between runs; inside a run they wait for the next parallel region by spinning
+/// for at most 50 us, then asleep. A second caller does its work on its own thread while the pool is busy. Thread-safe.
 class thread_pool {
  public:
-  /// `threads` in all, the caller included; threads - 1 are started. FAIL when the system has none.
+  /// `threads` in all, the caller included; threads - 1 are started. FAIL when the system can't start a thread.
   CAMEO_API static result<std::unique_ptr<thread_pool>> make(std::size_t threads, bool spin = true);
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
   CAMEO_API ~thread_pool();
 
-  /// As task_pool and scoped_task_pool ask: threads in all, work for them, and when they may sleep.
+  /// As task_pool and scoped_task_pool require: number of threads, work for them, and when they may sleep.
   CAMEO_API std::size_t concurrency() const;
   /// See task_pool.
   CAMEO_API void parallel(std::size_t count, task f);

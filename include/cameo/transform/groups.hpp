@@ -3,30 +3,29 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-// Rewrites in two halves. The first chooses: a node and those around it, which one new node could stand for. The second
-// replaces them. Between the halves the choice can be saved in an ORT file (graph::saved_optimizations), for a program
-// that knows better what it has kernels for. A group rewrite is a type with
+// Rewrites in two halves. The first selects: a node and those around it, which one new node can replace. The second
+// replaces them. Between the halves the selection can be saved in an ORT file (graph::saved_optimizations), for a
+// program that knows which kernels it has. A group rewrite is a type with
 //
-//   static constexpr std::string_view name = "QDQSelectorActionTransformer";    as files call the optimizer
+//   static constexpr std::string_view name = "QDQSelectorActionTransformer";    the optimizer's name in files
 //   using roots = op_set<op::Conv, ...>;
 //   static bool select(const rewriter&, const node_view& target, const group_policy&, rewrite_group&);
-//   static bool replace(edit&, const rewriter&, const rewrite_group&);             adds nodes and says what they
-//   replace
+//   static bool replace(edit&, const rewriter&, const rewrite_group&);          adds nodes and calls edit::replace
 //
-// and stands in a transform_list. Actions, and how they put the new node together, are rows of op/group_actions.hpp.
+// and is listed in a transform_list. Actions, and how they make the new node, are rows of op/group_actions.hpp.
 
-/// Nodes that one node could stand for.
+/// Nodes that one node can replace.
 struct rewrite_group {
-  std::string_view action;      // which of the optimizer's
-  std::vector<node_id> inputs;  // nodes that make the target's inputs, in its order; `none`: absent
+  std::string_view action;      // one of the optimizer's actions
+  std::vector<node_id> inputs;  // nodes that produce the target's inputs, in its order; `none`: absent
   node_id target = node_id::none;
   std::vector<node_id> outputs;     // nodes that read its outputs
-  node_id between = node_id::none;  // one between target and output that changes nothing, and goes as well
+  node_id between = node_id::none;  // one between target and output that changes nothing, and is removed as well
   bool variadic_input = false;      // `inputs` are those of one variadic parameter
   bool variadic_output = false;     // `outputs` likewise
 };
 
-/// What select() may choose.
+/// What select() may select.
 struct group_policy {
   bool signed_activations = false;  // products of int8 by int8, which are slow or imprecise on some processors
 };
@@ -39,11 +38,11 @@ struct group_row {
   std::span<const op_id> roots;
   bool (*select)(const rewriter&, const node_view&, const group_policy&, rewrite_group&);
   bool (*replace)(edit&, const rewriter&, const rewrite_group&);
-  std::span<const made_op> makes = {};  // as other transforms say it
+  std::span<const made_op> makes = {};  // as of other transforms
   std::span<const op_id> needs = {};
 };
 
-/// Chooses groups around nodes of its `roots`, and replaces what was chosen.
+/// Selects groups around nodes of its `roots`, and replaces what was selected.
 template <class T>
 concept group_rewrite = requires(const rewriter& r, const node_view& n, const group_policy& p, rewrite_group& g,
                                  edit& e) {
@@ -56,21 +55,21 @@ concept group_rewrite = requires(const rewriter& r, const node_view& n, const gr
 struct transform_table;
 struct transform_options;
 
-/// What becomes of groups.
+/// What is done with groups.
 enum class group_mode : std::uint8_t {
-  record,  // they are chosen, and kept as graph::saved_optimizations
-  replace  // they are chosen and replaced
+  record,  // they are selected, and stored as graph::saved_optimizations
+  replace  // they are selected and replaced
 };
-/// Chooses groups in a graph and its subgraphs. `record` leaves the graph as it is but for its list of saved
-/// optimizations, to which what is chosen is added: what can be replaced here, as the provider takes the new node.
+/// Selects groups in a graph and its subgraphs. `record` does not change the graph except for its list of saved
+/// optimizations, to which the groups are added that can be replaced here because the provider takes the new node.
 /// True if something was recorded or replaced.
 CAMEO_API result<bool> apply_groups(graph&, std::span<const transform_table* const> tables,
                                     const rewriter::surroundings&, const transform_options&, const group_policy&,
                                     group_mode);
 
-/// Does what the saved optimizations of a graph and its subgraphs say, as far as it is right: a record is passed over
-/// if its nodes have gone, if the graph around them is not what it was made for, or if nobody takes the new node.
-/// Records of optimizers that the tables don't have are left; all others leave the list. True if the graph changed.
+/// Applies the saved optimizations of a graph and its subgraphs where this is correct: a record is skipped
+/// if its nodes are gone, if the graph around them is not what it was made for, or if no provider takes the new node.
+/// Records of optimizers that the tables don't have stay; all others are removed. True if the graph changed.
 /// FAIL for an action that the optimizer does not have, or one that makes other operators than the record says.
 CAMEO_API result<bool> replay_groups(graph&, std::span<const transform_table* const> tables,
                                      const rewriter::surroundings&, const transform_options&);

@@ -5,13 +5,13 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// How far a graph may be rewritten before it runs, by ONNX Runtime's names; each level has those before it.
+/// How far a graph is rewritten before it runs, with ONNX Runtime's names; each level includes those before it.
 ///   none      as written
 ///   basic     standard operators only, before providers choose their nodes
-///   extended  fused operators (com.microsoft), among the nodes of a provider that asks for them
+///   extended  fused operators (com.microsoft), among the nodes of a provider that lists them
 ///   layout    memory layouts of a provider's own
-///   all       what is to be cleaned up after those
-/// Numbers are ONNX Runtime's, in which levels may come as such.
+///   all       cleaning up after those
+/// Numbers are ONNX Runtime's; a level may be given as a number.
 enum class optimization_level : std::uint8_t { none, basic, extended, layout, all = 99 };
 
 /// False for a number that is none of the levels.

@@ -7,10 +7,10 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-// Patterns are values that read as the expression they look for. They are written as types and flattened to the rows
-// below when the program is compiled; one function interprets the rows (src/transform/pattern.cpp).
+// Patterns are values that read like the expression that they match. They are written as types and flattened to the
+// rows below when the program is compiled; one function interprets the rows (src/transform/pattern.cpp).
 
-/// What is asked of an attribute: that it, or its default, equals this.
+/// A condition on an attribute: that its value, or its default, equals this.
 struct attribute_check {
   std::string_view name;
   attribute_kind kind = attribute_kind::undefined;
@@ -33,7 +33,7 @@ struct pattern_step {
   static constexpr std::uint8_t none = 255;
 };
 
-/// What a match has bound, by the numbers of the names.
+/// The values and nodes that a match has bound, by the numbers of their names.
 struct match_result {
   static constexpr std::size_t most = 16;
   rewriter* in = nullptr;
@@ -120,8 +120,8 @@ struct constant {
 };
 }  // namespace pattern
 
-// What an operator can have at all, over its versions.
-/// Inputs that Op has at most; 255: any number.
+// The limits of an operator over all its versions.
+/// The largest number of inputs of Op; 255: any number.
 template <declared_op Op>
 constexpr std::size_t most_inputs() {
   std::size_t most = 0;
@@ -131,7 +131,7 @@ constexpr std::size_t most_inputs() {
   }
   return most;
 }
-/// Outputs that Op has at least.
+/// The smallest number of outputs of Op.
 template <declared_op Op>
 constexpr std::size_t fewest_outputs() {
   std::size_t fewest = 255;
@@ -157,8 +157,8 @@ struct attribute_name_check {
                 "cameo: the rule names an attribute that this operator does not have");
 };
 
-/// A node of one of the operators, with these inputs. Inputs beyond those written must be absent; outputs beyond the
-/// first must be, too. A variadic operator has just the inputs written.
+/// A node of one of the operators, with these inputs. Further inputs must be absent, and so must outputs after the
+/// first. A variadic operator has exactly these inputs.
 template <class Ops, class... In>
 class node_pattern;
 template <class... Ops, class... In>
@@ -172,15 +172,15 @@ class node_pattern<op_set<Ops...>, In...> {
 
   constexpr explicit node_pattern(In... in) : in_{in...} {}
 
-  /// Its first two inputs may stand the other way round.
+  /// Its first two inputs may be in either order.
   constexpr node_pattern any_order() const {
     return changed([](node_pattern& p) { p.any_order_ = true; });
   }
-  /// Nobody else reads its output, and it is no output of the graph.
+  /// Its output has no other use and is no output of the graph.
   constexpr node_pattern sole_use() const {
     return changed([](node_pattern& p) { p.sole_use_ = true; });
   }
-  /// Its attribute, or the attribute's default, is this.
+  /// Its attribute, or the attribute's default, has this value.
   template <fixed_string Name>
   constexpr node_pattern attr(std::int64_t i) const {
     return with<Name>({std::string_view{Name}, attribute_kind::i, i});
@@ -257,15 +257,15 @@ template <class Node>
 constexpr Node sole_use(Node node) {
   return node.sole_use();
 }
-/// `any_order(match<...>(...))`: its first two inputs the other way round as well.
+/// `any_order(match<...>(...))`: its first two inputs in either order.
 template <class Node>
 constexpr Node any_order(Node node) {
   return node.any_order();
 }
 }  // namespace pattern
 
-/// Matches `steps` against a node and what feeds it; all that is bound lies in `found`. Every order of the inputs of
-/// commutative nodes is tried. A node that the rewriter may not touch does not match.
+/// Matches `steps` against a node and the nodes that produce its inputs; `found` receives what is bound. Every order of
+/// the inputs of commutative nodes is tried. A node that the rewriter may not touch does not match.
 CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
                              match_result& found);
 

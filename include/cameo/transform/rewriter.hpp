@@ -9,8 +9,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Works out what a node gives when its inputs are constants: its outputs (an absent one is no value) in `memory`.
-/// NOT_IMPLEMENTED when it can't run that node. A transform that has none asks `no_evaluator`.
+/// Computes the outputs of a node whose inputs are constants (an absent one is no value), in `memory`.
+/// NOT_IMPLEMENTED when it can't run that node. A transform without an evaluator uses `no_evaluator`.
 template <class E>
 concept evaluator = requires(E& e, const node_view& node, arena& memory) {
   { e.evaluate(node, memory) } -> std::same_as<result<std::span<const value>>>;
@@ -18,18 +18,18 @@ concept evaluator = requires(E& e, const node_view& node, arena& memory) {
 /// An evaluator without its type.
 using evaluate_ref = function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
 
-/// What a rule or a pass sees of the graph it changes, and the facts it may rely on. One graph at a time (subgraphs are
-/// graphs of their own), one thread.
+/// What a rule or a pass can use of the graph that it changes, and the facts that it may rely on. One graph at a time
+/// (subgraphs are graphs of their own), one thread.
 class rewriter {
  public:
-  /// All of these outlive the rewriter. `takes` is asked of every new node; `provider` -1: before partitioning, all
-  /// nodes may be touched; else those of that provider only.
+  /// All of these outlive the rewriter. `takes` is called for every new node; `provider` -1: before partitioning, all
+  /// nodes may be touched; otherwise only those of that provider.
   struct surroundings {
     const op_table& ops;
     evaluate_ref evaluate;
     function_ref<bool(const node_view&)> takes;
     std::int32_t provider = -1;
-    bool keeps_quantized = false;  // DequantizeLinear of a constant is not folded: a group may want it
+    bool keeps_quantized = false;  // DequantizeLinear of a constant is not folded, as a group may need it
   };
   rewriter(graph& g, const surroundings& around) : graph_{g}, around_{around} {}
   rewriter(const rewriter&) = delete;
@@ -41,30 +41,30 @@ class rewriter {
   node_view node(node_id n) const { return {graph_, n}; }
   value_view at(value_id v) const { return {graph_, v}; }
 
-  /// May this node be changed or taken away here?
+  /// True if this node may be changed or removed here.
   bool may_touch(const node_view& n) const {
     return n && !n.raw().removed && n.raw().fused < 0 && n.provider() == around_.provider;
   }
-  /// What a value is in every run, or null; looks through captures. In host memory, large ones maybe unaligned: read
+  /// The value's constant, or null; also of captures. In host memory; large ones may be unaligned: read
   /// elements by memcpy, as the facts below do.
   const value* constant(const value_view& v) const { return v ? graph_.constant_of(v.id()) : nullptr; }
-  /// Known elements of a small integer tensor, constants or worked out from shapes; null if even their number isn't.
-  /// Of nodes that were there at the last refresh(); the first call may make one.
+  /// Known elements of a small integer tensor, constant or computed from shapes; null if even their number is unknown.
+  /// Of nodes that existed at the last refresh(); the first call may do a refresh().
   CAMEO_API const std::vector<dim>* elements(const value_view& v);
   /// The dims of a tensor, or null when even the rank is unknown.
   const std::vector<dim>* shape(const value_view& v) const {
     const value_type* const t = v ? v.type() : nullptr;
     return t && t->is_tensor() && t->shape ? &*t->shape : nullptr;
   }
-  /// Removes a node that nobody reads, and then those that only it read; graph outputs stay. Appends those to `gone`.
+  /// Removes a node without uses, then nodes that only it used; graph outputs stay. Appends those to `gone`.
   CAMEO_API void prune(node_id, std::vector<node_id>* gone = nullptr);
-  /// Removes all nodes that nobody needs. True if there were any.
+  /// Removes all nodes that no graph output depends on. True if there were any.
   CAMEO_API bool remove_dead();
-  /// Brings order, types and elements up to date; a pass that has changed much may want it in between.
+  /// Brings order, types and elements up to date; useful inside a pass that has changed much.
   CAMEO_API status refresh();
 
-  /// Says that a node is new, or that a value has other readers than before: rewrites are tried there again. What edit
-  /// does it says by itself.
+  /// Marks a node as new, or a value as having other readers than before: rewrites are tried there again. An edit marks
+  /// its own changes.
   void touch(node_id n) { touched_nodes_.push_back(n); }
   void touch(value_id v) { touched_values_.push_back(v); }
   /// Appends what was touched since the last call: new nodes, and readers of values.
@@ -79,8 +79,8 @@ class rewriter {
   std::vector<value_id> touched_values_;
 };
 
-/// One change of a graph, all or nothing: new nodes are added, then take the place of old values on commit(). What is
-/// not committed is gone when the edit goes.
+/// One change of a graph, all or nothing: new nodes are added, and replace old values on commit(). Without a commit()
+/// they are removed when the edit is destroyed.
 ///
 ///   edit e{r, old};                       // new nodes are named, numbered and placed after this node
 ///   const value_id y = e.add<op::Gemm>({a, b, c}, {attribute_of("transB", 1)});
@@ -93,18 +93,18 @@ class edit {
   edit& operator=(const edit&) = delete;
   ~edit() { abandon(); }
 
-  /// What is added from here on is named and numbered after this node instead.
+  /// Nodes that are added from here on are named and numbered after this node instead.
   void follow(const node_view& origin) { origin_ = origin.id(); }
 
-  /// A constant of the graph; `made` is copied, its elements too. `none` when memory is full, or for a kind that can't
-  /// be an initializer: then commit() says no.
+  /// A constant of the graph; `made` is copied with its elements. `none` when memory is full, or for a kind that can't
+  /// be an initializer: commit() then returns false.
   CAMEO_API value_id constant(std::string_view stem, const value& made);
   /// The same for a few numbers: a vector, or a scalar.
   CAMEO_API value_id ints(std::string_view stem, std::span<const std::int64_t>);
   CAMEO_API value_id scalar(std::string_view stem, dtype type, double number);  // float types and integers
 
-  /// A node of an operator in the version that the origin's opset has (com.microsoft and others: the model's import, or
-  /// the first). Its first output; `none` when the operator is younger than that.
+  /// A node of an operator in the version of the origin's opset (com.microsoft and others: the model's import, or
+  /// the first). Returns its first output; `none` when the operator is newer than that.
   template <declared_op Op>
   value_id add(std::span<const value_id> inputs, std::span<const attribute> attributes = {}, std::size_t outputs = 1) {
     return add(Op::domain, Op::name, inputs, attributes, outputs);
@@ -116,19 +116,19 @@ class edit {
   }
   CAMEO_API value_id add(std::string_view domain, std::string_view op, std::span<const value_id> inputs,
                          std::span<const attribute> attributes, std::size_t outputs = 1);
-  /// The i-th output of the node that add() made last.
+  /// The i-th output of the last node that add() made.
   CAMEO_API value_id output(std::size_t i) const;
 
-  /// On commit, whoever reads `old` reads `now` instead: a new value, or one that was there before. A graph output
+  /// On commit, readers of `old` read `now` instead: a new value, or one that existed before. A graph output
   /// keeps its name.
   void replace(const value_view& old, value_id now) { replaced_.push_back({old.id(), now}); }
 
-  /// Holds every new node against its operator, infers its types and asks the provider for it; then rewires the graph
-  /// and prunes what nobody reads any more. New nodes belong to the part of the model (`layer_ann`, docs/placement.md)
-  /// that the pruned ones did, if these agree. False, and nothing changed, if a new node is not legal, would have
-  /// another element type or shape than what it replaces, or is nobody's; or if a graph output could not keep its name.
+  /// Checks every new node against its operator, infers its types, checks that the provider takes it; then rewires the
+  /// graph and removes nodes without uses. New nodes belong to the part of the model (`layer_ann`, docs/placement.md)
+  /// that the removed ones belonged to, if these agree. False, with nothing changed, if a new node is not legal, has
+  /// another element type or shape than what it replaces, or is not taken; or if a graph output can't keep its name.
   CAMEO_API bool commit();
-  /// Would commit() say yes? Afterwards new nodes have their operator's version and types.
+  /// True if commit() would succeed. Afterwards new nodes have their operator's version and types.
   CAMEO_API bool possible() const;
   /// The nodes that were added, in order.
   std::span<const node_id> added() const { return added_; }
@@ -178,7 +178,7 @@ constexpr attribute attribute_of(std::string_view name, std::span<const float> f
   return a;
 }
 
-// Facts about nodes and constants that rules ask for.
+// Facts about nodes and constants that rules use.
 
 /// An attribute of a node, or its operator's default in the node's version, or `otherwise`.
 CAMEO_API std::int64_t int_attribute(const node_view&, std::string_view name, std::int64_t otherwise = 0);
@@ -188,11 +188,11 @@ CAMEO_API float float_attribute(const node_view&, std::string_view name, float o
 CAMEO_API std::string_view string_attribute(const node_view&, std::string_view name, std::string_view otherwise = {});
 /// See int_attribute(); empty where the node leaves it out.
 CAMEO_API std::span<const std::int64_t> ints_attribute(const node_view&, std::string_view name);
-/// The number in a constant of one element (any rank, any number type); nothing for others.
+/// The number in a constant of one element (any rank, any number type); std::nullopt for others.
 CAMEO_API std::optional<double> number_of(const value*);
-/// The elements of an integer constant (any rank); nothing for others, or more than 4,096.
+/// The elements of an integer constant (any rank); std::nullopt for others, or more than 4,096.
 CAMEO_API std::optional<std::vector<std::int64_t>> ints_of(const value*);
-/// All elements of a float32 or integer constant equal this number (an empty one: no).
+/// True if all elements of a float32 or integer constant equal this number (false without elements).
 CAMEO_API bool all_equal(const value*, double number);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -4,18 +4,18 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// Where an attribute of a new node comes from.
+/// The source of an attribute of a new node.
 struct attribute_source {
   std::string_view name;
-  /// Writes the attribute's value, or says no: the rule then does not fire.
+  /// Sets the attribute's value, or returns false: the rule is then not applied.
   bool (*make)(const match_result&, attribute& made) = nullptr;
-  std::uint8_t node = pattern_step::none;  // of which it is copied
+  std::uint8_t node = pattern_step::none;  // the node that it is copied from
   std::string_view from = {};              // its name there
   attribute literal = {};
 };
 /// A new node or value, in preorder.
 struct result_step {
-  /// What it makes.
+  /// The kind of the step.
   enum class what : std::uint8_t { node, value, absent, computed } kind = what::absent;
   std::uint8_t name = 0;  // of the value
   std::uint8_t inputs = 0;
@@ -52,15 +52,15 @@ class node_result {
     s.literal = attribute_of(std::string_view{Name}, literal);
     return with<Name>(s);
   }
-  /// An attribute as a function of the match works it out: `bool make(const match_result&, attribute&)`; false: the
-  /// rule does not fire.
+  /// An attribute that a function of the match computes: `bool make(const match_result&, attribute&)`; if it returns
+  /// false, the rule is not applied.
   template <fixed_string Name, auto Make>
   constexpr node_result attr() const {
     attribute_source s{std::string_view{Name}};
     s.make = [](const match_result& m, attribute& made) { return Make(m, made); };
     return with<Name>(s);
   }
-  /// The attribute of the same name, or another, of a matched node; left out where that leaves it out.
+  /// The attribute of the same name, or another, of a matched node; absent if that node does not have it.
   template <fixed_string Name, int I, fixed_string From = Name>
   constexpr node_result copy(node_name<I>) const {
     attribute_source s{std::string_view{Name}};
@@ -115,15 +115,15 @@ struct value_result {
     (at++)->name = std::uint8_t(I);
   }
 };
-/// An input that is left out.
+/// An absent input.
 struct absent_result {
   static constexpr name_mask values = 0;
   static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
   name_mask nodes = 0;
   constexpr void write(result_step*& at, attribute_source*&) const { ++at; }
 };
-/// A value that a function of the match makes: `value_id make(const match_result&, edit&)`; `none`: the rule does not
-/// fire.
+/// A value that a function of the match makes: `value_id make(const match_result&, edit&)`; if it returns `none`, the
+/// rule is not applied.
 template <auto Make>
 struct computed_result {
   static constexpr name_mask values = 0;
@@ -134,7 +134,7 @@ struct computed_result {
     (at++)->compute = [](const match_result& m, edit& e) -> value_id { return Make(m, e); };
   }
 };
-/// What stands in a replacement, as a result: names of values, `absent`, and what make() made.
+/// The parts of a replacement, as a result: names of values, `absent`, and results of make().
 template <int I>
 constexpr value_result<I> as_result(value_name<I>) {
   return {};
@@ -174,14 +174,14 @@ template <auto Holds, class... Names>
 constexpr condition<Holds, Names...> check(Names... names) {
   return condition<Holds, Names...>{names...};
 }
-/// `when(check<f>(x), ...)`: the rule fires only if all hold.
+/// `when(check<f>(x), ...)`: the rule is applied only if all hold.
 template <class... Conditions>
 constexpr conditions<Conditions...> when(Conditions...) {
   return {};
 }
 }  // namespace pattern
 
-/// `From` is replaced by `To` wherever it stands and `When` holds. A rule is a value; rule_of<name> is its type.
+/// Replaces `From` by `To` wherever it matches and `When` holds. A rule is a value; rule_of<name> is its type.
 template <class From, class To, class When = conditions<>>
 struct rule {
   std::string_view name;
@@ -209,7 +209,7 @@ struct rule_data {
   std::span<const result_step> to;
   bool (*when)(const match_result&);
 };
-/// Tries a rule at a node; true: the graph was changed.
+/// Tries a rule at a node; true if the graph was changed.
 CAMEO_API bool apply_rule(rewriter&, const node_view& root, const rule_data&);
 
 /// The type of a declarative rule, for transform lists: `rule_of<matmul_add_to_gemm>`.
@@ -264,7 +264,7 @@ struct rule_of {
   }
 
  public:
-  /// What it makes, and what must be there for that: read off the rule.
+  /// The operators that it makes, and those that it needs for that: taken from the rule.
   struct makes {
     static constexpr auto names = [] {
       std::array<made_op, count_made()> all{};

@@ -11,8 +11,7 @@ namespace cameo::inline CAMEO_ABI {
 // A transform is a type with a `name` and one of
 //
 //   using roots = op_set<op::Transpose, ...>;
-//   static bool rewrite(rewriter&, const node_view&);     at every node of these operators: true if it changed the
-//   graph
+//   static bool rewrite(rewriter&, const node_view&);     at every node of these operators; true if it was changed
 //
 //   static result<bool> run(rewriter&);                   once per step over the whole graph
 //
@@ -33,10 +32,10 @@ struct op_set {
   static constexpr made_op names[] = {{Ops::domain, Ops::name}...};
 };
 
-// What a transform makes it says with `using makes = op_set<...>`, besides operators that the graph has anyhow (a
-// declarative rule says it by itself), and what a graph needs to have for that, besides a root, with `using needs =
-// op_set<...>`. Tests hold transforms to it (transform_log::unsaid), and files for builds without schemas
-// tell those builds of the operators that may come (note_operators_to_come).
+// A transform declares with `using makes = op_set<...>` the operators that it makes, besides operators that the graph
+// has already (for a declarative rule this is automatic), and with `using needs = op_set<...>` the operators that a
+// graph must have for that, besides a root. Tests check this (transform_log::unsaid), and files for builds without
+// schemas list for those builds the operators that may come (note_operators_to_come).
 
 /// A local rewrite without its type.
 struct rewrite_row {
@@ -50,7 +49,7 @@ struct rewrite_row {
 struct pass_row {
   std::string_view name;
   result<bool> (*run)(rewriter&);
-  std::span<const op_id> roots = {};  // that it looks for, if it says so
+  std::span<const op_id> roots = {};  // the operators that it looks for, if it declares them
   std::span<const made_op> makes = {};
   std::span<const op_id> needs = {};
 };
@@ -62,7 +61,7 @@ concept local_rewrite = requires(rewriter& r, const node_view& n) {
   {std::span<const op_id>{T::roots::ids}};
   { T::rewrite(r, n) } -> std::same_as<bool>;
 };
-/// Sees the whole graph, once per step.
+/// Processes the whole graph, once per step.
 template <class T>
 concept graph_pass = requires(rewriter& r) {
   { T::name } -> std::convertible_to<std::string_view>;
@@ -143,7 +142,7 @@ class transform_list {
   }
 };
 
-/// Lists of any levels as one thing: what a session is loaded with, or a provider asks for with
+/// Lists of any levels as one type: the transforms that a session is loaded with, or that a provider lists with
 /// `using transforms = transform_set<...>`. A member is a transform_list or another type with `level` and
 /// `table()`.
 template <class T>
@@ -154,7 +153,7 @@ concept transform_family = requires {
 /// Families in order, as one type; see transform_family.
 template <transform_family... Families>
 struct transform_set {
-  /// This set and more behind it: `default_transforms::with<my_rules>`.
+  /// This set followed by more: `default_transforms::with<my_rules>`.
   template <transform_family... More>
   using with = transform_set<Families..., More...>;
 
@@ -169,7 +168,7 @@ struct transform_set {
   }
 };
 
-/// What transforms did, for people and tests.
+/// The changes that transforms made, for people and tests.
 struct transform_log {
   /// One transform that changed something.
   struct entry {
@@ -177,7 +176,7 @@ struct transform_log {
     std::size_t changes = 0;  // nodes rewritten, or runs of a pass that changed something
   };
   std::vector<entry> transforms;
-  std::vector<std::string> unsaid;  // "NAME made OP": what a transform put in and does not say that it makes
+  std::vector<std::string> unsaid;  // "NAME made OP": an operator that a transform made and does not declare
   /// Counts a change.
   CAMEO_API void add(std::string_view name);
 };
@@ -190,13 +189,13 @@ struct transform_options {
 };
 
 /// Applies all lists of one level to a graph and to its subgraphs (those first), again and again until a step changes
-/// nothing. Cost of a step: linear in nodes, times the transforms that have something to do. True if the graph changed.
+/// nothing. Cost of a step: linear in nodes, times the transforms that apply to them. True if the graph changed.
 /// Order, types and shapes are up to date afterwards.
 CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables,
                                         const rewriter::surroundings&, const transform_options&);
 
-/// Sets model::to_come: the operators that these tables may put into the model or what comes of it, in the versions of
-/// its opsets; those that are there are left out. `disabled` names transforms that don't count.
+/// Sets model::to_come: the operators that these tables may put into the model or its descendants, in the versions of
+/// its opsets, except those that it already has. `disabled` names transforms that don't count.
 CAMEO_API void note_operators_to_come(model&, std::span<const transform_table* const> tables, const op_table&,
                                       std::span<const std::string_view> disabled);
 

@@ -241,7 +241,7 @@ class layering {
     d_.height = y - row_gap + margin;
   }
 
-  /// Points of a straight stretch are left out, but for those where somebody leaves.
+  /// Leaves out points of a straight stretch, except where a line branches off.
   void write_chains() {
     for (std::size_t f = 0; f < d_.flows.size(); ++f) {
       drawing::flow& flow = d_.flows[f];

@@ -14,8 +14,8 @@ struct drawing {
     double width, height;
     double x = 0, y = 0;
   };
-  /// A value leaves the box `from` and goes along `chain`, which lay_out sets, past the boxes in between. A target
-  /// is reached from `leaves`: a point of the chain, or -1, the box itself.
+  /// The line of a value starts at the box `from` and follows `chain`, which lay_out sets, past the boxes in between. A
+  /// target is reached from `leaves`: a point of the chain, or -1, the box itself.
   struct target {
     std::uint32_t box;
     std::int32_t leaves = -1;

@@ -11,7 +11,7 @@ struct timeline {
   /// A value that has a place in the plan, from the step that makes it to the last one that reads it, both included.
   struct placed_value {
     slot of;
-    std::size_t offset, bytes;  // regions of several memory kinds stand on top of each other
+    std::size_t offset, bytes;  // regions of several memory kinds are stacked
     std::uint32_t first, last;
   };
   std::vector<placed_value> values;  // by first step

@@ -79,7 +79,7 @@ struct attention_end {
   }
 
  private:
-  /// Who reads the result, where others ask for its shape at most.
+  /// The only reader of the result, besides Shape nodes, which are collected in `shapes`.
   node_view reader_of(const rewriter& r, const value_view& result) {
     constexpr std::size_t few = 8;
     node_view found;

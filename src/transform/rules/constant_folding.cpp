@@ -1,4 +1,4 @@
-// Nodes whose inputs are constants become constants; what nobody needs goes.
+// Nodes whose inputs are constants become constants; nodes that are then unused are removed.
 #include <cameo/core/checked.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
@@ -26,7 +26,7 @@ struct fold_constants {
     return true;
   }
 
-  /// Bytes of constants that nobody needs once the node is gone.
+  /// Bytes of constants that have no use once the node is removed.
   static std::uint64_t freed_by(rewriter& r, const node_view& n) {
     std::uint64_t bytes = 0;
     for (value_view v : n.inputs())

@@ -14,7 +14,7 @@ namespace {
 
 using namespace pattern;
 
-/// Who reads the first output reads `now` instead.
+/// Readers of the first output read `now` instead.
 bool replace_by(rewriter& r, const node_view& n, const value_view& now) {
   edit e{r, n};
   e.replace(n.output(0), now.id());
@@ -31,7 +31,7 @@ constexpr rule relu_of_relu{"EliminateRelu", match<op::Relu>(name(n0, match<op::
 constexpr rule where_not{"NotWhereFusion", match<op::Where>(sole_use(match<op::Not>(x)), y, z),
                          make<op::Where>(x, z, y)};
 
-/// Dropout as it is when nobody trains.
+/// Dropout outside training.
 struct eliminate_dropout {
   static constexpr std::string_view name = "EliminateDropout";
   using roots = op_set<op::Dropout>;

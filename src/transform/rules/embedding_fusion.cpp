@@ -12,7 +12,7 @@ namespace {
 
 using namespace look;
 
-/// Rows of a constant table by [batch or 1, sequence] numbers, read by nobody else.
+/// Rows of a constant table by [batch or 1, sequence] numbers, without another reader.
 struct lookup {
   value_view table, numbers;
 

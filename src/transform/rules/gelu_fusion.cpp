@@ -58,7 +58,7 @@ struct product {
   }
 };
 
-/// v = n + (the value returned), read by nobody else.
+/// v = n + (the value returned), without another reader.
 value_view added_to(const rewriter& r, const value_view& v, double n) {
   const node_view sum = made_by<op::Add>(r, v);
   if (!sum || !v.sole_use()) return {};

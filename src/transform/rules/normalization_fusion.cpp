@@ -137,7 +137,7 @@ struct fuse_layer_norm {
     return e.commit();
   }
 
-  /// x - mean is read as the top and to be squared, and by nobody else; it may be written twice.
+  /// x - mean is only read as the top and to be squared; it may be written twice.
   static bool only_these_read(const normalized& found) {
     if (found.top.is_graph_output() || found.squared.is_graph_output()) return false;
     if (found.top == found.squared) return found.top.use_count() == 1 + found.reads_to_square;

@@ -120,7 +120,7 @@ class selection {
   }
 
  private:
-  /// The DequantizeLinear of an input, which nobody else reads.
+  /// The DequantizeLinear of an input, without another reader.
   node_view dequantizer(std::size_t input) const {
     const node_view dq = look::made_by<op::DequantizeLinear>(r_, target_.input(input));
     return dq && dq.output(0).sole_use() ? dq : node_view{};

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-/// What QuantizeLinear and DequantizeLinear do, where constants say it.
+/// The parameters of QuantizeLinear and DequantizeLinear, where they are constant.
 namespace cameo::inline CAMEO_ABI {
 
 /// The integers of one quantized type that these rewrites know.
@@ -42,7 +42,7 @@ struct quantization {
 /// rounding is monotonic and an integer that is made a float and back stays itself. Nothing for other nodes.
 std::optional<quantization> quantization_of(const rewriter&, const node_view&);
 
-/// True if both say the same of every element.
+/// True if both are the same for every element.
 bool same(const quantization&, const quantization&);
 
 /// A Relu or Clip whose bounds what is quantized so has anyhow.

@@ -11,7 +11,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-/// The elements of an integer tensor of rank 0 or 1 that a node of this graph works out, and somebody reads.
+/// The elements of an integer tensor of rank 0 or 1 that a node of this graph computes and that is read.
 const std::vector<dim>* worked_out(rewriter& r, const value_view& v) {
   if (!v || v.use_count() == 0 || v.is_graph_output() || v.constant()) return nullptr;
   if (v.element() != dtype::i64 && v.element() != dtype::i32) return nullptr;

@@ -389,7 +389,7 @@ class reordering {
     return made;
   }
 
-  /// Outputs in the new order are new values; the old ones are made from them where somebody still reads them.
+  /// Outputs in the new order are new values; the old ones are made from them where they still have readers.
   void make_outputs(node_id id, const axis_order& q) {
     const std::vector<value_id> outputs{g_[id].outputs.begin(), g_[id].outputs.end()};
     for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -4,10 +4,10 @@
 namespace cameo::inline CAMEO_ABI {
 
 // Fusions into the operators that ONNX Runtime has for them (com.microsoft, and its own in ONNX's domain). They belong
-// to level extended: a provider asks for them with `using transforms`, and a fusion happens where the provider has a
-// kernel for what it makes. Compiled once in src/transform/rules/<name>.cpp.
+// to level extended: a provider lists them with `using transforms`, and a fusion happens where the provider has a
+// kernel for the new operator. Compiled once in src/transform/rules/<name>.cpp.
 
-/// Gelu in all its spellings, FastGelu, QuickGelu, and a bias before them.
+/// Gelu in all its forms, FastGelu, QuickGelu, and a bias before them.
 struct gelu_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
@@ -19,7 +19,7 @@ struct normalization_fusion {
   CAMEO_API static const transform_table& table();
 };
 
-/// Transposed operands and constant factors of matrix products.
+/// Transposed operands and constant factors, into matrix products.
 struct matmul_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
@@ -39,20 +39,20 @@ struct activation_fusion {
 };
 
 /// A node between DequantizeLinear and QuantizeLinear becomes one on integers (QLinearConv, QGemm and their like), or
-/// works on the integers itself. Groups (transform/groups.hpp): a session does it when it is asked to, as results may
-/// differ by a step, or saves what it would do.
+/// works on the integers itself. Groups (transform/groups.hpp): a session applies it only on request, as results may
+/// differ by a step, or saves the selection.
 struct qdq_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// What shape_folding does, once more: fused operators know shapes that their parts left unknown.
+/// Applies shape_folding once more: fused operators know shapes that their parts left unknown.
 struct late_shape_folding {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// What a provider with kernels for all of them asks for, beside families of its own.
+/// The fusions for a provider with kernels for all of them, and families of its own.
 template <transform_family... Own>
 using standard_fusions_and = transform_set<qdq_fusion, gelu_fusion, normalization_fusion, attention_fusion,
                                            matmul_fusion, activation_fusion, late_shape_folding, Own...>;

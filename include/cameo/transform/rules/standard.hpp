@@ -3,8 +3,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-// The rewrites that cameo brings, in families: each is a list of transforms of one level, compiled once in
-// src/transform/rules/<name>.cpp, where its rules stand under their names.
+// The rewrites of cameo, in families: each is a list of transforms of one level, compiled once in
+// src/transform/rules/<name>.cpp, which has its rules under their names.
 
 /// Constant folding, dead code.
 struct constant_folding {
@@ -12,66 +12,66 @@ struct constant_folding {
   CAMEO_API static const transform_table& table();
 };
 
-/// If with a constant condition is the branch that is taken.
+/// Replaces an If with a constant condition by the branch that is taken.
 struct constant_branches {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Nodes that give what they get: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts, transposes,
-/// slices, pads and reshapes that change nothing; limits of limits, reshapes of reshapes.
+/// Removes nodes that don't change their input: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts,
+/// transposes, slices, pads and reshapes without effect; Clip of Clip, Reshape of Reshape.
 struct elimination {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Batch normalization, factors and sums that are constant for each channel, put into the weights and biases of
-/// convolutions and products; a product and a bias become Gemm; zeros around pictures become a convolution's pads.
+/// Puts batch normalization, factors and sums that are constant for each channel into the weights and biases of
+/// convolutions and products; makes Gemm from a product and a bias; makes zeros around images a convolution's pads.
 struct weight_folding {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Shapes that are worked out from other shapes: constants where they are known, one of those that are the same, and
-/// Reshape to a constant shape where a computed one says no more.
+/// Simplifies shapes that are computed from other shapes: constants where they are known, one of those that are equal,
+/// and Reshape to a constant shape where a computed one gives no more information.
 struct shape_folding {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// What is computed twice is computed once; equal small constants become one.
+/// Computes equal expressions only once; merges equal small constants.
 struct common_subexpressions {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Transposes that undo each other, or would if what stands between them worked on axes in another order.
+/// Removes transposes that undo each other, or would if the nodes between them worked on axes in another order.
 struct transposes {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Each reader of a DequantizeLinear gets one of its own. Sessions apply it at every level, before all else, unless
-/// session.disable_quant_qdq says no.
+/// Gives each reader of a DequantizeLinear one of its own. Sessions apply it at every level, before all others, unless
+/// session.disable_quant_qdq is set.
 struct own_dequantizers {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// QuantizeLinear and DequantizeLinear that cancel each other, or move past what only moves elements. Integers stay
-/// the same. Left out by session.disable_quant_qdq.
+/// Removes QuantizeLinear and DequantizeLinear that cancel each other, or moves them past nodes that only move
+/// elements. Integers stay the same. Not applied with session.disable_quant_qdq.
 struct qdq {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Pairs that only round floats: results change a little. For session.enable_quant_qdq_cleanup.
+/// Removes pairs that only round floats: results change a little. For session.enable_quant_qdq_cleanup.
 struct qdq_cleanup {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// What a session applies before providers choose their nodes, unless it is told otherwise.
+/// The transforms that a session applies before partitioning, unless it is given others.
 using standard_transforms = transform_set<elimination, shape_folding, constant_folding, constant_branches,
                                           common_subexpressions, weight_folding, transposes, qdq>;
 

@@ -7,7 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds see no kernel and no Highway.
+/// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds include neither kernels nor Highway.
 struct cpu_kernels {
   CAMEO_API static const kernel_table table;
 };
@@ -19,9 +19,9 @@ struct cpu {
   using role = fallback;
   using kernels = cpu_kernels;
   using transforms = standard_fusions_and<nchwc_layout>;
-  /// What the forms of packed constants depend on: the instruction set in use, and a number that changes with them.
+  /// Identifies the form of packed constants: the instruction set in use, and a version number of the packing.
   CAMEO_API static std::string packing();
-  /// One: the processor, with the instruction set that kernels use of it.
+  /// One device: the processor, with the instruction set that the kernels use.
   CAMEO_API result<std::vector<provider_device>> devices() const;
 };
 

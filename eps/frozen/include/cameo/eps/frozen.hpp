@@ -4,13 +4,13 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// Its kernels pack constants in a way that depends on the processor: `static std::string packing()` names all that it
-/// depends on, instruction set and version of the packing. What was packed under another name is never read.
+/// depends on, instruction set and version of the packing. Data packed under another name is never read.
 template <class P>
 concept names_its_packing = requires {
   { hooks_of<P>::packing() } -> std::convertible_to<std::string>;
 };
 
-/// One sentence per thing that can be wrong with the provider whose plans are kept.
+/// Gives one error message for each thing that can be wrong with the provider whose plans are stored.
 template <class Base>
 struct frozen_check {
   static_assert(named<Base> && has_kernels<Base>,
@@ -22,7 +22,7 @@ struct frozen_check {
 
 namespace eps {
 
-/// A context under way: plans, and the weights that they read, each once. Not thread-safe.
+/// A context that is being built: plans, and the weights that they read, each once. Not thread-safe.
 class frozen_context {
  public:
   CAMEO_API frozen_context();
@@ -36,42 +36,42 @@ class frozen_context {
   std::unique_ptr<impl> impl_;
 };
 
-/// What frozen<...> does, for a base without its type. Borrows what it refers to for the length of a call.
+/// The functions of frozen<...> for a base without its type. Borrows what it refers to for the length of a call.
 struct frozen_hooks {
   const provider_row& base;
   const void* self;     // the base's object
   std::string packing;  // how its kernels pack; see names_its_packing
   bool verify, copy;    // see frozen<...>::options
 
-  /// Convex groups of what the base runs and a container can hold.
+  /// Convex groups of the nodes that the base runs and a container can hold.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
-  /// A plan for each, optimized as by a session of the base alone at level all.
+  /// A plan for each group, optimized as by a session of the base alone at level all.
   CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
   /// FAIL when the context has another plan of that name.
   CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&) const;
-  /// The whole container.
+  /// Writes the whole container.
   CAMEO_API status write(const frozen_context&, byte_sink) const;
-  /// The plan of a node's graph, whose weights stay where the binary has them.
+  /// The plan of a node's graph; its weights stay in the binary.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
-  /// The id that goes into its header.
+  /// Sets the id for the container's header.
   CAMEO_API static void identify(frozen_context&, std::string_view id);
-  /// The id in its header; empty if there is none. Errors as restore()'s.
+  /// The id in the container's header; empty if it has none. Errors as restore()'s.
   CAMEO_API result<std::string> identity(const context_binary&) const;
-  /// Names of the plans in it.
+  /// Names of the plans in a context.
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
-  /// Which cameo this is, and for which processor.
+  /// The version of cameo and the processor, as text.
   CAMEO_API std::string compatibility(std::span<const fused_view>) const;
-  /// Optimal for the same words, unsupported for others.
+  /// Optimal for an equal text, unsupported for others.
   CAMEO_API result<compiled_fit> fits(std::string_view written) const;
-  /// INVALID_GRAPH with both words, for a model that fits() calls unsupported.
+  /// INVALID_GRAPH with both texts, for a model that fits() reports as unsupported.
   CAMEO_API status misfit(std::string_view written) const;
 };
 
-/// Compiles what the kernels of Base run to plans for this processor: bound nodes, constants as those kernels packed
-/// them. Its contexts hold both, in one file that sessions and processes map and share; loading one reads no weights,
-/// packs nothing and optimises nothing. Outputs are those of Base, bit for bit. docs/frozen.md has the format.
-/// Base itself comes later in the list, for the nodes with graphs: runtime<frozen<cpu>, cpu>. Thread-safe as Base is.
-///   INVALID_GRAPH  a context of another processor or version of cameo, or a damaged one; words name both sides
+/// Compiles nodes that kernels of Base run to plans for this processor: bound nodes, and constants as those kernels
+/// packed them. Its contexts hold both, in one file that sessions and processes map and share; loading one reads no
+/// weights, packs nothing and optimises nothing. Outputs are those of Base, bit for bit. docs/frozen.md has the format.
+/// Base itself comes later in the list, for nodes with subgraphs: runtime<frozen<cpu>, cpu>. Thread-safe as Base is.
+///   INVALID_GRAPH  a context of another processor or version of cameo, or a damaged one; the message names both sides
 template <class Base>
 struct frozen {
   static_assert(sizeof(frozen_check<Base>));
@@ -89,8 +89,8 @@ struct frozen {
   Base base = {};
   bool verify = false, copy = false;  // see options
 
-  /// The base's, with how its kernels pack as their architecture: a plan runs where that is the same. Of a base that
-  /// states its devices.
+  /// The base's devices, with the packing as their architecture: a plan runs where that is the same. For a base that
+  /// lists its devices.
   result<std::vector<provider_device>> devices() const requires device_provider<Base> {
     result<std::vector<provider_device>> all = provider_row_of<Base>.devices(&base);
     if (!all) return all;
@@ -101,11 +101,11 @@ struct frozen {
     }
     return all;
   }
-  /// A copy for a session, as its keys want it.
+  /// A copy for a session, configured by its keys.
   result<frozen> configured(const provider_options& wanted) const {
     return frozen{base, wanted["verify"] == "1", wanted["copy"] == "1"};
   }
-  // What context_store and the concepts behind it ask for: see frozen_hooks.
+  // The hooks of context_store and the concepts that build on it: see frozen_hooks.
   result<std::vector<node_group>> groups(const graph_view& g) const { return hooks().groups(g); }
   result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const { return hooks().compile(all); }
   /// See frozen_hooks.

@@ -5,10 +5,10 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What ArgMax and ArgMin have in common.
+/// The common part of ArgMax and ArgMin.
 struct arg_extreme_state {
-  /// Columns [first, first + n) of an [axis, inner] block, n at most `columns`: the index along the axis for each. A
-  /// run that should end leaves out the rest.
+  /// Columns [first, first + n) of an [axis, inner] block, n at most `columns`: the index along the axis for each. If
+  /// the run should end, the rest is skipped.
   using column_function = void (*)(const run_context&, const void* x, std::int64_t axis, std::int64_t inner,
                                    std::int64_t n, std::int64_t* out);
   static constexpr std::int64_t columns = 128;

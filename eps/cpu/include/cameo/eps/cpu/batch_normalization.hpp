@@ -4,8 +4,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// y = (x - mean) / sqrt(var + epsilon) * scale + B, per channel (axis 1), all versions. Statistics are inputs, or,
-/// where the node trains, those of this batch; then the running ones go out too. What `trains` is said by training_mode
-/// from opset 14 on, by asking for more outputs than Y before. `spatial` = 0 (before opset 9): every element of axis 1
+/// where the node trains, those of this batch; then the running ones are outputs, too. A node trains by training_mode
+/// from opset 14 on; before, if it has more outputs than Y. `spatial` = 0 (before opset 9): every element of axis 1
 /// and beyond is a channel. y may be x; coefficients of constant inputs are computed once.
 struct batch_normalization {
   double epsilon = 0, momentum = 0;

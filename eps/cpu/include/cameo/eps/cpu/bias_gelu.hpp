@@ -4,7 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What BiasGelu and FastGelu have in common.
+/// The common part of BiasGelu and FastGelu.
 struct bias_gelu_state {
   binary_row row = nullptr;
   std::int64_t bytes = 0;  // of an element

@@ -10,7 +10,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 using binary_row = void (*)(const void* a, std::int64_t a_step, const void* b, std::int64_t b_step, void* out,
                             std::int64_t n);
 
-/// What binary kernels have in common; they differ in how they are bound.
+/// The common part of binary kernels; they differ in how they are bound.
 struct binary_state {
   binary_row row = nullptr;
   std::uint8_t a_bytes = 0, b_bytes = 0, out_bytes = 0;  // of an element

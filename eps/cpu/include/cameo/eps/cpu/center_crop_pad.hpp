@@ -3,8 +3,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The middle of the input, or the input in the middle of zeros, along each axis that `shape` gives a size; of an odd
-/// difference, the smaller half goes first.
+/// The middle of the input, or the input in the middle of zeros, along each axis for which `shape` has a size; of an
+/// odd difference, the smaller half comes first.
 struct center_crop_pad {
   std::span<const std::int64_t> axes;
   bool has_axes = false;

@@ -3,9 +3,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// y[i] = min(max(x[i], low), high): where low > high, high. NaN passes. Before opset 11 the bounds are attributes,
+/// y[i] = min(max(x[i], low), high): where low > high, high. NaN stays NaN. Before opset 11 the bounds are attributes,
 /// then optional scalar inputs;
-/// one that is left out is the last number of the type, so that infinities become it. y has the shape of x and may be
+/// an absent one is the last number of the type, so that infinities become it. y has the shape of x and may be
 /// x. Allocates nothing.
 struct clip {
   using row_function = void (*)(const void* low, const void* high, const void* x, void* y, std::int64_t n);

@@ -3,8 +3,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Blocks [N, C * block elements, blocks] added up where they lie in images [N, C, image...]; what a block has in the
-/// padding is dropped. Any number of axes.
+/// Blocks [N, C * block elements, blocks] added up at their places in images [N, C, image...]; elements of a block in
+/// the padding are dropped. Any number of axes.
 struct col2im {
   std::span<const std::int64_t> dilations, pads, strides;
 

@@ -19,7 +19,7 @@ struct split {
   status run(run_context& c) const;
 };
 
-/// The tensors of a sequence joined along `axis`, which is new if `new_axis` says so.
+/// The tensors of a sequence joined along `axis`, which is a new axis if `new_axis` is set.
 struct concat_from_sequence {
   std::int64_t axis;
   bool new_axis;
@@ -29,8 +29,8 @@ struct concat_from_sequence {
   status run(run_context& c) const;
 };
 
-/// A sequence of pieces: of equal size (the last may be smaller), of the sizes given, or of size 1 (the axis then goes
-/// unless `keepdims`).
+/// A sequence of pieces: of equal size (the last may be smaller), of the sizes given, or of size 1 (the axis is then
+/// removed unless `keepdims`).
 struct split_to_sequence {
   std::int64_t axis;
   bool keeps_axis;

@@ -10,12 +10,12 @@ struct if_else {
   status run(run_context& c) const;
 };
 
-/// Runs `body` until the trip count is reached or it says that its condition is false. Values (tensors, sequences,
+/// Runs `body` until the trip count is reached or its condition is false. Values (tensors, sequences,
 /// optionals) are carried from each iteration to the next; scan outputs are stacked along a new first axis.
 struct loop {
   int body;
   std::size_t carried;
-  std::span<const extents> element_shapes;  // of scan outputs, as far as known: for no iterations
+  std::span<const extents> element_shapes;  // of scan outputs, as far as known: for loops without an iteration
   static result<loop> bind(bind_context& c);
   status run(run_context& c) const;
 };

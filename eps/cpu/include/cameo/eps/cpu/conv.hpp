@@ -11,13 +11,13 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// compute in float.
 ///
 /// A matrix product of the weights, packed once when they are constant, with patches of the input that are packed block
-/// by block on the way; 1x1 reads the input as it is, and channels with a filter of their own (depthwise) are summed up
+/// by block; 1x1 reads the input in place, and channels with a filter of their own (depthwise) are summed up
 /// directly. Scratch: a copy of the input that has its padding written out, of as many images as fit in 16 MB but at
 /// least one, and blocks of patches (about 1/2 MB) per thread.
 template <class T>
 struct conv {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;
-  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;  // that it computes with
+  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;  // the type that it computes in
 
   window shape = {};
   std::int64_t groups = 1;

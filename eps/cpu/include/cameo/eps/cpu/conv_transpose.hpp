@@ -7,7 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// Y [N, M, out...] of X [N, C, in...], W [C, M / group, kernel...] and B [M]: every element of X adds its multiple of
 /// the kernel to Y, `strides` apart. A matrix product into scratch (of as many images as fit in 64 MB, but at least
-/// one), whose rows are then added up where they belong. Narrow floats compute in float.
+/// one), whose rows are then added to their places. Narrow floats compute in float.
 template <class T>
 struct conv_transpose {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;

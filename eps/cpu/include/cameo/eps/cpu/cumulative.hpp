@@ -5,7 +5,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What CumSum and CumProd have in common.
+/// The common part of CumSum and CumProd.
 struct cumulative_state {
   /// Columns of an [axis, inner] block; `step` is `inner`, or -inner when x and y point at the last row.
   using column_function = void (*)(const void* x, void* y, std::int64_t axis, std::int64_t step, std::int64_t n,
@@ -17,8 +17,8 @@ struct cumulative_state {
 };
 
 /// y[..., k, ...] = x[..., 0, ...] op ... op x[..., k, ...] along an axis that input 1 gives, a scalar. `exclusive`
-/// leaves out x[k]; `reverse` starts at the other end. Integers wrap; float sums are float, as long ones are in others'
-/// programs, and narrow floats compute as float.
+/// leaves out x[k]; `reverse` starts at the other end. Integers wrap; float sums are kept in float, like long ones in
+/// other runtimes, and narrow floats compute as float.
 template <class Op>
 struct cumulative : cumulative_state {
   static constexpr bool instantiated = is_one_of<Op, op::CumSum, op::CumProd>;

@@ -5,7 +5,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// A convolution of images X [N, C, H, W] whose windows read each element at an offset of its own, between elements and
 /// with zeros outside, and weigh it by a mask: ONNX's DeformConv with two spatial axes. A matrix product of the weights
-/// with the patches. Scratch: the patches of an image, and what has to be converted.
+/// with the patches. Scratch: the patches of an image, and converted inputs.
 struct deform_conv {
   std::span<const std::int64_t> kernel, strides, dilations, pads;
   std::int64_t groups = 1, offset_groups = 1;

@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Determinants of the matrices that the last two axes are, by elimination in double. That of an empty one is 1.
+/// Determinants of the matrices in the last two axes, by elimination in double. The determinant of an empty one is 1.
 /// Scratch: one matrix per thread.
 struct det {
   static result<det> bind(bind_context&) { return det{}; }

@@ -5,7 +5,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// y = x, and a mask that drops nothing; y is then x. Only where opset 12 asks for training by an input that is true:
 /// y[i] = mask[i] ? x[i] / (1 - ratio) : 0, where mask[i] is false with probability `ratio`. Equal seeds give equal
-/// masks; without `seed`, every run gives another. (What older opsets meant by is_test = 0 was never agreed on; they
+/// masks; without `seed`, every run makes another. (The meaning of is_test = 0 in older opsets was never agreed; they
 /// drop nothing.)
 struct dropout {
   bool may_train = false, has_seed = false;

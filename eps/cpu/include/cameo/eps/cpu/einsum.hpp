@@ -3,9 +3,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Any equation of letters and ellipses. What two float tensors share and what only one of them has makes a matrix
-/// product (scratch: a copy of each); everything else is summed up directly: for each output, over all that is not in
-/// it, integers modulo their range. Letters of size 1 broadcast, as numpy's do.
+/// Any equation of letters and ellipses. Letters that two float tensors share and letters that only one has make a
+/// matrix product (scratch: a copy of each); everything else is summed up directly: for each output, over the letters
+/// that it lacks, integers modulo their range. Letters of size 1 broadcast, as numpy's do.
 struct einsum {
   static constexpr std::uint8_t ellipsis = 255;
   static constexpr std::size_t max_inputs = 32, letters = 52;

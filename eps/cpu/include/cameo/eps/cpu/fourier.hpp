@@ -4,8 +4,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// ONNX's DFT along an axis of [..., 1 or 2] (real, or real and imaginary): the signal is cut or filled with zeros to
-/// dft_length. Forward, onesided gives the first length / 2 + 1 of each spectrum; inverse, onesided takes them and
-/// gives real numbers. Any length takes n log n steps, in double. Scratch: a few numbers of the length per thread.
+/// dft_length. Forward, onesided returns the first length / 2 + 1 of each spectrum; inverse, onesided reads them and
+/// returns real numbers. Any length takes n log n steps, in double. Scratch: a few numbers of the length per thread.
 struct dft {
   std::int64_t axis = 1;
   bool inverse = false, onesided = false, axis_is_input = false;

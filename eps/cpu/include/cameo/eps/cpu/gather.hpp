@@ -26,7 +26,7 @@ struct gather_nd {
   status run(run_context& c) const;
 };
 
-/// The slices of `axis` (without it: the elements) for which the condition holds. What it is too short for is left out.
+/// The slices of `axis` (without it: the elements) for which the condition is true, up to the condition's end.
 struct compress {
   std::int64_t axis;
   bool flat;

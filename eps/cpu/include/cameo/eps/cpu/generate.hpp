@@ -9,15 +9,15 @@ struct range_of {
   status run(run_context& c) const;
 };
 
-/// Where the elements are not zero, in order: int64 [rank, how many]; a scalar counts as a list of one. Strings that
-/// are not empty count.
+/// The indices of the elements that are not zero, in order: int64 [rank, count]; a scalar counts as a list of one. For
+/// strings, of those that are not empty.
 struct non_zero {
   static result<non_zero> bind(bind_context&) { return non_zero{}; }
   status run(run_context& c) const;
 };
 
 /// A new axis of size `depth` that is values[1] at the index and values[0] elsewhere. Negative indices count from the
-/// end; one out of range is nowhere.
+/// end; one out of range sets no element.
 struct one_hot {
   std::int64_t axis;
   static result<one_hot> bind(bind_context& c) { return one_hot{c.int_or("axis", -1)}; }

@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// X [N, C, in...] at the places that grid [N, out..., axes] names, the last axis of X first, from -1 to 1: ONNX's
+/// X [N, C, in...] at the positions in grid [N, out..., axes], the last axis of X first, from -1 to 1: ONNX's
 /// GridSample for one to three spatial axes. Nearest (halves to even), linear or cubic; outside there are zeros, the
 /// border, or reflections. Numbers compute in float, double and integers in double; integers are cut towards zero.
 struct grid_sample {

@@ -5,7 +5,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What InstanceNormalization and GroupNormalization have in common.
+/// The common part of InstanceNormalization and GroupNormalization.
 struct group_normalization_state {
   double epsilon = 0;
   std::int64_t groups = 0;       // 0: as many as channels

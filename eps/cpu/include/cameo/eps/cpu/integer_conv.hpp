@@ -4,7 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What ConvInteger and QLinearConv have in common.
+/// The common part of ConvInteger and QLinearConv.
 struct integer_conv_state {
   window shape = {};
   std::int64_t groups = 1;
@@ -20,7 +20,7 @@ struct conv_integer : integer_conv_state {
 };
 
 /// The same on quantized tensors: sums in int32 plus B [M], times x_scale * w_scale / y_scale, rounded with ties to
-/// even, plus y's zero point, ended at the ends of y's type. w's scale and zero point are one number or one per filter.
+/// even, plus y's zero point, saturated to y's type. w's scale and zero point are one number or one per filter.
 /// With the attribute channels_last, of com.microsoft's operator, x and y are [N, in..., C] and [N, out..., M].
 struct qlinear_conv : integer_conv_state {
   bool channels_last = false;

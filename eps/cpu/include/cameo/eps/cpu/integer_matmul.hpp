@@ -11,7 +11,7 @@ struct matmul_integer {
 };
 
 /// The same on quantized tensors: the sums, exact in int32, times a_scale * b_scale / y_scale, rounded with ties to
-/// even, plus y's zero point, ended at the ends of y's type. Scales spread as the zero points do, y's over rows.
+/// even, plus y's zero point, saturated to y's type. Scales broadcast as the zero points do, y's over rows.
 struct qlinear_matmul {
   static result<qlinear_matmul> bind(bind_context&) { return qlinear_matmul{}; }
   status run(run_context&) const;

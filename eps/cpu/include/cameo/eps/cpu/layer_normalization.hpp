@@ -6,7 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What LayerNormalization, RMSNormalization and SimplifiedLayerNormalization have in common.
+/// The common part of LayerNormalization, RMSNormalization and SimplifiedLayerNormalization.
 struct layer_normalization_state {
   double epsilon = 0;
   std::int64_t axis = -1;
@@ -21,11 +21,11 @@ struct layer_normalization_state {
   status run_as(run_context&) const;
 };
 
-/// Over the axes from `axis` on: LayerNormalization y = (x - mean) / sqrt(variance + epsilon) * Scale + B, and on
-/// demand the mean and 1 / sqrt(variance + epsilon) with those axes as 1; RMSNormalization y = x / sqrt(mean of x² +
-/// epsilon) * scale, as does ONNX Runtime's SimplifiedLayerNormalization, which also gives 1 / sqrt(...). Scale and B
-/// broadcast to x. Statistics of floats are summed in float over at most 4096 elements, then in double, whatever
-/// stash_type asks for. y may be x.
+/// Over the axes from `axis` on: LayerNormalization y = (x - mean) / sqrt(variance + epsilon) * Scale + B, and, as
+/// optional outputs, the mean and 1 / sqrt(variance + epsilon) with those axes as 1; RMSNormalization y = x / sqrt(mean
+/// of x² + epsilon) * scale, as does ONNX Runtime's SimplifiedLayerNormalization, which also returns 1 / sqrt(...).
+/// Scale and B broadcast to x. Statistics of floats are summed in float over at most 4096 elements, then in double, for
+/// any stash_type. y may be x.
 template <class Op>
 struct layer_normalization : layer_normalization_state {
   static constexpr bool instantiated =

@@ -4,8 +4,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Convolutions, and what can follow them, on images whose channels lie in blocks of 16 (com.microsoft.nchwc). Chosen
-/// for whole regions: a node is moved where that costs least, reorders counted by their size and convolutions by what
-/// they gain; the choice is a minimum cut, so no other has cheaper reorders.
+/// for whole regions: a node is moved where that costs least; reorders cost their size and convolutions gain a known
+/// amount; the choice is a minimum cut, so no other choice has cheaper reorders.
 struct nchwc_layout {
   static constexpr optimization_level level = optimization_level::layout;
   CAMEO_API static const transform_table& table();

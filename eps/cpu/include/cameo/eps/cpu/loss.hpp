@@ -5,7 +5,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss (`softmax`: the scores become log(softmax) first, which is
 /// also the second output): scores [N, C, ...], labels [N, ...], a weight for each class or none. Labels equal to
-/// ignore_index count for nothing; all others must be classes. The mean of nothing is NaN. Sums in double.
+/// ignore_index are ignored; all others must be classes. The mean of no labels is NaN. Sums in double.
 struct loss {
   enum class reduction : std::uint8_t { none, sum, mean } reduce = reduction::mean;
   bool softmax = false, ignores = false;

@@ -4,7 +4,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Puts the elements of X back where MaxPool found them; zeros elsewhere. Indices count in the tensor that the window
-/// implies; where output_shape says more, that tensor lies at its start.
+/// implies; if output_shape is larger, that tensor lies at its start.
 struct max_unpool {
   std::span<const std::int64_t> kernel, strides, pads;
 

@@ -18,14 +18,14 @@ struct scaler {
 };
 
 /// Each row of X [N, F] divided by its largest element, by the sum of magnitudes, or by the root of the sum of squares;
-/// what would be divided by 0 stays as it is.
+/// a row that would be divided by 0 is not changed.
 struct normalizer {
   enum class norm : std::uint8_t { max, l1, l2 } how = norm::max;
   static result<normalizer> bind(bind_context&);
   status run(run_context&) const;
 };
 
-/// What equals the replaced value (NaN too) becomes the imputed one, of its column (last axis) or one for all.
+/// Elements equal to the replaced value (NaN too) become the imputed one, of its column (last axis) or one for all.
 struct imputer {
   std::span<const float> floats;
   std::span<const std::int64_t> ints;
@@ -42,7 +42,7 @@ struct feature_vectorizer {
   status run(run_context&) const;
 };
 
-/// Y [..., categories]: 1 where x is that category. What is none is a row of zeros, or (zeros = 0) INVALID_ARGUMENT.
+/// Y [..., categories]: 1 where x is that category. An unknown one is a row of zeros, or (zeros = 0) INVALID_ARGUMENT.
 struct one_hot_encoder {
   std::span<const std::int64_t> ints;
   std::span<const std::string_view> strings;

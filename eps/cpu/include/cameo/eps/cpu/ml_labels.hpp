@@ -3,15 +3,15 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// y[i] = the value beside x[i] in a table of keys, or the default: LabelEncoder in all its versions, and
+/// y[i] = the value of key x[i] in a table, or the default: LabelEncoder in all its versions, and
 /// CategoryMapper. NaN is a key like any other. Of keys given twice the first counts.
 struct label_table {
   dtype from = dtype::undefined, to = dtype::undefined;
   const void* keys = nullptr;    // sorted, of type `from`
-  const void* values = nullptr;  // beside them, of type `to`
+  const void* values = nullptr;  // the values of the keys, of type `to`
   std::int64_t count = 0;
-  const void* otherwise = nullptr;  // one of type `to`
-  bool nan_is_key = true;           // finds NaN; before version 4 of LabelEncoder nothing does
+  const void* otherwise = nullptr;  // the default, of type `to`
+  bool nan_is_key = true;           // NaN is found; false before version 4 of LabelEncoder
 
   status run(run_context&) const;
 };
@@ -22,13 +22,13 @@ struct category_mapper : label_table {
   static result<category_mapper> bind(bind_context&);
 };
 
-/// X's columns (last axis) that Y names, in that order; of a vector, [1, columns].
+/// X's columns (last axis) with the indices in Y, in that order; of a vector, [1, columns].
 struct array_feature_extractor {
   static result<array_feature_extractor> bind(bind_context&) { return array_feature_extractor{}; }
   status run(run_context&) const;
 };
 
-/// [1, vocabulary] from a map: the values of the vocabulary's keys, 0 (or "") where the map has none.
+/// [1, vocabulary] from a map: the values of the vocabulary's keys, 0 (or "") for keys that the map lacks.
 struct dict_vectorizer {
   std::span<const std::string_view> strings;
   std::span<const std::int64_t> ints;

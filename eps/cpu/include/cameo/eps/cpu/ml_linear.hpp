@@ -24,7 +24,7 @@ struct linear_classifier : linear_scores {
   status run(run_context&) const;
 };
 
-/// What the support vector machines have in common: kernels of rows with support vectors.
+/// The common part of the support vector machines: kernel functions of rows and support vectors.
 struct svm_state {
   enum class kernel_kind : std::uint8_t { linear, poly, rbf, sigmoid } how = kernel_kind::linear;
   double gamma = 0, coef0 = 0, degree = 0;

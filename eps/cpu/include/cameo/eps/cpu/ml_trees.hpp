@@ -4,11 +4,11 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// A node of a tree: goes on with `yes` when the comparison of feature and split holds, else with `no`. A leaf's
+/// A node of a tree: continues with `yes` if the comparison of feature and split is true, else with `no`. A leaf's
 /// weights are [yes, no) of the forest's.
 struct tree_node {
   enum class rule : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf } how;
-  bool missing_is_yes;  // NaN holds
+  bool missing_is_yes;  // the comparison is true for NaN
   std::int64_t feature;
   double split;
   std::uint32_t yes, no;
@@ -26,9 +26,9 @@ struct tree_forest {
   std::span<const std::uint32_t> roots;
   std::span<const leaf_weight> weights;
   std::span<const double> members;
-  std::int64_t targets = 1, features = 0;  // at least that many columns X must have
+  std::int64_t targets = 1, features = 0;  // the least number of columns of X
 
-  /// Adds up all trees for a row of x: scores[targets]; hit[t] tells whether any leaf gave target t.
+  /// Adds up all trees for a row of x: scores[targets]; hit[t] tells whether any leaf had a weight for target t.
   void score(const double* x, double* scores, bool* hit) const;
 };
 
@@ -45,8 +45,8 @@ struct tree_ensemble_regressor : tree_ensemble {
   static result<tree_ensemble_regressor> bind(bind_context&);
 };
 
-/// Labels [N] and scores [N, classes]. With two classes of which the leaves weight one, that weight decides against 0.5
-/// (when no weight is negative) or 0, and stands for the other class too.
+/// Labels [N] and scores [N, classes]. With two classes of which the leaves weight one, that weight is compared with
+/// 0.5 (when no weight is negative) or 0, and stands for the other class too.
 struct tree_ensemble_classifier {
   tree_forest forest;
   std::span<const double> base;

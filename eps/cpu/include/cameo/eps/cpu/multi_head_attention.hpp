@@ -4,11 +4,11 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What the attention operators of com.microsoft have in common.
+/// The common part of the attention operators of com.microsoft.
 struct microsoft_attention {
   std::int64_t heads = 0;
   float scale = 0;              // 0: 1 / sqrt(size of a head)
-  float hidden_score = -10000;  // what is added to the score of a key that a mask hides
+  float hidden_score = -10000;  // is added to the score of a key that a mask hides
   bool causal = false;
 
   static result<microsoft_attention> read(const bind_context&);
@@ -16,12 +16,12 @@ struct microsoft_attention {
 
 /// com.microsoft's MultiHeadAttention in float: query [batch, S, hidden] with key and value [batch, L, hidden] or
 /// [batch, heads, L, size]; or query [batch, S, heads, 3, size] with all in it; or key [batch, L, heads, 2, size] with
-/// the values in it. bias is added to what is not of rank 4. key_padding_mask is int32: [batch] numbers of keys, [2 *
-/// batch] their ends and then their beginnings, or [batch, T] or [batch, S, T] with 0 at keys that don't count;
+/// the values in it. bias is added to inputs that are not of rank 4. key_padding_mask is int32: [batch] numbers of
+/// keys, [2 * batch] their ends, then their beginnings, or [batch, T] or [batch, S, T] with 0 at keys that don't count;
 /// attention_bias [1 or batch, 1 or heads, S, T] is added to scores. past_key and past_value [batch, heads, P, size] go
-/// before key and value; present_key and present_value are both, T = P + L. Queries of `unidirectional` see no key
-/// after their own place, but the last one sees all, as in ONNX Runtime (which matters only where L isn't S). Without
-/// scores in memory. Not for past_sequence_length, cache_indirection and the output qk.
+/// before key and value; present_key and present_value are both, T = P + L. Queries with `unidirectional` see no key
+/// after their own position, but the last one sees all, as in ONNX Runtime (which matters only if L isn't S). Scores
+/// are not stored in memory. Not for past_sequence_length, cache_indirection and the output qk.
 struct multi_head_attention : microsoft_attention {
   static bool accepts(const bind_context&);
   static result<multi_head_attention> bind(bind_context&);

@@ -8,9 +8,9 @@ struct nchwc_kernels;
 
 // com.microsoft.nchwc's pools: as ONNX's in 2 dimensions, on X and Y whose channels lie in blocks of 16, next to each
 // other. Extents are [N, C', H, W] with C' a multiple of 16, memory is [N, C' / 16, H, W, 16]. Every lane is a channel
-// of its own: lanes behind the channels hold what comes of what X holds there.
+// of its own: lanes behind the channels hold the result of X's elements there.
 
-/// The largest element of each window, or the mean (`mean`); a NaN wins. With include_pad, zeros of the padding count.
+/// The largest element (NaN if there is one) of each window, or (`mean`) the mean; with include_pad, with the padding.
 template <bool Mean>
 struct nchwc_pool {
   window shape = {};

@@ -16,7 +16,7 @@ struct nchwc_reorder_input {
   status run(run_context&) const;
 };
 
-/// com.microsoft.nchwc ReorderOutput: back again, the first `channels` of them.
+/// com.microsoft.nchwc ReorderOutput: the inverse, for the first `channels` channels.
 struct nchwc_reorder_output {
   std::int64_t channels = 0;
   bool channels_last = false;

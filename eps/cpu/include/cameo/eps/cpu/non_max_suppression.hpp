@@ -3,9 +3,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The boxes [batch, boxes, 4] that remain, for every batch and class of scores [batch, classes, boxes], when those go
+/// The remaining boxes of [batch, boxes, 4], for every batch and class of scores [batch, classes, boxes], without those
 /// that overlap a better one by more than iou_threshold: [selected, 3] of batch, class, box. Of equal scores the lower
-/// box comes first; boxes with a score that is no number don't come at all. Scratch: 20 bytes per score.
+/// box comes first; boxes with a NaN score are left out. Scratch: 20 bytes per score.
 struct non_max_suppression {
   bool center_point = false;  // boxes are [x, y, width, height] of centers, else two corners [y, x, y, x]
 

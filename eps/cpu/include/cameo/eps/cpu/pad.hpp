@@ -9,7 +9,7 @@ struct pad {
   enum class fill : std::uint8_t { constant, reflect, edge, wrap };
   fill mode;
   const attribute* amounts;  // versions 1 and 2; later ones have an input
-  float number;              // what to fill with, likewise
+  float number;              // the constant to pad with, likewise
   static result<pad> bind(bind_context& c);
   status run(run_context& c) const;
 };

@@ -6,10 +6,10 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Windows over the spatial axes of X [N, C, in...]; Y [N, C, out...] holds a number per window, made of the elements of
-// the window that lie inside X. 16-bit floats compute in float. A window that lies in the padding alone gives what no
-// elements give: the lowest number, 0, 0.
+// the window that lie inside X. 16-bit floats compute in float. A window that lies in the padding alone has the result
+// of no elements: the lowest number for the maximum, 0 for mean and norm.
 
-/// The largest element; a NaN wins. Output 1, if asked for, says where it is: an index into all of X, with the last
+/// The largest element; NaN takes precedence. Output 1, if present, is its place: an index into all of X, with the last
 /// spatial axis fastest or, with storage_order 1, the first one.
 template <class T>
 struct max_pool {
@@ -31,7 +31,7 @@ struct nhwc_max_pool {
   status run(run_context&) const;
 };
 
-/// The mean; with count_include_pad, zeros of the padding count as elements (but not what ceil_mode adds behind it).
+/// The mean; with count_include_pad, zeros of the padding count as elements (but not those that ceil_mode adds).
 template <class T>
 struct average_pool {
   static constexpr bool instantiated = is_one_of<T, float, double, float16, bfloat16>;

@@ -4,8 +4,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// ONNX Runtime's Gemm of codes of 8 bits: Y = alpha * (A - a_zero) * a_scale * (B - b_zero) * b_scale + C, either of
-/// both matrices turned. B's scale and zero point may be one per column. C is int32 in steps of the product's scale and
-/// broadcasts to Y. Sums are exact in int32 and wrap; with y_scale Y is rounded to codes, without it Y is float.
+/// both matrices transposed. B's scale and zero point may be one per column. C is int32 in steps of the product's scale
+/// and broadcasts to Y. Sums are exact in int32 and wrap; with y_scale Y is rounded to codes, without it Y is float.
 struct qgemm {
   bool turn_a = false, turn_b = false;
   float alpha = 1;

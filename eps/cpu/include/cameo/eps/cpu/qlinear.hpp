@@ -7,8 +7,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 // ONNX Runtime's operators on tensors of uint8 or int8 that stand for (code - zero_point) * scale, both one number
-// each; a zero point that is left out is 0. Results are computed in float and rounded, with ties to even, to the
-// output's codes, ended at the ends of the type.
+// each; an absent zero point is 0. Results are computed in float and rounded, with ties to even, to the
+// output's codes, saturated to the type.
 
 /// C = A + B and C = A * B, with broadcasting.
 struct qlinear_binary_state {

@@ -3,8 +3,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What QuantizeLinear and DequantizeLinear have in common: how scale and zero point spread over x. One of each for the
-/// whole tensor, one per index of `axis`, or (block_size > 0) one per block of `block` elements along `axis`.
+/// The common part of QuantizeLinear and DequantizeLinear: how scale and zero point broadcast over x. One of each for
+/// the whole tensor, one per index of `axis`, or (block_size > 0) one per block of `block` elements along `axis`.
 struct linear_quantization {
   std::int64_t axis = 1, block = 0;
   bool saturate = true;                // to float8
@@ -13,7 +13,7 @@ struct linear_quantization {
   static result<linear_quantization> of(const bind_context&);
 };
 
-/// y = round(x / scale) + zero_point, ties to even, ended at the ends of y's type; NaN counts as 0. Of floats of 8 bits
+/// y = round(x / scale) + zero_point, ties to even, saturated to y's type; NaN counts as 0. For floats of 8 bits
 /// and less y is x / scale + zero_point, to nearest.
 struct quantize_linear : linear_quantization {
   static result<quantize_linear> bind(bind_context&);
@@ -26,7 +26,7 @@ struct dequantize_linear : linear_quantization {
   status run(run_context&) const;
 };
 
-/// Quantizes a tensor of floats to uint8 with scale and zero point of its own range, which always includes 0. Of an
+/// Quantizes a tensor of floats to uint8 with scale and zero point of its own range, which always includes 0. For an
 /// empty tensor, or one of zeros, both are 0 and y is all zeros.
 struct dynamic_quantize_linear {
   static result<dynamic_quantize_linear> bind(bind_context&) { return dynamic_quantize_linear{}; }

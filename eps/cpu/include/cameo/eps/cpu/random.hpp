@@ -6,7 +6,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// RandomNormal, RandomUniform and their ...Like, Bernoulli and Multinomial. Number i of a run depends on the seed and
 /// i alone: equal seeds give equal numbers, with any number of threads. Without `seed`, every run of the process gives
-/// others. (They are not numpy's.) Multinomial's input are logarithms of weights that need not add up to 1.
+/// other numbers. (They differ from numpy's.) Multinomial's input is logarithms of weights that need not add up to 1.
 template <class Op>
 struct random {
   static constexpr bool is_normal = std::is_same_v<Op, op::RandomNormal> || std::is_same_v<Op, op::RandomNormalLike>;
@@ -14,7 +14,7 @@ struct random {
 
   bool has_seed = false;
   float seed = 0, first = 0, second = 0;  // mean and scale, or low and high
-  extents shape = {};                     // only where an attribute says it
+  extents shape = {};                     // only if an attribute gives it
   std::int64_t samples = 1;               // of Multinomial
 
   static result<random> bind(bind_context&);

@@ -24,16 +24,16 @@ struct gate_activation {
   float alpha = 0, beta = 0;
 };
 
-/// What RNN, LSTM and GRU have in common: attributes, and how a sequence is gone through. Computes in float, or double
-/// for doubles. A product of all inputs with W comes first; then each step multiplies what the last one gave with R,
-/// packed once per run. A batch ends with its own sequence_lens; what is beyond is 0, and the last state stays.
+/// The common part of RNN, LSTM and GRU: attributes, and the loop over a sequence. Computes in float, or double
+/// for doubles. A product of all inputs with W comes first; then each step multiplies the last step's output with R,
+/// packed once per run. A batch ends with its own sequence_lens; later outputs are 0, and the last state stays.
 /// Quantized: W [directions, inputs, gates * hidden] and R [directions, hidden, gates * hidden] are codes of 8 bits
-/// with scales and zero points, one per direction or per column; what is multiplied with them is rounded to 256 steps
-/// between its least and its largest first, as DynamicQuantizeLinear does. Scratch: the gates of the whole sequence,
+/// with scales and zero points, one per direction or per column; their other factor is first rounded to 256 steps
+/// between its smallest and largest number, as DynamicQuantizeLinear does. Scratch: the gates of the whole sequence,
 /// [seq, batch, gates * hidden].
 struct recurrent_state {
   enum class cell : std::uint8_t { rnn, lstm, gru } kind = cell::rnn;
-  std::int64_t directions = 1, hidden = 0;  // hidden 0: as R says
+  std::int64_t directions = 1, hidden = 0;  // hidden 0: taken from R
   bool backwards = false;                   // the only direction is `reverse`
   bool batch_first = false, input_forget = false, linear_before_reset = false;
   bool quantized = false;

@@ -7,18 +7,18 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 struct reduce_loops;
 
-/// Axes that go away (or become 1), from attributes, a constant or an input.
+/// The axes to reduce, which are removed (or become 1), from attributes, a constant or an input.
 struct reduce_axes {
   bool by_input = false;         // then input 1 holds them, if the node has it
   bool keep = true;              // keepdims
-  bool none_when_empty = false;  // noop_with_empty_axes: then each element is reduced alone
+  bool none_when_empty = false;  // noop_with_empty_axes: each element is then reduced alone
   std::span<const std::int64_t> listed = {};
 
-  /// Bit a is set for axis a. INVALID_ARGUMENT for axes that there are none of, or twice.
+  /// Bit a is set for axis a. INVALID_ARGUMENT for axes that do not exist, or are given twice.
   status find(run_context&, const extents& shape, std::uint32_t& mask) const;
 };
 
-/// What the reductions have in common; they differ in `rows`, which computes outputs of one type.
+/// The common part of the reductions; they differ in `rows`, which computes outputs of one type.
 struct reduce_state {
   using row_function = void (*)(const reduce_loops&, const void* x, void* y, std::int64_t first, std::int64_t last);
   row_function rows = nullptr;
@@ -28,8 +28,8 @@ struct reduce_state {
 };
 
 /// ReduceSum, ReduceMean and so on, over any axes. Sums of float are made in double, in an order that depends on shapes
-/// alone; narrow floats compute as float; integers wrap, and what is no integer is cut towards zero. Max and Min hand
-/// NaN on. Over nothing: 0, 1 for products, NaN for means, for Max and Min the end of the type, -inf for logarithms.
+/// alone; narrow floats compute as float; integers wrap, and fractions are cut towards zero. Max and Min pass on
+/// NaN. Of no elements: 0, 1 for products, NaN for means, for Max and Min the end of the type, -inf for logarithms.
 template <class Op>
 struct reduce : reduce_state {
   static constexpr bool instantiated =

@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// y[i] = max(x[i], 0); NaN passes. y has the shape of x and may be x.
+/// y[i] = max(x[i], 0); NaN stays NaN. y has the shape of x and may be x.
 template <class T>
 struct relu {
   static result<relu> bind(bind_context& c) {

@@ -3,9 +3,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// The same elements in other extents: no element moves. Of all types, those below a byte too.
+// The same elements in other extents: no element moves. For all types, also those smaller than a byte.
 
-/// A 0 in the wanted shape keeps the size that the input has there (unless `allowzero`), one -1 takes what is left.
+/// A 0 in the wanted shape keeps the input's size there (unless `allowzero`), one -1 is computed from the others.
 struct reshape {
   bool zero_is_a_size;
   const attribute* shape;  // version 1; later ones have an input
@@ -34,7 +34,7 @@ struct unsqueeze {
   status run(run_context& c) const;
 };
 
-/// Whatever it is: tensor, sequence, an empty optional.
+/// Passes on a value of any kind: tensor, sequence, an empty optional.
 struct identity {
   static result<identity> bind(bind_context& c);
   status run(run_context& c) const;

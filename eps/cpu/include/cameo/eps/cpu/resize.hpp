@@ -3,9 +3,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weigh
-/// numbers, one axis after the other. Integers are what ONNX Runtime makes of them: cut in mode linear, rounded after
-/// each axis with antialias (mode cubic without it, which it lacks: rounded). Sizes come from scales or, from version
+/// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weight
+/// numbers, one axis after the other. Integers are converted as in ONNX Runtime: cut in mode linear, rounded after
+/// each axis with antialias (mode cubic without it, which that lacks: rounded). Sizes come from scales or, from version
 /// 11, from `sizes`. Scratch: two or three copies of the numbers, and the weights of every axis.
 struct resize {
   enum class interpolation : std::uint8_t { nearest, linear, cubic };
@@ -36,7 +36,7 @@ struct resize {
   status run(run_context&) const;
 };
 
-/// What Upsample was before Resize: asymmetric coordinates, rounded down.
+/// Upsample as it was before Resize: asymmetric coordinates, rounded down.
 struct upsample {
   static result<resize> bind(bind_context&);
   static status run(const resize& state, run_context& c) { return state.run(c); }

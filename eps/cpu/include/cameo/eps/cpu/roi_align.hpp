@@ -4,7 +4,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Regions of X [N, C, H, W] pooled to [regions, C, output_height, output_width]: each output is the mean or largest of
-/// samples between elements. Each region says in batch_indices which image it is of.
+/// samples between elements. batch_indices holds the image of each region.
 struct roi_align {
   std::int64_t height = 1, width = 1, samples = 0;  // samples 0: as many as the region is large
   double scale = 1;

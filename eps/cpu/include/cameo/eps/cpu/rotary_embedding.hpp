@@ -3,9 +3,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Turns pairs of elements of every head by angles of their position: ONNX's RotaryEmbedding. X [batch, heads,
+/// Rotates pairs of elements of every head by angles of their position: ONNX's RotaryEmbedding. X [batch, heads,
 /// sequence, size] or [batch, sequence, heads * size]; pairs are neighbours when interleaved, else half a rotation
-/// apart; elements past the first `rotated` stay as they are. Computes in float.
+/// apart; elements after the first `rotated` are not changed. Computes in float.
 struct rotary_embedding {
   std::int64_t heads = 0, rotated = 0;  // rotated 0: all
   bool interleaved = false;

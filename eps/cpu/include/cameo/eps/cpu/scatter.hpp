@@ -3,11 +3,11 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What becomes of an element that is already there.
+/// How an update is combined with the element that is already there.
 enum class scatter_reduction : std::uint8_t { none, add, mul, min, max };
 
-/// The data with single elements replaced (or combined with): update i goes to its own place, with indices[i] for
-/// `axis`. Updates happen in order. The output may be the data.
+/// The data with single elements replaced (or combined with): update i has its own index in `indices`, with indices[i]
+/// for `axis`. Updates happen in order. The output may be the data.
 struct scatter_elements {
   std::int64_t axis;
   scatter_reduction reduction;

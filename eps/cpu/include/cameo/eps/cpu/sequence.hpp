@@ -6,7 +6,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 // Sequences refer to their elements: none of these copies a tensor that does not lie in planned memory. Positions count
 // from the end when negative; one out of range is INVALID_ARGUMENT.
 
-/// The inputs, in order.
+/// A sequence of the inputs, in order.
 struct sequence_construct {
   static result<sequence_construct> bind(bind_context&) { return sequence_construct{}; }
   status run(run_context& c) const;
@@ -22,19 +22,19 @@ struct sequence_at {
   status run(run_context& c) const;
 };
 
-/// Without a position: at the end.
+/// Inserts at a position; without a position: at the end.
 struct sequence_insert {
   static result<sequence_insert> bind(bind_context&) { return sequence_insert{}; }
   status run(run_context& c) const;
 };
 
-/// Without a position: the last.
+/// Removes the element at a position; without a position: the last.
 struct sequence_erase {
   static result<sequence_erase> bind(bind_context&) { return sequence_erase{}; }
   status run(run_context& c) const;
 };
 
-/// An int64 scalar.
+/// The number of elements, as an int64 scalar.
 struct sequence_length {
   static result<sequence_length> bind(bind_context&) { return sequence_length{}; }
   status run(run_context& c) const;
@@ -46,13 +46,13 @@ struct optional_of {
   status run(run_context& c) const { return c.forward(0, c.input(0)); }
 };
 
-/// A bool scalar: false for an empty optional and for no input; true for what is no optional.
+/// A bool scalar: false for an empty optional and for no input; true for a value that is no optional.
 struct optional_has_element {
   static result<optional_has_element> bind(bind_context&) { return optional_has_element{}; }
   status run(run_context& c) const;
 };
 
-/// What the optional holds; INVALID_ARGUMENT when it is empty.
+/// The content of the optional; INVALID_ARGUMENT when it is empty.
 struct optional_get_element {
   static result<optional_get_element> bind(bind_context&) { return optional_get_element{}; }
   status run(run_context& c) const;

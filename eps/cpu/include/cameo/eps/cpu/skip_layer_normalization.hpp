@@ -5,7 +5,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What the two skip normalisations have in common.
+/// The common part of the two skip normalisations.
 struct skip_layer_normalization_state {
   double epsilon = 0;
   bool centers = true;  // SkipSimplifiedLayerNormalization doesn't
@@ -19,8 +19,8 @@ struct skip_layer_normalization_state {
 
 /// Over the last axis: t = input + skip [+ bias], y = normalised t * gamma [+ beta], as in LayerNormalization, or as in
 /// RMSNormalization for the simplified one (which has no beta). input [batch, sequence, size] or [sequence, size]; skip
-/// has its shape or repeats for every batch. On demand the mean and 1 / sqrt(variance + epsilon) of each row, and t. y
-/// may be input or skip.
+/// has its shape or repeats for every batch. Optional outputs are the mean and 1 / sqrt(variance + epsilon) of each
+/// row, and t. y may be input or skip.
 template <class Op>
 struct skip_layer_normalization : skip_layer_normalization_state {
   static constexpr bool instantiated =
@@ -30,7 +30,7 @@ struct skip_layer_normalization : skip_layer_normalization_state {
 
 /// com.microsoft's EmbedLayerNormalization: the sum of the rows that input_ids [batch, sequence], positions and
 /// segment_ids take from their tables, normalised over its last axis times gamma plus beta. Positions are 0, 1, 2, ...
-/// unless position_ids [1 or batch, sequence] is there. mask_index is the number of ones of each row of `mask`, or 0;
+/// unless position_ids [1 or batch, sequence] is given. mask_index is the number of ones of each row of `mask`, or 0;
 /// embedding_sum the sum before it is normalised.
 struct embed_layer_normalization {
   double epsilon = 0;

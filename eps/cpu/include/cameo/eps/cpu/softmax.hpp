@@ -5,7 +5,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What Softmax, LogSoftmax and Hardmax have in common.
+/// The common part of Softmax, LogSoftmax and Hardmax.
 struct softmax_state {
   static constexpr std::int64_t columns = 64;
   /// n columns of an [axis, inner] block, n at most `columns`. y may be x.

@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The k largest (or smallest) elements along `axis`, in order, and where they were. Of equal ones the first comes
+/// The k largest (or smallest) elements along `axis`, in order, and their indices. Of equal ones the first comes
 /// first; NaN is above all numbers.
 struct top_k {
   std::int64_t axis, k;  // k: version 1; later ones have an input
@@ -14,8 +14,8 @@ struct top_k {
   status run(run_context& c) const;
 };
 
-/// The different elements (or, with `axis`, the different slices), in order or as they first occur; with where each was
-/// first, which of them each input is, and how often each is there. NaNs are equal, and above all numbers.
+/// The distinct elements (or, with `axis`, the distinct slices), in order or as they first occur; with the index of the
+/// first of each, for each input which of them it is, and how often each occurs. NaNs are equal, and above all numbers.
 struct unique {
   std::int64_t axis;
   bool flat, sorted;

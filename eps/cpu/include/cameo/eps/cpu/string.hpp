@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// Strings are UTF-8 and bytes that are not pass unchanged. No locale of the process has a say in anything here.
+// Strings are UTF-8; bytes that are not pass unchanged. Results do not depend on the process's locale.
 
 /// z = x + y, broadcast.
 struct string_concat {
@@ -11,7 +11,7 @@ struct string_concat {
   status run(run_context& c) const;
 };
 
-/// Pieces between delimiters along a new last axis, filled up with empty strings; and how many each string has.
+/// Pieces between delimiters along a new last axis, filled up with empty strings; and each string's number of pieces.
 /// Without a delimiter: between runs of ASCII white space, ends not counted. After `maxsplit` splits the rest is left.
 struct string_split {
   std::string_view delimiter;

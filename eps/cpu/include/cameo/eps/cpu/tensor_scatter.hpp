@@ -3,8 +3,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// A cache with `update` written over it along an axis, for every batch from an index of its own on; circular ones
-/// start over at the end of the axis. The output may be the cache itself.
+/// A cache with `update` written over it along an axis, starting at an index per batch; circular ones
+/// continue at the start of the axis. The output may be the cache itself.
 struct tensor_scatter {
   std::int64_t axis = -2;
   bool circular = false;

@@ -11,7 +11,7 @@ struct transpose {
   status run(run_context& c) const;
 };
 
-/// [N, C*b*b, H, W] to [N, C, H*b, W*b]: blocks out of the depth, `mode` DCR or CRD says in which order they lie there.
+/// [N, C*b*b, H, W] to [N, C, H*b, W*b]: moves blocks out of the depth; `mode` DCR or CRD is their order there.
 struct depth_to_space {
   std::int64_t block;
   bool channel_first;
@@ -27,7 +27,7 @@ struct space_to_depth {
   status run(run_context& c) const;
 };
 
-/// The first sequence_lens[i] steps of sequence i turned round; axes 0 and 1 are time and batch, or batch and time.
+/// Reverses the first sequence_lens[i] steps of sequence i; axes 0 and 1 are time and batch, or batch and time.
 struct reverse_sequence {
   std::size_t time_axis;
   static result<reverse_sequence> bind(bind_context& c);

@@ -6,7 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Attributes of an operation, whatever it calls them.
+/// The attributes of an operation, under any names.
 struct unary_parameters {
   float a = 0, b = 0;
 };
@@ -14,7 +14,7 @@ struct unary_parameters {
 /// One operation on n elements. `out` may be `x` where the types have one size.
 using unary_row = void (*)(const unary_parameters&, const void* x, void* out, std::int64_t n);
 
-/// What unary kernels have in common; they differ in how they are bound.
+/// The common part of unary kernels; they differ in how they are bound.
 struct unary_state {
   unary_row row = nullptr;
   unary_parameters parameters;
@@ -24,7 +24,7 @@ struct unary_state {
 };
 
 /// y[i] = f(x[i]) for every operator of one input that has such an f. y has the shape of x and may be x where the types
-/// have one size. Narrow floats compute in float; integers wrap; NaN passes. Allocates nothing.
+/// have one size. Narrow floats compute in float; integers wrap; NaN stays NaN. Allocates nothing.
 template <class Op>
 struct unary : unary_state {
   static constexpr bool instantiated =

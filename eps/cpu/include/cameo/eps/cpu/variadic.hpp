@@ -3,7 +3,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What Sum, Min, Max and Mean have in common: the operands are folded from left to right, with broadcasting.
+/// The common part of Sum, Min, Max and Mean: the operands are folded from left to right, with broadcasting.
 struct variadic_state {
   binary_row fold = nullptr, divide = nullptr;  // `divide` only for Mean: the sum by the number of operands
   std::uint8_t bytes = 0;                       // of an element
@@ -11,8 +11,8 @@ struct variadic_state {
   status run(run_context&) const;
 };
 
-/// y[i] = x0[i] op x1[i] op ..., with broadcasting (before opset 8 too, where ONNX asks for equal shapes). Min and Max
-/// hand NaN on. Narrow floats round after each operand. Allocates nothing.
+/// y[i] = x0[i] op x1[i] op ..., with broadcasting (before opset 8 too, where ONNX requires equal shapes). Min and Max
+/// return NaN if an operand is NaN. Narrow floats round after each operand. Allocates nothing.
 template <class Op>
 struct variadic : variadic_state {
   static constexpr bool instantiated = is_one_of<Op, op::Sum, op::Min, op::Max, op::Mean>;

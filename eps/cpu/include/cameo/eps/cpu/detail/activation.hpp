@@ -5,8 +5,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What the fused operators of com.microsoft can do to a result before it is stored. The first five are done on
-/// registers, the others on what was just stored.
+/// The functions that fused operators of com.microsoft apply to a result before it is stored. The first five are
+/// applied in registers, the others to elements that were just stored.
 enum class activation_kind : std::uint8_t {
   none,
   relu,
@@ -22,7 +22,7 @@ enum class activation_kind : std::uint8_t {
   thresholded_relu
 };
 
-/// With its parameters, in the order in which ONNX's operator of that name lists them: leaky_relu, elu and
+/// An activation and its parameters, in the order in which ONNX's operator of that name lists them: leaky_relu, elu and
 /// thresholded_relu alpha; selu alpha, gamma; hard_sigmoid alpha, beta; clip low, high.
 struct activation {
   activation_kind kind = activation_kind::none;

@@ -4,10 +4,10 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// For kernels that compute in float what is stored in 16 bits, tensor by tensor.
+// For kernels that compute in float with elements stored in 16 bits, tensor by tensor.
 
 /// The elements of an input as numbers to compute with: the input itself, or a wide copy in scratch. Null data for an
-/// input that is not there.
+/// absent input.
 template <class Number, class T>
 result<const Number*> as_numbers(run_context& c, const tensor_view<const T>& from) {
   if constexpr (std::is_same_v<Number, T>) {

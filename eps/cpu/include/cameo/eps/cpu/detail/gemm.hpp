@@ -4,7 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// The packed matrix product that MatMul, Gemm, Conv and whoever multiplies matrices share. T is float or double.
+// The packed matrix product that MatMul, Gemm, Conv and other kernels share. T is float or double.
 //
 // C = f(alpha * A * B + beta * bias + add), C row-major [m, n]. A is cut into panels of `rows` rows, B into panels of
 // `columns` columns, each panel stored k by k ([k][rows], [k][columns]), the last filled up with zeros. A tile of C,
@@ -19,7 +19,7 @@ gemm_tile tile_of();
 
 /// The instruction sets that the kernels are built for, as bits of Highway: for tests that try each.
 std::int64_t built_targets();
-/// The name of the one in use: what panels are as wide as.
+/// The name of the instruction set in use, which decides the width of panels.
 std::string_view instruction_set();
 
 /// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride].
@@ -29,7 +29,7 @@ struct matrix_ref {
   std::int64_t row_stride = 0, column_stride = 1;
 };
 
-/// What happens to a tile of C before it is stored for the last time.
+/// The operations on a tile of C before it is stored for the last time.
 template <class T>
 struct gemm_epilogue {
   T alpha = T(1), beta = T(1);
@@ -53,26 +53,26 @@ template <class T>
 [[nodiscard]] bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size);
 template <class T>
 [[nodiscard]] bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size);
-/// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size. In a run that should end,
-/// which `run` is asked, pack_b leaves out the rest.
+/// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size. If the run (`run`) should
+/// end, pack_b skips the rest.
 template <class T>
 void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
 template <class T>
 void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run = nullptr);
 
-/// The most rows and steps of k that multiply_block has of A at a time, so that they stay in the second cache; the rows
-/// are a multiple of every tile's.
+/// The most rows and steps of k of A that multiply_block processes at a time, so that they stay in the L2 cache; the
+/// rows are a multiple of every tile's.
 inline constexpr std::int64_t gemm_block_rows = 192, gemm_block_depth = 512, gemm_row_depth = 1 << 14;
-/// A matrix of fewer bytes may lie in the second cache: asking for it ahead would only cost time.
+/// A matrix of fewer bytes may lie in the L2 cache: prefetching it would only cost time.
 inline constexpr std::int64_t gemm_cached_bytes = 1 << 20;
-/// Steps of k that are added up before C is touched. One row of tiles reads B once, as it lies: nothing is to stay
-/// anywhere, and its steps are many.
+/// Steps of k that are added up before C is updated. One row of tiles reads B only once, in place: no block has to stay
+/// in a cache, so its steps are many.
 constexpr std::int64_t gemm_depth(std::int64_t m, std::int64_t k, std::int64_t tile_rows) {
   const std::int64_t most = m <= tile_rows ? gemm_row_depth : gemm_block_depth, parts = (k + most - 1) / most;
   return k > 0 ? (k + parts - 1) / parts : 1;
 }
 
-/// C [m, n] from panels of A and of B, on the calling thread. A may also lie as it is, with strides: `room` then is
+/// C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: `room` is then
 /// where blocks of it are packed (rows as in gemm_block_rows times `depth` elements), or null to read it in place,
 /// which suits rows that are contiguous.
 template <class T>
@@ -86,7 +86,7 @@ struct gemm_block {
   std::int64_t a_row_stride = 0, a_column_stride = 0;
   T* room = nullptr;
   std::int64_t depth = 0;  // the same for all parts of a product, or bits would depend on the cut; 0: gemm_depth
-  const run_context* run = nullptr;  // asked before each panel of B: a run that should end leaves out the rest
+  const run_context* run = nullptr;  // checked before each panel of B: if the run should end, the rest is skipped
 };
 template <class T>
 void multiply_block(const gemm_block<T>&);
@@ -94,7 +94,7 @@ void multiply_block(const gemm_block<T>&);
 /// How C is cut into tasks of `rows` x `columns`.
 struct gemm_grid {
   std::int64_t rows, columns;              // multiples of the tile's
-  std::int64_t row_blocks, column_blocks;  // how many that makes
+  std::int64_t row_blocks, column_blocks;  // number of blocks
 };
 
 /// A matrix B as panels, or none.
@@ -104,22 +104,22 @@ struct gemm_panels {
   bool for_few_rows = false;  // see gemm_problem
 };
 
-/// One product, or `a_offsets.size()` of one shape: number i has A at a.data + a_offsets[i], B at b.data +
-/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one.
+/// One product, or `a_offsets.size()` products of one shape: number i has A at a.data + a_offsets[i], B at b.data +
+/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one product.
 template <class T>
 struct gemm_problem {
   std::int64_t m, n, k;
   matrix_ref<T> a, b;
-  const T* packed_b = nullptr;  // of the one B all products share, or null
+  const T* packed_b = nullptr;  // of the one B that all products share, or null
   T* c;
   gemm_epilogue<T> epilogue = {};
   std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
   bool for_few_rows = false;  // with few rows of A, sums are formed as if B, with its rows contiguous, were not packed
 };
-/// Up to so many rows of A, multiply() reads a B that is not packed where it lies: with contiguous rows, and with
+/// Up to so many rows of A, multiply() reads an unpacked B in place: with contiguous rows, and with
 /// contiguous columns (dot products; A's rows then are contiguous, too).
 inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_dots = 16;
-/// Uses scratch of the run for what has to be packed; dims may be 0 (k = 0 leaves beta * bias + add). Sums are formed
+/// Uses scratch of the run for packing; dims may be 0 (k = 0 leaves beta * bias + add). Sums are formed
 /// in an order that depends on the shapes alone.
 template <class T>
 status multiply(run_context&, const gemm_problem<T>&);

@@ -5,7 +5,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What a kernel that is compiled in a .cpp publishes: `static constexpr bool instantiated = is_one_of<T, ...>`.
+/// For the member of a kernel that is compiled in a .cpp: `static constexpr bool instantiated = is_one_of<T, ...>`.
 template <class T, class... Ts>
 inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 

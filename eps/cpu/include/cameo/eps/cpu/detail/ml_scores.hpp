@@ -3,24 +3,24 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// What the operators of ai.onnx.ml that make scores have in common.
+// The common part of the operators of ai.onnx.ml that compute scores.
 
 enum class score_transform : std::uint8_t { none, softmax, logistic, softmax_zero, probit };
-/// By its name, or INVALID_GRAPH.
+/// The transform of this name; INVALID_GRAPH for an unknown name.
 result<score_transform> score_transform_named(std::string_view name);
 /// scores[n], in place.
 void transform_scores(score_transform, double* scores, std::int64_t n);
 double logistic(double);
 double probit(double);
 
-/// The scores of two classes that one number stands for; with `logistic`, its curve at -s and s.
+/// How one number stands for the scores of two classes; with `logistic`, its curve at -s and s.
 enum class second_class : std::uint8_t {
-  none,        // it stands alone
+  none,        // one score only
   complement,  // 1 - s and s
   opposite     // -s and s
 };
-/// Writes the scores of a row as float: `n` of them, transformed; of one, with its second. `scores` has room for two.
-/// How many there are now.
+/// Writes the scores of a row as float: `n` transformed scores; if it is one, with its second. `scores` has room for
+/// two. Returns the number of scores written.
 std::int64_t finish_scores(score_transform, second_class, double* scores, std::int64_t n);
 
 /// classlabels of a classifier: strings or integers. Spans are the plan's.
@@ -44,7 +44,7 @@ result<feature_rows> rows_of(const value& x);
 /// A row of a tensor of numbers as double.
 void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to);
 
-/// A tensor attribute's numbers, or those of the attribute of floats, as double in memory of the plan; empty without.
+/// The numbers of a tensor attribute, or of an attribute of floats, as double in the plan's memory; empty without both.
 result<std::span<const double>> numbers_of(bind_context&, std::string_view floats, std::string_view tensor);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -35,7 +35,7 @@ struct window_axis {
     const std::int64_t room = in + pad_end - (o * stride - pad_begin);
     return room <= 0 ? 0 : std::min(kernel, (room + dilation - 1) / dilation);
   }
-  /// Elements of the padded input that windows touch.
+  /// Number of elements of the padded input that windows cover.
   std::int64_t padded() const { return (out - 1) * stride + (kernel - 1) * dilation + 1; }
 };
 
@@ -43,29 +43,29 @@ struct window_axis {
 struct placed_window {
   std::size_t rank = 0;
   window_axis axes[max_spatial] = {};
-  /// Elements of a window, outputs of a plane; checked to fit when it was placed.
+  /// Elements of a window, and outputs of a plane; checked not to overflow when it was placed.
   std::int64_t taps() const;
   std::int64_t in_count() const;
   std::int64_t out_count() const;
   bool covers_points() const;  // every kernel is 1
 };
 
-/// kernel_shape, strides, dilations, pads, auto_pad and ceil_mode of a node, as far as it says. Spans are the plan's.
+/// kernel_shape, strides, dilations, pads, auto_pad and ceil_mode of a node, if it has them. Spans are the plan's.
 struct window {
   enum class padding : std::uint8_t { given, valid, same_upper, same_lower } pad = padding::given;
   bool ceil = false;
   bool clip_ceil = true;  // no window starts in the padding at the end
   std::span<const std::int64_t> kernel, strides, dilations, pads;
 
-  /// Reads and checks the attributes; INVALID_GRAPH says which is wrong.
+  /// Reads and checks the attributes; INVALID_GRAPH names the wrong one.
   static result<window> bind(const bind_context&);
   /// Puts a window of `kernel` on the spatial dims of an input [N, C, ...]. INVALID_ARGUMENT when ranks don't agree,
   /// the window is larger than the padded input or sizes overflow. Pools `may_exceed` it by less than a step, as those
-  /// of ONNX Runtime do: the one window of that axis sees what there is.
+  /// of ONNX Runtime do: the one window of that axis then has the existing elements only.
   result<placed_window> place(const extents& input, std::span<const std::int64_t> kernel,
                               bool may_exceed = false) const;
   /// The window of ConvTranspose, seen from its output: `axes` describe the convolution whose gradient it is, so `in`
-  /// is the length of the result and `out` the length of what comes in.
+  /// is the length of the result and `out` the length of the input.
   result<placed_window> place_transposed(const extents& input, std::span<const std::int64_t> kernel,
                                          std::span<const std::int64_t> output_padding,
                                          std::span<const std::int64_t> output_shape) const;
