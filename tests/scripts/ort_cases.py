@@ -9,8 +9,8 @@ run itself at that level; what cameo writes of a case that onnxruntime can't wri
 cameo says that the format can't hold it.
 
 Usage: ort_cases.py [--long] [--seed N] [NAME...]
-  --long     all cases; else a sixth of each kind, drawn with the seed
-  --seed N   which sixth (1)
+  --long     all cases; else of the kinds that take long a part, drawn with the seed
+  --seed N   which part (1)
   NAME...    only the cases with one of these in their name, all of them
 """
 # not with a sanitizer: onnxruntime is not built with one, and what is read and written is the same
@@ -30,10 +30,10 @@ root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).re
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-KINDS = {"node": 1450, "simple": 15, "light": 9, "pytorch-converted": 55, "pytorch-operator": 24,
-         "bench": 16}  # both run as many
+# How many cases both run, and one of how many is tried without --long.
+KINDS = {"node": (1450, 6), "simple": (15, 1), "light": (9, 3), "pytorch-converted": (55, 1),
+         "pytorch-operator": (24, 1), "bench": (16, 3)}
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}  # onnxruntime's float16 and int8 kernels round otherwise than the reference
-SHARE = 6  # one of so many cases is tried without --long
 LARGE = 1 << 24  # bytes of a file that does not wait for the others
 counts = collections.Counter()
 problems = []
@@ -145,19 +145,19 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    wanted, share = options.names, 1 if options.long or options.names else SHARE
+    wanted = options.names
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         all_cases = judge.cases_of_onnx(root, scratch)
         jobs = []
-        for kind in KINDS:
+        for kind, (_, share) in KINDS.items():
             if kind == "bench" and wanted and "bench" not in wanted:
                 continue
             folder = bench_cases(scratch) if kind == "bench" else all_cases / kind
             chosen = [name for name, reason in sorted(passes(folder, scratch / "report.json").items())
                       if not reason and (not wanted or kind in wanted or any(w in name for w in wanted))]
-            for name in rng.sample(chosen, -(-len(chosen) // share)):
+            for name in chosen if wanted or options.long else rng.sample(chosen, -(-len(chosen) // share)):
                 jobs.append((folder / name, scratch / "theirs"))
         with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
             for found, counted in pool.imap_unordered(try_case, jobs, chunksize=4):
@@ -172,10 +172,11 @@ def main():
     ran, written = counts["of these run by cameo"], counts["written by onnxruntime, run again"]
     if ran != written:
         problem("cameo", f"ran {ran} of {written} files")
-    for kind, fewest in KINDS.items():
-        # Of a sample not all need be among those that onnxruntime runs.
-        if not wanted and counts[kind] < fewest // share * (1 if share == 1 else 0.8):
-            problem(kind, f"only {counts[kind]} cases are run by both, not {fewest} (of one in {share})")
+    for kind, (fewest, share) in KINDS.items():
+        if not options.long and share > 1:  # not all that were drawn need be among those that onnxruntime runs
+            fewest = int(0.8 * fewest / share)
+        if not wanted and counts[kind] < fewest:
+            problem(kind, f"only {counts[kind]} cases are run by both, not {fewest}")
     print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())) + f"; {len(problems)} problems")
     return 1 if problems or not counts["written by cameo, run by onnxruntime"] else 0
 
