@@ -31,6 +31,7 @@ T value_or_throw(result<T>&& r) {
   if (!r) throw status_error{std::move(r).error()};
   return *std::move(r);
 }
+/// The same for a status, which has no value.
 inline void ok_or_throw(status&& s) {
   if (!s) throw status_error{std::move(s)};
 }
