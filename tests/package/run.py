@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 OUT = ROOT / "build" / "package"  # consumers that compile cameo do it two folders below the root, as build/release does
 PREFIX = OUT / "prefix"
-RELEASE = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DCAMEO_WERROR=ON",
+RELEASE = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCAMEO_WERROR=ON",
            "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
 BUILDS_IN_TREE = threading.Lock()
 CHECKS = []
