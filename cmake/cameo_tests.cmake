@@ -205,15 +205,8 @@ function(cameo_add_fuzzers)
   endif()
   set(seeds ${PROJECT_SOURCE_DIR}/tests/data)
   cameo_fuzzer(ort LENGTH 16384 SEEDS ${seeds}/ort)
-  set(container)
-  if(NOT TARGET cameo_ep_openvino)
-    set(container ${PROJECT_SOURCE_DIR}/eps/openvino/src/container.cpp)
-  endif()
-  cameo_fuzzer(ovep_bin LENGTH 200000 SOURCES ${container}
+  cameo_fuzzer(ovep_bin LENGTH 200000 SOURCES ${PROJECT_SOURCE_DIR}/eps/openvino/src/container.cpp
     SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
-  if(TARGET fuzz_ovep_bin AND NOT container)
-    target_link_libraries(fuzz_ovep_bin PRIVATE cameo_ep_openvino)
-  endif()
   cameo_fuzzer(package LENGTH 16384 SEEDS ${PROJECT_SOURCE_DIR}/tests/fuzz/package_seeds
     DICTIONARY ${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
   if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds

@@ -3,8 +3,6 @@
 #include "graph/messages.hpp"
 #include "session/session_impl.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 namespace cameo::inline CAMEO_ABI {

@@ -99,6 +99,7 @@ class Usage(Case):
                       ["run", model, "--threads", "many"], ["run", model, "--config", "novalue"],
                       ["run", model, "--optimize", "most"], ["run", model, "--input", "x0"],
                       ["run", model, "--dim", "n"], ["run", model, "--dim", "n=-1"], ["run", model, "--ep"],
+                      ["run", model, "--free-dim", "n"], ["inspect", model, "--free-dim", "n=-1"],
                       ["conformance"], ["conformance", self.dir, "--filter", "("], ["ops", "--json", "--markdown"],
                       ["bench", model, "--random-inputs", "--data", self.dir], ["inspect", model, model]]:
             done = cameo(*wrong)
@@ -257,6 +258,7 @@ class Run(Case):
 
         self.assertEqual(result()["shape"], [1, 2])
         self.assertEqual(result("--dim", "n=3")["shape"], [3, 2])
+        self.assertEqual(result("--free-dim", "n=4")["shape"], [4, 2])
         self.assertEqual(result("--seed", 7)["text"], result("--seed", 7)["text"])
         self.assertNotEqual(result("--seed", 7)["text"], result("--seed", 8)["text"])
 

@@ -29,11 +29,11 @@ class [[nodiscard]] result {
 
   explicit operator bool() const noexcept { return bool(error_); }
   /// The value; only if there is one: test first. Without NDEBUG a program that does not ends here with an assertion.
-  T& operator*() & noexcept { return checked(); }
-  const T& operator*() const& noexcept { return checked(); }
-  T&& operator*() && noexcept { return std::move(checked()); }
-  T* operator->() noexcept { return std::addressof(checked()); }
-  const T* operator->() const noexcept { return std::addressof(checked()); }
+  T& operator*() & noexcept { return check(), value_; }
+  const T& operator*() const& noexcept { return check(), value_; }
+  T&& operator*() && noexcept { return check(), std::move(value_); }
+  T* operator->() noexcept { return check(), std::addressof(value_); }
+  const T* operator->() const noexcept { return check(), std::addressof(value_); }
   /// Why there is no value; OK if there is one: `if (!r) return r.error();`
   const status& error() const& noexcept { return error_; }
   status error() && noexcept { return std::move(error_); }
@@ -71,11 +71,9 @@ class [[nodiscard]] result {
   }
 
  private:
-  T& checked() noexcept {
+  void check() const noexcept {
     assert(error_ && "cameo: the value of a result that holds an error; test the result first");
-    return value_;
   }
-  const T& checked() const noexcept { return const_cast<result*>(this)->checked(); }
 
   status error_;
   union {

@@ -18,6 +18,7 @@ class status_error : public std::exception {
   }
   /// "INVALID_ARGUMENT: net.onnx: ..."; valid as long as the exception.
   const char* what() const noexcept override { return text_.c_str(); }
+  /// The status that was thrown; valid as long as the exception.
   const status& why() const noexcept { return status_; }
 
  private:

@@ -147,7 +147,7 @@ class session {
   }
   CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
 
-  /// A runner of one's own. OUT_OF_MEMORY when its memory can't be allocated.
+  /// Makes a binding, which has memory of its own for runs. OUT_OF_MEMORY when its memory can't be allocated.
   CAMEO_API result<io_binding> bind() const;
   /// Runs the binding once; errors as above. INVALID_ARGUMENT when it is another session's.
   CAMEO_API status run(io_binding&, const run_settings& = {}) const;

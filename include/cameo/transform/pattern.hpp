@@ -176,7 +176,7 @@ class node_pattern<op_set<Ops...>, In...> {
   constexpr node_pattern any_order() const {
     return changed([](node_pattern& p) { p.any_order_ = true; });
   }
-  /// Its output has no other use and is no output of the graph.
+  /// One node alone reads its output, which is not an output of the graph.
   constexpr node_pattern sole_use() const {
     return changed([](node_pattern& p) { p.sole_use_ = true; });
   }
