@@ -101,6 +101,19 @@ inline constexpr std::string_view program = \"@PROJECT_BINARY_DIR@/cameo\";
   endforeach()
 endfunction()
 
+# The headers that nearly all files of tests/compile_fail include, compiled once: the rest of such a file is a few lines.
+function(cameo_add_compile_fail_tests)
+  set(source ${PROJECT_BINARY_DIR}/generated/compile_fail_headers.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// A target must have a source.\n")
+  add_library(compile_fail_headers OBJECT ${source})
+  target_compile_options(compile_fail_headers PRIVATE -O0)
+  cameo_link_everything(compile_fail_headers)
+  target_precompile_headers(compile_fail_headers PRIVATE <cameo/cameo.hpp> <cameo/op/onnx.hpp> <cameo/transform/rule.hpp>)
+  foreach(file IN LISTS ARGN)
+    cameo_compile_fail_test(${file})
+  endforeach()
+endfunction()
+
 # The twin is part of the build; the file with CAMEO_MUST_FAIL is built by the test, where the compiler must say the
 # expected words and name the culprit ("// expect: " and "// naming: ", regular expressions).
 function(cameo_compile_fail_test file)
@@ -121,6 +134,7 @@ function(cameo_compile_fail_test file)
   foreach(twin compile_fail_${name}_good compile_fail_${name}_bad)
     target_compile_options(${twin} PRIVATE -O0)
     cameo_link_everything(${twin})
+    target_precompile_headers(${twin} REUSE_FROM compile_fail_headers)
   endforeach()
   add_test(NAME compile_fail.${name}
     COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target compile_fail_${name}_bad)
@@ -175,7 +189,7 @@ function(cameo_add_initialiser_tests)
 endfunction()
 
 # cameo_fuzzer(NAME LENGTH of the longest input SEEDS folders DICTIONARY words that inputs are made of SOURCES that are in no
-# library of this build): libFuzzer, which clang brings, at tests/fuzz/NAME.cpp, a minute as a test. The libraries tell it
+# library of this build): libFuzzer, which clang brings, at tests/fuzz/NAME.cpp, half a minute as a test. The libraries tell it
 # where inputs lead (cameo_compile_hidden).
 function(cameo_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LENGTH;DICTIONARY" "SOURCES;SEEDS")
@@ -194,7 +208,7 @@ function(cameo_fuzzer name)
   if(arg_DICTIONARY)
     set(arg_DICTIONARY -dict=${arg_DICTIONARY})
   endif()
-  cameo_add_test(fuzz.${name} fuzz_${name} ${arg_DICTIONARY} -max_total_time=60 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
+  cameo_add_test(fuzz.${name} fuzz_${name} ${arg_DICTIONARY} -max_total_time=30 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
     -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${arg_SEEDS})
   set_tests_properties(fuzz.${name} PROPERTIES COST 60)
 endfunction()
@@ -251,9 +265,7 @@ function(cameo_add_tests)
   if(NOT CAMEO_SANITIZE STREQUAL "thread")  # what the compiler must say, both must say
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/compile_fail/*.cpp)
     list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
-    foreach(file IN LISTS files)
-      cameo_compile_fail_test(${file})
-    endforeach()
+    cameo_add_compile_fail_tests(${files})
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
   list(FILTER files INCLUDE REGEX "${CAMEO_TEST_FILTER}")
