@@ -34,7 +34,7 @@ int main() {
   const float x[] = {-1, 0, 1, 2};
   const auto outputs = session->run({{"x", cameo::value::tensor<float>({4}, x)}});
   if (!outputs) return cameo::report(outputs.error());
-  const auto y = (*outputs)[0].value.as<float>();
+  const auto y = (*outputs)[0].value.as_unchecked<float>();
   for (std::int64_t i = 0; i < 4; ++i)
     if (y[i] != (x[i] > 0 ? x[i] : 0)) return 1;
   std::puts("cameo runs here");

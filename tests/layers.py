@@ -4,6 +4,7 @@
 Usage: layers.py ROOT          prints one line per offence, exit status 1 if there is one
        layers.py --self-test   offends in a scratch tree, once per rule, and sees each offence reported
 """
+import os
 import pathlib
 import re
 import sys
@@ -75,6 +76,13 @@ def layer_of_include(name):
     return "cameo" if name == "cameo/cameo.hpp" else None
 
 
+def layer_of_quoted(name, relative):
+    """Of an include in quotes, in a file of src/: its folder counts from src/ or from the file."""
+    parts = pathlib.PurePosixPath(os.path.normpath(relative.parent / name)).parts if name.startswith(".") else None
+    inner = parts[1:] if parts and parts[0] == "src" else pathlib.PurePosixPath(name).parts
+    return inner[0] if len(inner) > 1 and inner[0] in MAY_INCLUDE else None
+
+
 def third_party_offence(layer, name):
     for prefix, layers in THIRD_PARTY.items():
         if name.startswith(prefix) and layer not in layers:
@@ -82,15 +90,19 @@ def third_party_offence(layer, name):
     return None
 
 
-def check_layer_file(layer, public, name, quote):
+def check_layer_file(layer, public, name, quote, relative):
     """What is wrong with one include of a file of include/ or src/; None if nothing."""
     other = layer_of_include(name)
+    if quote == '"' and not public:
+        other = other or layer_of_quoted(name, relative)
     if other == "eps" or name.startswith("eps/") or "/eps/" in name:
         return None if layer == "program" and not public else "nothing in include/ or src/ includes a provider"
     if other == "interop" and layer != "interop":
         return "cameo/interop is for users, not for layers"
     if other == "cameo":
         return None if layer == "program" else "cameo/cameo.hpp is for users, not for layers"
+    if not public and layer == "session" and name.startswith("cameo/transform/rules/"):
+        return "a rule is named by a runtime's type, and states itself when it applies (transform_condition)"
     if other is not None:
         if layer == "cameo" or other in REACH.get(layer, ()):
             return None
@@ -128,7 +140,7 @@ def offences(root):
             continue
         text = path.read_text(encoding="utf-8")
         for quote, name in INCLUDE.findall(text):
-            offence = check_layer_file(layer, public, name, quote)
+            offence = check_layer_file(layer, public, name, quote, relative)
             if offence:
                 yield f"{relative}: includes {name}: {offence}"
         if layer != "program":
@@ -178,8 +190,13 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("src/program/b.cpp", 'void f() { fmt::print("{}", name); }\n', "names may control the terminal"),
     ("src/program/c.cpp", 'void f() { say("{}", name); }  // no printf\n', None),
     ("src/run/b.cpp", "#include <fmt/format.h>\n", "no business"),
+    ("src/run/c.cpp", '#include "session/a.hpp"\n', "may not include layer session"),
+    ("src/run/d.cpp", '#include "../session/a.hpp"\n', "may not include layer session"),
+    ("src/run/e.cpp", '#include "own.hpp"\n#include "plan/a.hpp"\n#include "../core/a.hpp"\n', None),
     ("src/graph/a.cpp", "#include <google/protobuf/message.h>\n", "no business"),
     ("src/format/a.cpp", "#include <google/protobuf/message.h>\n", None),
+    ("src/session/b.cpp", "#include <cameo/transform/rules/standard.hpp>\n", "states itself when it applies"),
+    ("src/transform/rules/a.cpp", "#include <cameo/transform/rules/standard.hpp>\n", None),
     ("src/plan/c.cpp", "bool f() { return id == op::Loop::id; }\n", "names an operator"),
     ("src/op/c.cpp", "bool f() { return id == op::Loop::id; }\n", None),
     ("src/partition/c.cpp", 'auto f = "CPUExecutionProvider";\n', "names a provider"),

@@ -18,7 +18,7 @@ constexpr std::int64_t side = 8, pixels = side * side;
 
 /// The likeliest digit for image i.
 int predicted(const cameo::any_value& probabilities, std::int64_t i) {
-  const auto row = probabilities.as<float>().span().subspan(std::size_t(10 * i), 10);
+  const auto row = probabilities.as_unchecked<float>().span().subspan(std::size_t(10 * i), 10);
   return int(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
@@ -38,7 +38,7 @@ void show(const digits::npy<float>& images, const digits::npy<std::int64_t>& lab
   }
   for (std::int64_t i : which) {
     const int digit = predicted(probabilities, i);
-    const double sure = 100 * double(probabilities.as<float>()[10 * i + digit]);
+    const double sure = 100 * double(probabilities.as_unchecked<float>()[10 * i + digit]);
     std::printf("%d (%5.1f %%), truth %d  ", digit, sure, int(labels.elements[std::size_t(i)]));
   }
   std::printf("\n\n");

@@ -67,7 +67,7 @@ bool reads(minimal_session& session, int number) {
   const value image = value::tensor<float>({1, 1, 8, 8}, pixels);
   value outputs[2];  // logits and probabilities, in the model's order
   if (const status ran = session.run({&image, 1}, outputs); !ran) return say(ran.name()), say("\n"), false;
-  const std::span<const float> p = outputs[1].as<float>().span();
+  const std::span<const float> p = outputs[1].as_unchecked<float>().span();
   const auto likeliest = std::max_element(p.begin(), p.end());
   const int found = int(likeliest - p.begin());
   say(found), say("  "), say(std::lround(*likeliest * 100)), say(" %\n");

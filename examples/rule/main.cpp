@@ -25,8 +25,8 @@ constexpr cameo::rule one_exp{"OneExp", match<op::Mul>(sole_use(match<op::Exp>(x
                               make<op::Exp>(make<op::Add>(x, y))};
 
 using my_rules = cameo::transform_list<cameo::optimization_level::basic, cameo::rule_of<one_exp>>;
-using my_transforms = cameo::default_transforms::with<my_rules>;  // the standard ones, and this
-using runtime = cameo::runtime<cameo::eps::cpu>;
+using plain_runtime = cameo::runtime<cameo::eps::cpu>;
+using ruled_runtime = cameo::runtime<cameo::with<my_rules>, cameo::eps::cpu>;  // the standard rules, and this
 
 /// joined = exp(p) * exp(q), which the rule rewrites; kept = shared * joined looks like it only at first sight:
 /// not both of its factors are exponentials, and shared is an output.
@@ -51,8 +51,8 @@ void show(const cameo::session& session) {
 }  // namespace
 
 int main() {
-  auto plain = runtime{}.load(make_model());
-  auto ruled = runtime{}.load<cameo::default_formats, my_transforms>(make_model());
+  auto plain = plain_runtime{}.load(make_model());
+  auto ruled = ruled_runtime{}.load(make_model());
   if (!plain) return cameo::report(plain.error());
   if (!ruled) return cameo::report(ruled.error());
   show(*plain);

@@ -3,7 +3,7 @@
 #include <cameo/context/compiled_nodes.hpp>
 
 #include "context/output_path.hpp"
-#include "plan/guarded.hpp"
+#include "core/guarded.hpp"
 
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ bool is_context_of(const provider& p, const std::string& path) {
   if (!file) return false;
   const context_binary binary{(*file)->bytes(), *file, path};
   const auto ask = [&] { return p.row->contexts.graphs(p.self.get(), binary); };
-  const auto graphs = guarded<result<std::vector<std::string>>>(ask);
+  const auto graphs = guarded_hook(ask);
   return graphs && !graphs->empty();
 }
 

@@ -1,6 +1,6 @@
 #include <cameo/context/compatibility.hpp>
 
-#include "plan/guarded.hpp"
+#include "core/guarded.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ std::optional<std::string> compatibility_of(const model& m, std::string_view lon
 
 result<compiled_fit> fit_of(const provider& p, std::string_view written) {
   const auto ask = [&] { return p.row->contexts.fits(p.self.get(), written); };
-  result<compiled_fit> fit = guarded<result<compiled_fit>>(ask);
+  result<compiled_fit> fit = guarded_hook(ask);
   if (!fit) return status{status_code::fail, fmt::format("{}: {}", p.row->long_name, fit.error().words())};
   return fit;
 }
@@ -27,10 +27,10 @@ namespace {
 /// for and what this is.
 status misfit_of(const provider& p, std::string_view written) {
   const context_row& row = p.row->contexts;
-  status own = guarded<status>([&] { return row.misfit(p.self.get(), written); });
+  status own = guarded_hook([&] { return row.misfit(p.self.get(), written); });
   if (!own) return std::move(own).in(p.row->long_name);
   const auto ask = [&]() -> result<std::string> { return row.compatibility(p.self.get(), {}); };
-  const result<std::string> here = guarded<result<std::string>>(ask);
+  const result<std::string> here = guarded_hook(ask);
   return {status_code::fail,
           fmt::format("{}: the model was compiled for '{}', which does not work here{}; compile it again",
                       p.row->long_name, written, here && !here->empty() ? fmt::format(", on '{}'", *here) : "")};

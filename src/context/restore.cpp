@@ -2,9 +2,9 @@
 
 #include "context/node.hpp"
 #include "context/workspace.hpp"
+#include "core/guarded.hpp"
 #include "file/held_folder.hpp"
 #include "graph/messages.hpp"
-#include "plan/guarded.hpp"
 
 #include <fmt/format.h>
 
@@ -159,7 +159,7 @@ class restorer {
 
   result<context_binary> read(const context_record& r) const {
     const auto call = [&] { return where_.read(r.context); };
-    result<std::vector<std::byte>> bytes = guarded<result<std::vector<std::byte>>>(call);
+    result<std::vector<std::byte>> bytes = guarded_hook(call);
     if (!bytes) return std::move(bytes).error().in(fmt::format("context '{}'", r.context)).in(words_for(r));
     auto kept = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
     return context_binary{*kept, kept, fmt::format("context '{}'", r.context)};
@@ -184,7 +184,7 @@ class restorer {
         continue;
       }
       const auto call = [&] { return provider_.row->contexts.restore(provider_.self.get(), binary, r.facts); };
-      result<compiled_node> made = guarded<result<compiled_node>>(call);
+      result<compiled_node> made = guarded_hook(call);
       if (made && !made->run) return invalid(r, fmt::format("{} made no program of it", provider_.row->long_name));
       if (made) return made;
       last = std::move(made).error();
@@ -203,7 +203,7 @@ class restorer {
   status require_own(const context_record& r, const context_binary& binary) const {
     if (r.id.empty()) return {};
     const auto call = [&] { return provider_.row->contexts.identity(provider_.self.get(), binary); };
-    const result<std::string> id = guarded<result<std::string>>(call);
+    const result<std::string> id = guarded_hook(call);
     if (!id)
       return id.error().code() == status_code::out_of_memory
                  ? id.error()
@@ -224,7 +224,7 @@ class restorer {
       const auto file = std::find(files_.begin(), files_.end(), binary.where());
       if (file == files_.end()) continue;  // embedded: gone with the model
       const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
-      result<std::vector<std::string>> graphs = guarded<result<std::vector<std::string>>>(call);
+      result<std::vector<std::string>> graphs = guarded_hook(call);
       if (!graphs)
         return {status_code::invalid_graph,
                 fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), graphs.error().words())};

@@ -4,7 +4,7 @@
 
 #include "context/node.hpp"
 #include "context/workspace.hpp"
-#include "plan/guarded.hpp"
+#include "core/guarded.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 /// Empty, and with an id where its provider keeps one.
 status begin(shared_context& context) {
   const context_row& row = context.of.row->contexts;
-  return guarded<status>([&]() -> status {
+  return guarded_hook([&]() -> status {
     context.builder = row.begin();
     std::string id = new_context_id();
     if (row.identify(context.of.self.get(), context.builder.get(), id)) context.id = std::move(id);
@@ -83,7 +83,7 @@ status compiled_model::keep_context(shared_context& context, const context_outpu
     return files_->add(context.path, produce);
   };
   context.is_written = true;
-  status done = guarded<status>(keep_it);
+  status done = guarded_hook(keep_it);
   return done ? std::move(done) : std::move(done).in(of.row->long_name);
 }
 
@@ -130,7 +130,7 @@ void compiled_model::become_node(const fused_node& f, const shared_context& in, 
 /// What the provider wants to be asked later (epcontext.md 5). What goes wrong there costs no model.
 void compiled_model::tell_fit(const provider& p, std::span<const fused_view> groups) {
   const auto ask = [&]() -> result<std::string> { return p.row->contexts.compatibility(p.self.get(), groups); };
-  result<std::string> fit = guarded<result<std::string>>(ask);
+  result<std::string> fit = guarded_hook(ask);
   if (!fit || fit->empty()) return;
   const std::string_view key = keep(fmt::format("{}{}", compatibility_key, p.row->long_name));
   std::erase_if(model_.metadata, [&](const property& each) { return each.first == key; });
@@ -168,7 +168,7 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
       const auto call = [&] {
         return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
       };
-      result<context_part> part = guarded<result<context_part>>(call);
+      result<context_part> part = guarded_hook(call);
       if (!part) return std::move(part).error().in(fused[i].name).in(row.long_name);
       parts.push_back(std::move(*part));
     }
@@ -178,8 +178,7 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   if (status s = finish_shared(of, out); !s) return s;
   std::string_view written = keep(std::string{file_name(context->path)});
   if (out.embed) {
-    result<std::string> bytes =
-        guarded<result<std::string>>([&] { return bytes_of(of, context->builder.get(), true); });
+    result<std::string> bytes = guarded_hook([&] { return bytes_of(of, context->builder.get(), true); });
     if (!bytes) return std::move(bytes).error().in(row.long_name);
     written = keep(std::move(*bytes));
   }

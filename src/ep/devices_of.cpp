@@ -1,6 +1,6 @@
 #include <cameo/ep/provider_row.hpp>
 
-#include "plan/guarded.hpp"
+#include "core/guarded.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -9,8 +9,7 @@ std::vector<ep_device> devices_of(std::span<const provider> providers,
   std::vector<ep_device> all;
   for (const provider& p : providers) {
     const provider_row& row = *p.row;
-    result<std::vector<provider_device>> stated =
-        guarded<result<std::vector<provider_device>>>([&] { return row.devices(p.self.get()); });
+    result<std::vector<provider_device>> stated = guarded_hook([&] { return row.devices(p.self.get()); });
     if (!stated && failed) failed(row, stated.error());
     if (!stated) continue;
     for (provider_device& device : *stated)

@@ -223,7 +223,7 @@ class pb_writer {
 
 template <class T>
 void add_keys(const value& keys, onnx::MapProto& to) {
-  for (T key : keys.as<T>()) to.add_keys(std::int64_t(key));
+  for (T key : keys.as_unchecked<T>()) to.add_keys(std::int64_t(key));
 }
 
 status pb_writer::write(const value& v, onnx::MapProto& to) {
@@ -233,7 +233,7 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
   to.set_key_type(int(keys.type));
   switch (keys.type) {
     case dtype::string:
-      for (std::string_view key : keys.as<std::string_view>()) to.add_string_keys(std::string{key});
+      for (std::string_view key : keys.as_unchecked<std::string_view>()) to.add_string_keys(std::string{key});
       break;
     case dtype::i8: add_keys<std::int8_t>(keys, to); break;
     case dtype::i16: add_keys<std::int16_t>(keys, to); break;

@@ -88,7 +88,7 @@ status ort_writer::write_tensor(ref from, const value& v, std::string_view name)
                                    .offset(ort::tensor::string_data, is_text));
   if (!name.empty()) to_.text(t[ort::tensor::name], name);
   to_.numbers(t[ort::tensor::dims], v.shape.dims());
-  if (is_text) to_.texts(t[ort::tensor::string_data], v.as<std::string_view>().span());
+  if (is_text) to_.texts(t[ort::tensor::string_data], v.as_unchecked<std::string_view>().span());
   else to_.weights(t[ort::tensor::raw_data], {static_cast<const std::byte*>(v.data), v.bytes()});
   return {};
 }

@@ -1,5 +1,6 @@
 #include <cameo/core/device_kind.hpp>
 
+#include "core/config_keys.hpp"
 #include "file/messages.hpp"
 #include "package/impl.hpp"
 
@@ -18,11 +19,13 @@ constexpr std::string_view component_fields[] = {"variants", "component_name", "
 constexpr std::string_view variant_fields[] = {
     "variant_directory", "ep", "device", "compatibility_string", "executor_info", "additional_metadata"};
 /// What a package must not make a session do: write files, or look into other people's runs.
-constexpr std::string_view forbidden_keys[] = {"session.optimized_model_filepath", "session.enable_profiling",
-                                               "session.debug_layout_transformation",
-                                               "session.collect_node_memory_stats_to_file", "ep.context_enable"};
-constexpr std::string_view path_keys[] = {"session.model_external_initializers_file_folder_path",
-                                          "ep.context_file_path", "ep.context_source_model_path"};
+constexpr std::string_view forbidden_keys[] = {
+    config_key<"session.optimized_model_filepath">.key, config_key<"session.enable_profiling">.key,
+    config_key<"session.debug_layout_transformation">.key, config_key<"session.collect_node_memory_stats_to_file">.key,
+    config_key<"ep.context_enable">.key};
+constexpr std::string_view path_keys[] = {config_key<"session.model_external_initializers_file_folder_path">.key,
+                                          config_key<"ep.context_file_path">.key,
+                                          config_key<"ep.context_source_model_path">.key};
 
 template <class Range>
 bool is_one_of(std::string_view text, const Range& of) {

@@ -2,9 +2,9 @@
 #include <cameo/partition/partition.hpp>
 #include <cameo/transform/rules/channels_last.hpp>
 
+#include "core/guarded.hpp"
 #include "graph/messages.hpp"
 #include "partition/fuse.hpp"
-#include "plan/guarded.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -146,8 +146,7 @@ class partitioner {
     if (status s = canceled(); !s) return s;
     const claim_row& row = rows_[p];
     const provider_turn turn{g, options_.rules, rows_, p};
-    result<std::vector<node_group>> groups =
-        guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
+    result<std::vector<node_group>> groups = guarded_hook([&] { return row.groups(row.self, graph_view{g}); });
     if (!groups) return std::move(groups).error().in(row.long_name);
     if (status s = canceled(); !s) return s;
     if (row.layout == data_layout::nhwc && !groups->empty()) {
@@ -178,8 +177,7 @@ class partitioner {
       }
     if (!moved.empty())
       if (status s = r.refresh(); !s) return s;
-    result<std::vector<node_group>> groups =
-        guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
+    result<std::vector<node_group>> groups = guarded_hook([&] { return row.groups(row.self, graph_view{g}); });
     if (!groups) return groups;
     std::unordered_set<node_id> taken;
     for (const node_group& group : *groups) taken.insert(group.nodes.begin(), group.nodes.end());
@@ -244,8 +242,7 @@ class partitioner {
     for (std::size_t p = 0; p < rows_.size(); ++p) {
       const claim_row& row = rows_[p];
       const provider_turn turn{g, options_.rules, rows_, p};
-      result<std::vector<node_group>> groups =
-          guarded<result<std::vector<node_group>>>([&] { return row.groups(row.self, graph_view{g}); });
+      result<std::vector<node_group>> groups = guarded_hook([&] { return row.groups(row.self, graph_view{g}); });
       if (!groups) return std::move(groups).error().in(row.long_name);
       const auto is_here = [&](node_id n) { return index_of(n) < wanted.size(); };
       const auto is_withheld = [&](node_id n) { return is_here(n) && g[n].provider == withholding_provider; };

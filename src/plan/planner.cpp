@@ -1,8 +1,8 @@
 #include <cameo/plan/planner.hpp>
 
+#include "core/guarded.hpp"
 #include "core/node_words.hpp"
 #include "plan/copy_step.hpp"
-#include "plan/guarded.hpp"
 #include "plan/tier.hpp"
 #include "plan/too_large.hpp"
 
@@ -176,7 +176,7 @@ class planner {
       step.kernel = node.compiled;
     } else {
       const node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs, context.outputs};
-      result<bound_kernel> bound = guarded<result<bound_kernel>, status_code::runtime_exception>(
+      result<bound_kernel> bound = guarded_as<status_code::runtime_exception>(
           [&] { return binder.bind(binder.self, node, signature, context); });
       if (!bound) return std::move(bound).error().in(binder.provider);
       step.kernel = *bound;

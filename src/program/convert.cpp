@@ -1,3 +1,4 @@
+#include "core/config_keys.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
@@ -63,7 +64,7 @@ bool is_onnx(const std::string& path) { return std::filesystem::path{path}.exten
 std::string disabled_in(const convert_options& o) {
   std::string names;
   for (const auto& [key, text] : o.common.config)
-    if (key == "optimization.disable_specified_optimizers") names += "," + text;
+    if (key == config_key<"optimization.disable_specified_optimizers">.key) names += "," + text;
   return names;
 }
 
@@ -71,10 +72,11 @@ std::string disabled_in(const convert_options& o) {
 status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   session_options how = o.common.session();
   if (!o.for_this_machine)
-    how.config.emplace_back("optimization.disable_specified_optimizers", "NchwcTransformer" + disabled_in(o));
-  how.config.emplace_back("session.optimized_model_filepath", o.to);
-  how.config.emplace_back("session.save_model_format", is_ort(o.to) ? "ORT" : "ONNX");
-  how.config.emplace_back("session.disable_prepacking", "1");  // nothing is run
+    how.config.emplace_back(config_key<"optimization.disable_specified_optimizers">.key,
+                            "NchwcTransformer" + disabled_in(o));
+  how.config.emplace_back(config_key<"session.optimized_model_filepath">.key, o.to);
+  how.config.emplace_back(config_key<"session.save_model_format">.key, is_ort(o.to) ? "ORT" : "ONNX");
+  how.config.emplace_back(config_key<"session.disable_prepacking">.key, "1");  // nothing is run
   const result<session> loaded = program_runtime{}.load(std::move(net), how);
   return loaded ? status{} : loaded.error();
 }

@@ -290,7 +290,7 @@ std::string npy_file(std::string_view descr, const extents& shape, std::string_v
 std::string write_strings(const value& v) {
   std::size_t width = 1;
   std::vector<std::vector<std::uint32_t>> texts;
-  for (std::string_view text : v.as<std::string_view>()) {
+  for (std::string_view text : v.as_unchecked<std::string_view>()) {
     texts.push_back(decode_utf8(text));
     width = std::max(width, texts.back().size());
   }

@@ -1,3 +1,4 @@
+#include "core/config_keys.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
@@ -252,7 +253,7 @@ std::string long_name_of(const std::string& name) {
   return name;
 }
 
-constexpr const char* weights_key = "session.model_external_initializers_file_folder_path";
+constexpr std::string_view weights_key = config_key<"session.model_external_initializers_file_folder_path">.key;
 
 /// Where the external data of the variant that is added now lies; empty: beside its model.
 std::string weights_for(const package& p, const package_options& o) {

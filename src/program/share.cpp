@@ -1,5 +1,6 @@
 #include "program/share.hpp"
 
+#include "core/config_keys.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
 
@@ -66,9 +67,9 @@ result<share_report> share(const share_request& o) {
     how.files = &files;
     for (const auto& [key, text] : o.provider_options)
       how.session.config.emplace_back(fmt::format("ep.{}.{}", of->row->name, key), text);
-    how.session.config.emplace_back("ep.context_embed_mode", "0");
-    how.session.config.emplace_back("ep.share_ep_contexts", "1");
-    how.session.config.emplace_back("ep.stop_share_ep_contexts", i + 1 == o.models.size() ? "1" : "0");
+    how.session.config.emplace_back(config_key<"ep.context_embed_mode">.key, "0");
+    how.session.config.emplace_back(config_key<"ep.share_ep_contexts">.key, "1");
+    how.session.config.emplace_back(config_key<"ep.stop_share_ep_contexts">.key, i + 1 == o.models.size() ? "1" : "0");
     result<compile_report> done = with.compile(std::move(how));
     if (!done) return std::move(done).error();
     if (std::any_of(report.models.begin(), report.models.end(),

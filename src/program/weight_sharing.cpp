@@ -1,4 +1,5 @@
 // The program ep_weight_sharing_ctx_gen, with the options that ONNX Runtime's has.
+#include "core/config_keys.hpp"
 #include "program/say.hpp"
 #include "program/share.hpp"
 #include "program/text.hpp"
@@ -43,10 +44,11 @@ int complain(std::string_view words) {
 /// What the tool sets itself can't be set otherwise.
 void add_config(arguments& a, const std::vector<std::pair<std::string, std::string>>& pairs) {
   for (const auto& [key, text] : pairs) {
-    const bool is_set = (key == "ep.context_enable" && text != "1") ||
-                        (key == "ep.context_embed_mode" && text != "0") || key == "ep.context_file_path";
+    const bool is_set = (key == config_key<"ep.context_enable">.key && text != "1") ||
+                        (key == config_key<"ep.context_embed_mode">.key && text != "0") ||
+                        key == config_key<"ep.context_file_path">.key;
     if (is_set) say(stderr, "warning: '{}' is for this program to say; '{}' is left out\n", key, text);
-    else if (key != "ep.context_enable") a.request.session.config.emplace_back(key, text);
+    else if (key != config_key<"ep.context_enable">.key) a.request.session.config.emplace_back(key, text);
   }
 }
 

@@ -1,7 +1,7 @@
 #include <cameo/run/runner.hpp>
 
+#include "core/guarded.hpp"
 #include "core/node_words.hpp"
-#include "plan/guarded.hpp"
 #include "plan/tier.hpp"
 #include "run/runner_impl.hpp"
 
@@ -199,7 +199,7 @@ status named(status failed, const plan_view& plan, const plan_step& step) {
 /// Steps in order. Exceptions of kernels are caught here, once for all steps of a run.
 status runner::impl::run_steps(frame& within, step_context& context) {
   const plan_step* at = nullptr;
-  status done = guarded<status, status_code::runtime_exception>([&]() -> status {
+  status done = guarded_as<status_code::runtime_exception>([&]() -> status {
     for (const plan_step& step : within.plan->steps) {
       at = &step;
       if (stopped(nullptr)) return stop_status();
@@ -245,7 +245,7 @@ status runner::impl::run_levels(frame& within) {
       step_context context{*this, lanes, lane};
       context.within = &within;
       status done =
-          guarded<status, status_code::runtime_exception>([&] { return run_step(steps[first + i], within, context); });
+          guarded_as<status_code::runtime_exception>([&] { return run_step(steps[first + i], within, context); });
       if (done) return;
       const spin_lock hold{lock()};
       if (i < failed.load(std::memory_order_relaxed)) {
@@ -328,7 +328,7 @@ result<value> runner::impl::relocate(const value& from) {
     if (from.bytes()) std::memcpy(memory, from.data, from.bytes());
     return to;
   }
-  const tensor_view<const std::string_view> strings = from.as<std::string_view>();
+  const tensor_view<const std::string_view> strings = from.as_unchecked<std::string_view>();
   auto* const moved = static_cast<std::string_view*>(memory);
   for (std::size_t i = 0; i < strings.size(); ++i) {
     const std::string_view s = strings[std::int64_t(i)];

@@ -19,7 +19,7 @@ bool copy_into(arena& memory, const value& from, value& to) {
       if (from.bytes()) std::memcpy(to.data, from.data, from.bytes());
       return true;
     }
-    const tensor_view<const std::string_view> strings = from.as<std::string_view>();
+    const tensor_view<const std::string_view> strings = from.as_unchecked<std::string_view>();
     auto* const copies = static_cast<std::string_view*>(to.data);
     for (std::size_t i = 0; i < strings.size(); ++i) {
       const result<std::string_view> text = memory.copy(strings[std::int64_t(i)]);
@@ -49,7 +49,7 @@ void write_element(std::string& out, const T& element) {
 
 template <class T>
 void write_elements(std::string& out, const value& v, std::size_t most) {
-  const tensor_view<const T> view = v.as<T>();
+  const tensor_view<const T> view = v.as_unchecked<T>();
   for (std::size_t i = 0; i < view.size() && i < most; ++i) {
     out += ' ';
     write_element(out, view[std::int64_t(i)]);

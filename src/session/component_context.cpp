@@ -1,9 +1,9 @@
 // Which variant of a component runs here, and sessions of it.
 #include <cameo/context/compatibility.hpp>
 
+#include "core/guarded.hpp"
 #include "file/letters.hpp"
-#include "plan/guarded.hpp"
-#include "session/session_impl.hpp"
+#include "session/loaded.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ struct component_context::impl {
 
 namespace {
 
-constexpr std::string_view contexts_key = "ep.context_file_path";
+constexpr std::string_view contexts_key = config_key<"ep.context_file_path">.key, weights_key = weights_folder_key.key;
 
 variant_fit as_variant_fit(compiled_fit fit) {
   switch (fit) {
@@ -165,28 +165,31 @@ void component_context::impl::open_model(const package& from) {
 /// Folders that the package's session options name, as they are now.
 void component_context::impl::open_folders(const package& from) {
   for (const auto& [key, text] : variant.option_paths) {
-    if (key != weights_folder_key && key != contexts_key) continue;
-    auto opened = key == weights_folder_key ? from.open_folder(variant, text) : from.open_folder_of(variant, text);
+    if (key != weights_key && key != contexts_key) continue;
+    auto opened = key == weights_key ? from.open_folder(variant, text) : from.open_folder_of(variant, text);
     const std::string where = fmt::format("component '{}', variant '{}', {}", component, variant.name, key);
-    status& trouble = key == weights_folder_key ? weights_trouble : contexts_trouble;
-    if (opened) (key == weights_folder_key ? places.weights : places.contexts) = *std::move(opened);
+    status& trouble = key == weights_key ? weights_trouble : contexts_trouble;
+    if (opened) (key == weights_key ? places.weights : places.contexts) = *std::move(opened);
     else trouble = status{status_code::fail, std::string{opened.error().words()}}.in(where);
   }
 }
 
 result<ep_intent> session::intent(const session_parts& parts, const session_options& how) {
-  return guarded<result<ep_intent>>([&]() -> result<ep_intent> {
-    impl it;
-    if (status s = it.start(parts, how); !s) return s;
+  return guarded_hook([&]() -> result<ep_intent> {
+    const result<load_settings> with = load_settings::make(parts, how);
+    if (!with) return with.error();
+    const session_options& options = with->options;
+    const model unknown;  // which model it will be is decided later
+    const result<chosen_providers> by =
+        options.choose_devices ? choose_by_policy(*with, unknown) : choose_by_list(*with);
+    if (!by) return by.error();
     ep_intent made;
-    made.is_wish = !it.options.providers.empty() || it.choose_devices;
-    it.net = std::make_unique<model>();  // whose model it will be is not known yet
-    if (status s = it.choose_by_devices(); !s) return s;
-    made.chosen = it.devices;
-    for (const provider& p : it.providers) {
-      const bool is_chosen = std::any_of(it.devices.begin(), it.devices.end(),
+    made.is_wish = !options.providers.empty() || options.choose_devices;
+    made.chosen = by->devices;
+    for (const provider& p : by->list) {
+      const bool is_chosen = std::any_of(by->devices.begin(), by->devices.end(),
                                          [&](const ep_device& d) { return d.ep == p.row->long_name; });
-      add_facts(made, p, is_chosen ? it.devices : devices_of(std::span{&p, 1}));
+      add_facts(made, p, is_chosen ? by->devices : devices_of(std::span{&p, 1}));
     }
     return made;
   });
@@ -215,7 +218,7 @@ result<component_context> session::select(const session_parts& parts, const pack
     made->open_folders(from);
     return component_context{std::move(made)};
   };
-  result<component_context> made = guarded<result<component_context>>(all);
+  result<component_context> made = guarded_hook(all);
   if (!made) return std::move(made).error().in(from.folder());
   return made;
 }
@@ -231,10 +234,10 @@ result<session> session::load(const session_parts& parts, const component_contex
   for (const auto& [key, text] : c.variant.session_options) {
     const bool is_path = std::any_of(c.variant.option_paths.begin(), c.variant.option_paths.end(),
                                      [&, &wanted = key](const auto& each) { return each.first == wanted; });
-    const bool is_set = has_key(options, key) || (key == weights_folder_key && !options.external_data_folder.empty());
+    const bool is_set = has_key(options, key) || (key == weights_key && !options.external_data_folder.empty());
     if ((given && !is_path) || is_set) continue;
     options.config.emplace_back(key, text);
-    if (key == weights_folder_key) {
+    if (key == weights_key) {
       if (!c.weights_trouble) return status{c.weights_trouble};
       places.weights = c.places.weights;
     }
@@ -247,7 +250,9 @@ result<session> session::load(const session_parts& parts, const component_contex
     for (const auto& [key, text] : c.variant.provider_options)
       options.config.emplace_back(fmt::format("ep.{}.{}", lower_case(from.ep()), key), text);
   if (!c.model_trouble) return status{c.model_trouble};
-  return impl::make_of_file(parts, options, std::move(places));
+  const std::string path = places.model->path();
+  const auto read = [&](const load_settings& how) { return read_path(how, path); };
+  return impl::make(parts, options, path, std::move(places), read);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -8,147 +8,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-using enum key_support;
-constexpr config_key_row rows[] = {
-    {"ep.context_embed_mode", "0", supported, "1: contexts inside the compiled model; else in files beside it"},
-    {"ep.context_enable", "0", supported, "1: a compiled model is written while the model is loaded"},
-    {"ep.context_file_path", "", supported,
-     "the compiled model that is written, or from whose folder contexts are read; unset, beside the model, _ctx.onnx"},
-    {"ep.context_model_external_initializers_file_name", "", supported,
-     "file for the initializers of the compiled model; unset, they are inside it"},
-    {"ep.context_node_name_prefix", "", supported, "what names of compiled nodes start with"},
-    {"ep.share_ep_contexts", "0", supported, "1: contexts are shared with other sessions of the runtime"},
-    {"ep.stop_share_ep_contexts", "0", supported, "1: the last of the models that share a context; it is written now"},
-    {"optimization.disable_specified_optimizers", "", supported, "names of transforms to leave out, with commas"},
-    {"optimization.minimal_build_optimizations", "", supported,
-     "save: what level extended would do to quantized nodes, and activations to convolutions, is not done but saved; "
-     "only with a file in the ORT format. apply: that and nothing else is done from level extended on"},
-    {"session.disable_aot_function_inlining", "0", supported,
-     "1: the model's functions are opened only when no provider takes them, after the basic level"},
-    {"session.disable_cpu_ep_fallback", "0", supported, "1: a node that only the fallback takes is an error"},
-    {"session.disable_double_qdq_remover", "0", supported,
-     "1: a DequantizeLinear and the same QuantizeLinear again stay"},
-    {"session.disable_model_compile", "0", supported, "1: providers may not compile groups of nodes"},
-    {"session.disable_prepacking", "0", supported, "1: kernels keep no packed copies of constants"},
-    {"session.disable_qdq_constant_folding", "0", supported, "1: DequantizeLinear of a constant is not worked out"},
-    {"session.disable_quant_qdq", "0", supported, "1: QuantizeLinear and DequantizeLinear stay as they are written"},
-    {"session.execution_mode", "sequential", supported, "sequential or parallel; wins over session_options::execution"},
-    {"session.fail_on_suboptimal_compiled_model", "0", supported,
-     "1: a compiled model that had better be compiled again is an error"},
-    {"session.enable_quant_qdq_cleanup", "0", supported, "1: pairs that only round floats go; results change a little"},
-    {"session.enable_saved_runtime_optimizations", "0", supported,
-     "1: what an ORT file has saved is done, from level extended on"},
-    {"session.graph_optimization_level", "enable_all", supported,
-     "disable_all, enable_basic, enable_extended, enable_layout or enable_all (or 0 to 3, and 99); wins over "
-     "session_options::optimize"},
-    {"session.graph_optimizations_loop_level", "1", supported,
-     "2 or 1: levels extended to all again if any of them, or the last, changed something; 0: once"},
-    {"session.intra_op_num_threads", "0", supported,
-     "threads, 0 for what cpuset and CPU quota allow; wins over session_options::threads"},
-    {"session.intra_op.allow_spinning", "1", supported, "0: threads sleep at once between parallel regions"},
-    {"session.layer_assignment_settings", "", supported,
-     "gives nodes to cpu, gpu or npu by what they have as layer_ann: \"gpu(enc, =head); npu(dec)\""},
-    {"session.load_model_format", "", supported,
-     "ORT or ONNX; unset, a file whose name ends in .ort is ORT, and bytes that say so"},
-    {"session.model_external_initializers_file_folder_path", "", supported, "where external data lies"},
-    {"session.name_based_layer_assignment", "", supported,
-     "the same by parts of their names: \"gpu(/encoder/); npu(attention)\""},
-    {"session.optimized_model_filepath", "", supported, "where the optimized model is written, before it is compiled"},
-    {"session.qdqisint8allowed", "0", supported,
-     "1: products of int8 by int8 may be chosen too, where optimization.minimal_build_optimizations chooses"},
-    {"session.record_ep_graph_assignment_info", "0", supported, "1: session::assignments knows who took what"},
-    {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
-    {"ep.cuda.fpa_intb_gemm", "0", without_effect, "for a provider that cameo does not have"},
-    {"ep.cuda.fpa_intb_profile_m", "", without_effect, "for a provider that cameo does not have"},
-    {"ep.cuda.gqa_workspace_max_total_sequence_length", "", without_effect, "for a provider that cameo does not have"},
-    {"ep.dynamic.qnn_htp_performance_mode", "default", without_effect, "for a provider that cameo does not have"},
-    {"ep.dynamic.workload_type", "Default", without_effect, "threads run at the priority of who made them"},
-    {"ep.context_source_model_path", "", without_effect, "contexts hold their constants"},
-    {"ep.enable_weightless", "0", without_effect, "contexts hold their constants"},
-    {"ep.enable_weightless_mode", "", without_effect, "contexts hold their constants"},
-    {"ep.enable_weightless_ep_context_nodes", "0", without_effect, "contexts hold their constants"},
-    {"ep.nnapi.partitioning_stop_ops", "", without_effect, "for a provider that cameo does not have"},
-    {"mlas.disable_kleidiai", "0", without_effect, "kernels of that library are not used"},
-    {"mlas.enable_gemm_fastmath_arm64_bfloat16", "0", without_effect, "products of floats are made of floats"},
-    {"mlas.kleidiai.conv_igemm_max_work", "0", without_effect, "kernels of that library are not used"},
-    {"mlas.nchwc_depthwise_sliding", "", without_effect, "kernels choose by shapes"},
-    {"mlas.nchwc_pointwise_conv_max_input_channel_batch", "", without_effect, "kernels choose by shapes"},
-    {"mlas.qnbit.force_fp32", "0", without_effect, "for an operator that cameo has no kernel for"},
-    {"mlas.use_lut_gemm", "0", without_effect, "kernels choose by shapes"},
-    {"optimization.constant_folding_max_output_size_in_bytes", "1073741824", without_effect,
-     "folding has limits of its own"},
-    {"optimization.enable_cast_chain_elimination", "0", without_effect,
-     "no optimizer of that kind; chains that change no value go always"},
-    {"optimization.enable_gelu_approximation", "0", without_effect, "no optimizer of that kind"},
-    {"optimization.enable_memory_probe_recompute_config", "0:0", without_effect, "for training"},
-    {"optimization.memory_optimizer_config", "", without_effect, "for training"},
-    {"session.allow_released_opsets_only", "1", without_effect,
-     "operators are looked up in the tables of opsets that cameo knows"},
-    {"session.debug_layout_transformation", "0", without_effect, "nothing to debug"},
-    {"session.dynamic_block_base", "0", without_effect, "blocks depend on shapes alone"},
-    {"session.enable_cpu_mem_arena", "1", without_effect, "values lie in arenas always"},
-    {"session.enable_dq_matmulnbits_fusion", "0", without_effect, "no optimizer of that kind"},
-    {"session.enable_matmul_fp8_fusion", "0", without_effect, "no optimizer of that kind"},
-    {"session.enable_mem_pattern", "1", without_effect, "places of values are planned always"},
-    {"session.force_spinning_stop", "0", without_effect, "threads never spin between runs"},
-    {"session.inter_op.allow_spinning", "1", without_effect, "there is one pool of threads"},
-    {"session.inter_op.spin_backoff_max", "1", without_effect, "there is one pool of threads"},
-    {"session.inter_op.spin_duration_us", "", without_effect, "there is one pool of threads"},
-    {"session.inter_op_num_threads", "0", without_effect, "there is one pool of threads"},
-    {"session.intra_op.spin_backoff_max", "1", without_effect, "threads look for work for at most 50 us, then sleep"},
-    {"session.intra_op.spin_duration_us", "", without_effect, "threads look for work for at most 50 us, then sleep"},
-    {"session.log_id", "", without_effect, "use session_options::log and log_from"},
-    {"session.log_severity_level", "", without_effect, "use session_options::log and log_from"},
-    {"session.log_verbosity_level", "", without_effect, "use session_options::log and log_from"},
-    {"session.max_shape_override", "", without_effect, "nothing is estimated from largest shapes"},
-    {"session.moe_expert_counter_alpha", "", without_effect, "for session.enable_moe_expert_counting"},
-    {"session.moe_expert_counter_beta", "", without_effect, "for session.enable_moe_expert_counting"},
-    {"session.moe_expert_counter_state_file", "", without_effect, "for session.enable_moe_expert_counting"},
-    {"session.optimized_model_external_initializers_min_size_in_bytes", "1024", without_effect,
-     "for session.optimized_model_external_initializers_file_name"},
-    {"session.prepack.enable_parallel", "0", without_effect, "constants are packed one after the other"},
-    {"session.qdq_matmulnbits_accuracy_level", "4", without_effect, "no optimizer of that kind"},
-    {"session.qdq_matmulnbits_block_size", "0", without_effect, "no optimizer of that kind"},
-    {"session.set_denormal_as_zero", "0", without_effect, "denormals are kept"},
-    {"session.strict_shape_type_inference", "0", without_effect, "contradictions are errors always"},
-    {"session.strict_workspace_verification", "0", without_effect,
-     "no kernel estimates a workspace before the plan is made"},
-    {"session.use_deterministic_compute", "0", without_effect, "the same inputs give the same bits always"},
-    {"session.use_device_allocator_for_initializers", "0", without_effect, "constants lie where they are read"},
-    {"session.use_env_allocators", "0", without_effect, "every session has arenas of its own"},
-    {"session.use_external_initializer_file_buffers_directly", "0", without_effect,
-     "constants are read where they lie always"},
-    {"session.use_memory_mapped_ort_model", "0", without_effect, "a file is mapped always"},
-    {"session.use_ort_model_bytes_directly", "0", without_effect,
-     "bytes are read where they lie always, and must outlive the session"},
-    {"session.use_ort_model_bytes_for_initializers", "0", without_effect,
-     "constants from 128 bytes on stay in the file or the bytes always"},
-    {"session.x64quantprecision", "0", without_effect, "products of integers are exact"},
-    {"session.collect_node_memory_stats_to_file", "", refused,
-     "not collected; session::fixed_bytes and io_binding::arena_bytes tell the sums"},
-    {"session.compile_only", "0", refused, "use runtime::compile"},
-    {"session.enable_moe_expert_counting", "0", refused, "not counted"},
-    {"session.enable_moe_expert_statistics", "0", refused, "not counted"},
-    {"session.enable_profiling", "", refused, "use trace_profile and run_settings::observer"},
-    {"session.function_expansion_byte_limit", "", refused, "use session_options::limits"},
-    {"session.function_expansion_node_limit", "", refused, "use session_options::limits"},
-    {"session.gqa_value_layout", "", refused, "values of GroupQueryAttention lie as the operator says"},
-    {"session.intra_op_thread_affinities", "", refused, "bring a task_pool of your own"},
-    {"session.node_partition_config_file", "", refused, "there are no streams; use session_options::execution"},
-    {"session.optimized_model_external_initializers_file_name", "", refused, "the optimized model is one file"},
-    {"session.resource_cuda_partitioning_settings", "", refused,
-     "providers take nodes in their order; use session_options::providers"},
-    {"session.save_external_prepacked_constant_initializers", "0", refused, "packed copies are not saved"},
-    {"session.use_per_session_threads", "1", refused, "bring one task_pool for all sessions"},
-};
-
 constexpr std::size_t longest_key = 1024, longest_value = 8192, most_threads = 1024;
-
-}  // namespace
-
-std::span<const config_key_row> config_keys() { return rows; }
-
-namespace {
 
 /// How many letters have to be put in, left out, changed, or swapped with the next one.
 std::size_t edits_between(std::string_view a, std::string_view b) {
@@ -167,6 +27,11 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+const config_key_row* row_of(std::string_view key) {
+  const auto* const row = std::ranges::find(config_key_rows, key, &config_key_row::key);
+  return row == std::end(config_key_rows) ? nullptr : row;
+}
+
 status unknown_key(std::string_view key, std::span<const std::string> more) {
   std::string_view nearest;
   std::size_t fewest = key.size();
@@ -174,7 +39,7 @@ status unknown_key(std::string_view key, std::span<const std::string> more) {
     const std::size_t edits = edits_between(key, known);
     if (edits < fewest) fewest = edits, nearest = known;
   };
-  for (const config_key_row& row : rows) look_at(row.key);
+  for (const config_key_row& row : config_key_rows) look_at(row.key);
   for (const std::string& known : more) look_at(known);
   return {status_code::invalid_argument,
           fmt::format("session key '{}' is not known{}; docs/session_keys.md lists the keys", key,
@@ -188,10 +53,9 @@ result<session_config> session_config::make(const session_options& options) {
       return status{status_code::invalid_argument,
                     fmt::format("session key '{}': keys have 1 to {} bytes, values up to {}", key.substr(0, 40),
                                 longest_key, longest_value)};
-    const auto row =
-        std::find_if(std::begin(rows), std::end(rows), [&k = key](const config_key_row& r) { return r.key == k; });
-    if (row == std::end(rows) && !key.starts_with("ep.")) return unknown_key(key, {});
-    if (row != std::end(rows) && row->support == key_support::refused && text != row->otherwise)
+    const config_key_row* const row = row_of(key);
+    if (!row && !key.starts_with("ep.")) return unknown_key(key, {});
+    if (row && row->support == key_support::refused && text != row->otherwise)
       return status{status_code::invalid_argument,
                     fmt::format("session key '{}' is not supported: {}", key, row->meaning)};
     made.entries_.emplace_back(key, text);
@@ -211,30 +75,32 @@ constexpr level_word level_words[] = {{"disable_all", optimization_level::none},
                                       {"enable_layout", optimization_level::layout},
                                       {"enable_all", optimization_level::all}};
 
-status unreadable(std::string_view key, std::string_view text, std::string_view wanted) {
-  return {status_code::invalid_argument, fmt::format("session key '{}' is '{}'; it can be {}", key, text, wanted)};
+status unreadable(const config_key_row& row, std::string_view text, std::string_view wanted) {
+  return {status_code::invalid_argument, fmt::format("session key '{}' is '{}'; it can be {}", row.key, text, wanted)};
 }
 
 }  // namespace
 
 status session_config::apply_to(session_options& options) const {
-  if (const std::string_view text = set_to("session.intra_op_num_threads"); !text.empty()) {
+  constexpr const config_key_row &threads = config_key<"session.intra_op_num_threads">,
+                                 &mode = config_key<"session.execution_mode">,
+                                 &level = config_key<"session.graph_optimization_level">;
+  if (const std::string_view text = set_to(threads); !text.empty()) {
     const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), options.threads);
     if (wrong != std::errc{} || end != text.data() + text.size() || options.threads > most_threads)
-      return unreadable("session.intra_op_num_threads", text, fmt::format("a number from 0 to {}", most_threads));
+      return unreadable(threads, text, fmt::format("a number from 0 to {}", most_threads));
   }
-  if (const std::string_view text = set_to("session.execution_mode"); !text.empty()) {
-    if (text != "sequential" && text != "parallel")
-      return unreadable("session.execution_mode", text, "sequential or parallel");
+  if (const std::string_view text = set_to(mode); !text.empty()) {
+    if (text != "sequential" && text != "parallel") return unreadable(mode, text, "sequential or parallel");
     options.execution = text == "parallel" ? execution_mode::parallel : execution_mode::sequential;
   }
-  if (const std::string_view text = set_to("session.graph_optimization_level"); !text.empty()) {
+  if (const std::string_view text = set_to(level); !text.empty()) {
     const auto row = std::find_if(std::begin(level_words), std::end(level_words), [&](const level_word& each) {
       return each.word == text || std::to_string(int(each.level)) == text;
     });
     if (row == std::end(level_words))
       return unreadable(
-          "session.graph_optimization_level", text,
+          level, text,
           "disable_all, enable_basic, enable_extended, enable_layout or enable_all, or as numbers 0 to 3, and 99");
     options.optimize = row->level;
   }
@@ -244,18 +110,25 @@ status session_config::apply_to(session_options& options) const {
   return {};
 }
 
-std::string_view session_config::set_to(std::string_view key) const {
-  for (auto at = entries_.rbegin(); at != entries_.rend(); ++at)
-    if (at->first == key) return at->second;
-  return {};
+std::string_view session_config::set_to(const config_key_row& row) const {
+  const std::string* const text = find(row.key);
+  return text ? std::string_view{*text} : std::string_view{};
 }
 
-std::string_view session_config::operator[](std::string_view key) const {
-  for (auto at = entries_.rbegin(); at != entries_.rend(); ++at)
-    if (at->first == key) return at->second;
-  for (const config_key_row& row : rows)
-    if (row.key == key) return row.otherwise;
-  return {};
+std::string_view session_config::operator[](const config_key_row& row) const {
+  const std::string* const text = find(row.key);
+  return text ? std::string_view{*text} : row.otherwise;
+}
+
+const std::string* session_config::find(std::string_view key) const {
+  const auto at = std::find_if(entries_.rbegin(), entries_.rend(), [&](const auto& each) { return each.first == key; });
+  return at == entries_.rend() ? nullptr : &at->second;
+}
+
+std::string_view session_config::text_of(std::string_view key) const {
+  if (const std::string* const text = find(key)) return *text;
+  const config_key_row* const row = row_of(key);
+  return row ? row->otherwise : std::string_view{};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,18 +1,12 @@
 #pragma once
 #include <cameo/session/options.hpp>
 
+#include "core/config_keys.hpp"
+
 namespace cameo::inline CAMEO_ABI {
 
-/// What cameo does with a session configuration key of ONNX Runtime's.
-enum class key_support : std::uint8_t { supported, without_effect, refused };
-
-struct config_key_row {
-  std::string_view key;
-  std::string_view otherwise;  // the value when it is not set
-  key_support support;
-  std::string_view meaning;  // for docs/session_keys.md and messages
-};
-std::span<const config_key_row> config_keys();
+/// The row of a key that a user wrote; null: there is none.
+const config_key_row* row_of(std::string_view key);
 
 /// INVALID_ARGUMENT with the nearest of the keys in the table and of `more`.
 status unknown_key(std::string_view key, std::span<const std::string> more);
@@ -25,14 +19,18 @@ class session_config {
   static result<session_config> make(const session_options&);
   /// Sets members of the options from their keys. INVALID_ARGUMENT for values that a member can't have.
   status apply_to(session_options&) const;
-  std::string_view operator[](std::string_view key) const;
+  /// The last value that was set, or the default.
+  std::string_view operator[](const config_key_row&) const;
   /// The last value that was set; empty when none was set.
-  std::string_view set_to(std::string_view key) const;
+  std::string_view set_to(const config_key_row&) const;
+  bool is_on(const config_key_row& row) const { return (*this)[row] == "1"; }
+  /// The same for a key that a user names, of the table or of a provider's option; empty for others.
+  std::string_view text_of(std::string_view key) const;
   /// Appends an entry: of equal keys the last counts.
   void set(std::string key, std::string_view text) { entries_.emplace_back(std::move(key), text); }
-  bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
 
  private:
+  const std::string* find(std::string_view key) const;
   std::vector<std::pair<std::string, std::string>> entries_;
 };
 

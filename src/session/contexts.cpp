@@ -1,11 +1,11 @@
-// Compiled models: read ones run again, and new ones are written, while a model is loaded or instead.
+// Compiled models that are written, while a model is loaded or instead; and what written ones say of themselves.
 #include <cameo/context/compatibility.hpp>
 #include <cameo/context/compiled_nodes.hpp>
 #include <cameo/file/atomic_file.hpp>
 
 #include "context/companions.hpp"
 #include "context/output_path.hpp"
-#include "session/session_impl.hpp"
+#include "session/stages.hpp"
 
 #include <fmt/format.h>
 
@@ -61,130 +61,161 @@ status write_to_memory(compilation& it, function_ref<status(model_sink)> write) 
   return all.flush();
 }
 
-std::string real_folder_of(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  return error ? std::string{} : real.parent_path().string();
+/// Decides where a compiled model and what belongs to it go.
+class output_choice {
+ public:
+  output_choice(const load_settings& how, std::span<const provider> providers, const model& net)
+      : how_{how}, only_{how.compile_only}, providers_{providers}, net_{net} {}
+
+  result<compilation> make() {
+    compilation it;
+    it.fail_if_nothing = only_ && only_->fail_if_nothing_compiled;
+    it.always = only_ != nullptr;
+    if (status s = choose_file(it); !s) return s;
+    if (status s = choose_contexts(it); !s) return s;
+    if (status s = choose_weights(it); !s) return s;
+    return it;
+  }
+
+ private:
+  status choose_file(compilation& it) const {
+    const auto* const wanted = only_ ? std::get_if<std::string>(&only_->output) : nullptr;
+    if (only_ && !wanted && only_->output.index() != 0) {
+      it.output = only_->output;
+      return {};
+    }
+    if (only_ && !wanted && net_.path.empty())
+      return {status_code::fail, "the model came from memory, and no output was set for what is compiled of it"};
+    if (wanted && wanted->empty()) return {status_code::invalid_argument, "the output's path is empty"};
+    result<std::string> path = compiled_model_path(
+        wanted ? std::string_view{*wanted} : how_.config[config_key<"ep.context_file_path">], net_.path);
+    if (!path) return std::move(path).error();
+    it.path = std::move(*path);
+    if (is_source(it.path)) return {status_code::invalid_argument, fmt::format("{}: that is the source", it.path)};
+    std::error_code error;
+    const bool would_be_lost = std::filesystem::is_regular_file(it.path, error);  // a device or a pipe loses nothing
+    if (would_be_lost && (!only_ || only_->fail_if_output_exists))
+      return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
+    it.output = it.path;
+    return {};
+  }
+
+  /// Whether a file to be written is the model that is read.
+  bool is_source(const std::string& path) const {
+    std::error_code error;
+    return !net_.path.empty() && std::filesystem::equivalent(path, net_.path, error) && !error;
+  }
+
+  status choose_contexts(compilation& it) const {
+    context_output& contexts = it.contexts;
+    contexts.embed = how_.config.is_on(config_key<"ep.context_embed_mode">) || (only_ && only_->embed);
+    contexts.write = how_.options.write_context;
+    if (only_) contexts.files = only_->files;
+    contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
+    const bool was_named =
+        only_ ? only_->output.index() != 0 : !how_.config[config_key<"ep.context_file_path">].empty();
+    if (!was_named) contexts.stem = stem_of(net_.path);
+    if (only_ && (!only_->binary_folder.empty() || !only_->binary_model.empty())) {
+      const std::string& folder = only_->binary_folder;
+      if (folder.empty() || only_->binary_model.empty() || !folder.ends_with('/'))
+        return {
+            status_code::invalid_argument,
+            fmt::format("compile_options::binary_folder '{}' and binary_model '{}': both are needed, and the folder "
+                        "ends with '/'",
+                        folder, only_->binary_model)};
+      contexts.folder = folder, contexts.stem = stem_of(only_->binary_model);
+    }
+    if (contexts.stem.empty() && contexts.write)  // a name for the callback, not of a file
+      contexts.stem = net_.path.empty() ? "model" : stem_of(net_.path);
+    if (how_.config.is_on(config_key<"ep.share_ep_contexts">)) {
+      contexts.shared = how_.workspace.get();
+      contexts.is_last = how_.config.is_on(config_key<"ep.stop_share_ep_contexts">);
+    }
+    return {};
+  }
+
+  /// Where initializers go that stay outside contexts.
+  status choose_weights(compilation& it) const {
+    const std::string_view file = only_ ? std::string_view{only_->external_initializers}
+                                        : how_.config[config_key<"ep.context_model_external_initializers_file_name">];
+    const auto invalid = [&](std::string_view words) {
+      return status{status_code::invalid_argument, fmt::format("initializers to '{}': {}", file, words)};
+    };
+    if (file.starts_with('/'))
+      return {status_code::fail, fmt::format("'{}': the file of initializers lies beside the compiled model; its name "
+                                             "is relative to that",
+                                             file)};
+    if (file.find_first_of("/\\") != file.npos || file == "." || file == "..")
+      return invalid("it must be the name of a file beside the compiled model");
+    const auto is_taken = [&](std::string_view name) { return !file.empty() && file == name; };
+    if (is_taken(it.path.substr(it.path.rfind('/') + 1))) return invalid("that is the compiled model itself");
+    if (!file.empty() && is_source(folder_of(it.path) + std::string{file})) return invalid("that is the source");
+    for (const provider& p : providers_)
+      if (is_taken(fmt::format("{}_{}.bin", it.contexts.stem, p.row->long_name))) return invalid("that is a context");
+    it.weights = {std::string{file}, 0};
+    if (!only_) return {};
+    it.weights.external_threshold = only_->external_threshold;
+    it.weights.external_alignment = only_->external_alignment;
+    if (it.weights.external_alignment & (it.weights.external_alignment - 1))
+      return invalid("compile_options::external_alignment is no power of two");
+    if (only_->external_buffer && file.empty())
+      return invalid("compile_options::external_buffer needs a name for what is in it");
+    it.weights.place = only_->place_initializer;
+    if (it.weights.place && !file.empty()) return invalid("and place_initializer; it is one or the other");
+    return {};
+  }
+
+  const load_settings& how_;
+  const compile_options* only_;
+  std::span<const provider> providers_;
+  const model& net_;
+};
+
+/// The files that will be written beside the compiled model: none may be another model's.
+status require_replaceable_files(const load_settings& how, std::span<const provider> providers, const compilation& it,
+                                 const std::deque<fused_node>& fused) {
+  const auto require = [&](const companion& c) { return require_replaceable(c, it.path, how.formats); };
+  for (std::size_t p = 0; p < providers.size() && !it.contexts.embed && !it.contexts.write; ++p) {
+    const bool any = std::any_of(fused.begin(), fused.end(), [&](const fused_node& f) { return f.provider == p; });
+    const std::string_view name = providers[p].row->long_name;
+    if (!any || (it.contexts.shared && is_under_way(*it.contexts.shared, name))) continue;
+    if (status s = require({context_path_of(it.contexts, name), &providers[p]}); !s) return s;
+  }
+  const bool to_file = !it.weights.external_data.empty() && !(how.compile_only && how.compile_only->external_buffer);
+  return to_file ? require({it.weights_folder() + it.weights.external_data}) : status{};
+}
+
+/// A compiled model is an ONNX file.
+status require_onnx(const load_settings& how, const compilation& it) {
+  const result<const format_row*> ort = how.format_named("ORT");
+  if (it.path.empty() || !ort || &format_of(how.formats, {}, it.path) != *ort) return {};
+  return {status_code::invalid_argument,
+          fmt::format("{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
+                      "that ends in .onnx (`cameo convert` writes ORT files, of models that are not compiled)",
+                      it.path)};
 }
 
 }  // namespace
 
-/// Whether a compiled model is to be written, and where; known, and checked, before anybody compiles.
-status session::impl::choose_output() {
-  std::vector<std::string> warnings;
-  if (status s = require_fit(*net, providers, config.is_on("session.fail_on_suboptimal_compiled_model"), warnings); !s)
-    return s;
-  for (const std::string& words : warnings)
-    if (logs(log_level::warning)) options.log(log_level::warning, words);
-  if (!compile_only && !config.is_on("ep.context_enable")) return {};
-  compilation it;
-  it.fail_if_nothing = compile_only && compile_only->fail_if_nothing_compiled;
-  it.always = compile_only != nullptr;
-  if (status s = choose_file(it); !s) return s;
-  if (status s = choose_contexts(it); !s) return s;
-  if (status s = choose_weights(it); !s) return s;
-  to_write = std::move(it);
-  return {};
-}
-
-status session::impl::choose_file(compilation& it) const {
-  const auto* const wanted = compile_only ? std::get_if<std::string>(&compile_only->output) : nullptr;
-  if (compile_only && !wanted && compile_only->output.index() != 0) {
-    it.output = compile_only->output;
-    return {};
-  }
-  if (compile_only && !wanted && net->path.empty())
-    return {status_code::fail, "the model came from memory, and no output was set for what is compiled of it"};
-  if (wanted && wanted->empty()) return {status_code::invalid_argument, "the output's path is empty"};
-  result<std::string> path =
-      compiled_model_path(wanted ? std::string_view{*wanted} : config["ep.context_file_path"], net->path);
-  if (!path) return std::move(path).error();
-  it.path = std::move(*path);
-  if (is_source(it.path)) return {status_code::invalid_argument, fmt::format("{}: that is the source", it.path)};
-  std::error_code error;
-  const bool would_be_lost = std::filesystem::is_regular_file(it.path, error);  // a device or a pipe loses nothing
-  if (would_be_lost && (!compile_only || compile_only->fail_if_output_exists))
-    return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
-  it.output = it.path;
-  return {};
-}
-
-/// Whether a file to be written is the model that is read.
-bool session::impl::is_source(const std::string& path) const {
-  std::error_code error;
-  return !net->path.empty() && std::filesystem::equivalent(path, net->path, error) && !error;
-}
-
-status session::impl::choose_contexts(compilation& it) const {
-  context_output& contexts = it.contexts;
-  contexts.embed = config.is_on("ep.context_embed_mode") || (compile_only && compile_only->embed);
-  contexts.write = options.write_context;
-  if (compile_only) contexts.files = compile_only->files;
-  contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
-  const bool was_named = compile_only ? compile_only->output.index() != 0 : !config["ep.context_file_path"].empty();
-  if (!was_named) contexts.stem = stem_of(net->path);
-  if (compile_only && (!compile_only->binary_folder.empty() || !compile_only->binary_model.empty())) {
-    const std::string& folder = compile_only->binary_folder;
-    if (folder.empty() || compile_only->binary_model.empty() || !folder.ends_with('/'))
-      return {status_code::invalid_argument,
-              fmt::format("compile_options::binary_folder '{}' and binary_model '{}': both are needed, and the folder "
-                          "ends with '/'",
-                          folder, compile_only->binary_model)};
-    contexts.folder = folder, contexts.stem = stem_of(compile_only->binary_model);
-  }
-  if (contexts.stem.empty() && contexts.write)  // a name for the callback, not of a file
-    contexts.stem = net->path.empty() ? "model" : stem_of(net->path);
-  if (config.is_on("ep.share_ep_contexts")) {
-    contexts.shared = workspace.get();
-    contexts.is_last = config.is_on("ep.stop_share_ep_contexts");
-  }
-  return {};
-}
-
-/// Where initializers go that stay outside contexts.
-status session::impl::choose_weights(compilation& it) const {
-  const std::string_view file = compile_only ? std::string_view{compile_only->external_initializers}
-                                             : config["ep.context_model_external_initializers_file_name"];
-  const auto invalid = [&](std::string_view words) {
-    return status{status_code::invalid_argument, fmt::format("initializers to '{}': {}", file, words)};
-  };
-  if (file.starts_with('/'))
-    return {status_code::fail, fmt::format("'{}': the file of initializers lies beside the compiled model; its name "
-                                           "is relative to that",
-                                           file)};
-  if (file.find_first_of("/\\") != file.npos || file == "." || file == "..")
-    return invalid("it must be the name of a file beside the compiled model");
-  const auto is_taken = [&](std::string_view name) { return !file.empty() && file == name; };
-  if (is_taken(it.path.substr(it.path.rfind('/') + 1))) return invalid("that is the compiled model itself");
-  if (!file.empty() && is_source(folder_of(it.path) + std::string{file})) return invalid("that is the source");
-  for (const provider& p : providers)
-    if (is_taken(fmt::format("{}_{}.bin", it.contexts.stem, p.row->long_name))) return invalid("that is a context");
-  it.weights = {std::string{file}, 0};
-  if (!compile_only) return {};
-  it.weights.external_threshold = compile_only->external_threshold;
-  it.weights.external_alignment = compile_only->external_alignment;
-  if (it.weights.external_alignment & (it.weights.external_alignment - 1))
-    return invalid("compile_options::external_alignment is no power of two");
-  if (compile_only->external_buffer && file.empty())
-    return invalid("compile_options::external_buffer needs a name for what is in it");
-  it.weights.place = compile_only->place_initializer;
-  if (it.weights.place && !file.empty()) return invalid("and place_initializer; it is one or the other");
-  return {};
-}
-
 std::string compilation::weights_folder() const { return is_to_memory() ? contexts.folder : folder_of(path); }
 
-/// Before anybody compiles: what can't be kept need not be made.
-status session::impl::require_storing() const {
-  if (!to_write) return {};
-  const compilation& it = *to_write;
+result<std::optional<compilation>> choose_output(const load_settings& how, std::span<const provider> providers,
+                                                 const model& net) {
+  std::vector<std::string> warnings;
+  const bool must_fit = how.config.is_on(config_key<"session.fail_on_suboptimal_compiled_model">);
+  if (status s = require_fit(net, providers, must_fit, warnings); !s) return s;
+  for (const std::string& words : warnings) how.warn(words);
+  if (!how.compile_only && !how.config.is_on(config_key<"ep.context_enable">)) return std::optional<compilation>{};
+  return output_choice{how, providers, net}.make().transform(
+      [](compilation&& made) { return std::optional<compilation>{std::move(made)}; });
+}
+
+status require_storing(const load_settings& how, std::span<const provider> providers, const compilation& it,
+                       const std::deque<fused_node>& fused, const model& net) {
   const context_output& contexts = it.contexts;
   if (status s = require_one_folder(contexts, providers); !s) return s;
-  if (const auto ort = format_named("ORT"); !fused.empty() && !it.path.empty() && ort && format_of({}, it.path) == *ort)
-    return {status_code::invalid_argument,
-            fmt::format("{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
-                        "that ends in .onnx (`cameo convert` writes ORT files, of models that are not compiled)",
-                        it.path)};
+  if (!fused.empty())
+    if (status s = require_onnx(how, it); !s) return s;
   if (contexts.shared && contexts.embed)
     return {status_code::invalid_argument,
             "ep.share_ep_contexts needs contexts in files; ep.context_embed_mode must be 0"};
@@ -203,83 +234,39 @@ status session::impl::require_storing() const {
               fmt::format("{} compiles '{}', and keeps no contexts: there is no compiled model with it", row.long_name,
                           f.name)};
   }
-  if (!it.is_to_memory() && !contexts.write && !options.read_context)
-    if (status s = require_contexts_beside(*net, it.path); !s) return s;
-  return require_replaceable_files();
+  if (!it.is_to_memory() && !contexts.write && !how.options.read_context)
+    if (status s = require_contexts_beside(net, it.path); !s) return s;
+  return require_replaceable_files(how, providers, it, fused);
 }
 
-/// The files that will be written beside the compiled model: none may be another model's.
-status session::impl::require_replaceable_files() const {
-  const compilation& it = *to_write;
-  const auto require = [&](const companion& c) { return require_replaceable(c, it.path, formats); };
-  for (std::size_t p = 0; p < providers.size() && !it.contexts.embed && !it.contexts.write; ++p) {
-    const bool any = std::any_of(fused.begin(), fused.end(), [&](const fused_node& f) { return f.provider == p; });
-    const std::string_view name = providers[p].row->long_name;
-    if (!any || (it.contexts.shared && is_under_way(*it.contexts.shared, name))) continue;
-    if (status s = require({context_path_of(it.contexts, name), &providers[p]}); !s) return s;
-  }
-  const bool to_file = !it.weights.external_data.empty() && !(compile_only && compile_only->external_buffer);
-  return to_file ? require({it.weights_folder() + it.weights.external_data}) : status{};
-}
-
-/// The programs of a provider's nodes that were compiled already.
-status session::impl::restore(std::size_t p) {
-  std::vector<node_view> nodes;
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < fused.size(); ++i)
-    if (fused[i].provider == p && !fused[i].body) nodes.push_back({*fused[i].in, fused[i].node}), numbers.push_back(i);
-  if (nodes.empty()) return {};
-  context_folder where;
-  where.model = net->path;
-  where.read = options.read_context;
-  const std::string wanted{config["ep.context_file_path"]};
-  if (!wanted.empty()) {
-    where.path = folder_of(wanted), where.folder = places.contexts;
-  } else if (const std::string_view other = config[weights_folder_key]; !other.empty()) {
-    where.path = other, where.folder = places.weights;
-  } else if (places.beside) {
-    where.path = folder_of(net->path), where.folder = places.beside;
-  } else {
-    where.path = folder_of(net->path);
-    if (!net->path.empty()) where.also = real_folder_of(net->path);
-  }
-  where.known = !wanted.empty() || !net->path.empty() || !where.path.empty();
-  result<std::vector<compiled_node>> made =
-      restore_contexts(providers[p], nodes, where, config.is_on("ep.share_ep_contexts") ? workspace.get() : nullptr);
-  if (!made) return std::move(made).error();
-  for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
-  return {};
-}
-
-status session::impl::write_compiled() {
-  if (!to_write) return {};
-  compilation& it = *to_write;
-  const bool any = !fused.empty();
+status write_compiled(const load_settings& how, std::span<const provider> providers, placed_nodes& placed,
+                      const compiled_groups& groups, model& net, compilation& it) {
+  const compile_options* const only = how.compile_only;
+  const bool any = !placed.fused.empty();
   if (!any && it.fail_if_nothing) return {status_code::fail, "no provider compiled anything of the model"};
   const bool writes_model = any || it.always;
-  if (!writes_model && logs(log_level::warning))
-    options.log(log_level::warning, "no provider compiled anything of the model: no compiled model is written");
+  if (!writes_model) how.warn("no provider compiled anything of the model: no compiled model is written");
   if (!writes_model && !it.contexts.shared) return {};
   result<std::unique_ptr<compiled_model>> compiled =
-      compiled_model::make(*net, fused, programs, providers, it.contexts);
+      compiled_model::make(net, placed.fused, groups.programs, providers, it.contexts);
   if (!compiled) return std::move(compiled).error();
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
   const auto finish = [&] { return it.contexts.files ? status{} : files.commit(); };
   if (!writes_model) return finish();  // of other models, whose context this one completes
   const std::string folder = it.weights_folder();
-  if (compile_only && compile_only->external_buffer) {
-    compile_only->external_buffer->clear();
+  if (only && only->external_buffer) {
+    only->external_buffer->clear();
     it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
-      return produce(appending_to(*compile_only->external_buffer));
+      return produce(appending_to(*only->external_buffer));
     };
   } else if (!it.weights.external_data.empty()) {
     it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
       return files.add(folder + it.weights.external_data, produce);
     };
   }
-  const format_row& to = it.path.empty() ? formats.back() : *format_of({}, it.path);
-  const auto write = [&](model_sink append) { return to.write_to(*net, append, folder, it.weights); };
+  const format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
+  const auto write = [&](model_sink append) { return to.write_to(net, append, folder, it.weights); };
   status done = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write);
   return done ? finish() : done;
 }
@@ -288,20 +275,17 @@ result<std::optional<std::string>> session::compatibility(const session_parts& p
                                                           std::string_view provider) {
   const auto file = file_bytes::map(path);
   if (!file) return status{file.error()};
-  impl it;
-  it.formats = parts.formats;
   read_options how;
   how.file = *file;
-  const result<std::unique_ptr<model>> net = it.format_of((*file)->bytes(), path)->read_file(path, how);
+  const format_row& format = format_of(parts.formats, (*file)->bytes(), path);
+  const result<std::unique_ptr<model>> net = format.read_file(path, how);
   if (!net) return std::optional<std::string>{};
   return compatibility_of(**net, provider);
 }
 
 result<std::optional<std::string>> session::compatibility(const session_parts& parts, std::span<const std::byte> bytes,
                                                           std::string_view provider) {
-  impl it;
-  it.formats = parts.formats;
-  const result<std::unique_ptr<model>> net = it.format_of(bytes, {})->read_bytes(bytes, "model", {});
+  const result<std::unique_ptr<model>> net = format_of(parts.formats, bytes, {}).read_bytes(bytes, "model", {});
   if (!net) return std::optional<std::string>{};
   return compatibility_of(**net, provider);
 }

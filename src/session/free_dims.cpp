@@ -1,7 +1,7 @@
 // Sizes for dims that the model's inputs leave open: session_options::free_dims.
 #include "file/letters.hpp"
 #include "graph/messages.hpp"
-#include "session/session_impl.hpp"
+#include "session/stages.hpp"
 
 #include <algorithm>
 
@@ -115,12 +115,12 @@ bool is_shaped_tensor(const graph_value& v) { return v.type && v.type->is_tensor
 
 }  // namespace
 
-status session::impl::fix_free_dims() {
+status fix_free_dims(const session_options& options, const format_row& format, model& net) {
   if (options.free_dims.empty() && options.free_dims_by_denotation.empty()) return {};
   if (status s = check_sizes("free_dims", options.free_dims); !s) return s;
   if (status s = check_sizes("free_dims_by_denotation", options.free_dims_by_denotation); !s) return s;
-  class graph& g = net->main();
-  free_sizes sizes{*net, options, *format};
+  graph& g = net.main();
+  free_sizes sizes{net, options, format};
   for (value_id v : g.inputs())
     if (is_shaped_tensor(g[v]))
       if (status s = sizes.find(v); !s) return s;
@@ -128,10 +128,10 @@ status session::impl::fix_free_dims() {
     if (!is_shaped_tensor(g[v])) continue;
     value_type fixed = *g[v].type;
     fixed.shape = sizes.dims_of(v);
-    g[v].type = net->keep(std::move(fixed));
+    g[v].type = net.keep(std::move(fixed));
   }
   for (const std::string& name : sizes.unused())
-    net->warnings.push_back(fmt::format("session_options::free_dims: no input has a dim of the name '{}'", name));
+    net.warnings.push_back(fmt::format("session_options::free_dims: no input has a dim of the name '{}'", name));
   return {};
 }
 

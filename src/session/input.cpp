@@ -1,8 +1,11 @@
 // What a run is given, held against what the model declares.
-#include "session/session_impl.hpp"
+#include "session/loaded.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <range/v3/view/transform.hpp>
+
+#include <algorithm>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -13,6 +16,19 @@ std::optional<std::vector<std::int64_t>> io_info::dims() const {
   std::vector<std::int64_t> sizes;
   for (const dim& d : *type.shape) sizes.push_back(d.known() ? d.size : -1);
   return sizes;
+}
+
+result<std::size_t> find_io(const std::vector<io_info>& all, io_key key, std::string_view whose,
+                            std::string_view kind) {
+  if (key.index < all.size()) return key.index;
+  if (key.index != io_key::by_name)
+    return status{status_code::invalid_argument,
+                  fmt::format("{} has no {} {}; it has {}, counted from 0", whose, kind, key.index, all.size())};
+  const auto found = std::ranges::find(all, key.name, &io_info::name);
+  if (found != all.end()) return std::size_t(found - all.begin());
+  const auto quoted = [](const io_info& each) { return fmt::format("'{}'", each.name); };
+  return status{status_code::invalid_argument, fmt::format("{} has no {} '{}'; it has {}", whose, kind, key.name,
+                                                           fmt::join(all | ranges::views::transform(quoted), ", "))};
 }
 
 namespace {
@@ -94,7 +110,7 @@ result<extents> shape_for(const value_type& type, std::string_view words, std::i
 }  // namespace
 
 result<value> session::impl::input(std::size_t i, const named_input& given) const {
-  const io_info& io = inputs[i];
+  const io_info& io = is.io.inputs[i];
   const auto failed = [&](status s) { return std::move(s).in(fmt::format("input '{}'", io.name)); };
   value v = given.input;
   const value_type& type = io.type.kind == type_kind::optional && io.type.of ? *io.type.of : io.type;
@@ -111,8 +127,10 @@ result<value> session::impl::input(std::size_t i, const named_input& given) cons
 }
 
 status session::impl::check_symbols(std::span<const value> given) const {
+  using symbol_use = described_io::symbol_use;
+  const std::vector<io_info>& inputs = is.io.inputs;
   const symbol_use* first = nullptr;
-  for (const symbol_use& use : symbols) {
+  for (const symbol_use& use : is.io.symbols) {
     const value& v = given[use.input];
     if (v.kind != value_kind::tensor || use.axis >= v.shape.rank()) continue;  // an optional input that is not there
     if (!first || first->symbol != use.symbol) first = &use;
@@ -122,7 +140,7 @@ status session::impl::check_symbols(std::span<const value> given) const {
         status_code::invalid_argument,
         fmt::format("'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {}); the model needs "
                     "one size for both",
-                    net->symbols[use.symbol], other.shape[first->axis], inputs[first->input].name, first->axis,
+                    is.net().symbols[use.symbol], other.shape[first->axis], inputs[first->input].name, first->axis,
                     to_string(other, 0), v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0))};
   }
   return {};

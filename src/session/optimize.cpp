@@ -1,9 +1,6 @@
 // What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
-#include <cameo/transform/rules/definitions.hpp>
-#include <cameo/transform/rules/standard.hpp>
-
 #include "session/evaluate.hpp"
-#include "session/session_impl.hpp"
+#include "session/stages.hpp"
 
 #include <fmt/format.h>
 
@@ -12,21 +9,102 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+using tables = std::vector<const transform_table*>;
+using table_span = std::span<const transform_table* const>;
+
 /// Bytes that one node may take while it is folded to a constant.
 constexpr std::size_t evaluation_limit = std::size_t{1} << 30;
 /// How often levels 2 to 4 are gone through in all (session.graph_optimizations_loop_level).
 constexpr std::size_t most_rounds = 10;
-constexpr std::string_view group_key = "optimization.minimal_build_optimizations";
+constexpr const config_key_row &groups_key = config_key<"optimization.minimal_build_optimizations">,
+                               &path_key = config_key<"session.optimized_model_filepath">,
+                               &format_key = config_key<"session.save_model_format">;
 
-/// "a,b" and "a;b" name transforms.
-std::vector<std::string_view> names_in(std::string_view list) {
-  std::vector<std::string_view> names;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find_first_of(",;"), list.size());
-    if (const std::string_view name = list.substr(0, end); !name.empty()) names.push_back(name);
-    list.remove_prefix(std::min(end + 1, list.size()));
+bool holds(const transform_condition& when, const session_config& config) {
+  const auto is_on = [&](std::string_view key) { return config.text_of(key) == "1"; };
+  return std::none_of(when.unless.begin(), when.unless.end(), is_on) && (when.only_if.empty() || is_on(when.only_if));
+}
+
+tables of_level(table_span all, optimization_level level, const session_config& config) {
+  tables found;
+  for (const transform_table* each : all)
+    if (each->level == level && !each->when.to_save_for_kernels && holds(each->when, config)) found.push_back(each);
+  return found;
+}
+
+/// Applies tables to a model, with the names that are left out and the kernels that work out constants.
+class application {
+ public:
+  explicit application(const rewriting& r)
+      : r_{r}, disabled_{r.how.disabled_transforms()}, kernels_{r.providers, evaluation_limit} {}
+
+  /// To any node, before it has a provider.
+  result<bool> to_all(table_span which, bool keeps_quantized, std::size_t steps) {
+    const auto any = [](const node_view&) { return true; };
+    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, any, -1, keeps_quantized}, options(steps));
   }
-  return names;
+  /// To the nodes of one provider.
+  result<bool> among(std::size_t p, table_span which) {
+    if (which.empty()) return false;
+    return with_takes(p, [&](const rewriter::surroundings& around) {
+      return apply_transforms(r_.net.main(), which, around, options(10));
+    });
+  }
+  result<bool> groups(std::size_t p, table_span which, const group_policy& policy, group_mode mode) {
+    return with_takes(p, [&](const rewriter::surroundings& around) {
+      return apply_groups(r_.net.main(), which, around, options(1), policy, mode);
+    });
+  }
+  result<bool> replay(table_span which) {
+    const auto takes = [&](const node_view& n) {
+      return std::any_of(r_.providers.begin(), r_.providers.end(),
+                         [&](const provider& p) { return p.row->takes(p.self.get(), n); });
+    };
+    return replay_groups(r_.net.main(), which, {r_.ops, evaluate_, takes}, options(1));
+  }
+
+ private:
+  transform_options options(std::size_t steps) const { return {disabled_, steps, &r_.log}; }
+  template <class Work>
+  result<bool> with_takes(std::size_t p, const Work& work) {
+    const provider& by = r_.providers[p];
+    const auto takes = [&](const node_view& n) { return by.row->takes(by.self.get(), n); };
+    return work(rewriter::surroundings{r_.ops, evaluate_, takes, std::int32_t(p)});
+  }
+
+  const rewriting& r_;
+  std::vector<std::string_view> disabled_;
+  kernel_evaluator kernels_;
+  struct {
+    const kernel_evaluator& kernels;
+    result<std::span<const value>> operator()(const node_view& n, arena& memory) const {
+      return kernels.evaluate(n, memory);
+    }
+  } evaluate_{kernels_};
+};
+
+status done(const result<bool>& applied) { return applied.error(); }
+
+/// The format that the model is to be saved in; null: it is not to be saved.
+result<const format_row*> saved_format(const load_settings& how) {
+  const std::string_view path = how.config[path_key], wanted = how.config[format_key];
+  if (path.empty()) return static_cast<const format_row*>(nullptr);
+  if (wanted.empty()) return &format_of(how.formats, {}, path);
+  result<const format_row*> row = how.format_named(wanted);
+  if (!row) return std::move(row).error().in(format_key.key);
+  return row;
+}
+
+/// Before anything else changes the nodes that the records name.
+status replay_saved(const rewriting& r) {
+  if (r.how.options.optimize < optimization_level::extended ||
+      !r.how.config.is_on(config_key<"session.enable_saved_runtime_optimizations">))
+    return {};
+  tables which;
+  for (const provider& p : r.providers)
+    for (const transform_table* each : of_level(p.row->transforms(), optimization_level::extended, r.how.config))
+      if (std::find(which.begin(), which.end(), each) == which.end()) which.push_back(each);
+  return done(application{r}.replay(which));
 }
 
 void forget_saved(graph& g) {
@@ -35,181 +113,114 @@ void forget_saved(graph& g) {
     for (graph* body : g[n].subgraphs) forget_saved(*body);
 }
 
-std::vector<const transform_table*> of_level(std::span<const transform_table* const> tables, optimization_level level) {
-  std::vector<const transform_table*> found;
-  for (const transform_table* each : tables)
-    if (each->level == level) found.push_back(each);
-  return found;
+/// What a build without schemas could do as well, among the nodes of each provider: saved, or done in place of all
+/// else.
+status apply_groups_of_providers(const rewriting& r, group_mode mode) {
+  const session_config& config = r.how.config;
+  const group_policy policy{config.is_on(config_key<"session.qdqisint8allowed">)};
+  application to{r};
+  tables afterwards;
+  if (mode == group_mode::replace && !config.is_on(config_key<"session.disable_qdq_constant_folding">))
+    for (const transform_table* each : r.how.transforms)
+      if (each->when.again_after_groups) afterwards.push_back(each);
+  if (mode == group_mode::record) forget_saved(r.net.main());
+  for (std::size_t p = 0; p < r.providers.size(); ++p) {
+    const tables which = of_level(r.providers[p].row->transforms(), optimization_level::extended, config);
+    if (status s = done(to.groups(p, which, policy, mode)); !s) return s;
+    if (status s = done(to.among(p, afterwards)); !s) return s;
+  }
+  return {};
+}
+
+/// Replaces operators that readers of the file to be written have no kernel for, before fusions make others of them.
+status rewrite_for_file(const rewriting& r) {
+  const result<const format_row*> row = saved_format(r.how);
+  if (!row || !*row || !(*row)->needs_kernels) return {};
+  tables which;
+  for (const transform_table* each : r.how.transforms)
+    if (each->when.to_save_for_kernels) which.push_back(each);
+  application to{r};
+  for (std::size_t p = 0; p < r.providers.size(); ++p)
+    if (status s = done(to.among(p, which)); !s) return s;
+  return {};
 }
 
 }  // namespace
 
-status session::impl::check_groups() {
-  const std::string_view mode = config[group_key];
+status require_room_for_groups(const load_settings& how) {
+  const std::string_view mode = how.config[groups_key];
   if (!mode.empty() && mode != "save" && mode != "apply")
     return {status_code::invalid_argument,
-            fmt::format("{} is '{}'; it can be 'save', 'apply' or nothing", group_key, mode)};
+            fmt::format("{} is '{}'; it can be 'save', 'apply' or nothing", groups_key.key, mode)};
   if (mode != "save") return {};
-  const result<const format_row*> to = saved_format();
+  const result<const format_row*> to = saved_format(how);
   if (!to) return to.error();
-  const result<const format_row*> needed = format_named("ORT");
+  const result<const format_row*> needed = how.format_named("ORT");
   if (*to && needed && *to == *needed) return {};
   return {status_code::invalid_argument,
-          fmt::format("{} is 'save', which needs a file in the ORT format: session.optimized_model_filepath with a "
-                      "name that ends in .ort, or session.save_model_format ORT",
-                      group_key)};
+          fmt::format("{} is 'save', which needs a file in the ORT format: {} with a name that ends in .ort, or {} ORT",
+                      groups_key.key, path_key.key, format_key.key)};
 }
 
-/// Before anything else changes the nodes that the records name.
-status session::impl::replay_saved() {
-  if (options.optimize < optimization_level::extended || !config.is_on("session.enable_saved_runtime_optimizations"))
-    return {};
-  const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
-  const kernel_evaluator kernels{providers, evaluation_limit};
-  const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
-  std::vector<const transform_table*> tables;
-  for (const provider& p : providers)
-    for (const transform_table* each : of_level(p.row->transforms(), optimization_level::extended))
-      if (std::find(tables.begin(), tables.end(), each) == tables.end()) tables.push_back(each);
-  const auto takes = [&](const node_view& n) {
-    return std::any_of(providers.begin(), providers.end(),
-                       [&](const provider& p) { return p.row->takes(p.self.get(), n); });
-  };
-  const result<bool> done = replay_groups(net->main(), tables, {ops, evaluate, takes}, {disabled, 1, &log});
-  return done ? status{} : done.error();
+status rewrite_ahead(const rewriting& r, const chosen_providers& by) {
+  const session_config& config = r.how.config;
+  if (status s = replay_saved(r); !s) return s;
+  const bool basic = r.how.options.optimize >= optimization_level::basic;
+  if (basic && !config.is_on(config_key<"session.disable_aot_function_inlining">))
+    if (status s = inline_calls(r.how, by, r.ops, r.net); !s) return s;
+  const bool for_groups = !config[groups_key].empty() && r.how.options.optimize >= optimization_level::extended;
+  const bool keeps_quantized = for_groups || config.is_on(config_key<"session.disable_qdq_constant_folding">);
+  application to{r};
+  const tables required = of_level(r.how.transforms, optimization_level::none, config);
+  if (status s = done(to.to_all(required, keeps_quantized, 1)); !s || !basic) return s;
+  return done(to.to_all(of_level(r.how.transforms, optimization_level::basic, config), keeps_quantized, 10));
 }
 
-/// What a build without schemas could do as well, among the nodes of each provider: saved, or done in place of all
-/// else.
-status session::impl::apply_groups_of_providers(group_mode mode) {
-  const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
-  const kernel_evaluator kernels{providers, evaluation_limit};
-  const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
-  const group_policy policy{config.is_on("session.qdqisint8allowed")};
-  const bool folds = mode == group_mode::replace && !config.is_on("session.disable_qdq_constant_folding") &&
-                     std::find(transforms.begin(), transforms.end(), &constant_folding::table()) != transforms.end();
-  const transform_table* const folding[] = {&constant_folding::table()};
-  if (mode == group_mode::record) forget_saved(net->main());
-  for (std::size_t p = 0; p < providers.size(); ++p) {
-    const provider_row& row = *providers[p].row;
-    const auto takes = [&](const node_view& n) { return row.takes(providers[p].self.get(), n); };
-    const rewriter::surroundings around{ops, evaluate, takes, std::int32_t(p)};
-    const std::vector<const transform_table*> tables = of_level(row.transforms(), optimization_level::extended);
-    result<bool> done = apply_groups(net->main(), tables, around, {disabled, 1, &log}, policy, mode);
-    if (done && folds) done = apply_transforms(net->main(), folding, around, {disabled, 10, &log});
-    if (!done) return done.error();
+status rewrite_placed(const rewriting& r) {
+  const session_config& config = r.how.config;
+  const optimization_level wanted = r.how.options.optimize;
+  if (status s = rewrite_for_file(r); !s) return s;
+  if (const std::string_view mode = config[groups_key]; !mode.empty()) {
+    if (wanted < optimization_level::extended) return {};
+    return apply_groups_of_providers(r, mode == "save" ? group_mode::record : group_mode::replace);
   }
-  return {};
-}
-
-/// Functions opened, what every level does, then standard operators only; any node.
-status session::impl::optimize_before() {
-  if (status s = replay_saved(); !s) return s;
-  const bool basic = options.optimize >= optimization_level::basic;
-  const bool quantized = !config.is_on("session.disable_quant_qdq");
-  if (basic && !config.is_on("session.disable_aot_function_inlining"))
-    if (status s = inline_ahead(); !s) return s;
-  std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
-  const kernel_evaluator kernels{providers, evaluation_limit};
-  const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
-  const auto any = [](const node_view&) { return true; };
-  const bool groups = !config[group_key].empty() && options.optimize >= optimization_level::extended;
-  const rewriter::surroundings around{ops, evaluate, any, -1,
-                                      groups || config.is_on("session.disable_qdq_constant_folding")};
-  if (quantized) {
-    const transform_table* const always[] = {&own_dequantizers::table()};
-    transform_log required;  // its step is none of the level's
-    if (const result<bool> done = apply_transforms(net->main(), always, around, {disabled, 1, &required}); !done)
-      return done.error();
-    log.transforms = std::move(required.transforms);
-  }
-  if (!basic) return {};
-  std::vector<const transform_table*> tables = of_level(transforms, optimization_level::basic);
-  if (!quantized) std::erase(tables, &qdq::table());
-  if (config.is_on("session.disable_double_qdq_remover")) disabled.push_back("DoubleQDQPairsRemover");
-  if (config.is_on("session.enable_quant_qdq_cleanup")) tables.push_back(&qdq_cleanup::table());
-  const result<bool> done = apply_transforms(net->main(), tables, around, {disabled, 10, &log});
-  return done ? status{} : done.error();
-}
-
-/// Transforms among the nodes that one provider has. Compiled groups are left alone.
-result<bool> session::impl::rewrite_among(std::size_t p, std::span<const transform_table* const> tables) {
-  if (tables.empty()) return false;
-  const std::vector<std::string_view> disabled = names_in(config["optimization.disable_specified_optimizers"]);
-  const kernel_evaluator kernels{providers, evaluation_limit};
-  const auto evaluate = [&](const node_view& n, arena& memory) { return kernels.evaluate(n, memory); };
-  const auto takes = [&](const node_view& n) { return providers[p].row->takes(providers[p].self.get(), n); };
-  return apply_transforms(net->main(), tables, {ops, evaluate, takes, std::int32_t(p)}, {disabled, 10, &log});
-}
-
-/// The rewrites that providers brought, each among its own nodes.
-result<bool> session::impl::optimize_placed(optimization_level level) {
-  bool changed = false;
-  for (std::size_t p = 0; p < providers.size(); ++p) {
-    const result<bool> done = rewrite_among(p, of_level(providers[p].row->transforms(), level));
-    if (!done) return done.error();
-    changed = changed || *done;
-  }
-  return changed;
-}
-
-/// The format that the model is to be saved in; null: it is not to be saved.
-result<const format_row*> session::impl::saved_format() const {
-  const std::string_view path = config["session.optimized_model_filepath"];
-  if (path.empty()) return static_cast<const format_row*>(nullptr);
-  const std::string_view wanted = config["session.save_model_format"];
-  if (wanted.empty()) return format_of({}, path);
-  result<const format_row*> row = format_named(wanted);
-  if (!row) return std::move(row).error().in("session.save_model_format");
-  return row;
-}
-
-/// Replaces operators that readers of the file to be written have no kernel for, before fusions make others of them.
-status session::impl::write_out_definitions() {
-  const result<const format_row*> row = saved_format();
-  if (!row || !*row || !(*row)->needs_kernels) return {};
-  for (std::size_t p = 0; p < providers.size(); ++p)
-    if (const result<bool> done = rewrite_among(p, kernels_only::tables()); !done) return done.error();
-  return {};
-}
-
-status session::impl::optimize_after() {
-  if (status s = write_out_definitions(); !s) return s;
-  if (const std::string_view mode = config[group_key]; !mode.empty()) {
-    if (options.optimize < optimization_level::extended) return {};
-    return apply_groups_of_providers(mode == "save" ? group_mode::record : group_mode::replace);
-  }
-  const std::string_view loop = config["session.graph_optimizations_loop_level"];
+  application to{r};
+  const std::string_view loop = config[config_key<"session.graph_optimizations_loop_level">];
   for (std::size_t round = 0; round < most_rounds; ++round) {
     bool any_changed = false, last_changed = false;
     for (const optimization_level level :
          {optimization_level::extended, optimization_level::layout, optimization_level::all}) {
-      if (options.optimize < level) break;
-      const result<bool> done = optimize_placed(level);
-      if (!done) return done.error();
-      any_changed = any_changed || *done;
-      if (level == optimization_level::all) last_changed = *done;
+      if (wanted < level) break;
+      last_changed = false;
+      for (std::size_t p = 0; p < r.providers.size(); ++p) {
+        const result<bool> changed = to.among(p, of_level(r.providers[p].row->transforms(), level, config));
+        if (!changed) return changed.error();
+        last_changed = last_changed || *changed;
+      }
+      any_changed = any_changed || last_changed;
     }
+    last_changed = last_changed && wanted >= optimization_level::all;
     if (!(loop == "2" ? any_changed : loop == "1" && last_changed)) break;
   }
   return {};
 }
 
 /// session.optimized_model_filepath, in that format.
-status session::impl::save_optimized() {
-  const std::string path{config["session.optimized_model_filepath"]};
+status save_optimized(const rewriting& r, const std::deque<fused_node>& fused) {
+  const std::string path{r.how.config[path_key]};
   if (path.empty()) return {};
   if (std::any_of(fused.begin(), fused.end(), [](const fused_node& f) { return f.body; }))
     return {status_code::fail,
-            "session.optimized_model_filepath: a provider has compiled nodes, which a model file "
-            "can't hold; use other providers"};
-  std::vector<const transform_table*> tables{transforms.begin(), transforms.end()};
-  for (const provider& p : providers)
-    tables.insert(tables.end(), p.row->transforms().begin(), p.row->transforms().end());
-  note_operators_to_come(*net, tables, ops, names_in(config["optimization.disable_specified_optimizers"]));
-  const result<const format_row*> row = saved_format();
+            fmt::format("{}: a provider has compiled nodes, which a model file can't hold; use other "
+                        "providers",
+                        path_key.key)};
+  tables which{r.how.transforms.begin(), r.how.transforms.end()};
+  for (const provider& p : r.providers)
+    which.insert(which.end(), p.row->transforms().begin(), p.row->transforms().end());
+  note_operators_to_come(r.net, which, r.ops, r.how.disabled_transforms());
+  const result<const format_row*> row = saved_format(r.how);
   if (!row) return row.error();
-  return (*row)->write_file(*net, path, {{}, 0});
+  return (*row)->write_file(r.net, path, {{}, 0});
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,11 +1,9 @@
 #include <cameo/session/pipeline.hpp>
 
-#include "plan/guarded.hpp"
-#include "session/session_impl.hpp"
+#include "core/guarded.hpp"
+#include "session/stages.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 
@@ -61,7 +59,7 @@ result<package_io> interface_of(const package& from, const package_variant& v, s
   if (!file) return status{file.error()};
   auto folder = from.open_folder_of(v, *v.model_file);
   for (const auto& [key, text] : v.option_paths)
-    if (key == weights_folder_key) folder = from.open_folder(v, text);
+    if (key == weights_folder_key.key) folder = from.open_folder(v, text);
   if (!folder) return status{folder.error()};
   read_options how;
   how.file = *file;
@@ -111,7 +109,7 @@ void pipeline::impl::describe() {
 
 result<pipeline> pipeline::load(const session_parts& parts, const package& from, const session_options* options,
                                 variant_choice choose) {
-  return guarded<result<pipeline>>([&]() -> result<pipeline> {
+  return guarded_hook([&]() -> result<pipeline> {
     const auto fails = [&](status s) { return std::move(s).in(from.folder()); };
     if (from.components().empty()) return fails({status_code::invalid_argument, "the package has no components"});
     auto made = std::make_unique<impl>();
@@ -145,15 +143,10 @@ result<std::vector<const named_input*>> pipeline::impl::given(std::span<const na
   std::vector<const named_input*> made(inputs.size());
   const auto invalid = [](std::string words) { return status{status_code::invalid_argument, std::move(words)}; };
   for (const named_input& each : all) {
-    const auto at = std::find_if(inputs.begin(), inputs.end(), [&](const io_info& io) { return io.name == each.name; });
-    if (at == inputs.end()) {
-      const auto quoted = [](const io_info& io) { return fmt::format("'{}'", io.name); };
-      return invalid(fmt::format("the pipeline has no input '{}'; it has {}", each.name,
-                                 fmt::join(inputs | ranges::views::transform(quoted), ", ")));
-    }
-    const named_input*& to = made[std::size_t(at - inputs.begin())];
-    if (to) return invalid(fmt::format("input '{}' is given twice", each.name));
-    to = &each;
+    const result<std::size_t> i = find_io(inputs, each.key, "the pipeline", "input");
+    if (!i) return status{i.error()};
+    if (made[*i]) return invalid(fmt::format("input '{}' is given twice", inputs[*i].name));
+    made[*i] = &each;
   }
   for (std::size_t i = 0; i < made.size(); ++i)
     if (!made[i] && !inputs[i].optional && inputs[i].type.kind != type_kind::optional)
@@ -193,7 +186,7 @@ result<named_values> pipeline::run(std::span<const named_input> inputs, const ru
 
 result<std::vector<component_io>> interfaces_of(const package& from, std::span<const format_row> formats,
                                                 std::vector<std::string>* unread) {
-  return guarded<result<std::vector<component_io>>>([&]() -> result<std::vector<component_io>> {
+  return guarded_hook([&]() -> result<std::vector<component_io>> {
     std::vector<component_io> made;
     for (const package_component& c : from.components()) {
       const package_variant* first = nullptr;
@@ -218,7 +211,7 @@ result<std::vector<component_io>> interfaces_of(const package& from, std::span<c
 
 result<package_io> interface_of_file(const std::string& path, std::span<const format_row> formats,
                                      const std::string& weights) {
-  return guarded<result<package_io>>([&]() -> result<package_io> {
+  return guarded_hook([&]() -> result<package_io> {
     read_options how;
     auto file = file_bytes::map(path);
     if (!file) return std::move(file).error();

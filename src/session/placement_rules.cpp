@@ -7,15 +7,15 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-constexpr std::string_view by_layer = "session.layer_assignment_settings";
-constexpr std::string_view by_name = "session.name_based_layer_assignment";
+constexpr const config_key_row &by_layer = config_key<"session.layer_assignment_settings">,
+                               &by_name = config_key<"session.name_based_layer_assignment">;
 
 /// Reads "device(pattern, =pattern); device(pattern)". Pieces are views of the text, so that messages can say where.
 class rule_reader {
  public:
-  rule_reader(std::string_view key, std::string_view text) : text_{text} {
-    made_.by_name = key == by_name;
-    made_.said_by = key;
+  rule_reader(const config_key_row& row, std::string_view text) : text_{text} {
+    made_.by_name = &row == &by_name;
+    made_.said_by = row.key;
   }
 
   result<placement_rules> read() {
@@ -95,8 +95,9 @@ class rule_reader {
 result<placement_rules> placement_rules_of(const session_config& config) {
   const std::string_view layers = config[by_layer], names = config[by_name];
   if (!layers.empty() && !names.empty())
-    return status{status_code::invalid_argument,
-                  fmt::format("{} and {} are both set; nodes are given to devices by one of them", by_layer, by_name)};
+    return status{
+        status_code::invalid_argument,
+        fmt::format("{} and {} are both set; nodes are given to devices by one of them", by_layer.key, by_name.key)};
   if (layers.empty() && names.empty()) return placement_rules{};
   return layers.empty() ? rule_reader{by_name, names}.read() : rule_reader{by_layer, layers}.read();
 }

@@ -1,7 +1,7 @@
 // Which providers a session uses, on which of their devices, with which options.
+#include "core/guarded.hpp"
 #include "file/letters.hpp"
-#include "plan/guarded.hpp"
-#include "session/session_impl.hpp"
+#include "session/stages.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,20 +23,6 @@ bool uses(std::span<const provider> providers, const provider& p) {
 void append_fallbacks(std::span<const provider> all, std::vector<provider>& to) {
   for (const provider& p : all)
     if (p.row->is_fallback && !uses(to, p)) to.push_back(p);
-}
-
-/// Whether "ep.<of>.<key>" speaks of this provider.
-bool means(const provider_row& row, std::string_view of) {
-  return of == row.name || context_source{row.long_name, true}.is(of);
-}
-
-status no_option(std::string_view where, const provider_row& row, std::string_view option) {
-  if (row.options.empty())
-    return {status_code::invalid_argument,
-            fmt::format("{}: {} has no option '{}'; it has none", where, row.long_name, option)};
-  return {status_code::invalid_argument,
-          fmt::format("{}: {} has no option '{}'; it has {}", where, row.long_name, option,
-                      fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "))};
 }
 
 /// What a model says of itself, for delegates.
@@ -97,133 +83,142 @@ status session_options::prefer(device_policy policy) {
   return {};
 }
 
-/// A key "ep." is one of the table, or names an option that a provider of the runtime has, used or not.
-status session::impl::require_known_keys(std::span<const provider> of_runtime) const {
-  std::vector<std::string> known;
-  for (const provider& p : of_runtime)
-    for (const provider_option& each : p.row->options)
-      for (const std::string& name : {std::string{p.row->name}, lower_case(p.row->long_name)})
-        known.push_back(fmt::format("ep.{}.{}", name, each.key));
-  const std::span<const config_key_row> rows = config_keys();
-  for (const auto& [key, text] : options.config) {
-    if (!key.starts_with("ep.")) continue;
-    if (std::any_of(rows.begin(), rows.end(), [&k = key](const config_key_row& row) { return row.key == k; })) continue;
-    const std::string_view rest = std::string_view{key}.substr(3);
-    const std::string_view of = rest.substr(0, rest.find('.')),
-                           option = rest.substr(std::min(of.size() + 1, rest.size()));
-    const auto owner = std::find_if(of_runtime.begin(), of_runtime.end(),
-                                    [&](const provider& p) { return means(*p.row, of) && of.size() < rest.size(); });
-    if (owner == of_runtime.end()) return unknown_key(key, known);
-    const auto& its = owner->row->options;
-    if (std::none_of(its.begin(), its.end(), [&](const provider_option& each) { return each.key == option; }))
-      return no_option(fmt::format("session key '{}'", key), *owner->row, option);
-  }
-  return {};
-}
+namespace {
 
-/// Session options narrow and reorder the runtime's list; or a policy chooses, once the model has been read.
-status session::impl::choose_providers(const session_parts& parts) {
-  all.assign(parts.providers.begin(), parts.providers.end());
-  if (!options.providers.empty()) return choose_named();
-  if (!options.devices.empty())
-    return {status_code::invalid_argument,
-            "session options have devices, and no providers that they are of; use session_options::append"};
-  choose_devices = options.choose_devices ? options.choose_devices : parts.choose_devices;
-  if (choose_devices) return {};
-  providers = all;
-  return configure_providers();
-}
-
-status session::impl::choose_named() {
-  for (const std::string& name : options.providers) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) { return is_named(p, name); });
-    if (found == all.end()) {
-      const auto names = all | ranges::views::transform([](const provider& p) { return p.row->name; });
-      return {status_code::invalid_argument,
-              fmt::format("there is no provider '{}' in this runtime; it has {}", name, fmt::join(names, ", "))};
-    }
-    if (uses(providers, *found))
-      return {status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};
-    if (found->row->is_fallback && config.is_on("session.disable_cpu_ep_fallback"))
-      return {status_code::invalid_argument,
-              fmt::format("session.disable_cpu_ep_fallback is set, and yet the fallback '{}' is named as a provider; "
-                          "do one or the other",
-                          found->row->name)};
-    providers.push_back(*found);
-  }
-  for (const ep_device& d : options.devices)
-    if (std::none_of(providers.begin(), providers.end(), [&](const provider& p) { return p.row->long_name == d.ep; }))
-      return {status_code::invalid_argument,
-              fmt::format("session options have a device of {}, which is not among their providers", d.ep)};
-  devices = options.devices;
-  append_fallbacks(all, providers);
-  return configure_providers();
-}
-
-/// A policy sees all devices in the order of preference. Providers follow in the order of their first device.
-status session::impl::choose_by_devices() {
-  if (!choose_devices) return {};
-  const device_delegate policy = std::exchange(choose_devices, {});
-  std::vector<ep_device> sorted = devices_of(all, [this](const provider_row& row, const status& why) {
-    if (logs(log_level::warning))
-      options.log(log_level::warning, fmt::format("{} can't say which devices it has: {}", row.long_name, why.words()));
-  });
-  sort_by_preference(sorted);
-  const text_pairs about = metadata_of(*net);
-  const auto ask = [&] { return policy(device_request{sorted, about}); };
-  result<std::vector<std::size_t>> numbers = guarded<result<std::vector<std::size_t>>>(ask);
-  if (!numbers) return status{status_code::fail, std::string{numbers.error().words()}}.in("choosing devices");
-  result<std::vector<ep_device>> made = chosen(*numbers, sorted);
-  if (!made) return std::move(made).error();
-  devices = std::move(*made);
-  if (config.is_on("session.disable_cpu_ep_fallback")) {
-    std::erase_if(devices, [](const ep_device& d) { return d.is_fallback; });
-    if (devices.empty())
-      return {status_code::fail,
-              "choosing devices: the policy chose the fallback alone, and session.disable_cpu_ep_fallback is set"};
-  }
-  for (const ep_device& d : devices)
-    for (const provider& p : all)
-      if (p.row->long_name == d.ep && !uses(providers, p)) providers.push_back(p);
-  append_fallbacks(all, providers);
-  return configure_providers();
-}
-
-/// Publishes options that the user or a device set, under the provider's long name; defaults of the table stay unset.
-void session::impl::publish(const provider_row& row, const provider_options& set) {
+/// Provider by provider: options of the session's, under the keys that session::config knows.
+void publish(const provider_row& row, const provider_options& set, text_pairs& to) {
   for (const provider_option& each : row.options) {
     bool is_said = set.is_set(each.key);
     for (const provider_device& device : set.devices()) is_said = is_said || find_text(device.options, each.key);
-    if (is_said) config.set(fmt::format("ep.{}.{}", lower_case(row.long_name), each.key), set[each.key]);
+    if (is_said) to.emplace_back(fmt::format("ep.{}.{}", lower_case(row.long_name), each.key), set[each.key]);
   }
 }
 
-/// Providers with options or devices of the session's are replaced by copies of them that have these.
-status session::impl::configure_providers() {
-  for (provider& p : providers) {
-    const provider_row& row = *p.row;
-    std::vector<provider_device> mine;
-    for (const ep_device& d : devices)
-      if (d.ep == row.long_name) mine.push_back(d.device);
-    provider_options set{row.options, mine};
-    for (const provider_device& device : mine)
-      for (const auto& [key, text] : device.options)
-        if (!set.find(key)) return no_option(fmt::format("device '{}'", device.name), row, key);
-    for (const auto& [key, text] : options.config) {
-      const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
-      const std::size_t dot = rest.find('.');
-      if (dot == rest.npos || !means(row, rest.substr(0, dot))) continue;
-      if (!set.set(rest.substr(dot + 1), text))
-        return no_option(fmt::format("session key '{}'", key), row, rest.substr(dot + 1));
-    }
-    publish(row, set);
-    if (set.empty()) continue;
-    const auto make = [&] { return row.configured(p.self.get(), set); };
-    result<std::shared_ptr<const void>> made = guarded<result<std::shared_ptr<const void>>>(make);
-    if (!made) return std::move(made).error().in(row.long_name);
-    if (*made) p.self = std::move(*made);
+/// The options that the session's keys and the chosen devices give a provider.
+result<provider_options> options_for(const provider_row& row, const session_options& options,
+                                     std::span<const provider_device> devices) {
+  provider_options set{row.options, devices};
+  for (const provider_device& device : devices)
+    for (const auto& [key, text] : device.options)
+      if (!set.find(key)) return no_option(fmt::format("device '{}'", device.name), row, key);
+  for (const auto& [key, text] : options.config) {
+    const std::string_view rest = std::string_view{key}.substr(key.rfind("ep.", 0) == 0 ? 3 : key.size());
+    const std::size_t dot = rest.find('.');
+    if (dot == rest.npos || !is_key_of(row, rest.substr(0, dot))) continue;
+    if (!set.set(rest.substr(dot + 1), text))
+      return no_option(fmt::format("session key '{}'", key), row, rest.substr(dot + 1));
   }
+  return set;
+}
+
+/// Replaces a provider that has options or devices of the session's by a copy of it that has these.
+status configure(provider& p, const session_options& options, chosen_providers& of) {
+  const provider_row& row = *p.row;
+  std::vector<provider_device> mine;
+  for (const ep_device& d : of.devices)
+    if (d.ep == row.long_name) mine.push_back(d.device);
+  const result<provider_options> set = options_for(row, options, mine);
+  if (!set) return set.error();
+  publish(row, *set, of.options);
+  if (set->empty()) return {};
+  const auto make = [&] { return row.configured(p.self.get(), *set); };
+  result<std::shared_ptr<const void>> made = guarded_hook(make);
+  if (!made) return std::move(made).error().in(row.long_name);
+  if (*made) p.self = std::move(*made);
   return {};
+}
+
+/// Kinds of the devices that were chosen for a provider, or else of those that it has.
+device_kinds kinds_of(const provider& p, std::vector<ep_device> chosen) {
+  std::erase_if(chosen, [&](const ep_device& d) { return d.ep != p.row->long_name; });
+  device_kinds has;
+  for (const ep_device& d : chosen.empty() ? devices_of({&p, 1}) : chosen) has.add(d.kind());
+  return has;
+}
+
+result<chosen_providers> configured(chosen_providers&& made, const load_settings& how) {
+  for (provider& p : made.list)
+    if (status s = configure(p, how.options, made); !s) return s;
+  if (how.used_rules())
+    for (const provider& p : made.list) made.kinds.push_back(kinds_of(p, made.devices));
+  return std::move(made);
+}
+
+constexpr const config_key_row& no_fallback = config_key<"session.disable_cpu_ep_fallback">;
+
+/// Session options narrow and reorder the runtime's list.
+result<provider> provider_named(const std::string& name, std::span<const provider> before, const load_settings& how) {
+  const std::span<const provider> all = how.of_runtime;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) { return is_named(p, name); });
+  if (found == all.end()) {
+    const auto names = all | ranges::views::transform([](const provider& p) { return p.row->name; });
+    return status{status_code::invalid_argument,
+                  fmt::format("there is no provider '{}' in this runtime; it has {}", name, fmt::join(names, ", "))};
+  }
+  if (uses(before, *found))
+    return status{status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};
+  if (found->row->is_fallback && how.config.is_on(no_fallback))
+    return status{status_code::invalid_argument,
+                  fmt::format("{} is set, and yet the fallback '{}' is named as a provider; do one or the other",
+                              no_fallback.key, found->row->name)};
+  return *found;
+}
+
+}  // namespace
+
+result<chosen_providers> choose_by_list(const load_settings& how) {
+  chosen_providers made;
+  if (how.options.providers.empty()) {
+    made.list.assign(how.of_runtime.begin(), how.of_runtime.end());
+    return configured(std::move(made), how);
+  }
+  for (const std::string& name : how.options.providers) {
+    result<provider> p = provider_named(name, made.list, how);
+    if (!p) return std::move(p).error();
+    made.list.push_back(*std::move(p));
+  }
+  for (const ep_device& d : how.options.devices)
+    if (std::none_of(made.list.begin(), made.list.end(), [&](const provider& p) { return p.row->long_name == d.ep; }))
+      return status{status_code::invalid_argument,
+                    fmt::format("session options have a device of {}, which is not among their providers", d.ep)};
+  made.devices = how.options.devices;
+  append_fallbacks(how.of_runtime, made.list);
+  return configured(std::move(made), how);
+}
+
+/// A policy sees all devices in the order of preference. Providers follow in the order of their first device.
+result<chosen_providers> choose_by_policy(const load_settings& how, const model& net) {
+  std::vector<ep_device> sorted = devices_of(how.of_runtime, [&](const provider_row& row, const status& why) {
+    how.warn(fmt::format("{} can't say which devices it has: {}", row.long_name, why.words()));
+  });
+  sort_by_preference(sorted);
+  const text_pairs about = metadata_of(net);
+  const auto ask = [&] { return how.options.choose_devices(device_request{sorted, about}); };
+  result<std::vector<std::size_t>> numbers = guarded_hook(ask);
+  if (!numbers) return status{status_code::fail, std::string{numbers.error().words()}}.in("choosing devices");
+  result<std::vector<ep_device>> devices = chosen(*numbers, sorted);
+  if (!devices) return std::move(devices).error();
+  chosen_providers made;
+  made.devices = std::move(*devices);
+  if (how.config.is_on(no_fallback)) {
+    std::erase_if(made.devices, [](const ep_device& d) { return d.is_fallback; });
+    if (made.devices.empty())
+      return status{
+          status_code::fail,
+          fmt::format("choosing devices: the policy chose the fallback alone, and {} is set", no_fallback.key)};
+  }
+  for (const ep_device& d : made.devices)
+    for (const provider& p : how.of_runtime)
+      if (p.row->long_name == d.ep && !uses(made.list, p)) made.list.push_back(p);
+  append_fallbacks(how.of_runtime, made.list);
+  return configured(std::move(made), how);
+}
+
+std::vector<claim_row> chosen_providers::claimers() const {
+  std::vector<claim_row> rows;
+  for (const provider& p : list)
+    rows.push_back(claimer(p, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}));
+  return rows;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

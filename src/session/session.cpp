@@ -1,30 +1,32 @@
 #include "graph/messages.hpp"
-#include "session/session_impl.hpp"
+#include "graph/oddities.hpp"
+#include "session/loaded.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <range/v3/view/transform.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
+session::session() noexcept = default;
 session::session(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
 session::session(session&&) noexcept = default;
 session& session::operator=(session&&) noexcept = default;
 session::~session() = default;
 
+io_binding::io_binding() noexcept = default;
 io_binding::io_binding(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
 io_binding::io_binding(io_binding&&) noexcept = default;
 io_binding& io_binding::operator=(io_binding&&) noexcept = default;
 io_binding::~io_binding() = default;
 
-const std::vector<io_info>& session::inputs() const { return impl_->inputs; }
-const std::vector<io_info>& session::outputs() const { return impl_->outputs; }
-const model& session::graph() const { return *impl_->net; }
+const std::vector<io_info>& session::inputs() const { return impl_->is.io.inputs; }
+const std::vector<io_info>& session::outputs() const { return impl_->is.io.outputs; }
+const model& session::graph() const { return impl_->is.net(); }
 const graph* session::fused_body(const graph_node& node) const {
-  return node.fused >= 0 ? impl_->fused[std::size_t(node.fused)].body : nullptr;
+  return node.fused >= 0 ? impl_->is.placed.fused[std::size_t(node.fused)].body : nullptr;
 }
-const plan_view& session::plan() const { return *impl_->plan; }
-const transform_log& session::rewrites() const { return impl_->log; }
+const plan_view& session::plan() const { return *impl_->is.plan.steps; }
+const transform_log& session::rewrites() const { return impl_->is.rewrites; }
 namespace {
 const io_info* find(const std::vector<io_info>& all, std::string_view name) {
   for (const io_info& each : all)
@@ -32,38 +34,38 @@ const io_info* find(const std::vector<io_info>& all, std::string_view name) {
   return nullptr;
 }
 }  // namespace
-const io_info* session::input(std::string_view name) const { return find(impl_->inputs, name); }
-const io_info* session::output(std::string_view name) const { return find(impl_->outputs, name); }
-std::size_t session::step_count() const { return impl_->plan->steps.size(); }
-std::size_t session::thread_count() const { return impl_->pool.concurrency(); }
+const io_info* session::input(std::string_view name) const { return find(impl_->is.io.inputs, name); }
+const io_info* session::output(std::string_view name) const { return find(impl_->is.io.outputs, name); }
+std::size_t session::step_count() const { return impl_->is.plan.steps->steps.size(); }
+std::size_t session::thread_count() const { return impl_->is.threads.pool.concurrency(); }
 
-const std::vector<ep_device>& session::devices() const { return impl_->devices; }
+const std::vector<ep_device>& session::devices() const { return impl_->is.by.devices; }
 
-std::string_view session::config(std::string_view key) const { return impl_->config[key]; }
+std::string_view session::config(std::string_view key) const { return impl_->is.config.text_of(key); }
 
 std::vector<std::string> session::providers() const {
   std::vector<std::string> names;
-  for (const provider& p : impl_->providers) names.emplace_back(p.row->name);
+  for (const provider& p : impl_->is.by.list) names.emplace_back(p.row->name);
   return names;
 }
 
-std::size_t session::impl::fixed_bytes() const {
+std::size_t loaded::fixed_bytes() const {
   std::size_t bytes = 0;
-  for (std::size_t region : plan->fixed.region_bytes) bytes += region;
+  for (std::size_t region : plan.steps->fixed.region_bytes) bytes += region;
   return bytes;
 }
-std::size_t session::fixed_bytes() const { return impl_->fixed_bytes(); }
+std::size_t session::fixed_bytes() const { return impl_->is.fixed_bytes(); }
 
 namespace {
 
 /// Why a provider that was earlier in the list does not have a node.
-std::string refusal(const session::impl& self, std::span<const claim_row> rows, std::size_t p, const node_view& n) {
-  const provider& earlier = self.providers[p];
-  const std::string withheld = why_withheld(self.used_rules(), rows, p, n);
+std::string refusal(const loaded& self, std::span<const claim_row> rows, std::size_t p, const node_view& n) {
+  const provider& earlier = self.by.list[p];
+  const std::string withheld = why_withheld(self.rules.rules.empty() ? nullptr : &self.rules, rows, p, n);
   return std::string{earlier.row->name} + (withheld.empty() ? earlier.row->why_not(earlier.self.get(), n) : withheld);
 }
 
-void list_nodes(const session::impl& self, const graph& g, std::size_t depth, std::span<const claim_row> refusing,
+void list_nodes(const loaded& self, const graph& g, std::size_t depth, std::span<const claim_row> refusing,
                 std::vector<placement_info>& out) {
   for (node_id n : g.order()) {
     const graph_node& node = g[n];
@@ -71,13 +73,13 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, st
     placement_info info{std::string{node.name},
                         std::string{node.domain},
                         std::string{node.op_type},
-                        std::string{self.providers[std::size_t(node.provider)].row->name},
+                        std::string{self.by.list[std::size_t(node.provider)].row->name},
                         node.opset,
                         depth,
                         {},
                         {},
                         std::string{words_of(g, node).output}};
-    if (node.fused >= 0) info.fused_from = self.fused_ops[std::size_t(node.fused)];
+    if (node.fused >= 0) info.fused_from = self.compiled.operators[std::size_t(node.fused)];
     for (std::size_t p = 0; !refusing.empty() && p < std::size_t(node.provider); ++p)
       info.refusals.push_back(refusal(self, refusing, p, {g, n}));
     out.push_back(std::move(info));
@@ -88,31 +90,34 @@ void list_nodes(const session::impl& self, const graph& g, std::size_t depth, st
 
 }  // namespace
 
-std::vector<placement_info> session::impl::placements(bool with_refusals) const {
+std::vector<placement_info> loaded::placements(bool with_refusals) const {
   std::vector<placement_info> all;
-  list_nodes(*this, net->main(), 0, with_refusals ? claimers() : std::vector<claim_row>{}, all);
+  list_nodes(*this, net().main(), 0, with_refusals ? by.claimers() : std::vector<claim_row>{}, all);
   return all;
 }
-std::vector<placement_info> session::placements(bool with_refusals) const { return impl_->placements(with_refusals); }
+std::vector<placement_info> session::placements(bool with_refusals) const {
+  return impl_->is.placements(with_refusals);
+}
 
 result<std::vector<ep_assignment>> session::assignments() const {
-  static constexpr std::string_view key = "session.record_ep_graph_assignment_info";
-  if (impl_->config.is_on(key)) return impl_->assignments;
+  constexpr const config_key_row& key = config_key<"session.record_ep_graph_assignment_info">;
+  if (impl_->is.config.is_on(key)) return impl_->is.placed.assignments;
   return status{status_code::fail,
-                fmt::format("which provider took which nodes was not recorded; load the session with {}=1", key)};
+                fmt::format("which provider took which nodes was not recorded; load the session with {}=1", key.key)};
 }
 
 result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
+  const loaded& of = owner.is;
   auto made = std::make_unique<impl>();
   made->owner = &owner;
-  const result<runner*> run = runner::make(*owner.plan, owner.memories, made->tables, owner.memory_limit);
+  const result<runner*> run = runner::make(*of.plan.steps, of.plan.memories, made->tables, of.memory_limit);
   if (!run) return status{run.error()};
   made->run = *run;
-  made->inputs.resize(owner.inputs.size());
-  made->outputs.resize(owner.outputs.size());
-  made->bound.resize(owner.outputs.size());
-  for (std::size_t i = 0; i < owner.defaults.size(); ++i)
-    if (owner.defaults[i]) made->inputs[i] = *owner.defaults[i];
+  made->inputs.resize(of.io.inputs.size());
+  made->outputs.resize(of.io.outputs.size());
+  made->bound.resize(of.io.outputs.size());
+  for (std::size_t i = 0; i < of.io.defaults.size(); ++i)
+    if (of.io.defaults[i]) made->inputs[i] = *of.io.defaults[i];
   return made;
 }
 
@@ -126,7 +131,8 @@ result<std::unique_ptr<io_binding::impl>> session::impl::acquire() const {
 }
 
 void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
-  for (std::size_t i = 0; i < defaults.size(); ++i) used->inputs[i] = defaults[i] ? *defaults[i] : value{};
+  for (std::size_t i = 0; i < is.io.defaults.size(); ++i)
+    used->inputs[i] = is.io.defaults[i] ? *is.io.defaults[i] : value{};
   for (auto& each : idle) {
     io_binding::impl* none = nullptr;
     if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel))
@@ -134,23 +140,16 @@ void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
   }
 }
 
-result<std::size_t> session::impl::input_number(std::string_view name) const {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].name == name) return i;
-  const auto quoted = [](const io_info& each) { return fmt::format("'{}'", each.name); };
-  return status{status_code::invalid_argument, fmt::format("the model has no input '{}'; it has {}", name,
-                                                           fmt::join(inputs | ranges::views::transform(quoted), ", "))};
-}
-
 status session::impl::run(io_binding::impl& with, const run_settings& settings) const {
+  const std::vector<io_info>& inputs = is.io.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!with.inputs[i] && inputs[i].type.kind != type_kind::optional)
       return {status_code::invalid_argument,
               fmt::format("input '{}' is missing; it needs {}", inputs[i].name, inputs[i].type_text)};
   if (status s = check_symbols(with.inputs); !s) return s;
-  for (std::size_t i = 0; i < outputs.size(); ++i) with.outputs[i] = with.bound[i];
+  for (std::size_t i = 0; i < with.bound.size(); ++i) with.outputs[i] = with.bound[i];
   cameo::run_options how;
-  how.pool = pool;
+  how.pool = is.threads.pool;
   how.observer = settings.observer;
   if (settings.stop.stop_possible()) {
     how.stop.self = &settings.stop;
@@ -165,20 +164,57 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   return {};
 }
 
-status session::impl::at_file(status failed) const {
-  return net->path.empty() ? std::move(failed) : std::move(failed).in(net->path);
+namespace {
+
+/// Whether a value has the rank and the known dims of a type.
+bool has_declared_shape(const value& v, const value_type& type) {
+  if (v.kind != value_kind::tensor || !type.is_tensor() || !type.shape) return true;
+  if (v.shape.rank() != type.shape->size()) return false;
+  for (std::size_t i = 0; i < type.shape->size(); ++i)
+    if ((*type.shape)[i].known() && (*type.shape)[i].size != v.shape[i]) return false;
+  return true;
 }
 
+}  // namespace
+
+/// Once for each output: what a run makes of it may differ from what the model declares, every time.
+void session::impl::tell_shapes(std::span<const value> made) const {
+  const std::vector<io_info>& outputs = is.io.outputs;
+  const bool logs = is.log && is.log_from <= log_level::warning;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (has_declared_shape(made[i], outputs[i].type) || other_shape_told[i].exchange(true) || !logs) continue;
+    const std::string words =
+        warning_of(oddity::other_shape_in_run, "output '{}' is declared as {}, and this run made [{}] of it",
+                   outputs[i].name, outputs[i].type_text, fmt::join(made[i].shape.dims(), ","));
+    is.log(log_level::warning, of_model(is.net(), words));
+  }
+}
+
+status session::impl::at_file(status failed) const {
+  return is.net().path.empty() ? std::move(failed) : std::move(failed).in(is.net().path);
+}
+
+namespace {
+
+status empty_session() {
+  return {status_code::invalid_argument, "the session is empty; it has a model once runtime::load returned it"};
+}
+
+}  // namespace
+
 result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
+  if (!impl_) return empty_session();
   result<std::unique_ptr<io_binding::impl>> used = impl_->acquire();
   if (!used) return impl_->at_file(std::move(used).error());
   io_binding::impl& with = **used;
   const auto all = [&]() -> result<named_values> {
-    std::vector<bool> seen(impl_->inputs.size());
+    const std::vector<io_info>& inputs = impl_->is.io.inputs;
+    std::vector<bool> seen(inputs.size());
     for (const named_input& each : given) {
-      const result<std::size_t> i = impl_->input_number(each.name);
+      const result<std::size_t> i = find_io(inputs, each.key, "the model", "input");
       if (!i) return status{i.error()};
-      if (seen[*i]) return status{status_code::invalid_argument, fmt::format("input '{}' is given twice", each.name)};
+      if (seen[*i])
+        return status{status_code::invalid_argument, fmt::format("input '{}' is given twice", inputs[*i].name)};
       seen[*i] = true;
       const result<value> v = impl_->input(*i, each);
       if (!v) return status{v.error()};
@@ -187,10 +223,10 @@ result<named_values> session::run(std::span<const named_input> given, const run_
     if (status s = impl_->run(with, settings); !s) return s;
     named_values made;
     for (std::size_t i = 0; i < with.outputs.size(); ++i) {
-      made.items.push_back({impl_->outputs[i].name, any_value::copy_of(with.outputs[i])});
+      made.items.push_back({impl_->is.io.outputs[i].name, any_value::copy_of(with.outputs[i])});
       if (with.outputs[i] && !made.items.back().value)
         return status{status_code::out_of_memory,
-                      fmt::format("no memory for a copy of output '{}'", impl_->outputs[i].name)};
+                      fmt::format("no memory for a copy of output '{}'", impl_->is.io.outputs[i].name)};
     }
     return made;
   };
@@ -201,12 +237,15 @@ result<named_values> session::run(std::span<const named_input> given, const run_
 }
 
 result<io_binding> session::bind() const {
+  if (!impl_) return empty_session();
   result<std::unique_ptr<io_binding::impl>> made = io_binding::impl::make(*impl_);
   if (!made) return std::move(made).error();
   return io_binding{std::move(*made)};
 }
 
 status session::run(io_binding& binding, const run_settings& settings) const {
+  if (!impl_) return empty_session();
+  if (!binding.impl_) return {status_code::invalid_argument, "the binding is empty; session::bind makes one"};
   if (binding.impl_->owner != impl_.get())
     return {status_code::invalid_argument, "the binding belongs to another session"};
   status done = impl_->run(*binding.impl_, settings);
@@ -214,7 +253,7 @@ status session::run(io_binding& binding, const run_settings& settings) const {
 }
 
 status io_binding::bind_input(const named_input& given) {
-  const result<std::size_t> i = impl_->owner->input_number(given.name);
+  const result<std::size_t> i = find_io(impl_->owner->is.io.inputs, given.key, "the model", "input");
   if (!i) return status{i.error()};
   const result<value> v = impl_->owner->input(*i, given);
   if (!v) return status{v.error()};
@@ -222,26 +261,24 @@ status io_binding::bind_input(const named_input& given) {
   return {};
 }
 
-status io_binding::bind_output(std::string_view name, const value& v) {
-  const std::vector<io_info>& outputs = impl_->owner->outputs;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].name != name) continue;
-    const value_type& type = outputs[i].type;
-    if (v.data && (v.kind != value_kind::tensor || (type.type != dtype::undefined && v.type != type.type) ||
-                   v.type == dtype::string))
-      return {status_code::invalid_argument,
-              fmt::format("output '{}' is {}; memory for it must be a tensor of that type, and not of strings", name,
-                          outputs[i].type_text)};
-    impl_->bound[i] = v;
-    return {};
-  }
-  return {status_code::invalid_argument, fmt::format("the model has no output '{}'", name)};
+status io_binding::bind_output(io_key key, const value& v) {
+  const std::vector<io_info>& outputs = impl_->owner->is.io.outputs;
+  const result<std::size_t> i = find_io(outputs, key, "the model", "output");
+  if (!i) return status{i.error()};
+  const value_type& type = outputs[*i].type;
+  if (v.data && (v.kind != value_kind::tensor || (type.type != dtype::undefined && v.type != type.type) ||
+                 v.type == dtype::string))
+    return {status_code::invalid_argument,
+            fmt::format("output '{}' is {}; memory for it must be a tensor of that type, and not of strings",
+                        outputs[*i].name, outputs[*i].type_text)};
+  impl_->bound[*i] = v;
+  return {};
 }
 
 const value& io_binding::output(std::size_t i) const { return impl_->outputs[i]; }
 const value* io_binding::output(std::string_view name) const {
   for (std::size_t i = 0; i < impl_->outputs.size(); ++i)
-    if (impl_->owner->outputs[i].name == name) return &impl_->outputs[i];
+    if (impl_->owner->is.io.outputs[i].name == name) return &impl_->outputs[i];
   return nullptr;
 }
 std::size_t io_binding::output_count() const { return impl_->outputs.size(); }

@@ -62,7 +62,7 @@ result<float> weight_in(const package& p, const held& folder) {
   how.folder = folder;
   const auto m = read_onnx((*bytes)->bytes(), "m.onnx", how);
   if (!m) return status{m.error()};
-  return (*m)->main()[(*m)->main().find("w")].constant->as<float>()[0];
+  return (*m)->main()[(*m)->main().find("w")].constant->as_unchecked<float>()[0];
 }
 
 /// Restores the compiled model; contexts of outside/ are another SDK's, and refused as that.

@@ -248,7 +248,7 @@ TEST_CASE("a constant node becomes a constant") {
   REQUIRE(checked(m));
   const value* const c = g.constant_of(g.find("c"));
   REQUIRE(c);
-  CHECK(c->as<std::int64_t>()[1] == -1);
+  CHECK(c->as_unchecked<std::int64_t>()[1] == -1);
   CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(3)});
   must_say(checked_with([](graph& h) { add(h, "Hold", {}, {"y"}); }), status_code::invalid_graph,
            {"needs exactly one"});

@@ -22,7 +22,7 @@ std::vector<float> ramp(std::size_t count) {
 TEST_CASE("a matrix over a tensor has its elements row by row, in the same memory") {
   const std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
-  const auto matrix = as_eigen_matrix(v.as<float>());
+  const auto matrix = as_eigen_matrix(v.as_unchecked<float>());
   REQUIRE(matrix);
   CHECK(matrix->data() == elements.data());
   CHECK(matrix->rows() == 2);
@@ -35,11 +35,11 @@ TEST_CASE("a matrix over a tensor has its elements row by row, in the same memor
 TEST_CASE("what is written through a matrix or a vector is in the tensor") {
   std::vector<double> elements(4);
   const value v = value::tensor<double>({2, 2}, elements), flat = value::tensor<double>({4}, elements);
-  auto matrix = as_eigen_matrix(v.as_mutable<double>());
+  auto matrix = as_eigen_matrix(v.as_mutable_unchecked<double>());
   REQUIRE(matrix);
   *matrix = Eigen::Matrix2d{{1, 2}, {3, 4}};
   CHECK(elements == std::vector<double>{1, 2, 3, 4});
-  auto vector = as_eigen_vector(flat.as_mutable<double>());
+  auto vector = as_eigen_vector(flat.as_mutable_unchecked<double>());
   REQUIRE(vector);
   *vector *= 2;
   CHECK(elements == std::vector<double>{2, 4, 6, 8});
@@ -49,17 +49,17 @@ TEST_CASE("a tensor of another rank is no matrix and no vector") {
   const std::vector<float> elements = ramp(6);
   for (const extents& shape : {extents{}, extents{6}, extents{1, 2, 3}}) {
     const value v{value_kind::tensor, dtype::f32, 0, shape, const_cast<float*>(elements.data())};
-    const auto refused = as_eigen_matrix(v.as<float>());
+    const auto refused = as_eigen_matrix(v.as_unchecked<float>());
     CHECK(!refused);
     CHECK(refused.error().code() == status_code::invalid_argument);
   }
   const value matrix = value::tensor<float>({2, 3}, elements);
-  CHECK(as_eigen_vector(matrix.as<float>()).error().code() == status_code::invalid_argument);
+  CHECK(as_eigen_vector(matrix.as_unchecked<float>()).error().code() == status_code::invalid_argument);
 }
 
 TEST_CASE("empty tensors are empty matrices") {
   const value none = value::tensor<float>({0, 3}, {});
-  const auto matrix = as_eigen_matrix(none.as<float>());
+  const auto matrix = as_eigen_matrix(none.as_unchecked<float>());
   REQUIRE(matrix);
   CHECK(matrix->size() == 0);
   CHECK(matrix->cols() == 3);
@@ -72,7 +72,7 @@ TEST_CASE("a row-major matrix is a tensor in its memory") {
   CHECK(v.type == dtype::f32);
   CHECK(v.shape == extents{2, 3});
   CHECK(v.data == m.data());
-  CHECK(v.as<float>()[3] == 4);
+  CHECK(v.as_unchecked<float>()[3] == 4);
 }
 
 TEST_CASE("vectors, arrays and maps are tensors, too; vectors of rank 1") {
@@ -84,11 +84,11 @@ TEST_CASE("vectors, arrays and maps are tensors, too; vectors of rank 1") {
   CHECK(as_tensor(row).type == dtype::i32);
   const Eigen::Array<std::int64_t, 2, 2, Eigen::RowMajor> array{{1, 2}, {3, 4}};
   CHECK(as_tensor(array).shape == extents{2, 2});
-  CHECK(as_tensor(array).as<std::int64_t>()[2] == 3);
+  CHECK(as_tensor(array).as_unchecked<std::int64_t>()[2] == 3);
 
   std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
-  const value there_and_back = as_tensor(*as_eigen_matrix(v.as<float>()));
+  const value there_and_back = as_tensor(*as_eigen_matrix(v.as_unchecked<float>()));
   CHECK(there_and_back.data == elements.data());
   CHECK(there_and_back.shape == v.shape);
 }

@@ -24,7 +24,7 @@ std::vector<float> ramp(std::size_t count) {
 TEST_CASE("an xarray over a tensor has its shape and elements, in the same memory") {
   const std::vector<float> elements = ramp(24);
   const value v = value::tensor<float>({2, 3, 4}, elements);
-  const auto x = as_xtensor(v.as<float>());
+  const auto x = as_xtensor(v.as_unchecked<float>());
   CHECK(x.dimension() == 3);
   CHECK(x.shape(1) == 3);
   CHECK(x.data() == elements.data());
@@ -37,7 +37,7 @@ TEST_CASE("an xarray over a tensor has its shape and elements, in the same memor
 TEST_CASE("what is written through an xarray is in the tensor") {
   std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
-  auto x = as_xtensor(v.as_mutable<float>());
+  auto x = as_xtensor(v.as_mutable_unchecked<float>());
   x(1, 1) = 50;
   x *= 2;
   CHECK(elements == std::vector<float>{2, 4, 6, 8, 100, 12});
@@ -46,14 +46,14 @@ TEST_CASE("what is written through an xarray is in the tensor") {
 TEST_CASE("scalars and empty tensors keep their shapes, as does a tensor of rank 6") {
   const float one = 7;
   const value scalar = value::tensor<float>({}, {&one, 1});
-  CHECK(as_xtensor(scalar.as<float>()).dimension() == 0);
-  CHECK(as_xtensor(scalar.as<float>())() == 7);
+  CHECK(as_xtensor(scalar.as_unchecked<float>()).dimension() == 0);
+  CHECK(as_xtensor(scalar.as_unchecked<float>())() == 7);
   const value empty = value::tensor<float>({2, 0}, {});
-  CHECK(as_xtensor(empty.as<float>()).size() == 0);
-  CHECK(as_xtensor(empty.as<float>()).shape(0) == 2);
+  CHECK(as_xtensor(empty.as_unchecked<float>()).size() == 0);
+  CHECK(as_xtensor(empty.as_unchecked<float>()).shape(0) == 2);
   const std::vector<float> elements = ramp(64);
   const value deep = value::tensor<float>({2, 2, 2, 2, 2, 2}, elements);
-  CHECK(as_xtensor(deep.as<float>())(1, 0, 1, 0, 1, 0) == 43);
+  CHECK(as_xtensor(deep.as_unchecked<float>())(1, 0, 1, 0, 1, 0) == 43);
 }
 
 TEST_CASE("containers in row-major order are tensors in their memory") {
@@ -65,16 +65,16 @@ TEST_CASE("containers in row-major order are tensors in their memory") {
   CHECK(v.data == array.data());
   const xt::xtensor<std::int64_t, 1> ids{5, 6};
   CHECK(as_tensor(ids).shape == extents{2});
-  CHECK(as_tensor(ids).as<std::int64_t>()[1] == 6);
+  CHECK(as_tensor(ids).as_unchecked<std::int64_t>()[1] == 6);
   const xt::xtensor_fixed<float, xt::xshape<2, 2>> fixed{{1, 2}, {3, 4}};
   CHECK(as_tensor(fixed).shape == extents{2, 2});
-  CHECK(as_tensor(fixed).as<float>()[2] == 3);
+  CHECK(as_tensor(fixed).as_unchecked<float>()[2] == 3);
 }
 
 TEST_CASE("adaptors and contiguous views are tensors, too") {
   std::vector<float> elements = ramp(6);
   const value v = value::tensor<float>({2, 3}, elements);
-  const value there_and_back = as_tensor(as_xtensor(v.as<float>()));
+  const value there_and_back = as_tensor(as_xtensor(v.as_unchecked<float>()));
   CHECK(there_and_back.data == elements.data());
   CHECK(there_and_back.shape == v.shape);
 
@@ -82,7 +82,7 @@ TEST_CASE("adaptors and contiguous views are tensors, too") {
   const auto row = xt::view(whole, 1, xt::all());
   const value second = as_tensor(row);
   CHECK(second.shape == extents{3});
-  CHECK(second.as<float>()[0] == 4);
+  CHECK(second.as_unchecked<float>()[0] == 4);
 }
 
 TEST_CASE("what does not lie in row-major order is known while compiling") {

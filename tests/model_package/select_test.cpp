@@ -133,7 +133,7 @@ TEST_CASE("a policy is a type that one may bring") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(variant_json("a", "") + "," + variant_json("z", "")));
   const package p = opened(folder.path());
-  CHECK(select_variant(p, "main", {}, last_one{})->variant->name == "z");
+  CHECK((*select_variant(p, "main", {}, last_one{})).variant->name == "z");
 }
 
 // --- the layouts before schema 1 ---

@@ -13,13 +13,13 @@ namespace {
 
 using eps::cpu;
 
-session_options with(std::string key, std::string text) {
+session_options keyed(std::string key, std::string text) {
   session_options options;
   options.config.emplace_back(std::move(key), std::move(text));
   return options;
 }
-session_options by_layer(std::string text) { return with("session.layer_assignment_settings", std::move(text)); }
-session_options by_name(std::string text) { return with("session.name_based_layer_assignment", std::move(text)); }
+session_options by_layer(std::string text) { return keyed("session.layer_assignment_settings", std::move(text)); }
+session_options by_name(std::string text) { return keyed("session.name_based_layer_assignment", std::move(text)); }
 session_options recording(session_options options = {}) {
   options.config.emplace_back("session.record_ep_graph_assignment_info", "1");
   return options;

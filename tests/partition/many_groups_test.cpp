@@ -96,7 +96,7 @@ TEST_CASE("40,000 nodes with 20,000 groups load in little more than twice the ti
                         const auto s = runtime{groups_of_one(), eps::cpu{}}.load(std::move(m), options);
                         REQUIRE_MESSAGE(s, s.error().words());
                         CHECK(s->placements().size() == nodes);
-                        CHECK(s->assignments()->size() == nodes);
+                        CHECK((*s->assignments()).size() == nodes);
                       });
   };
   CHECK(grows_at_most(most, time_of));

@@ -249,7 +249,7 @@ causes causes_of_fail() {
          return load_grouped({all_in_one}, options);
        }},
       {"The system refuses something: writing a file, reading a stream, starting a thread.",
-       [] { return trace_profile{{}}.write("/nowhere/trace.json"); }},
+       [] { return trace_profile{std::vector<std::string>{}}.write("/nowhere/trace.json"); }},
       {"An ORT file is damaged, of a later version than is read, or lacks what the format asks for.",
        [] {
          const auto bad = [](const char* name) {
@@ -267,7 +267,7 @@ causes causes_of_fail() {
          return code_of_program("conformance " + folder.path.string());
        }},
       {"Who took which nodes is asked, and was not recorded.",
-       [] { return of(cpu_runtime{}.load(one_node("Neg"))->assignments()); }},
+       [] { return of((*cpu_runtime{}.load(one_node("Neg"))).assignments()); }},
   };
 }
 

@@ -28,7 +28,7 @@ std::unique_ptr<model> open_model() {
   return m.take();
 }
 
-session_options with(sizes by_name, sizes by_denotation = {}) {
+session_options sized(sizes by_name, sizes by_denotation = {}) {
   session_options options;
   options.free_dims = std::move(by_name), options.free_dims_by_denotation = std::move(by_denotation);
   return options;
@@ -52,7 +52,7 @@ std::string words_of_refusal(const session_options& options) {
 
 TEST_CASE("a dim is given a size by its name: the model is planned for it, and runs take no other") {
   const auto open = runtime<eps::cpu>{}.load(open_model()),
-             fixed = runtime<eps::cpu>{}.load(open_model(), with({{"batch", 4}}));
+             fixed = runtime<eps::cpu>{}.load(open_model(), sized({{"batch", 4}}));
   REQUIRE(open);
   REQUIRE(fixed);
   CHECK(open->inputs()[0].dims() == std::vector<std::int64_t>{-1, 2});
@@ -71,16 +71,16 @@ TEST_CASE("a dim is given a size by its name: the model is planned for it, and r
 }
 
 TEST_CASE("a dim is given a size by what it denotes, in any case, wherever its name stands") {
-  const std::string wanted = shapes(runtime<eps::cpu>{}.load(open_model(), with({{"batch", 5}})));
-  CHECK(shapes(runtime<eps::cpu>{}.load(open_model(), with({}, {{"data_batch", 5}}))) == wanted);
-  CHECK(shapes(runtime<eps::cpu>{}.load(open_model(), with({{"batch", 5}}, {{"Data_Batch", 5}}))) == wanted);
-  const auto unnamed = runtime<eps::cpu>{}.load(open_model(), with({}, {{"DATA_FEATURE", 7}, {"data_channel", 3}}));
+  const std::string wanted = shapes(runtime<eps::cpu>{}.load(open_model(), sized({{"batch", 5}})));
+  CHECK(shapes(runtime<eps::cpu>{}.load(open_model(), sized({}, {{"data_batch", 5}}))) == wanted);
+  CHECK(shapes(runtime<eps::cpu>{}.load(open_model(), sized({{"batch", 5}}, {{"Data_Batch", 5}}))) == wanted);
+  const auto unnamed = runtime<eps::cpu>{}.load(open_model(), sized({}, {{"DATA_FEATURE", 7}, {"data_channel", 3}}));
   REQUIRE(unnamed);
   CHECK(unnamed->inputs()[2].dims() == std::vector<std::int64_t>{3, 7});
 }
 
 TEST_CASE("the last size of a name counts, and 0 is one") {
-  const auto fixed = runtime<eps::cpu>{}.load(open_model(), with({{"batch", 5}, {"batch", 0}}));
+  const auto fixed = runtime<eps::cpu>{}.load(open_model(), sized({{"batch", 5}, {"batch", 0}}));
   REQUIRE(fixed);
   CHECK(fixed->inputs()[0].dims() == std::vector<std::int64_t>{0, 2});
 }
@@ -93,29 +93,29 @@ TEST_CASE("models from files and bytes of both formats keep names and denotation
     return shapes(runtime<eps::cpu>{}.load(std::as_bytes(std::span{bytes}), options));
   };
   const std::string wanted =
-      shapes(runtime<eps::cpu>{}.load(open_model(), with({{"batch", 6}}, {{"DATA_FEATURE", 2}})));
-  CHECK(loaded(*onnx, with({{"batch", 6}}, {{"DATA_FEATURE", 2}})) == wanted);
-  CHECK(loaded(*onnx, with({}, {{"DATA_BATCH", 6}, {"DATA_FEATURE", 2}})) == wanted);
+      shapes(runtime<eps::cpu>{}.load(open_model(), sized({{"batch", 6}}, {{"DATA_FEATURE", 2}})));
+  CHECK(loaded(*onnx, sized({{"batch", 6}}, {{"DATA_FEATURE", 2}})) == wanted);
+  CHECK(loaded(*onnx, sized({}, {{"DATA_BATCH", 6}, {"DATA_FEATURE", 2}})) == wanted);
   const auto open = runtime<eps::cpu>{}.load(open_model());
   REQUIRE(open);
   const result<std::string> ort = write_ort(open->graph());
   REQUIRE(ort);
-  CHECK(loaded(*ort, with({}, {{"DATA_BATCH", 6}, {"DATA_FEATURE", 2}})) == wanted);
+  CHECK(loaded(*ort, sized({}, {{"DATA_BATCH", 6}, {"DATA_FEATURE", 2}})) == wanted);
 }
 
 TEST_CASE("sizes that contradict the model or each other, or are none, are INVALID_ARGUMENT") {
-  CHECK(words_of_refusal(with({{"batch", -1}})) ==
+  CHECK(words_of_refusal(sized({{"batch", -1}})) ==
         "INVALID_ARGUMENT: session_options::free_dims: 'batch' is -1, a size must be 0 or more");
-  CHECK(words_of_refusal(with({}, {{"DATA_CHANNEL", 4}})) ==
+  CHECK(words_of_refusal(sized({}, {{"DATA_CHANNEL", 4}})) ==
         "INVALID_ARGUMENT: input 'c': dim 0 is 3, and session_options::free_dims or free_dims_by_denotation say 4");
-  CHECK(words_of_refusal(with({{"batch", 2}}, {{"DATA_BATCH", 3}})) ==
+  CHECK(words_of_refusal(sized({{"batch", 2}}, {{"DATA_BATCH", 3}})) ==
         "INVALID_ARGUMENT: input 'a': dim 0 is 2, and session_options::free_dims or free_dims_by_denotation say 3");
-  CHECK(words_of_refusal(with({{"batch", 2}}, {{"DATA_BATCH", 2}, {"DATA_CHANNEL", 3}})) == "nothing is wrong");
+  CHECK(words_of_refusal(sized({{"batch", 2}}, {{"DATA_BATCH", 2}, {"DATA_CHANNEL", 3}})) == "nothing is wrong");
 }
 
 TEST_CASE("a name that no input has is a warning") {
   std::vector<std::string> told;
-  session_options options = with({{"bacth", 2}, {"batch", 2}}, {{"DATA_TIME", 3}});
+  session_options options = sized({{"bacth", 2}, {"batch", 2}}, {{"DATA_TIME", 3}});
   options.log_from = log_level::warning;
   options.log = [&](log_level, std::string_view words) { told.emplace_back(words); };
   CHECK(runtime<eps::cpu>{}.load(open_model(), options));

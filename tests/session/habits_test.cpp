@@ -222,7 +222,7 @@ TEST_CASE("bindings take the same inputs, and any memory for outputs") {
   x[0] = 5;
   REQUIRE(s.run(*b));
   CHECK(y[0] == -5);
-  CHECK(b->get<float>(name)->shape() == extents{1, 3});
+  CHECK((*b->get<float>(name)).shape() == extents{1, 3});
   CHECK(words(b->get<double>(name).error()) == name + ": is float[1,3], and is read as a tensor of double");
   CHECK_FALSE(b->get<float>("nobody"));
   REQUIRE(b->bind_input("x", std::span{x}, {1, 3}));

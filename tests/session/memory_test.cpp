@@ -139,7 +139,8 @@ TEST_CASE("values of runs lie in the memory that a session is given, fixed or no
       for (int run = 0; run < 3; ++run) {
         REQUIRE(s->run(*bound));
         CHECK(own.holds(bound->output(0).data));
-        for (std::int64_t i = 0; i < 40; ++i) CHECK(bound->output(0).as<float>()[i] == std::abs(xs[std::size_t(i)]));
+        for (std::int64_t i = 0; i < 40; ++i)
+          CHECK(bound->output(0).as_unchecked<float>()[i] == std::abs(xs[std::size_t(i)]));
       }
       CHECK(own.taken >= bound->arena_bytes());
     }
@@ -176,7 +177,8 @@ TEST_CASE("a provider with memory of its own works beside a session's") {
     REQUIRE_MESSAGE(s, std::string{s.error().words()});
     const result<named_values> out = s->run({{"x", any_value::tensor({40}, ramp(40))}});
     REQUIRE(out);
-    for (std::int64_t i = 0; i < 40; ++i) CHECK((*out)[0].value.as<float>()[i] == std::abs(ramp(40)[std::size_t(i)]));
+    for (std::int64_t i = 0; i < 40; ++i)
+      CHECK((*out)[0].value.as_unchecked<float>()[i] == std::abs(ramp(40)[std::size_t(i)]));
     CHECK(npu.state->to_device == 1);
     CHECK(npu.state->to_host == 1);
     CHECK(own.taken > 0);
@@ -212,8 +214,8 @@ TEST_CASE("values in memory of a provider's own are copied where they cross, onc
         const std::vector<float> xs = ramp(40, 0.5f), ws = ramp(40);
         for (std::size_t i = 0; i < 40; ++i) {
           const float p = -xs[i] * ws[i];
-          CHECK((*out)[0].value.as<float>()[std::int64_t(i)] == std::abs(p) + p);
-          CHECK((*out)[1].value.as<float>()[std::int64_t(i)] == -std::abs(p));
+          CHECK((*out)[0].value.as_unchecked<float>()[std::int64_t(i)] == std::abs(p) + p);
+          CHECK((*out)[1].value.as_unchecked<float>()[std::int64_t(i)] == -std::abs(p));
         }
       }
     }

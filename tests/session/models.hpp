@@ -96,7 +96,7 @@ inline session loaded(std::unique_ptr<model> m, const session_options& options =
 }
 
 inline std::vector<float> floats_of(const value& v) {
-  const tensor_view<const float> all = v.as<float>();
+  const tensor_view<const float> all = v.as_unchecked<float>();
   return {all.begin(), all.end()};
 }
 

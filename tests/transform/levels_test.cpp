@@ -82,7 +82,7 @@ counts runs_of(counts changes, std::string loop, optimization_level level = opti
   session_options options;
   options.optimize = level;
   if (!loop.empty()) options.config.emplace_back("session.graph_optimizations_loop_level", loop);
-  const auto s = runtime<restless_cpu>{}.load<default_formats, transform_set<restless_list<basic>>>(maximum(), options);
+  const auto s = runtime<transforms<restless_list<basic>>, restless_cpu>{}.load(maximum(), options);
   REQUIRE_MESSAGE(s, s.error().words());
   return {restless<basic>::runs, restless<extended>::runs, restless<layout>::runs, restless<all>::runs};
 }
@@ -106,8 +106,7 @@ TEST_CASE("7: N is asked twice, its node stands between transposes, A is asked o
   const auto asked = std::make_shared<int>(0);
   a.choose = [asked](const graph_view&) { return ++*asked, groups_result{}; };
   session_options options;
-  const auto s = runtime<partial<provider_n, provider_a, cpu>>{n, a, cpu{}}.load<default_formats, transform_set<>>(
-      maximum(), options);
+  const auto s = runtime<transforms<>, partial<provider_n, provider_a, cpu>>{n, a, cpu{}}.load(maximum(), options);
   REQUIRE_MESSAGE(s, s.error().words());
   CHECK(*n.asked == 2);
   CHECK(*asked == 1);
@@ -161,13 +160,13 @@ TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and no
   check_same(*none, *basic);
 
   options.optimize = optimization_level::extended;
-  const auto extended = runtime<fusing_cpu>{}.load<default_formats, transform_set<>>(make(), options);
+  const auto extended = runtime<transforms<>, fusing_cpu>{}.load(make(), options);
   REQUIRE_MESSAGE(extended, extended.error().words());
   CHECK(count_of(*extended, "FusedGemm") == 1);
   CHECK(count_of(*extended, "Relu") == 0);
   check_same(*none, *extended);
 
-  const auto with_a = runtime<provider_a, fusing_cpu>{}.load<default_formats, transform_set<>>(make(), options);
+  const auto with_a = runtime<transforms<>, provider_a, fusing_cpu>{}.load(make(), options);
   REQUIRE_MESSAGE(with_a, with_a.error().words());
   CHECK(count_of(*with_a, "FusedGemm") == 0);
   CHECK(placed(with_a).find("A_chain_0:a") != std::string::npos);
@@ -175,7 +174,7 @@ TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and no
 }
 
 TEST_CASE("17: a fusion into an operator that the provider has no kernel for does not happen") {
-  const auto s = runtime<dreaming_cpu>{}.load<default_formats, transform_set<>>(chain());
+  const auto s = runtime<transforms<>, dreaming_cpu>{}.load(chain());
   REQUIRE_MESSAGE(s, s.error().words());
   CHECK(count_of(*s, "Relu") == 1);
   CHECK(changes(*s, "ReluToNothing") == 0);

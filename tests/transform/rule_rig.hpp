@@ -21,14 +21,14 @@ struct cpu_with : eps::cpu {
 /// A session whose model one family has rewritten, before or after partitioning as its level says.
 template <class Family>
 result<session> rewritten(std::unique_ptr<model> net, session_options options = {}) {
-  if constexpr (Family::level == optimization_level::basic)
-    return runtime<cpu_with<>>{}.template load<default_formats, transform_set<Family>>(std::move(net), options);
-  else return runtime<cpu_with<Family>>{}.template load<default_formats, transform_set<>>(std::move(net), options);
+  if constexpr (Family::level <= optimization_level::basic)
+    return runtime<transforms<Family>, cpu_with<>>{}.load(std::move(net), options);
+  else return runtime<transforms<>, cpu_with<Family>>{}.load(std::move(net), options);
 }
 inline result<session> as_written(std::unique_ptr<model> net) {
   session_options options;
   options.optimize = optimization_level::none;
-  return runtime<cpu_with<>>{}.template load<default_formats, transform_set<>>(std::move(net), options);
+  return runtime<transforms<>, cpu_with<>>{}.load(std::move(net), options);
 }
 
 /// How many nodes of an operator are left, constants not counted.
@@ -100,7 +100,7 @@ inline void check_same(const session& a, const session& b, double tolerance = 1e
       }
       double largest = 1e-3, worst = 0;
       for (std::int64_t k = 0; k < x.shape.count(); ++k) {
-        const double p = x.as<float>()[k], q = y.as<float>()[k];
+        const double p = x.as_unchecked<float>()[k], q = y.as_unchecked<float>()[k];
         largest = std::max(largest, std::abs(p));
         if (!(p == q)) worst = std::max(worst, std::isnan(p - q) ? INFINITY : std::abs(p - q));
       }

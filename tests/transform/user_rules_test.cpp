@@ -39,9 +39,7 @@ auto relu_of_scaled(float factor, bool first = false, bool shared = false) {
     return b.take();
   };
 }
-result<session> load(std::unique_ptr<model> net) {
-  return runtime<eps::cpu>{}.load<default_formats, default_transforms::with<rules>>(std::move(net));
-}
+result<session> load(std::unique_ptr<model> net) { return runtime<with<rules>, eps::cpu>{}.load(std::move(net)); }
 
 }  // namespace
 

@@ -20,7 +20,7 @@ status read_condition(const value& v, bool& holds) {
 template <class T>
 result<value> make_scalar(run_context& c, T element) {
   result<value> made = c.make(dtype_of<T>, {});
-  if (made) made->as_mutable<T>()[0] = element;
+  if (made) made->as_mutable_unchecked<T>()[0] = element;
   return made;
 }
 
@@ -97,7 +97,7 @@ result<loop> loop::bind(bind_context& c) {
 status loop::run(run_context& c) const {
   const value &trips = c.input(0), &condition = c.input(1);
   if (trips && trips.shape.count() != 1) return bad_input("the trip count must be one number, not ", trips.shape);
-  const std::int64_t limit = trips ? trips.as<std::int64_t>()[0] : INT64_MAX;
+  const std::int64_t limit = trips ? trips.as_unchecked<std::int64_t>()[0] : INT64_MAX;
   bool goes_on = true;
   if (condition)
     if (status read = read_condition(condition, goes_on); !read) return read;

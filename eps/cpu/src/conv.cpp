@@ -449,7 +449,7 @@ status pack_groups(bind_context& c, const value& w, const conv_sizes& s, std::sp
     wide = *copy;
   }
   for (std::int64_t g = 0; g < s.groups; ++g) {
-    const T* const from = w.as<T>().data() + g * s.rows * s.depth;
+    const T* const from = w.as_unchecked<T>().data() + g * s.rows * s.depth;
     Number* const packed = to.data() + std::size_t(g) * s.packed_size;
     if constexpr (std::is_same_v<T, Number>) {
       pack_weights(from, s, packed);

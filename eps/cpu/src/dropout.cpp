@@ -62,7 +62,7 @@ void fill_with_ones(value& mask, bool numbers) {
     return;
   }
   with_float_type(mask.type, [&]<class T>(std::type_identity<T>) {
-    const tensor_view<T> ones = mask.as_mutable<T>();
+    const tensor_view<T> ones = mask.as_mutable_unchecked<T>();
     std::fill(ones.begin(), ones.end(), T(1));
   });
 }
@@ -83,8 +83,8 @@ void drop(const value& x, value& y, std::uint8_t* mask, std::uint32_t seed, doub
   with_float_type(x.type, [&]<class T>(std::type_identity<T>) {
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
     random_numbers random{seed};
-    const tensor_view<const T> from = x.as<T>();
-    const tensor_view<T> to = y.as_mutable<T>();
+    const tensor_view<const T> from = x.as_unchecked<T>();
+    const tensor_view<T> to = y.as_mutable_unchecked<T>();
     const C scale = C(1 / (1 - ratio));
     for (std::int64_t i = 0; i < from.count(); ++i) {
       const bool kept = random.uniform() >= ratio;

@@ -67,7 +67,7 @@ status non_zero::run(run_context& c) const {
   const extents shape = x.shape.rank() == 0 ? extents{1} : x.shape;  // of a scalar: as of [1], like ONNX Runtime's
   const std::size_t rank = shape.rank();
   return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    const tensor_view<const T> elements = x.as<T>();
+    const tensor_view<const T> elements = x.as_unchecked<T>();
     std::int64_t count = 0;
     for (const T& v : elements) count += !is_zero(v);
     const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {std::int64_t(rank), count});

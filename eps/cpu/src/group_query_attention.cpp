@@ -94,7 +94,7 @@ status read_rotation(run_context& c, const group_sizes& s, rotation& out) {
   if (ids) {
     if (ids.shape != extents{s.batches, s.length})
       return bad_input("position_ids ", ids.shape, " must be ", extents{s.batches, s.length});
-    out.ids = ids.as<std::int64_t>().data();
+    out.ids = ids.as_unchecked<std::int64_t>().data();
   }
   for (std::int64_t b = 0; b < s.batches; ++b)
     for (std::int64_t i = 0; i < s.length; ++i)

@@ -172,7 +172,7 @@ status one_hot_encoder::run(run_context& c) const {
   for (std::int64_t i = 0; i < x.shape.count(); ++i) {
     std::int64_t category = 0, at = n;
     if (x.type == dtype::string) {
-      const auto found = std::ranges::find(strings, x.as<std::string_view>()[i]);
+      const auto found = std::ranges::find(strings, x.as_unchecked<std::string_view>()[i]);
       at = found - strings.begin();
     } else if (integer_at(x, i, category)) {
       at = std::ranges::find(ints, category) - ints.begin();

@@ -442,7 +442,7 @@ status tree_ensemble_classifier::run(run_context& c) const {
     if (*y != &none) labels.put(**y, row, best);
     const std::int64_t made = finish_scores(transform, second, scores, n);
     for (std::int64_t k = 0; *z != &none && k < columns; ++k)
-      (*z)->as_mutable<float>()[row * columns + k] = k < made ? float(scores[k]) : 0.0f;
+      (*z)->as_mutable_unchecked<float>()[row * columns + k] = k < made ? float(scores[k]) : 0.0f;
   });
 }
 

@@ -380,7 +380,7 @@ status run_depthwise_call(run_context& c, const conv_call& call) {
 
 /// Input 2 rounded up with zeros.
 void round_bias(const value& b, std::span<float> to) {
-  const std::span<const float> from = b.as<float>();
+  const std::span<const float> from = b.as_unchecked<float>();
   std::fill(std::copy(from.begin(), from.end(), to.begin()), to.end(), 0.0f);
 }
 status check_bias(const value& b, const filters& f) {
@@ -433,7 +433,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   const std::int64_t rounded = rounded_up(all_maps(*known));
   const result<std::span<const float>> packed =
       c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
-        pack(w.as<float>().data(), *known, made.loops->most_blocks, to.data());
+        pack(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
         return {};
       });
   if (!packed) return packed.error();

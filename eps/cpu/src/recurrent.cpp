@@ -105,7 +105,7 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
   }
   if (const value& lens = c.input(4); lens)
     for (std::int64_t b = 0; b < s.batch; ++b)
-      if (const std::int32_t n = lens.as<std::int32_t>()[b]; n < 0 || n > s.length)
+      if (const std::int32_t n = lens.as_unchecked<std::int32_t>()[b]; n < 0 || n > s.length)
         return bad_input("sequence_lens says ", n, " for batch ", b, "; it must lie in [0,", s.length, "]");
   return s;
 }
@@ -312,7 +312,7 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   for (std::int64_t d = 0; d < directions; ++d)
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t at = by_column ? d * columns + column : d;
-      const C factor = C(scale.as<float>()[at]);
+      const C factor = C(scale.as_unchecked<float>()[at]);
       const int origin = number(zero.type, zeros[at]);
       for (std::int64_t row = 0; row < rows; ++row)
         (*made)[(d * columns + column) * rows + row] =
@@ -424,7 +424,7 @@ status recurrent_state::run_as(run_context& c) const {
     round_to_steps(in[0], s.length * s.batch * s.inputs, *x);
     in[0] = *x, rounded = *of_state;
   }
-  const auto* const lengths = c.input(4) ? c.input(4).as<std::int32_t>().data() : nullptr;
+  const auto* const lengths = c.input(4) ? c.input(4).as_unchecked<std::int32_t>().data() : nullptr;
   const std::int64_t width = s.width(), n = s.hidden;
   const result<C*> gates = room<C>(c, {s.length, s.batch, width}), products = room<C>(c, {s.batch, width});
   const result<C*> reset = room<C>(c, {s.batch, n}), state = room<C>(c, {s.batch, n}),

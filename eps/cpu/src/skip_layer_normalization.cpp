@@ -118,7 +118,7 @@ status read_embedding(run_context& c, std::size_t table, const value& ids, const
   }
   if (ids.shape != shape && ids.shape != extents{1, shape[1]})
     return bad_input(name, " ", ids.shape, " must be ", shape, " or one row of it");
-  const std::span<const std::int32_t> all = ids.as<std::int32_t>().span();
+  const std::span<const std::int32_t> all = ids.as_unchecked<std::int32_t>().span();
   for (const std::int32_t id : all)
     if (id < 0 || id >= out.rows) return bad_input(name, " has ", id, ", which is not in [0,", out.rows, ")");
   out.ids = all.data(), out.id_rows = std::int64_t(all.size());
@@ -132,7 +132,7 @@ status count_mask(run_context& c, const value& mask, const extents& shape) {
   if (!out) return out.error();
   if (mask && mask.shape != shape) return bad_input("mask ", mask.shape, " must be ", shape);
   for (std::int64_t b = 0; b < shape[0]; ++b) {
-    const std::int32_t* const row = mask ? mask.as<std::int32_t>().data() + b * shape[1] : nullptr;
+    const std::int32_t* const row = mask ? mask.as_unchecked<std::int32_t>().data() + b * shape[1] : nullptr;
     (*out)[b] = row ? std::int32_t(std::count(row, row + shape[1], 1)) : 0;
   }
   return {};

@@ -116,7 +116,7 @@ status reverse_sequence::run(run_context& c) const {
   if (x.shape.rank() < 2) return bad_input("needs at least two axes, not ", x.shape);
   const std::int64_t steps = x.shape[time_axis], batch = x.shape[1 - time_axis];
   if (lengths.shape != extents{batch}) return bad_input("sequence_lens ", lengths.shape, " must be [", batch, "]");
-  for (std::int64_t length : lengths.as<std::int64_t>().span())
+  for (std::int64_t length : lengths.as_unchecked<std::int64_t>().span())
     if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
@@ -124,7 +124,7 @@ status reverse_sequence::run(run_context& c) const {
   const std::int64_t step = strides[time_axis], row = strides[1 - time_axis], block = strides[1];
   const std::size_t bytes = element_bytes(x.type);
   for (std::int64_t i = 0; i < batch && x.shape.count() > 0; ++i) {
-    const std::int64_t length = lengths.as<std::int64_t>()[i];
+    const std::int64_t length = lengths.as_unchecked<std::int64_t>()[i];
     const auto copy_steps = [&](std::int64_t count, std::int64_t first, std::int64_t direction, std::int64_t to) {
       if (count == 0) return;
       strided_copy copy{bytes};

@@ -163,7 +163,7 @@ inline std::string bits_of(const session& s, std::span<const named_input> inputs
   for (const auto& each : outputs->items) {
     const value& v = each.value;
     if (v.type == dtype::string)
-      for (std::string_view t : v.as<std::string_view>()) all += std::string{t} + '\0';
+      for (std::string_view t : v.as_unchecked<std::string_view>()) all += std::string{t} + '\0';
     else all.append(static_cast<const char*>(v.data), v.bytes());
   }
   return all;

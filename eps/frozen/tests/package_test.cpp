@@ -289,7 +289,7 @@ TEST_CASE("components share one context and one file of weights, both of them as
     const std::string n = std::to_string(i);
     REQUIRE(made->add_component(ends[i]));
     package_variant compiled = variant_of("frozen", frozen_name, "m.onnx");
-    compiled.compatibility = with.compatibility(at / ("compiled" + n + "/m.onnx"), frozen_name)->value_or("");
+    compiled.compatibility = (*with.compatibility(at / ("compiled" + n + "/m.onnx"), frozen_name)).value_or("");
     compiled.session_options = {{"ep.context_file_path", *contexts + "/" + context}};
     add(*made, std::move(compiled), at / ("compiled" + n));
     package_variant plain = variant_of("plain", "CPUExecutionProvider", "m.onnx");

@@ -10,6 +10,15 @@ namespace cameo::inline CAMEO_ABI {
 /// The largest rank of a tensor. (No exporter is known to exceed 8.)
 inline constexpr std::size_t max_rank = 12;
 
+/// A list that owns dims: std::vector<std::int64_t>, std::array<std::int64_t, N>.
+template <class L>
+concept dim_list = requires(const L& list) {
+  typename L::value_type;
+  { list.data() } -> std::same_as<const std::int64_t*>;
+  { list.size() } -> std::convertible_to<std::size_t>;
+}
+&&!requires { L::extent; };  // a std::span has that, and owns nothing
+
 /// The size of a tensor along each axis, outermost first; rank 0 is a scalar. All sizes are known and never negative.
 class extents {
  public:
@@ -18,6 +27,12 @@ class extents {
   /// At most max_rank dims; further ones are dropped, so check the rank of data from a file first.
   constexpr explicit extents(std::span<const std::int64_t> dims) {
     for (std::int64_t d : dims) push_back(d);
+  }
+
+  /// The dims of a list. More than max_rank are impossible extents: checked_count() is false.
+  template <dim_list L>
+  constexpr extents(const L& list) : extents{std::span{list.data(), list.size()}} {
+    if (list.size() > max_rank) dims_[0] = -1;
   }
 
   constexpr std::size_t rank() const { return rank_; }

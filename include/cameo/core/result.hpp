@@ -6,6 +6,14 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+template <class T>
+struct temporary_result {
+  static_assert(sizeof(T) == 0,
+                "cameo: this result is a temporary: nothing has tested it for an error, and what `->` reaches is gone "
+                "at the end of the statement; give it a name and test it first: `auto outputs = session.run(...); if "
+                "(!outputs) return outputs.error();`");
+};
+
 /// A value, or the status that says why there is none. It holds no std::optional: with one instantiation per kernel,
 /// that alone would cost a list of 600 entries a minute of compile time and gigabytes.
 template <class T>
@@ -31,9 +39,14 @@ class [[nodiscard]] result {
   /// The value; only if there is one: test first. Without NDEBUG a program that does not ends here with an assertion.
   T& operator*() & noexcept { return check(), value_; }
   const T& operator*() const& noexcept { return check(), value_; }
-  T&& operator*() && noexcept { return check(), std::move(value_); }
-  T* operator->() noexcept { return check(), std::addressof(value_); }
-  const T* operator->() const noexcept { return check(), std::addressof(value_); }
+  /// Of a temporary the value itself, which a range-based for keeps: `for (auto& each : *session.assignments())`.
+  T operator*() && noexcept { return check(), std::move(value_); }
+  T* operator->() & noexcept { return check(), std::addressof(value_); }
+  const T* operator->() const& noexcept { return check(), std::addressof(value_); }
+  T* operator->() && {
+    static_cast<void>(sizeof(temporary_result<T>));
+    return nullptr;
+  }
   /// Why there is no value; OK if there is one: `if (!r) return r.error();`
   const status& error() const& noexcept { return error_; }
   status error() && noexcept { return std::move(error_); }

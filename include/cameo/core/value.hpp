@@ -8,12 +8,20 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+template <class T>
+struct view_of_temporary_shape {
+  static_assert(sizeof(T) == 0,
+                "cameo: a tensor_view refers to its extents, and these are a temporary's; give them a name that lives "
+                "as long as the view: `const cameo::extents shape{2, 3}; cameo::tensor_view view{data, shape};`");
+};
+
 /// Elements and their extents, dense and row-major; borrows both. The elements of strings are std::string_view.
 template <class T>
 class tensor_view {
  public:
   using element = T;
   constexpr tensor_view(T* data, const extents& shape) : data_{data}, shape_{&shape}, count_{shape.count()} {}
+  constexpr tensor_view(T*, extents&&) { static_cast<void>(sizeof(view_of_temporary_shape<T>)); }
   template <class U>
   requires std::is_same_v<const U, T>
   constexpr tensor_view(const tensor_view<U>& from) : tensor_view{from.data(), from.shape()} {}
@@ -25,7 +33,11 @@ class tensor_view {
   constexpr std::int64_t count() const { return count_; }
   constexpr std::size_t size() const { return std::size_t(count_); }
   constexpr bool empty() const { return count_ == 0; }
-  constexpr T& operator[](std::int64_t i) const { return data_[i]; }
+  /// Element i in row-major order. Not checked.
+  template <std::integral I>
+  constexpr T& operator[](I i) const {
+    return data_[i];
+  }
   /// The element at these indices, one for each axis: view(row, column). Not checked.
   template <std::convertible_to<std::int64_t>... Is>
   constexpr T& operator()(Is... indices) const {
@@ -37,6 +49,13 @@ class tensor_view {
   constexpr T* begin() const { return data_; }
   constexpr T* end() const { return data_ + count_; }
   constexpr std::span<T> span() const { return {data_, size()}; }
+  /// The elements with index i along the outermost axis: of [batch, classes] the classes of one. Not for a scalar; not
+  /// checked.
+  template <std::integral I>
+  constexpr std::span<T> row(I i) const {
+    const auto length = std::size_t(shape_->count(1, shape_->rank()));
+    return {data_ + std::size_t(i) * length, length};
+  }
 
  private:
   T* data_;
@@ -83,13 +102,13 @@ struct value {
   explicit operator bool() const { return kind != value_kind::none; }
   /// The elements; only for a tensor of T in host memory.
   template <class T>
-  tensor_view<const T> as() const {
+  tensor_view<const T> as_unchecked() const {
     static_assert(sizeof(element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
-  /// As as(), for writing.
+  /// As as_unchecked(), for writing.
   template <class T>
-  tensor_view<T> as_mutable() const {
+  tensor_view<T> as_mutable_unchecked() const {
     static_assert(sizeof(element_check<T>));
     return {static_cast<T*>(data), shape};
   }

@@ -77,62 +77,54 @@ compiled_node compiled(Program program) {
           [](const void* state, run_context& c) -> status { return static_cast<const Program*>(state)->run(c); }};
 }
 
-// True if P has a hook at all, correct or not: tells "missing" from "wrong". (An overloaded hook counts as missing.)
 /// P has a list of kernels.
 template <class P>
 concept has_kernels = requires {
   typename hooks_of<P>::kernels;
   { hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
 };
-/// P has a member `claims`, of any signature; likewise for the next three.
-template <class P>
-concept writes_claims = requires {
-  &hooks_of<P>::claims;
-};
-/// See writes_claims.
-template <class P>
-concept writes_groups = requires {
-  &hooks_of<P>::groups;
-};
-/// See writes_claims.
-template <class P>
-concept writes_execute = requires {
-  &hooks_of<P>::execute;
-};
-/// See writes_claims.
-template <class P>
-concept writes_compile = requires {
-  &hooks_of<P>::compile;
-};
+
+// Of a hook that a provider has at all, correct or not: that tells "missing" from "wrong".
+//   writes_<hook>    P has one public member of that name, of any signature
+//   declares_<hook>  P has members of that name, private and overloaded ones too: a second one, inherited beside them,
+//                    makes the name ambiguous
+#define CAMEO_HOOK(hook)                    \
+  struct second_##hook {                    \
+    int hook;                               \
+  };                                        \
+  template <class H>                        \
+  struct both_##hook : H, second_##hook {}; \
+  template <class P>                        \
+  concept writes_##hook = requires {        \
+    &hooks_of<P>::hook;                     \
+  };                                        \
+  template <class P>                        \
+  concept declares_##hook =                 \
+      writes_##hook<P> || (!std::is_final_v<hooks_of<P>> && !requires { &both_##hook<hooks_of<P>>::hook; })
+CAMEO_HOOK(claims);
+CAMEO_HOOK(groups);
+CAMEO_HOOK(execute);
+CAMEO_HOOK(compile);
+CAMEO_HOOK(store);
+CAMEO_HOOK(write);
+CAMEO_HOOK(restore);
+CAMEO_HOOK(identify);
+CAMEO_HOOK(identity);
+CAMEO_HOOK(configured);
+CAMEO_HOOK(devices);
+CAMEO_HOOK(allocate);
+CAMEO_HOOK(copy_from_host);
+#undef CAMEO_HOOK
+
 /// P has one of the hooks for contexts.
 template <class P>
-concept writes_contexts = requires {
-  &hooks_of<P>::store;
-}
-|| requires { &hooks_of<P>::write; }
-|| requires { &hooks_of<P>::restore; };
+concept writes_contexts = writes_store<P> || writes_write<P> || writes_restore<P>;
 /// P has one of the hooks for ids of contexts.
 template <class P>
-concept writes_identity = requires {
-  &hooks_of<P>::identify;
-}
-|| requires { &hooks_of<P>::identity; };
-/// P has a member `configured`.
-template <class P>
-concept writes_configured = requires {
-  &hooks_of<P>::configured;
-};
-/// P has a member `devices`.
-template <class P>
-concept writes_devices = requires {
-  &hooks_of<P>::devices;
-};
+concept writes_identities = writes_identify<P> || writes_identity<P>;
 /// P has one of the hooks for memory of its own.
 template <class P>
-concept writes_memory = requires {
-  &hooks_of<P>::allocate;
-}
-|| requires { &hooks_of<P>::copy_from_host; };
+concept writes_memory = writes_allocate<P> || writes_copy_from_host<P>;
 
 /// A hook that can be called with Args and returns exactly R.
 template <class R, class F, class... Args>
@@ -143,6 +135,12 @@ template <class P>
 concept named = requires {
   { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
   { hooks_of<P>::long_name } -> std::convertible_to<std::string_view>;
+};
+/// These names are constants.
+template <class P>
+concept constant_names = named<P> && requires {
+  typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::name}.size()>;
+  typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::long_name}.size()>;
 };
 /// Decides for single nodes whether it runs them.
 template <class P>
@@ -170,12 +168,15 @@ concept execution_provider = named<P> &&
 /// A provider with `using role = fallback;`, which may be the last of a runtime.
 template <class P>
 concept fallback_provider = execution_provider<P> && std::same_as<typename hooks_of<P>::role, fallback>;
-/// Compiles fused groups into programs of its own, before the first run: exactly one per group, in the same order.
+/// Has the hook `compile`.
 template <class P>
-concept compiler = execution_provider<P> && requires {
+concept compiles = requires {
   requires hook_returning < result<std::vector<compiled_node>>,
   decltype(&hooks_of<P>::compile), const P&, std::span < const fused_view >> ;
 };
+/// Compiles fused groups into programs of its own, before the first run: exactly one per group, in the same order.
+template <class P>
+concept compiler = execution_provider<P> && compiles<P>;
 /// Stores compiled groups: they become EPContext nodes of a model that loads without compiling (docs/contexts.md).
 ///   static constexpr context_source sources[] = {{"AcmeNpuExecutionProvider"}, {"npu", true}};
 ///       values of EPContext's attribute `source`: the first is written, each is accepted when a model is read
@@ -303,40 +304,54 @@ constexpr bool rewrites_in_time() {
 template <class P>
 struct provider_check {
   static_assert(named<P>, "cameo: a provider needs `name` (\"cpu\") and `long_name` (\"CPUExecutionProvider\")");
-  static_assert(has_kernels<P> || writes_claims<P> || writes_groups<P>,
+  static_assert(!named<P> || constant_names<P>,
+                "cameo: `name` and `long_name` of a provider must be `static constexpr std::string_view`");
+#define CAMEO_ONE_PUBLIC_HOOK(hook)                                                                             \
+  static_assert(!declares_##hook<P> || writes_##hook<P>,                                                        \
+                "cameo: the hook `" #hook                                                                       \
+                "` is private or overloaded: a provider has one public function of that name (or of its base, " \
+                "named by `using`)")
+  CAMEO_ONE_PUBLIC_HOOK(claims);
+  CAMEO_ONE_PUBLIC_HOOK(groups);
+  CAMEO_ONE_PUBLIC_HOOK(execute);
+  CAMEO_ONE_PUBLIC_HOOK(compile);
+#undef CAMEO_ONE_PUBLIC_HOOK
+  static_assert(has_kernels<P> || declares_claims<P> || declares_groups<P>,
                 "cameo: a provider needs `claims`, `groups`, or `using kernels = kernel_list<...>`");
   static_assert(!writes_claims<P> || claims_nodes<P>,
                 "cameo: the hook `claims` must be `bool claims(const node_view&) const`");
   static_assert(!writes_groups<P> || claims_groups<P>,
                 "cameo: the hook `groups` must be `result<std::vector<node_group>> groups(const graph_view&) const`");
-  static_assert(has_kernels<P> || writes_execute<P> || writes_compile<P> || writes_groups<P>,
+  static_assert(has_kernels<P> || declares_execute<P> || declares_compile<P> || declares_groups<P>,
                 "cameo: a provider needs `execute`, `compile`, or `using kernels = kernel_list<...>`");
   static_assert(!writes_execute<P> || executes<P>,
                 "cameo: the hook `execute` must be `status execute(const step_view&, run_context&) const`");
-  static_assert(!writes_compile<P> || compiler<P>,
+  static_assert(!writes_compile<P> || compiles<P>,
                 "cameo: the hook `compile` must be "
                 "`result<std::vector<compiled_node>> compile(std::span<const fused_view>) const`");
-  static_assert(!writes_groups<P> || writes_compile<P> || writes_execute<P> || has_kernels<P>,
+  static_assert(!writes_groups<P> || declares_compile<P> || declares_execute<P> || has_kernels<P>,
                 "cameo: a provider with `groups` needs `compile`");
-  static_assert(!writes_contexts<P> || context_store<P>,
+  // What follows builds on that: a mistake up to here is told alone.
+  static constexpr bool is_fine = execution_provider<P> && (!writes_compile<P> || compiles<P>);
+  static_assert(!is_fine || !writes_contexts<P> || context_store<P>,
                 "cameo: a provider that keeps what it compiles needs `compile`, `static constexpr context_source "
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
                 "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
                 "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
-  static_assert(!writes_identity<P> || context_identifier<P>,
+  static_assert(!is_fine || !writes_identities<P> || context_identifier<P>,
                 "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
                 "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
-  static_assert(!writes_configured<P> || configurable_provider<P>,
+  static_assert(!is_fine || !writes_configured<P> || configurable_provider<P>,
                 "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
                 "configured(const provider_options&) const`");
-  static_assert(!writes_devices<P> || device_provider<P>,
+  static_assert(!is_fine || !writes_devices<P> || device_provider<P>,
                 "cameo: the hook `devices` must be `result<std::vector<provider_device>> devices() const`");
-  static_assert(!writes_memory<P> || memory_provider<P>,
+  static_assert(!is_fine || !writes_memory<P> || memory_provider<P>,
                 "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
   static_assert(
       rewrites_in_time<P>(),
       "cameo: a provider's `transforms` come after partitioning: levels extended, layout and all; a list of level "
-      "basic belongs to the session (runtime::load<Formats, Transforms>)");
+      "basic belongs to the session (cameo::runtime<cameo::with<my_rules>, ...>)");
 };
 
 }  // namespace cameo::inline CAMEO_ABI

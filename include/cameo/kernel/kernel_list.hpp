@@ -195,12 +195,36 @@ class built_list {
   static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows};
 };
 
+/// A line of a kernel list.
+template <class E>
+concept list_entry = requires {
+  typename E::op;
+  typename E::check;
+  typename E::facts;
+};
+template <class E>
+struct entry_check_of {
+  static_assert(list_entry<E>,
+                "cameo: a kernel_list has entries, and this is none: write kernel_entry<operator, since<first>, "
+                "constrain<\"T\", types...>, kernel>");
+};
+template <list_entry E>
+struct entry_check_of<E> {
+  using check = typename E::check;
+  static_assert(sizeof(check) != 0);
+};
+
 /// The kernels of a provider, one entry each, in any order. Everything in it is computed and checked by the compiler.
 /// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
 template <class... Entries>
 class kernel_list {
-  static_assert(sum({1, sizeof(typename Entries::check)...}) != 0);
-  static constexpr bool fine = sum({0, std::size_t{Entries::facts::fine}...}) == sizeof...(Entries);
+  static_assert(sum({1, sizeof(entry_check_of<Entries>)...}) != 0);
+  template <class E>
+  static constexpr bool is_fine() {
+    if constexpr (list_entry<E>) return E::facts::fine;
+    else return false;
+  }
+  static constexpr bool fine = sum({0, std::size_t{is_fine<Entries>()}...}) == sizeof...(Entries);
 
  public:
   static constexpr kernel_table table = [] {

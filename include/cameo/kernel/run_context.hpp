@@ -67,7 +67,7 @@ class run_context {
   const value& input(std::size_t i) const { return values_[i < inputs_.size() ? inputs_[i] : 0]; }
   template <element_type T>
   tensor_view<const T> input(std::size_t i) const {
-    return input(i).as<T>();
+    return input(i).as_unchecked<T>();
   }
   /// The element type that the plan has for output i.
   dtype output_type(std::size_t i) const { return values_[outputs_[i]].type; }
@@ -78,7 +78,7 @@ class run_context {
   result<tensor_view<T>> output(std::size_t i, const extents& shape) {
     result<value*> made = output(i, shape);
     if (!made) return made.error();
-    return (*made)->template as_mutable<T>();
+    return (*made)->template as_mutable_unchecked<T>();
   }
   result<value*> output(std::size_t i, const extents& shape) {
     value& v = values_[outputs_[i]];

@@ -18,8 +18,15 @@ result<tensor_view<const T>> view_as(const value& v) {
   static_assert(sizeof(element_check<T>));
   if constexpr (element_type<T>)
     if (status s = check_tensor(v, dtype_of<T>); !s) return s;
-  return v.as<T>();
+  return v.as_unchecked<T>();
 }
+
+template <class Owner>
+struct temporary_owner {
+  static_assert(sizeof(Owner) == 0,
+                "cameo: a view refers to the elements of these values, and they are a temporary; give them a name that "
+                "lives as long as the view");
+};
 
 /// A value in host memory that owns its data. Copies share the data, which does not change, so copying is cheap and
 /// several threads may read it. If making it fails (no memory, wrong count), it is `none`.
@@ -55,15 +62,20 @@ class any_value {
   value_kind kind() const { return value_.kind; }
   dtype type() const { return value_.type; }
   const extents& shape() const { return value_.shape; }
-  /// The elements; only for a tensor of T.
+  /// The elements of a tensor of T; errors as view_as. The view refers to this value.
   template <class T>
-  tensor_view<const T> as() const {
-    return value_.as<T>();
-  }
-  /// The same with a check; see view_as.
-  template <class T>
-  result<tensor_view<const T>> get() const {
+  result<tensor_view<const T>> get() const& {
     return view_as<T>(value_);
+  }
+  template <class T>
+  result<tensor_view<const T>> get() && {
+    static_cast<void>(sizeof(temporary_owner<T>));
+    return status_code::fail;
+  }
+  /// The same without a check: only for what is known to be a tensor of T.
+  template <class T>
+  tensor_view<const T> as_unchecked() const& {
+    return value_.as_unchecked<T>();
   }
 
  private:
@@ -101,16 +113,25 @@ class named_values {
   /// The elements of an output that is a tensor of T. INVALID_ARGUMENT when there is no such output (the message lists
   /// the outputs) or it has another type. The view refers to these outputs: keep them.
   template <class T>
-  result<tensor_view<const T>> get(std::string_view name) const {
+  result<tensor_view<const T>> get(std::string_view name) const& {
     const result<const named_value*> found = at(name);
     if (!found) return status{found.error()};
     return in_output(**found, (*found)->value.get<T>());
   }
   template <class T>
-  result<tensor_view<const T>> get(std::size_t i = 0) const {
+  result<tensor_view<const T>> get(std::size_t i = 0) const& {
     const result<const named_value*> found = at(i);
     if (!found) return status{found.error()};
     return in_output(**found, (*found)->value.get<T>());
+  }
+  template <class T>
+  result<tensor_view<const T>> get() && {
+    static_cast<void>(sizeof(temporary_owner<T>));
+    return status_code::fail;
+  }
+  template <class T, class Which>
+  result<tensor_view<const T>> get(const Which&) && {
+    return std::move(*this).template get<T>();
   }
 
  private:

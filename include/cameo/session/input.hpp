@@ -39,8 +39,22 @@ struct one_check {
 
 }  // namespace inputs
 
-/// An input of one run, by name. Elements are borrowed: they must stay valid and unchanged until the run has
-/// ended; only text is copied. In host memory.
+/// An input or output of a model: its name, or its index in session::inputs() or outputs().
+struct io_key {
+  static constexpr std::size_t by_name = std::size_t(-1);
+  std::string_view name = {};
+  std::size_t index = by_name;
+
+  template <class N>
+  requires std::convertible_to<const N&, std::string_view> || std::integral<N>
+  constexpr io_key(const N& which) {
+    if constexpr (std::integral<N>) index = std::size_t(which);
+    else name = which;
+  }
+};
+
+/// An input of one run, by name or by index. Elements are borrowed: they must stay valid and unchanged until the run
+/// has ended; only text is copied. In host memory.
 ///
 ///   session.run({{"pixels", vector}, {"mask", pointer, {1, 128}}, {"k", 3.0f}, {"ids", {7, 8, 9}}, {"text", "hello"}})
 ///
@@ -48,16 +62,16 @@ struct one_check {
 /// open dims are 1 if the elements exactly fill the others. A tensor_view has its own shape. Elements that do not fit
 /// make the run return INVALID_ARGUMENT.
 struct named_input {
-  std::string_view name;
+  io_key key;
   value input;
   bool shape_of_model = false;  ///< `input` is flat; its shape follows from the model's
   std::int64_t count = -1;      ///< number of elements; -1: as many as the shape needs
 
-  named_input(std::string_view n, const value& v) : name{n}, input{v} {}
-  named_input(std::string_view n, const any_value& v) : name{n}, input{v.view()} {}
+  named_input(io_key k, const value& v) : key{k}, input{v} {}
+  named_input(io_key k, const any_value& v) : key{k}, input{v.view()} {}
   /// A range of elements or of texts, or one of them.
   template <class E>
-  named_input(std::string_view n, const E& elements) : name{n}, shape_of_model{!std::convertible_to<const E&, value>} {
+  named_input(io_key k, const E& elements) : key{k}, shape_of_model{!std::convertible_to<const E&, value>} {
     if constexpr (std::convertible_to<const E&, value>) input = elements;
     else if constexpr (inputs::text<E> || inputs::texts<E>) take_texts(elements);
     else if constexpr (std::ranges::range<const E&>) take(elements);
@@ -65,23 +79,23 @@ struct named_input {
   }
   /// The same with a shape; a pointer has shape.count() elements.
   template <class E>
-  named_input(std::string_view n, const E& elements, const extents& shape) : named_input{n, elements} {
+  named_input(io_key k, const E& elements, const extents& shape) : named_input{k, elements} {
     input.shape = shape;
     shape_of_model = false;
   }
   template <class T>
-  named_input(std::string_view n, T* const& elements, const extents& shape) : name{n} {
+  named_input(io_key k, T* const& elements, const extents& shape) : key{k} {
     using element = std::remove_const_t<T>;
     static_assert(sizeof(element_check<element>));
     if constexpr (element_type<element>) input = value::tensor(dtype_of<element>, shape, elements);
   }
   /// A list that is written in the call of run() lives as long as the call.
   template <class T>
-  named_input(std::string_view n, std::initializer_list<T> elements)
-      : named_input{n, std::span<const T>{elements.begin(), elements.size()}} {}
+  named_input(io_key k, std::initializer_list<T> elements)
+      : named_input{k, std::span<const T>{elements.begin(), elements.size()}} {}
   template <class T>
-  named_input(std::string_view n, std::initializer_list<T> elements, const extents& shape)
-      : named_input{n, std::span<const T>{elements.begin(), elements.size()}, shape} {}
+  named_input(io_key k, std::initializer_list<T> elements, const extents& shape)
+      : named_input{k, std::span<const T>{elements.begin(), elements.size()}, shape} {}
 
  private:
   template <class E>

@@ -11,8 +11,18 @@ namespace cameo::inline CAMEO_ABI {
 
 template <class P, class... All>
 struct once_check {
-  static_assert(((std::string_view{hooks_of<P>::name} == hooks_of<All>::name) + ...) == 1,
-                "cameo: this provider, or another with its name, is listed twice");
+  static constexpr bool is_once = [] {
+    if constexpr ((constant_names<All> && ...))
+      return ((std::string_view{hooks_of<P>::name} == hooks_of<All>::name) + ...) == 1;
+    else return true;  // provider_check has given the error
+  }();
+  static_assert(is_once, "cameo: this provider, or another with its name, is listed twice");
+};
+template <class P>
+struct default_check {
+  static_assert(std::default_initializable<P>,
+                "cameo: this provider has no default constructor; make the runtime of provider objects: "
+                "cameo::runtime runtime{my_npu{settings}, cameo::eps::cpu{}};");
 };
 template <class Last>
 struct last_check {
@@ -26,10 +36,10 @@ struct last_check {
 template <class... Ps>
 struct partial {};
 
-/// The formats that load() reads unless it is given others.
+/// The formats that a runtime reads unless it names others: runtime<formats<ort_format>, cameo::eps::cpu>.
 using default_formats = format_list<ort_format, onnx_format>;
-/// The transforms that load() applies before partitioning unless it is given others (transform_set<...>, with the
-/// standard ones or without). Providers add those that run after partitioning.
+/// The transforms that a runtime applies before partitioning unless it names others. Providers add those that run after
+/// partitioning.
 using default_transforms = standard_transforms;
 
 /// The types that load() accepts as a file's path: a string of any kind, a std::filesystem::path.
@@ -42,26 +52,70 @@ concept byte_range =
     (std::same_as<std::ranges::range_value_t<R>, std::byte> ||
      std::same_as<std::ranges::range_value_t<R>, unsigned char> || std::same_as<std::ranges::range_value_t<R>, char>);
 
-/// First in a runtime's list: if session options name no providers, this policy chooses among the providers' devices.
-/// runtime<devices_by<prefer_npu>, my_npu, cameo::eps::cpu>
+/// Use every provider of the list, in its order.
+struct whole_list {};
+
+/// The parts of a runtime besides its providers.
+template <class Formats, class Transforms, class Devices>
+struct runtime_parts {
+  using formats = Formats;
+  using transforms = Transforms;
+  using devices = Devices;
+};
+
+// What stands before the providers in a runtime's list, each at most once and in any order.
+
+/// Transforms of the user's own, after those that the runtime has already: runtime<with<my_rules>, cameo::eps::cpu>.
+template <transform_family... Families>
+struct with {
+  template <class Parts>
+  using change = runtime_parts<typename Parts::formats, typename Parts::transforms::template with<Families...>,
+                               typename Parts::devices>;
+};
+/// These transforms alone, without the standard ones; none: transforms<>.
+template <transform_family... Families>
+struct transforms {
+  template <class Parts>
+  using change = runtime_parts<typename Parts::formats, transform_set<Families...>, typename Parts::devices>;
+};
+/// The formats of models, in order; only these are linked.
+template <model_format... Fs>
+struct formats {
+  static_assert(sizeof...(Fs) > 0, "cameo: a runtime reads at least one format: formats<cameo::onnx_format>");
+  template <class Parts>
+  using change = runtime_parts<format_list<Fs...>, typename Parts::transforms, typename Parts::devices>;
+};
+/// If session options name no providers, this policy chooses among the providers' devices:
+/// runtime<devices_by<prefer_npu>, my_npu, cameo::eps::cpu>.
 template <class Policy>
 struct devices_by {
   static_assert(device_selector<Policy> && std::default_initializable<Policy>,
                 "cameo: a policy of a runtime needs `result<std::vector<std::size_t>> operator()(const "
                 "device_request&) const` and a default constructor");
+  template <class Parts>
+  using change = runtime_parts<typename Parts::formats, typename Parts::transforms, Policy>;
 };
-/// Use every provider of the list, in its order.
-struct whole_list {};
 
-/// The functions of all runtimes; programs write runtime<...>. Devices is a device_selector, or whole_list.
-template <class Devices, class... Ps>
+using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;
+/// A part of a runtime that is no provider.
+template <class T>
+concept runtime_part = requires {
+  typename T::template change<default_parts>;
+};
+
+/// The functions of all runtimes; programs write runtime<...>.
+template <class Parts, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
+  static_assert((!runtime_part<Ps> && ...),
+                "cameo: with<...>, transforms<...>, formats<...> and devices_by<...> stand before the providers of a "
+                "runtime");
   static_assert((sizeof(provider_check<Ps>) && ... && true));
   static_assert((sizeof(once_check<Ps, Ps...>) && ... && true));
+  using Devices = typename Parts::devices;
 
  public:
-  basic_runtime() = default;
+  basic_runtime() { static_assert((sizeof(default_check<Ps>) && ...)); }
   /// Uses provider objects that have been configured.
   explicit basic_runtime(Ps... objects) requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
@@ -72,19 +126,19 @@ class basic_runtime {
   ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
   ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         an error of a provider or its claims
   ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                by the limits and the stop token in the options
-  template <class Formats = default_formats, class Transforms = default_transforms, path_like Path>
+  template <path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
-    const session_parts parts = parts_of<Formats, Transforms>(mine);
+    const session_parts parts = parts_of(mine);
     if constexpr (std::convertible_to<Path, std::string>) return session::load(parts, path, options);
     else return session::load(parts, std::string{std::string_view{path}}, options);
   }
   /// From memory: a range of std::byte, unsigned char or char that is no std::string (a string is a path). Weights are
   /// not copied, so it must outlive the session; a temporary that owns its bytes is kept by the session instead.
-  template <class Formats = default_formats, class Transforms = default_transforms, byte_range Bytes>
+  template <byte_range Bytes>
   result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
     const auto mine = providers();
-    const session_parts parts = parts_of<Formats, Transforms>(mine);
+    const session_parts parts = parts_of(mine);
     const std::span<const std::byte> view =
         std::as_bytes(std::span{std::ranges::data(bytes), std::ranges::size(bytes)});
     if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
@@ -93,17 +147,15 @@ class basic_runtime {
     else return session::load(parts, std::vector<std::byte>{view.begin(), view.end()}, name, options);
   }
   /// From a stream, read to its end; the session keeps the bytes. FAIL when it can't be read.
-  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(std::istream& stream, const session_options& options = {},
                        std::string_view name = "model") const {
     const auto mine = providers();
-    return session::load(parts_of<Formats, Transforms>(mine), stream, name, options);
+    return session::load(parts_of(mine), stream, name, options);
   }
   /// A graph that was built or changed in memory.
-  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
     const auto mine = providers();
-    return session::load(parts_of<Formats, Transforms>(mine), std::move(graph), options);
+    return session::load(parts_of(mine), std::move(graph), options);
   }
 
   /// Selects the variant of a package's component that runs here (docs/packages.md), among the providers that the
@@ -128,31 +180,29 @@ class basic_runtime {
   /// selected for. May be called any number of times. Errors as for a file, and
   ///   FAIL         the variant names no model file, or a folder that does not exist
   ///   NO_SUCHFILE  its model file does not exist
-  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(const component_context& from) const {
     const auto mine = providers();
-    return session::load(parts_of<Formats, Transforms>(mine), from, nullptr);
+    return session::load(parts_of(mine), from, nullptr);
   }
   /// The same with the caller's options: the package's are not used, except folders that the caller does not set.
   /// The provider is the one that the variant was selected for, unless the options name others; no policy is called.
-  template <class Formats = default_formats, class Transforms = default_transforms>
   result<session> load(const component_context& from, const session_options& options) const {
     const auto mine = providers();
-    return session::load(parts_of<Formats, Transforms>(mine), from, &options);
+    return session::load(parts_of(mine), from, &options);
   }
 
   /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); a package
   /// with one component gives just that. Any provider of the list may run a component: the first that a variant fits,
   /// unless the options or another policy decide otherwise. Without options, the package's options are used. Errors as
   /// of select() and load(), and INVALID_ARGUMENT for components that do not connect.
-  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  template <variant_policy Policy = best_fit>
   result<pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
-    return load_pipeline<Formats, Transforms>(from, nullptr, policy);
+    return load_pipeline(from, nullptr, policy);
   }
-  template <class Formats = default_formats, class Transforms = default_transforms, variant_policy Policy = best_fit>
+  template <variant_policy Policy = best_fit>
   result<pipeline> load(const package& from, const session_options& options,
                         const Policy& policy = Policy{.ranked = true}) const {
-    return load_pipeline<Formats, Transforms>(from, &options, policy);
+    return load_pipeline(from, &options, policy);
   }
 
   /// Compiles a model for these providers and writes it: a provider's group becomes a node that contains the compiled
@@ -161,20 +211,19 @@ class basic_runtime {
   ///   FAIL              something that the options forbid; bytes without an output; a file that can't be written
   ///   INVALID_GRAPH     a provider would have to compile its own compiled node again
   ///   and the errors of load()
-  template <class Formats = default_formats, class Transforms = default_transforms>
   result<compile_report> compile(compile_options options) const {
     const auto mine = providers();
-    return session::compile(parts_of<Formats, Transforms>(mine), std::move(options));
+    return session::compile(parts_of(mine), std::move(options));
   }
   /// The compatibility text of a compiled model (a file, or bytes) for the provider with this long name; std::nullopt
   /// if it has none, or the bytes are no model. NO_SUCHFILE when the file does not exist.
-  template <class Formats = default_formats, class Model>
+  template <class Model>
   requires(path_like<Model> ||
            byte_range<Model>) result<std::optional<std::string>> compatibility(const Model& model,
                                                                                std::string_view provider)
   const {
     const auto mine = providers();
-    const session_parts parts{mine, Formats::rows};
+    const session_parts parts = parts_of(mine);
     if constexpr (path_like<Model>) return session::compatibility(parts, std::string{model}, provider);
     else
       return session::compatibility(parts, std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}),
@@ -212,54 +261,52 @@ class basic_runtime {
     if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
     return parts;
   }
-  template <class Formats, class Transforms>
   session_parts parts_of(std::span<const provider> mine) const {
     session_parts parts = parts_for(mine);
-    parts.formats = Formats::rows, parts.transforms = Transforms::tables();
+    parts.formats = Parts::formats::rows, parts.transforms = Parts::transforms::tables();
     return parts;
   }
 
-  template <class Formats, class Transforms, class Policy>
+  template <class Policy>
   result<pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
-    return pipeline::load(parts_of<Formats, Transforms>(mine), from, options, choose);
+    return pipeline::load(parts_of(mine), from, options, choose);
   }
 
-  std::shared_ptr<std::tuple<Ps...>> objects_ = std::make_shared<std::tuple<Ps...>>();
+  static std::shared_ptr<std::tuple<Ps...>> default_objects() {
+    if constexpr ((std::default_initializable<Ps> && ...)) return std::make_shared<std::tuple<Ps...>>();
+    else return {};
+  }
+  std::shared_ptr<std::tuple<Ps...>> objects_ = default_objects();
   std::shared_ptr<context_workspace> workspace_ = std::make_shared<context_workspace>();
+};
+
+/// A runtime's base: its parts are taken from the front of the list, the rest are providers.
+template <class Parts, class... Ts>
+struct runtime_of {
+  static_assert(sizeof...(Ts) > 0, "cameo: a runtime needs at least one provider");
+  static_assert(sizeof(last_check<std::tuple_element_t<sizeof...(Ts) - 1, std::tuple<Ts...>>>));
+  using type = basic_runtime<Parts, Ts...>;
+};
+template <class Parts, runtime_part First, class... Ts>
+struct runtime_of<Parts, First, Ts...> : runtime_of<typename First::template change<Parts>, Ts...> {};
+template <class Parts, class... Ps>
+struct runtime_of<Parts, partial<Ps...>> {
+  using type = basic_runtime<Parts, Ps...>;
 };
 
 /// A runtime is exactly its list: only the providers named here are in the program. Cheap; sessions share its providers
 /// and may outlive it.
-template <class... Ps>
-class runtime : public basic_runtime<whole_list, Ps...> {
-  static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
-  static_assert(sizeof(last_check<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>>));
+///
+///   runtime<my_npu, cameo::eps::cpu>
+///   runtime<with<my_rules>, devices_by<prefer_npu>, formats<ort_format>, my_npu, cameo::eps::cpu>
+template <class... Ts>
+class runtime : public runtime_of<default_parts, Ts...>::type {
+  using base = typename runtime_of<default_parts, Ts...>::type;
 
  public:
-  using basic_runtime<whole_list, Ps...>::basic_runtime;
-};
-template <class... Ps>
-class runtime<partial<Ps...>> : public basic_runtime<whole_list, Ps...> {
- public:
-  using basic_runtime<whole_list, Ps...>::basic_runtime;
-};
-template <class Policy, class... Ps>
-class runtime<devices_by<Policy>, Ps...> : public basic_runtime<Policy, Ps...> {
-  static_assert(sizeof(devices_by<Policy>));
-  static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
-  static_assert(sizeof(last_check<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>>));
-
- public:
-  using basic_runtime<Policy, Ps...>::basic_runtime;
-};
-template <class Policy, class... Ps>
-class runtime<devices_by<Policy>, partial<Ps...>> : public basic_runtime<Policy, Ps...> {
-  static_assert(sizeof(devices_by<Policy>));
-
- public:
-  using basic_runtime<Policy, Ps...>::basic_runtime;
+  using base::base;
 };
 /// runtime{my_npu{settings}, cameo::eps::cpu{}}
 template <class... Ps>

@@ -51,6 +51,9 @@ struct bound_check {
 /// second run on, allocates nothing. One run at a time; different bindings run at once. The session outlives it.
 class io_binding {
  public:
+  /// Empty, for an object that gets its binding later; only to be asked whether it is, and assigned to.
+  CAMEO_API io_binding() noexcept;
+  explicit operator bool() const { return bool(impl_); }
   CAMEO_API io_binding(io_binding&&) noexcept;
   CAMEO_API io_binding& operator=(io_binding&&) noexcept;
   CAMEO_API ~io_binding();
@@ -60,29 +63,29 @@ class io_binding {
   /// own their elements, which would be destroyed too early.
   CAMEO_API status bind_input(const named_input&);
   template <class E>
-  status bind_input(std::string_view name, E&& elements) {
+  status bind_input(io_key key, E&& elements) {
     static_assert(sizeof(bound_check<E>));
-    return bind_input(named_input{name, elements});
+    return bind_input(named_input{key, elements});
   }
   template <class E>
-  status bind_input(std::string_view name, E&& elements, const extents& shape) {
+  status bind_input(io_key key, E&& elements, const extents& shape) {
     static_assert(sizeof(bound_check<E>));
-    return bind_input(named_input{name, elements, shape});
+    return bind_input(named_input{key, elements, shape});
   }
   /// Runs write the output here: room for shape.count() elements of its type in the caller's memory, until it is bound
   /// again (`{}`: the binding's own memory again). A smaller output fits, and output() has its shape; a run whose
   /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
-  CAMEO_API status bind_output(std::string_view name, const value&);
+  CAMEO_API status bind_output(io_key, const value&);
   /// The same for contiguous elements: a vector, an array, a span.
   template <std::ranges::contiguous_range R>
-  status bind_output(std::string_view name, R&& elements) {
+  status bind_output(io_key key, R&& elements) {
     using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
     static_assert(sizeof(bound_check<R>));
     static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output; these elements are const");
     static_assert(sizeof(element_check<std::remove_const_t<T>>));
     if constexpr (element_type<std::remove_const_t<T>>)
-      return bind_output(name, value::tensor(dtype_of<std::remove_const_t<T>>,
-                                             {std::int64_t(std::ranges::size(elements))}, std::ranges::data(elements)));
+      return bind_output(key, value::tensor(dtype_of<std::remove_const_t<T>>,
+                                            {std::int64_t(std::ranges::size(elements))}, std::ranges::data(elements)));
     else return {};
   }
   /// The output's value of the last run; in the caller's memory, or in the binding's own until the next run. `i` is
@@ -123,6 +126,10 @@ struct session_parts {
 /// A model ready to run. Thread-safe: run() from any number of threads.
 class session {
  public:
+  /// Empty, for an object that gets its model later, as after a move: run() and bind() are INVALID_ARGUMENT, and other
+  /// functions are not to be called.
+  CAMEO_API session() noexcept;
+  explicit operator bool() const { return bool(impl_); }
   CAMEO_API session(session&&) noexcept;
   CAMEO_API session& operator=(session&&) noexcept;
   CAMEO_API ~session();

@@ -6,7 +6,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// How far a graph is rewritten before it runs, with ONNX Runtime's names; each level includes those before it.
-///   none      as written
+///   none      as written, but for what every level does (quantized models: a DequantizeLinear for each reader)
 ///   basic     standard operators only, before providers choose their nodes
 ///   extended  fused operators (com.microsoft), among the nodes of a provider that lists them
 ///   layout    memory layouts of a provider's own

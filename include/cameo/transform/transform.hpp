@@ -75,6 +75,17 @@ struct transform_check {
       "and `static bool rewrite(rewriter&, const node_view&)`");
 };
 
+/// When a session applies a table, besides its level. Keys are session keys (docs/session_keys.md); one is on if it is
+/// "1". apply_transforms() applies what it is given.
+struct transform_condition {
+  std::span<const std::string_view> unless = {};  // the table is left out where one of these is on
+  std::string_view only_if = {};                  // it is applied only where this is on; empty: always
+  bool again_after_groups = false;   // also once groups have been replaced, for which it left something alone
+  bool to_save_for_kernels = false;  // only to a model that is saved for readers as format_row::needs_kernels says
+};
+/// Of a table that depends on its level alone.
+inline constexpr transform_condition unconditional{};
+
 /// The transforms of one level, in order: first the local rewrites, all in one walk over the nodes, then the passes.
 /// Groups are for apply_groups() and replay_groups() alone.
 struct transform_table {
@@ -82,13 +93,13 @@ struct transform_table {
   std::span<const rewrite_row> rewrites;
   std::span<const pass_row> passes;
   std::span<const group_row> groups;
+  transform_condition when = {};
 };
 
 /// Transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>, my_pass>`.
 template <optimization_level Level, class... Ts>
 class transform_list {
   static_assert((sizeof(transform_check<Ts>) && ... && true));
-  static_assert(Level != optimization_level::none, "cameo: at level none nothing is rewritten");
   template <class T>
   static constexpr int kind = local_rewrite<T> ? 0
                               : graph_pass<T>  ? 1
@@ -136,8 +147,10 @@ class transform_list {
 
  public:
   static constexpr optimization_level level = Level;
+  /// `When` is a constant with static storage.
+  template <const transform_condition& When = unconditional>
   static const transform_table& table() {
-    static constexpr transform_table made{Level, rewrites, passes, groups};
+    static constexpr transform_table made{Level, rewrites, passes, groups, When};
     return made;
   }
 };
@@ -153,7 +166,7 @@ concept transform_family = requires {
 /// Families in order, as one type; see transform_family.
 template <transform_family... Families>
 struct transform_set {
-  /// This set followed by more: `default_transforms::with<my_rules>`.
+  /// This set followed by more.
   template <transform_family... More>
   using with = transform_set<Families..., More...>;
 
@@ -195,7 +208,8 @@ CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table*
                                         const rewriter::surroundings&, const transform_options&);
 
 /// Sets model::to_come: the operators that these tables may put into the model or its descendants, in the versions of
-/// its opsets, except those that it already has. `disabled` names transforms that don't count.
+/// its opsets, except those that it already has. `disabled` names transforms that don't count, and neither do tables
+/// that are only applied when asked for.
 CAMEO_API void note_operators_to_come(model&, std::span<const transform_table* const> tables, const op_table&,
                                       std::span<const std::string_view> disabled);
 

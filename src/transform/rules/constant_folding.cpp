@@ -89,6 +89,9 @@ struct fold_constants {
   }
 };
 
+/// DequantizeLinear of a constant stays as long as a group may need it.
+constexpr transform_condition for_groups_first{.again_after_groups = true};
+
 struct remove_dead_code {
   static constexpr std::string_view name = "DeadCodeElimination";
   static result<bool> run(rewriter& r) { return r.remove_dead(); }
@@ -97,7 +100,7 @@ struct remove_dead_code {
 }  // namespace
 
 const transform_table& constant_folding::table() {
-  return transform_list<optimization_level::basic, fold_constants, remove_dead_code>::table();
+  return transform_list<optimization_level::basic, fold_constants, remove_dead_code>::table<for_groups_first>();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -75,7 +75,8 @@ struct bernoulli {
 const transform_table& definitions::table() {
   return transform_list<optimization_level::basic, rule_of<hard_swish>, rule_of<mish>, rule_of<swiglu>, swish,
                         cast_like, bernoulli, define::likelihood_loss, define::cross_entropy_loss,
-                        define::center_crop_pad, define::group_normalization, define::sequence_map>::table();
+                        define::center_crop_pad, define::group_normalization,
+                        define::sequence_map>::table<define::when_saved>();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -5,6 +5,8 @@
 /// The definitions that take more than a line; src/transform/rules/definitions.cpp has the list of all.
 namespace cameo::inline CAMEO_ABI::define {
 
+inline constexpr transform_condition when_saved{.to_save_for_kernels = true};
+
 /// NegativeLogLikelihoodLoss: the element of each target's class, weighted, and reduced.
 struct likelihood_loss {
   static constexpr std::string_view name = "NegativeLogLikelihoodLossDefinition";

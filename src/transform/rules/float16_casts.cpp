@@ -4,6 +4,8 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/definitions.hpp>
 
+#include "transform/rules/definitions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -108,7 +110,7 @@ struct cast_float16 {
 }  // namespace
 
 const transform_table& float16_casts::table() {
-  return transform_list<optimization_level::basic, cast_float16>::table();
+  return transform_list<optimization_level::basic, cast_float16>::table<define::when_saved>();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

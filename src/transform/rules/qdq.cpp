@@ -1,6 +1,7 @@
 // QuantizeLinear and DequantizeLinear: as few of them as give the same integers, next to what computes.
 #include <cameo/transform/rules/standard.hpp>
 
+#include "core/config_keys.hpp"
 #include "transform/rules/look.hpp"
 #include "transform/rules/quantization.hpp"
 
@@ -159,16 +160,22 @@ struct remove_rounding {
   }
 };
 
-using own_list = transform_list<optimization_level::basic, own_dequantizers_pass>;
-using cleanup_list = transform_list<optimization_level::basic, remove_double_pairs, remove_rounding>;
+constexpr std::string_view off[] = {config_key<"session.disable_quant_qdq">.key,
+                                    config_key<"session.disable_double_qdq_remover">.key};
+constexpr transform_condition unless_off{.unless = std::span{off}.first(1)}, unless_either_off{.unless = off},
+    if_wanted{.only_if = config_key<"session.enable_quant_qdq_cleanup">.key};
 
 }  // namespace
 
-const transform_table& own_dequantizers::table() { return own_list::table(); }
-const transform_table& qdq::table() {
-  return transform_list<optimization_level::basic, remove_double_pairs, relu_before_quantize, clip_before_quantize,
-                        propagate>::table();
+const transform_table& own_dequantizers::table() {
+  return transform_list<level, own_dequantizers_pass>::table<unless_off>();
 }
-const transform_table& qdq_cleanup::table() { return cleanup_list::table(); }
+const transform_table& double_qdq::table() {
+  return transform_list<level, remove_double_pairs>::table<unless_either_off>();
+}
+const transform_table& qdq::table() {
+  return transform_list<level, relu_before_quantize, clip_before_quantize, propagate>::table<unless_off>();
+}
+const transform_table& qdq_cleanup::table() { return transform_list<level, remove_rounding>::table<if_wanted>(); }
 
 }  // namespace cameo::inline CAMEO_ABI

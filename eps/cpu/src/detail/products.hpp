@@ -89,7 +89,7 @@ result<gemm_panels<Number>> keep_packed_b(bind_context& c, std::size_t input, bo
     if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
     const result<std::span<const Number>> packed =
         c.pack<Number>(input, size, [&](const value& elements, std::span<Number> to) -> status {
-          const T* const from = elements.as<T>().data();
+          const T* const from = elements.as_unchecked<T>().data();
           if constexpr (std::is_same_v<Number, T>) {
             pack_b(matrix_ref<Number>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
           } else {

@@ -4,8 +4,8 @@
 namespace cameo::inline CAMEO_ABI {
 
 // For files whose readers run only operators that they have kernels for, and can't look up ONNX's function bodies:
-// those in ONNX Runtime's own format. Results stay the same but for rounding. Not in standard_transforms: code that
-// writes such a file applies them, at every level.
+// those in ONNX Runtime's own format. Results stay the same but for rounding. Sessions apply them before such a file is
+// saved, at every level (transform_condition::to_save_for_kernels).
 
 /// Replaces operators without a kernel in ONNX Runtime by ONNX's function bodies.
 struct definitions {

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/transform/transform.hpp>
+#include <cameo/transform/rules/definitions.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -51,9 +51,16 @@ struct transposes {
   CAMEO_API static const transform_table& table();
 };
 
-/// Gives each reader of a DequantizeLinear one of its own. Sessions apply it at every level, before all others, unless
+/// Gives each reader of a DequantizeLinear one of its own: at every level, before all others, unless
 /// session.disable_quant_qdq is set.
 struct own_dequantizers {
+  static constexpr optimization_level level = optimization_level::none;
+  CAMEO_API static const transform_table& table();
+};
+
+/// Removes a DequantizeLinear and the same QuantizeLinear again. Not applied with session.disable_double_qdq_remover or
+/// session.disable_quant_qdq.
+struct double_qdq {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
@@ -65,14 +72,15 @@ struct qdq {
   CAMEO_API static const transform_table& table();
 };
 
-/// Removes pairs that only round floats: results change a little. For session.enable_quant_qdq_cleanup.
+/// Removes pairs that only round floats: results change a little. Applied with session.enable_quant_qdq_cleanup.
 struct qdq_cleanup {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// The transforms that a session applies before partitioning, unless it is given others.
-using standard_transforms = transform_set<elimination, shape_folding, constant_folding, constant_branches,
-                                          common_subexpressions, weight_folding, transposes, qdq>;
+/// The transforms that a session applies, unless it is given others; providers have more for their own nodes.
+using standard_transforms = transform_set<own_dequantizers, elimination, shape_folding, constant_folding,
+                                          constant_branches, common_subexpressions, weight_folding, transposes,
+                                          double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
 
 }  // namespace cameo::inline CAMEO_ABI

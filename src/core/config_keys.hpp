@@ -1,0 +1,190 @@
+#pragma once
+#include <cameo/core/fixed_string.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// What cameo does with a session configuration key of ONNX Runtime's.
+enum class key_support : std::uint8_t { supported, without_effect, refused };
+
+/// A session configuration key of ONNX Runtime's.
+struct config_key_row {
+  std::string_view key;
+  std::string_view otherwise;  // the value when it is not set
+  key_support support;
+  std::string_view meaning;  // for docs/session_keys.md and messages
+};
+
+// The table below is docs/session_keys.md, in the same order.
+
+inline constexpr config_key_row config_key_rows[] = {
+    {"ep.context_embed_mode", "0", key_support::supported,
+     "1: contexts inside the compiled model; else in files beside it"},
+    {"ep.context_enable", "0", key_support::supported, "1: a compiled model is written while the model is loaded"},
+    {"ep.context_file_path", "", key_support::supported,
+     "the compiled model that is written, or from whose folder contexts are read; unset, beside the model, _ctx.onnx"},
+    {"ep.context_model_external_initializers_file_name", "", key_support::supported,
+     "file for the initializers of the compiled model; unset, they are inside it"},
+    {"ep.context_node_name_prefix", "", key_support::supported, "what names of compiled nodes start with"},
+    {"ep.share_ep_contexts", "0", key_support::supported, "1: contexts are shared with other sessions of the runtime"},
+    {"ep.stop_share_ep_contexts", "0", key_support::supported,
+     "1: the last of the models that share a context; it is written now"},
+    {"optimization.disable_specified_optimizers", "", key_support::supported,
+     "names of transforms to leave out, with commas"},
+    {"optimization.minimal_build_optimizations", "", key_support::supported,
+     "save: what level extended would do to quantized nodes, and activations to convolutions, is not done but saved; "
+     "only with a file in the ORT format. apply: that and nothing else is done from level extended on"},
+    {"session.disable_aot_function_inlining", "0", key_support::supported,
+     "1: the model's functions are opened only when no provider takes them, after the basic level"},
+    {"session.disable_cpu_ep_fallback", "0", key_support::supported,
+     "1: a node that only the fallback takes is an error"},
+    {"session.disable_double_qdq_remover", "0", key_support::supported,
+     "1: a DequantizeLinear and the same QuantizeLinear again stay"},
+    {"session.disable_model_compile", "0", key_support::supported, "1: providers may not compile groups of nodes"},
+    {"session.disable_prepacking", "0", key_support::supported, "1: kernels keep no packed copies of constants"},
+    {"session.disable_qdq_constant_folding", "0", key_support::supported,
+     "1: DequantizeLinear of a constant is not worked out"},
+    {"session.disable_quant_qdq", "0", key_support::supported,
+     "1: QuantizeLinear and DequantizeLinear stay as they are written"},
+    {"session.execution_mode", "sequential", key_support::supported,
+     "sequential or parallel; wins over session_options::execution"},
+    {"session.fail_on_suboptimal_compiled_model", "0", key_support::supported,
+     "1: a compiled model that had better be compiled again is an error"},
+    {"session.enable_quant_qdq_cleanup", "0", key_support::supported,
+     "1: pairs that only round floats go; results change a little"},
+    {"session.enable_saved_runtime_optimizations", "0", key_support::supported,
+     "1: what an ORT file has saved is done, from level extended on"},
+    {"session.graph_optimization_level", "enable_all", key_support::supported,
+     "disable_all, enable_basic, enable_extended, enable_layout or enable_all (or 0 to 3, and 99); wins over "
+     "session_options::optimize"},
+    {"session.graph_optimizations_loop_level", "1", key_support::supported,
+     "2 or 1: levels extended to all again if any of them, or the last, changed something; 0: once"},
+    {"session.intra_op_num_threads", "0", key_support::supported,
+     "threads, 0 for what cpuset and CPU quota allow; wins over session_options::threads"},
+    {"session.intra_op.allow_spinning", "1", key_support::supported,
+     "0: threads sleep at once between parallel regions"},
+    {"session.layer_assignment_settings", "", key_support::supported,
+     "gives nodes to cpu, gpu or npu by what they have as layer_ann: \"gpu(enc, =head); npu(dec)\""},
+    {"session.load_model_format", "", key_support::supported,
+     "ORT or ONNX; unset, a file whose name ends in .ort is ORT, and bytes that say so"},
+    {"session.model_external_initializers_file_folder_path", "", key_support::supported, "where external data lies"},
+    {"session.name_based_layer_assignment", "", key_support::supported,
+     "the same by parts of their names: \"gpu(/encoder/); npu(attention)\""},
+    {"session.optimized_model_filepath", "", key_support::supported,
+     "where the optimized model is written, before it is compiled"},
+    {"session.qdqisint8allowed", "0", key_support::supported,
+     "1: products of int8 by int8 may be chosen too, where optimization.minimal_build_optimizations chooses"},
+    {"session.record_ep_graph_assignment_info", "0", key_support::supported,
+     "1: session::assignments knows who took what"},
+    {"session.save_model_format", "", key_support::supported,
+     "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
+    {"ep.cuda.fpa_intb_gemm", "0", key_support::without_effect, "for a provider that cameo does not have"},
+    {"ep.cuda.fpa_intb_profile_m", "", key_support::without_effect, "for a provider that cameo does not have"},
+    {"ep.cuda.gqa_workspace_max_total_sequence_length", "", key_support::without_effect,
+     "for a provider that cameo does not have"},
+    {"ep.dynamic.qnn_htp_performance_mode", "default", key_support::without_effect,
+     "for a provider that cameo does not have"},
+    {"ep.dynamic.workload_type", "Default", key_support::without_effect,
+     "threads run at the priority of who made them"},
+    {"ep.context_source_model_path", "", key_support::without_effect, "contexts hold their constants"},
+    {"ep.enable_weightless", "0", key_support::without_effect, "contexts hold their constants"},
+    {"ep.enable_weightless_mode", "", key_support::without_effect, "contexts hold their constants"},
+    {"ep.enable_weightless_ep_context_nodes", "0", key_support::without_effect, "contexts hold their constants"},
+    {"ep.nnapi.partitioning_stop_ops", "", key_support::without_effect, "for a provider that cameo does not have"},
+    {"mlas.disable_kleidiai", "0", key_support::without_effect, "kernels of that library are not used"},
+    {"mlas.enable_gemm_fastmath_arm64_bfloat16", "0", key_support::without_effect,
+     "products of floats are made of floats"},
+    {"mlas.kleidiai.conv_igemm_max_work", "0", key_support::without_effect, "kernels of that library are not used"},
+    {"mlas.nchwc_depthwise_sliding", "", key_support::without_effect, "kernels choose by shapes"},
+    {"mlas.nchwc_pointwise_conv_max_input_channel_batch", "", key_support::without_effect, "kernels choose by shapes"},
+    {"mlas.qnbit.force_fp32", "0", key_support::without_effect, "for an operator that cameo has no kernel for"},
+    {"mlas.use_lut_gemm", "0", key_support::without_effect, "kernels choose by shapes"},
+    {"optimization.constant_folding_max_output_size_in_bytes", "1073741824", key_support::without_effect,
+     "folding has limits of its own"},
+    {"optimization.enable_cast_chain_elimination", "0", key_support::without_effect,
+     "no optimizer of that kind; chains that change no value go always"},
+    {"optimization.enable_gelu_approximation", "0", key_support::without_effect, "no optimizer of that kind"},
+    {"optimization.enable_memory_probe_recompute_config", "0:0", key_support::without_effect, "for training"},
+    {"optimization.memory_optimizer_config", "", key_support::without_effect, "for training"},
+    {"session.allow_released_opsets_only", "1", key_support::without_effect,
+     "operators are looked up in the tables of opsets that cameo knows"},
+    {"session.debug_layout_transformation", "0", key_support::without_effect, "nothing to debug"},
+    {"session.dynamic_block_base", "0", key_support::without_effect, "blocks depend on shapes alone"},
+    {"session.enable_cpu_mem_arena", "1", key_support::without_effect, "values lie in arenas always"},
+    {"session.enable_dq_matmulnbits_fusion", "0", key_support::without_effect, "no optimizer of that kind"},
+    {"session.enable_matmul_fp8_fusion", "0", key_support::without_effect, "no optimizer of that kind"},
+    {"session.enable_mem_pattern", "1", key_support::without_effect, "places of values are planned always"},
+    {"session.force_spinning_stop", "0", key_support::without_effect, "threads never spin between runs"},
+    {"session.inter_op.allow_spinning", "1", key_support::without_effect, "there is one pool of threads"},
+    {"session.inter_op.spin_backoff_max", "1", key_support::without_effect, "there is one pool of threads"},
+    {"session.inter_op.spin_duration_us", "", key_support::without_effect, "there is one pool of threads"},
+    {"session.inter_op_num_threads", "0", key_support::without_effect, "there is one pool of threads"},
+    {"session.intra_op.spin_backoff_max", "1", key_support::without_effect,
+     "threads look for work for at most 50 us, then sleep"},
+    {"session.intra_op.spin_duration_us", "", key_support::without_effect,
+     "threads look for work for at most 50 us, then sleep"},
+    {"session.log_id", "", key_support::without_effect, "use session_options::log and log_from"},
+    {"session.log_severity_level", "", key_support::without_effect, "use session_options::log and log_from"},
+    {"session.log_verbosity_level", "", key_support::without_effect, "use session_options::log and log_from"},
+    {"session.max_shape_override", "", key_support::without_effect, "nothing is estimated from largest shapes"},
+    {"session.moe_expert_counter_alpha", "", key_support::without_effect, "for session.enable_moe_expert_counting"},
+    {"session.moe_expert_counter_beta", "", key_support::without_effect, "for session.enable_moe_expert_counting"},
+    {"session.moe_expert_counter_state_file", "", key_support::without_effect,
+     "for session.enable_moe_expert_counting"},
+    {"session.optimized_model_external_initializers_min_size_in_bytes", "1024", key_support::without_effect,
+     "for session.optimized_model_external_initializers_file_name"},
+    {"session.prepack.enable_parallel", "0", key_support::without_effect, "constants are packed one after the other"},
+    {"session.qdq_matmulnbits_accuracy_level", "4", key_support::without_effect, "no optimizer of that kind"},
+    {"session.qdq_matmulnbits_block_size", "0", key_support::without_effect, "no optimizer of that kind"},
+    {"session.set_denormal_as_zero", "0", key_support::without_effect, "denormals are kept"},
+    {"session.strict_shape_type_inference", "0", key_support::without_effect, "contradictions are errors always"},
+    {"session.strict_workspace_verification", "0", key_support::without_effect,
+     "no kernel estimates a workspace before the plan is made"},
+    {"session.use_deterministic_compute", "0", key_support::without_effect,
+     "the same inputs give the same bits always"},
+    {"session.use_device_allocator_for_initializers", "0", key_support::without_effect,
+     "constants lie where they are read"},
+    {"session.use_env_allocators", "0", key_support::without_effect, "every session has arenas of its own"},
+    {"session.use_external_initializer_file_buffers_directly", "0", key_support::without_effect,
+     "constants are read where they lie always"},
+    {"session.use_memory_mapped_ort_model", "0", key_support::without_effect, "a file is mapped always"},
+    {"session.use_ort_model_bytes_directly", "0", key_support::without_effect,
+     "bytes are read where they lie always, and must outlive the session"},
+    {"session.use_ort_model_bytes_for_initializers", "0", key_support::without_effect,
+     "constants from 128 bytes on stay in the file or the bytes always"},
+    {"session.x64quantprecision", "0", key_support::without_effect, "products of integers are exact"},
+    {"session.collect_node_memory_stats_to_file", "", key_support::refused,
+     "not collected; session::fixed_bytes and io_binding::arena_bytes tell the sums"},
+    {"session.compile_only", "0", key_support::refused, "use runtime::compile"},
+    {"session.enable_moe_expert_counting", "0", key_support::refused, "not counted"},
+    {"session.enable_moe_expert_statistics", "0", key_support::refused, "not counted"},
+    {"session.enable_profiling", "", key_support::refused, "use trace_profile and run_settings::observer"},
+    {"session.function_expansion_byte_limit", "", key_support::refused, "use session_options::limits"},
+    {"session.function_expansion_node_limit", "", key_support::refused, "use session_options::limits"},
+    {"session.gqa_value_layout", "", key_support::refused, "values of GroupQueryAttention lie as the operator says"},
+    {"session.intra_op_thread_affinities", "", key_support::refused, "bring a task_pool of your own"},
+    {"session.node_partition_config_file", "", key_support::refused,
+     "there are no streams; use session_options::execution"},
+    {"session.optimized_model_external_initializers_file_name", "", key_support::refused,
+     "the optimized model is one file"},
+    {"session.resource_cuda_partitioning_settings", "", key_support::refused,
+     "providers take nodes in their order; use session_options::providers"},
+    {"session.save_external_prepacked_constant_initializers", "0", key_support::refused, "packed copies are not saved"},
+    {"session.use_per_session_threads", "1", key_support::refused, "bring one task_pool for all sessions"},
+};
+
+/// A row of the table, looked up while compiling: a misspelt key ends compilation.
+///
+///   if (config.is_on(config_key<"session.disable_prepacking">)) ...
+template <fixed_string Key>
+inline constexpr const config_key_row& config_key = []() -> const config_key_row& {
+  constexpr auto at = std::ranges::find(config_key_rows, std::string_view{Key}, &config_key_row::key);
+  static_assert(at != std::end(config_key_rows), "cameo: src/core/config_keys.hpp has no row for this session key");
+  return *at;
+}();
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,117 @@
+// Programs of fused nodes: compiled now, or restored from contexts.
+#include <fmt/format.h>
+
+#include "context/output_path.hpp"
+#include "context/restore.hpp"
+#include "core/guarded.hpp"
+#include "graph/messages.hpp"
+#include "session/stages.hpp"
+
+#include <cstring>
+#include <filesystem>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// All groups of a provider in one call; exactly one program for each. No second try with another provider.
+status compile_those_of(const provider& by, std::size_t p, const std::deque<fused_node>& fused,
+                        std::vector<compiled_node>& programs) {
+  std::vector<fused_view> views;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < fused.size(); ++i)
+    if (fused[i].provider == p && fused[i].body)
+      views.push_back({fused[i].name, graph_view{*fused[i].body}}), numbers.push_back(i);
+  if (views.empty()) return {};
+  const provider_row& row = *by.row;
+  result<std::vector<compiled_node>> made = guarded_hook([&] { return row.compile(by.self.get(), views); });
+  if (!made) return std::move(made).error().in(row.long_name);
+  if (made->size() != views.size())
+    return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
+                                           row.long_name, made->size(), views.size())};
+  for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
+  return {};
+}
+
+std::string operators_in(const graph& body) {
+  std::string names;
+  for (node_view node : graph_view{body}.nodes())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", node.op_type());
+  return names;
+}
+
+std::string real_folder_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return error ? std::string{} : real.parent_path().string();
+}
+
+/// Where the contexts of a compiled model are.
+context_folder contexts_of(const load_settings& how, const model& net) {
+  const opened_places& places = how.places;
+  context_folder where;
+  where.model = net.path;
+  where.read = how.options.read_context;
+  const std::string wanted{how.config[config_key<"ep.context_file_path">]};
+  if (!wanted.empty()) {
+    where.path = folder_of(wanted), where.folder = places.contexts;
+  } else if (const std::string_view other = how.config[weights_folder_key]; !other.empty()) {
+    where.path = other, where.folder = places.weights;
+  } else if (places.beside) {
+    where.path = folder_of(net.path), where.folder = places.beside;
+  } else {
+    where.path = folder_of(net.path);
+    if (!net.path.empty()) where.also = real_folder_of(net.path);
+  }
+  where.known = !wanted.empty() || !net.path.empty() || !where.path.empty();
+  return where;
+}
+
+/// The programs of those nodes of a provider that were compiled before.
+status restore_those_of(const provider& by, std::size_t p, const std::deque<fused_node>& fused,
+                        const load_settings& how, const model& net, std::vector<compiled_node>& programs) {
+  std::vector<node_view> nodes;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < fused.size(); ++i)
+    if (fused[i].provider == p && !fused[i].body) nodes.push_back({*fused[i].in, fused[i].node}), numbers.push_back(i);
+  if (nodes.empty()) return {};
+  const bool is_shared = how.config.is_on(config_key<"ep.share_ep_contexts">);
+  result<std::vector<compiled_node>> made =
+      restore_contexts(by, nodes, contexts_of(how, net), is_shared ? how.workspace.get() : nullptr);
+  if (!made) return std::move(made).error();
+  for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
+  return {};
+}
+
+}  // namespace
+
+status align_constant(const value*& constant, model& net) {
+  if (!constant || is_aligned(*constant)) return {};
+  value moved = *constant;
+  moved.data = net.memory.allocate(moved.bytes(), 64);
+  if (!moved.data) return status_code::out_of_memory;
+  std::memcpy(moved.data, constant->data, moved.bytes());
+  constant = net.memory.keep(moved);
+  return constant ? status{} : status{status_code::out_of_memory};
+}
+
+result<compiled_groups> compile_groups(const load_settings& how, std::span<const provider> providers,
+                                       const std::optional<compilation>& output, const placed_nodes& placed, model& net,
+                                       const load_teller& tell) {
+  compiled_groups made;
+  made.programs.resize(placed.fused.size());
+  if (output)
+    if (status s = require_storing(how, providers, *output, placed.fused, net); !s) return s;
+  for (const fused_node& f : placed.fused) {
+    for (std::size_t i = 0; f.body && i < f.body->value_count(); ++i)
+      if (status s = align_constant((*const_cast<graph*>(f.body))[value_id(i)].constant, net); !s) return s;
+    made.operators.push_back(f.body ? operators_in(*f.body) : std::string{});
+  }
+  for (std::size_t p = 0; p < providers.size(); ++p) {
+    if (status s = restore_those_of(providers[p], p, placed.fused, how, net, made.programs); !s) return s;
+    if (status s = compile_those_of(providers[p], p, placed.fused, made.programs); !s) return s;
+    tell.part(double(p + 1) / double(providers.size()));
+  }
+  return made;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,121 @@
+// The plan of a session, its inputs and outputs, and its threads.
+#include <cameo/partition/lower.hpp>
+
+#include "session/stages.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Each provider's binder; kinds of memory that providers share are listed once.
+std::vector<node_binder> binders_of(std::span<const provider> providers, const memory_source& for_values,
+                                    std::vector<memory_source>& memories) {
+  const memory_source heap = heap_memory();
+  std::vector<node_binder> made;
+  memories.push_back(for_values.allocate ? for_values : heap);
+  for (const provider& p : providers) {
+    memory_source source = p.row->memory(p.self.get());
+    if (source.allocate == heap.allocate) source = memories[0];  // host memory, as the user supplies it
+    const auto is_it = [&](const memory_source& m) { return m.self == source.self && m.allocate == source.allocate; };
+    const std::size_t kind = std::size_t(std::ranges::find_if(memories, is_it) - memories.begin());
+    if (kind == memories.size()) memories.push_back(source);
+    made.push_back({p.row->name, p.self.get(), p.row->bind, std::uint8_t(kind)});
+  }
+  return made;
+}
+
+io_info info_of(const model& net, value_id v) {
+  const graph_value& value = net.main()[v];
+  io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
+  made.type_text = made.type.to_string(&net.symbols);
+  return made;
+}
+
+/// Initializers are no inputs, in models from before they could be left out of the list.
+bool is_given(const model& net, value_id input) { return !net.main()[input].constant || net.ir_version >= 4; }
+
+std::vector<described_io::symbol_use> symbols_in(const std::vector<io_info>& inputs) {
+  std::vector<described_io::symbol_use> made;
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+    const value_type& io = inputs[i].type;
+    const value_type& type = io.kind == type_kind::optional && io.of ? *io.of : io;
+    if (!type.is_tensor() || !type.shape) continue;
+    for (std::uint32_t axis = 0; axis < type.shape->size(); ++axis)
+      if (const dim& d = (*type.shape)[axis]; !d.known() && d.symbol) made.push_back({d.symbol, i, axis});
+  }
+  std::ranges::stable_sort(made, {}, &described_io::symbol_use::symbol);
+  return made;
+}
+
+}  // namespace
+
+result<session_plan> make_session_plan(const load_settings& how, std::span<const provider> providers,
+                                       const compiled_groups& groups, const model& net, const load_teller& tell) {
+  session_plan made;
+  const std::vector<node_binder> binders = binders_of(providers, how.options.memory, made.memories);
+  std::vector<bound_kernel> compiled;
+  for (const compiled_node& program : groups.programs) compiled.push_back({program.state.get(), program.run});
+  heap_arena drafts{1 << 16}, scratch{1 << 16};
+  result<draft*> net_draft = lower(net.main(), compiled, net.ir_version >= 4, drafts);
+  if (!net_draft) return std::move(net_draft).error();
+  plan_options with;
+  with.binders = binders, with.memories = made.memories, with.scratch = &scratch;
+  with.prepack = !how.config.is_on(config_key<"session.disable_prepacking">);
+  with.by_level = how.options.execution == execution_mode::parallel;
+  with.memory_limit = how.memory_limit;
+  struct watch {
+    const model& net;
+    const load_teller& tell;
+  } const watching{net, tell};
+  with.watcher.self = &watching;
+  // Pages go as soon as there is a copy: no more of a large file is in memory than what is being copied.
+  with.watcher.copied = [](const void* self, const value& v) {
+    for (const auto& file : static_cast<const watch*>(self)->net.files) file->forget_pages(v.data, v.bytes());
+  };
+  with.watcher.bound = [](const void* self, std::size_t done, std::size_t total) {
+    static_cast<const watch*>(self)->tell.part(double(done) / double(total));
+  };
+  result<const plan_view*> steps = make_plan(**net_draft, with, *made.memory);
+  if (!steps) return std::move(steps).error();
+  made.steps = *steps;
+  for (const auto& file : net.files) file->forget_pages();  // weights have been packed
+  return made;
+}
+
+std::vector<io_info> inputs_of(const model& net) {
+  std::vector<io_info> made;
+  for (value_id v : net.main().inputs())
+    if (is_given(net, v)) made.push_back(info_of(net, v));
+  return made;
+}
+
+std::vector<io_info> outputs_of(const model& net) {
+  std::vector<io_info> made;
+  for (value_id v : net.main().outputs()) made.push_back(info_of(net, v));
+  return made;
+}
+
+result<described_io> describe_io(model& net) {
+  described_io made{inputs_of(net), outputs_of(net), {}, {}};
+  for (value_id v : net.main().inputs()) {
+    if (!is_given(net, v)) continue;
+    made.defaults.push_back(net.main()[v].constant);
+    if (status s = align_constant(made.defaults.back(), net); !s) return s;
+  }
+  made.symbols = symbols_in(made.inputs);
+  return made;
+}
+
+result<session_threads> start_threads(const load_settings& how) {
+  if (how.options.use_pool) return session_threads{nullptr, how.options.pool};
+  const std::size_t threads = how.options.threads ? how.options.threads : available_threads();
+  if (threads <= 1) return session_threads{};
+  result<std::unique_ptr<thread_pool>> own =
+      thread_pool::make(threads, how.config.is_on(config_key<"session.intra_op.allow_spinning">));
+  if (!own) return std::move(own).error();
+  const task_pool_ref pool{**own};
+  return session_threads{*std::move(own), pool};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,101 @@
+// What a caller is told of loading: progress, and the log.
+#include "session/progress.hpp"
+
+#include <cameo/op/op.hpp>
+
+#include "core/node_words.hpp"
+#include "graph/oddities.hpp"
+#include "session/loaded.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::int64_t newest_ir_version = 14;  // of ONNX 1.23, which the tables of operators are from
+
+}  // namespace
+
+std::string of_model(const model& m, std::string_view words) {
+  return m.path.empty() ? std::string{words} : fmt::format("{}: {}", m.path, words);
+}
+
+status load_teller::begin(std::string_view stage, unsigned percent) {
+  tell_warnings();
+  if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
+  percent_before_ += percent_;
+  stage_ = stage, percent_ = percent;
+  part(0);
+  return {};
+}
+
+/// Said when a stage begins, and each time a hundredth of the whole has been done.
+void load_teller::part(double of_stage) const {
+  if (!how_.options.progress) return;
+  const double fraction = (percent_before_ + of_stage * percent_) / 100;
+  if (of_stage != 0 && fraction < told_ + 0.01) return;
+  told_ = std::max(told_, fraction);
+  how_.options.progress({stage_, told_});
+}
+
+void load_teller::end() {
+  tell_warnings();
+  if (how_.options.progress) how_.options.progress({"done", 1});
+}
+
+/// Warnings that the model has got since the last time. Oddities that every model of an exporter has are only
+/// information.
+void load_teller::tell_warnings() {
+  for (; net_ && warnings_told_ < net_->warnings.size(); ++warnings_told_) {
+    const std::string& each = net_->warnings[warnings_told_];
+    const oddity_row* const odd = oddity_of(each);
+    const log_level level = odd && !odd->is_told ? log_level::info : log_level::warning;
+    if (how_.logs(level)) how_.options.log(level, of_model(*net_, each));
+  }
+}
+
+void load_teller::tell_model() const {
+  for (const opset_import& import : net_->imports)
+    for (const domain_row& known : standard_domains())
+      if (known.name == import.domain && import.version > known.newest_opset)
+        how_.warn(of_model(*net_, fmt::format("opset {} of '{}' is newer than {}, the last that is known; its "
+                                              "operators are taken as they were then",
+                                              import.version, domain_name(import.domain), known.newest_opset)));
+  if (net_->ir_version > newest_ir_version)
+    how_.warn(of_model(*net_, fmt::format("IR version {} is newer than {}, the last that is known; what it brings is "
+                                          "not seen",
+                                          net_->ir_version, newest_ir_version)));
+  if (how_.logs(log_level::info))
+    how_.options.log(log_level::info,
+                     fmt::format("read {}: {} nodes, {} initializers, IR version {}", net_->path,
+                                 net_->main().order().size(), net_->main().initializers().size(), net_->ir_version));
+}
+
+void load_teller::tell_placements(const loaded& made) const {
+  if (!how_.logs(log_level::info)) return;
+  const auto& log = how_.options.log;
+  for (const transform_log::entry& each : made.rewrites.transforms)
+    log(log_level::info, fmt::format("{} changed the graph {} times", each.name, each.changes));
+  const std::vector<placement_info> nodes = made.placements(how_.logs(log_level::verbose));
+  for (const provider& p : made.by.list)
+    log(log_level::info, fmt::format("{} runs {} nodes", p.row->name,
+                                     std::ranges::count(nodes, p.row->name, &placement_info::provider)));
+  if (!how_.logs(log_level::verbose)) return;
+  for (const placement_info& node : nodes)
+    log(log_level::verbose,
+        fmt::format("{} on {}{}{}", node_words{node.node, node.domain, node.op_type, node.output}.text(), node.provider,
+                    node.refusals.empty() ? "" : "; ", fmt::join(node.refusals, "; ")));
+}
+
+void load_teller::tell_plan(const loaded& made) const {
+  if (!how_.logs(log_level::info)) return;
+  const plan_view& plan = *made.plan.steps;
+  how_.options.log(log_level::info,
+                   fmt::format("planned {} steps, {} bytes for values of known shape{}, {} threads", plan.steps.size(),
+                               made.fixed_bytes(), plan.has_dynamic ? " (others take theirs in a run)" : "",
+                               made.threads.pool.concurrency()));
+}
+
+}  // namespace cameo::inline CAMEO_ABI

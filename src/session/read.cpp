@@ -1,0 +1,95 @@
+// Which format reads a model, and where it comes from.
+#include <fmt/format.h>
+
+#include "session/stages.hpp"
+
+#include <filesystem>
+#include <istream>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// What reads the model: session.load_model_format, or, where that is not set, what the path of a file or the bytes of
+/// what has none say.
+result<const format_row*> format_for(const load_settings& how, std::span<const std::byte> bytes,
+                                     std::string_view path) {
+  constexpr const config_key_row& key = config_key<"session.load_model_format">;
+  const std::string_view wanted = how.config[key];
+  if (wanted.empty()) return &format_of(how.formats, bytes, path);
+  result<const format_row*> row = how.format_named(wanted);
+  if (!row) return std::move(row).error().in(key.key);
+  return row;
+}
+
+read_options reading(const load_settings& how) {
+  const opened_places& places = how.places;
+  read_options made{how.options.limits, how.options.external_data_folder};
+  if (made.external_data_folder.empty()) made.external_data_folder = how.config[weights_folder_key];
+  made.file = places.model;
+  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.beside : nullptr;
+  return made;
+}
+
+result<read_model> read_by(const format_row& format, result<std::unique_ptr<model>>&& net) {
+  if (!net) return std::move(net).error();
+  return read_model{{}, &format, *std::move(net)};
+}
+
+/// Reads a stream to its end, piece by piece, as its length is not known.
+result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) {
+  std::vector<std::byte> bytes;
+  std::size_t room = std::size_t{1} << 16;
+  while (stream) {
+    const std::size_t had = bytes.size();
+    bytes.resize(had + room);
+    stream.read(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(room));
+    bytes.resize(had + std::size_t(stream.gcount()));
+    if (bytes.size() > most)
+      return status{status_code::invalid_argument,
+                    fmt::format("the stream has more than {} bytes (load_limits::model_bytes)", most)};
+    room = std::max(room, bytes.size());
+  }
+  if (!stream.eof() || stream.bad()) return status{status_code::fail, "the stream can't be read"};
+  return bytes;
+}
+
+}  // namespace
+
+result<read_model> read_path(const load_settings& how, const std::string& path) {
+  const read_options with = reading(how);
+  if (std::error_code error; !with.file && std::filesystem::is_directory(path, error))
+    return status{status_code::invalid_argument,
+                  "a folder, and no model; if it is a model package, open it with cameo::package::open and select a "
+                  "component of it (runtime::select)"};
+  const auto file = with.file                ? result<std::shared_ptr<const file_bytes>>{with.file}
+                    : how.formats.size() > 1 ? file_bytes::map(path)
+                                             : status{status_code::no_suchfile};
+  const result<const format_row*> format =
+      format_for(how, file ? (*file)->bytes() : std::span<const std::byte>{}, path);
+  if (!format) return format.error();
+  return read_by(**format, (*format)->read_file(path, with));
+}
+
+result<read_model> read_bytes(const load_settings& how, std::span<const std::byte> bytes, std::string_view name) {
+  const result<const format_row*> format = format_for(how, bytes, {});
+  if (!format) return format.error();
+  return read_by(**format, (*format)->read_bytes(bytes, name, reading(how)));
+}
+
+result<read_model> read_own_bytes(const load_settings& how, std::vector<std::byte>&& bytes, std::string_view name) {
+  result<read_model> made = read_bytes(how, bytes, name);
+  if (made) made->bytes = std::move(bytes);  // which stay where they are
+  return made;
+}
+
+result<read_model> read_stream(const load_settings& how, std::istream& stream, std::string_view name) {
+  result<std::vector<std::byte>> bytes = read_all(stream, how.options.limits.model_bytes);
+  if (!bytes) return std::move(bytes).error();
+  return read_own_bytes(how, *std::move(bytes), name);
+}
+
+read_model made_model(const load_settings& how, std::unique_ptr<model> net) {
+  return {{}, &how.formats.back(), std::move(net)};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

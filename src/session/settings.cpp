@@ -1,0 +1,119 @@
+// What a model is loaded with.
+#include "session/settings.hpp"
+
+#include "file/letters.hpp"
+#include "session/placement_rules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+#include <range/v3/view/transform.hpp>
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// A key "ep." is one of the table, or names an option that a provider of the runtime has, used or not.
+status require_known_keys(const session_options& options, std::span<const provider> of_runtime) {
+  std::vector<std::string> known;
+  for (const provider& p : of_runtime)
+    for (const provider_option& each : p.row->options)
+      for (const std::string& name : {std::string{p.row->name}, lower_case(p.row->long_name)})
+        known.push_back(fmt::format("ep.{}.{}", name, each.key));
+  for (const auto& [key, text] : options.config) {
+    if (!key.starts_with("ep.") || row_of(key)) continue;
+    const std::string_view rest = std::string_view{key}.substr(3);
+    const std::string_view of = rest.substr(0, rest.find('.')),
+                           option = rest.substr(std::min(of.size() + 1, rest.size()));
+    const auto owner = std::find_if(of_runtime.begin(), of_runtime.end(), [&](const provider& p) {
+      return of.size() < rest.size() && is_key_of(*p.row, of);
+    });
+    if (owner == of_runtime.end()) return unknown_key(key, known);
+    if (std::ranges::find(owner->row->options, option, &provider_option::key) == owner->row->options.end())
+      return no_option(fmt::format("session key '{}'", key), *owner->row, option);
+  }
+  return {};
+}
+
+std::size_t machine_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
+}
+
+void tell_without_effect(const load_settings& how) {
+  for (const auto& [key, value] : how.options.config)
+    if (const config_key_row* const row = row_of(key); row && row->support == key_support::without_effect)
+      how.warn(fmt::format("session key '{}' has no effect: {}", key, row->meaning));
+}
+
+}  // namespace
+
+bool is_key_of(const provider_row& row, std::string_view of) {
+  return of == row.name || context_source{row.long_name, true}.is(of);
+}
+
+status no_option(std::string_view where, const provider_row& row, std::string_view option) {
+  if (row.options.empty())
+    return {status_code::invalid_argument,
+            fmt::format("{}: {} has no option '{}'; it has none", where, row.long_name, option)};
+  return {status_code::invalid_argument,
+          fmt::format("{}: {} has no option '{}'; it has {}", where, row.long_name, option,
+                      fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "))};
+}
+
+result<load_settings> load_settings::make(const session_parts& parts, const session_options& wanted) {
+  load_settings made;
+  session_options& options = made.options = wanted;
+  made.of_runtime = parts.providers, made.formats = parts.formats, made.transforms = parts.transforms;
+  made.workspace = options.workspace ? options.workspace : parts.workspace;
+  result<session_config> config = session_config::make(options);
+  if (!config) return std::move(config).error();
+  made.config = std::move(*config);
+  if (status s = require_known_keys(options, parts.providers); !s) return s;
+  if (status s = made.config.apply_to(options); !s) return s;
+  tell_without_effect(made);
+  result<placement_rules> rules = placement_rules_of(made.config);
+  if (!rules) return std::move(rules).error();
+  made.rules = std::move(*rules);
+  if (options.providers.empty() && !options.devices.empty())
+    return status{status_code::invalid_argument,
+                  "session options have devices, and no providers that they are of; use session_options::append"};
+  if (!options.providers.empty()) options.choose_devices = {};
+  else if (!options.choose_devices) options.choose_devices = parts.choose_devices;
+  made.memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
+  return made;
+}
+
+/// "a,b" and "a;b" name transforms.
+std::vector<std::string_view> load_settings::disabled_transforms() const {
+  std::string_view list = config[config_key<"optimization.disable_specified_optimizers">];
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find_first_of(",;"), list.size());
+    if (const std::string_view name = list.substr(0, end); !name.empty()) names.push_back(name);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return names;
+}
+
+const format_row& format_of(std::span<const format_row> formats, std::span<const std::byte> bytes,
+                            std::string_view path) {
+  for (const format_row& f : formats)
+    if (f.recognises(bytes, path)) return f;
+  return formats.back();
+}
+
+/// Names in keys are upper case, and compared exactly.
+result<const format_row*> load_settings::format_named(std::string_view value) const {
+  const auto is = [&](std::string_view name) {
+    return std::equal(name.begin(), name.end(), value.begin(), value.end(),
+                      [](char a, char b) { return (a >= 'a' && a <= 'z' ? char(a - 32) : a) == b; });
+  };
+  for (const format_row& f : formats)
+    if (is(f.name)) return &f;
+  if (value != "ORT") return &formats.back();
+  return status{status_code::invalid_argument, "'ORT' is not among the formats that this runtime was given"};
+}
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,13 @@
+// expect: cameo: a tensor_view refers to its extents, and these are a temporary's
+// naming: float
+#include <cameo/cameo.hpp>
+
+float corner(const float* data) {
+#ifdef CAMEO_MUST_FAIL
+  const cameo::tensor_view<const float> view{data, {2, 3}};
+#else
+  const cameo::extents shape{2, 3};
+  const cameo::tensor_view<const float> view{data, shape};
+#endif
+  return view(1, 2);
+}

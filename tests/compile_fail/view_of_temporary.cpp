@@ -1,0 +1,12 @@
+// expect: cameo: a view refers to the elements of these values, and they are a temporary
+// naming: float
+#include <cameo/cameo.hpp>
+
+bool run(const cameo::session& session) {
+#ifdef CAMEO_MUST_FAIL
+  return bool((*session.run({})).get<float>("y"));
+#else
+  const auto outputs = session.run({});
+  return outputs && outputs->get<float>("y");
+#endif
+}
