@@ -50,6 +50,27 @@ TEST_CASE("broadcasting joins sizes, keeps symbols, and prefers a known size") {
   check_refused(bad.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({2, 4})), "Sub", 14, "dims 3 and 4");
 }
 
+TEST_CASE("roles say what elementwise operators give") {
+  mock_infer_context is_nan, cubes, sum, old_sum;
+  CHECK(is_nan.in(dtype::f32, {batch, n(3)}).infer("IsNaN", 13));
+  CHECK(same(is_nan.out_type()->shape, {batch, n(3)}));
+  CHECK(is_nan.out_type()->type == dtype::boolean);
+  CHECK(cubes.in(dtype::i32, {batch}).infer("ReduceSum", 13));
+  CHECK(same(cubes.out_type()->shape, {n(1)}));
+  CHECK(sum.in(dtype::f32, sized({3})).in(dtype::f32, sized({2, 1})).infer("Sum", 8));
+  CHECK(same(sum.out_type()->shape, sized({2, 3})));
+  CHECK(old_sum.in(dtype::f32, {batch}).in(dtype::f32, {length}).infer("Sum", 6));
+  CHECK(same(old_sum.out_type()->shape, {batch}));
+}
+
+TEST_CASE("SwiGLU broadcasts nothing") {
+  mock_infer_context equal, unequal, stretched;
+  CHECK(equal.in(dtype::f32, {batch, n(4)}).in(dtype::f32, {length, n(4)}).infer("SwiGLU", 28));
+  CHECK(same(equal.out_type()->shape, {batch, n(4)}));
+  check_refused(unequal.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({2, 4})), "SwiGLU", 28, "[2,3] and [2,4]");
+  check_refused(stretched.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({3})), "SwiGLU", 28, "must have the same");
+}
+
 TEST_CASE("what arithmetic on shapes gives is followed") {
   mock_infer_context shape;
   CHECK(shape.in(dtype::f32, {batch, n(3), n(8)}).with("start", 0).with("end", -1).infer("Shape", 15));

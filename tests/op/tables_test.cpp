@@ -55,7 +55,13 @@ static_assert(has_role(op::Loop::roles, role::has_subgraphs) && has_role(op::If:
 static_assert(has_role(op::RandomNormal::roles, role::is_random) && has_role(op::Constant::roles, role::is_constant));
 static_assert(has_role(op::microsoft::EPContext::roles, role::is_compiled_context));
 static_assert(has_role(op::training::Gradient::roles, role::needs_training));
-static_assert(!has_roles<op::Add> && add.roles == role::none);
+static_assert(!has_roles<op::MatMul> && make_op_row<op::MatMul>().roles == role::none);
+static_assert(add.roles == (role::broadcasts | role::commutes) && !has_role(op::Sub::roles, role::commutes));
+static_assert(has_role(op::Swish::roles, role::is_pointwise) && has_role(op::StringConcat::roles, role::broadcasts));
+static_assert(!has_roles<op::SwiGLU> && !has_roles<op::PRelu>);  // one wants equal shapes, one broadcasts only one way
+static_assert(has_role(op::ReduceL1::roles, role::reduces) && !has_roles<op::ArgMax>);
+static_assert(op::Squeeze::roles == (role::moves | role::permutes | role::reshapes));
+static_assert(op::Transpose::roles == (role::moves | role::permutes) && op::Gather::roles == role::moves);
 
 // A parameter's type may be its own name; it is a rule like the others.
 static_assert(rule_of(*make_op_row<op::Reshape>().at(14), "tensor(int64)")->tensors == mask_of<std::int64_t>);

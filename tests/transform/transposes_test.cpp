@@ -164,6 +164,13 @@ TEST_CASE("every operator that does the same in another order") {
       return b.node("Where", {larger, v, b.node("Cast", {larger}, {builder::integer("to", 1)})});
     });
   }
+  SUBCASE("Swish and CastLike") {
+    sandwich(
+        [](builder& b, value_id v) {
+          return b.node("Swish", {b.node("CastLike", {v, b.constant<float>("like", {}, {0})})});
+        },
+        24);
+  }
   SUBCASE("Clip and PRelu") {
     sandwich([](builder& b, value_id v) {
       v = b.node("Clip", {v, b.constant<float>("c", {}, {-1}), b.constant<float>("d", {}, {1})});

@@ -89,6 +89,8 @@ class node_view {
   bool is() const {
     return raw().op && raw().op->id == op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
   }
+  /// True for a node whose operator has one of these roles.
+  bool is(role any) const { return raw().op && has_role(raw().op->roles, any); }
   /// The provider that the node is assigned to, or -1.
   int provider() const { return raw().provider; }
 

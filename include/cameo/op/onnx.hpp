@@ -841,6 +841,7 @@ inline constexpr attribute_rule a154[] = {
 
 struct Abs {
   static constexpr std::string_view domain = "", name = "Abs";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t1, {}, 1, 1},
@@ -849,6 +850,7 @@ struct Abs {
 };
 struct Acos {
   static constexpr std::string_view domain = "", name = "Acos";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {7, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -856,6 +858,7 @@ struct Acos {
 };
 struct Acosh {
   static constexpr std::string_view domain = "", name = "Acosh";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -863,6 +866,7 @@ struct Acosh {
 };
 struct Add {
   static constexpr std::string_view domain = "", name = "Add";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p5, detail::t0, detail::a1, 2, 1},
       {6, detail::p4, detail::p5, detail::t4, detail::a2, 2, 1},
@@ -879,6 +883,7 @@ struct AffineGrid {
 };
 struct And {
   static constexpr std::string_view domain = "", name = "And";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p8, detail::t7, detail::a2, 2, 1},
       {7, detail::p4, detail::p8, detail::t7, {}, 2, 1},
@@ -904,6 +909,7 @@ struct ArgMin {
 };
 struct Asin {
   static constexpr std::string_view domain = "", name = "Asin";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {7, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -911,6 +917,7 @@ struct Asin {
 };
 struct Asinh {
   static constexpr std::string_view domain = "", name = "Asinh";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -918,6 +925,7 @@ struct Asinh {
 };
 struct Atan {
   static constexpr std::string_view domain = "", name = "Atan";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {7, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -925,6 +933,7 @@ struct Atan {
 };
 struct Atanh {
   static constexpr std::string_view domain = "", name = "Atanh";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -970,12 +979,14 @@ struct Bernoulli {
 };
 struct BitCast {
   static constexpr std::string_view domain = "", name = "BitCast";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {26, detail::p20, detail::p21, detail::t16, detail::a18, 1, 1},
   };
 };
 struct BitShift {
   static constexpr std::string_view domain = "", name = "BitShift";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {11, detail::p22, detail::p23, detail::t17, detail::a19, 2, 1},
       {28, detail::p22, detail::p23, detail::t18, detail::a19, 2, 1},
@@ -983,24 +994,28 @@ struct BitShift {
 };
 struct BitwiseAnd {
   static constexpr std::string_view domain = "", name = "BitwiseAnd";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {18, detail::p4, detail::p5, detail::t18, {}, 2, 1},
   };
 };
 struct BitwiseNot {
   static constexpr std::string_view domain = "", name = "BitwiseNot";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {18, detail::p0, detail::p1, detail::t18, {}, 1, 1},
   };
 };
 struct BitwiseOr {
   static constexpr std::string_view domain = "", name = "BitwiseOr";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {18, detail::p4, detail::p5, detail::t18, {}, 2, 1},
   };
 };
 struct BitwiseXor {
   static constexpr std::string_view domain = "", name = "BitwiseXor";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {18, detail::p4, detail::p5, detail::t18, {}, 2, 1},
   };
@@ -1013,6 +1028,7 @@ struct BlackmanWindow {
 };
 struct Cast {
   static constexpr std::string_view domain = "", name = "Cast";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p20, detail::p21, detail::t20, detail::a21, 1, 1},
       {6, detail::p20, detail::p21, detail::t20, detail::a18, 1, 1},
@@ -1028,6 +1044,7 @@ struct Cast {
 };
 struct CastLike {
   static constexpr std::string_view domain = "", name = "CastLike";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {15, detail::p25, detail::p21, detail::t22, {}, 2, 1},
       {19, detail::p25, detail::p21, detail::t23, detail::a24, 2, 1},
@@ -1045,6 +1062,7 @@ struct CausalConvWithState {
 };
 struct Ceil {
   static constexpr std::string_view domain = "", name = "Ceil";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, {}, 1, 1},
@@ -1053,6 +1071,7 @@ struct Ceil {
 };
 struct Celu {
   static constexpr std::string_view domain = "", name = "Celu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {12, detail::p0, detail::p1, detail::t30, detail::a27, 1, 1},
       {28, detail::p0, detail::p1, detail::t3, detail::a27, 1, 1},
@@ -1066,6 +1085,7 @@ struct CenterCropPad {
 };
 struct Clip {
   static constexpr std::string_view domain = "", name = "Clip";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a29, 1, 1},
       {6, detail::p2, detail::p3, detail::t0, detail::a30, 1, 1},
@@ -1082,6 +1102,7 @@ struct Col2Im {
 };
 struct Compress {
   static constexpr std::string_view domain = "", name = "Compress";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {9, detail::p32, detail::p3, detail::t33, detail::a32, 2, 1},
       {11, detail::p32, detail::p3, detail::t33, detail::a32, 2, 1},
@@ -1132,6 +1153,7 @@ struct ConstantOfShape {
 };
 struct Conv {
   static constexpr std::string_view domain = "", name = "Conv";
+  static constexpr role roles = role::convolves;
   static constexpr op_version versions[] = {
       {1, detail::p36, detail::p1, detail::t0, detail::a39, 2, 1},
       {11, detail::p36, detail::p1, detail::t0, detail::a39, 2, 1},
@@ -1146,6 +1168,7 @@ struct ConvInteger {
 };
 struct ConvTranspose {
   static constexpr std::string_view domain = "", name = "ConvTranspose";
+  static constexpr role roles = role::convolves;
   static constexpr op_version versions[] = {
       {1, detail::p36, detail::p1, detail::t0, detail::a40, 2, 1},
       {11, detail::p36, detail::p1, detail::t0, detail::a40, 2, 1},
@@ -1154,6 +1177,7 @@ struct ConvTranspose {
 };
 struct Cos {
   static constexpr std::string_view domain = "", name = "Cos";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {7, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -1161,6 +1185,7 @@ struct Cos {
 };
 struct Cosh {
   static constexpr std::string_view domain = "", name = "Cosh";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -1195,6 +1220,7 @@ struct DeformConv {
 };
 struct DepthToSpace {
   static constexpr std::string_view domain = "", name = "DepthToSpace";
+  static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t35, detail::a45, 1, 1},
       {11, detail::p2, detail::p3, detail::t35, detail::a46, 1, 1},
@@ -1224,6 +1250,7 @@ struct Det {
 };
 struct Div {
   static constexpr std::string_view domain = "", name = "Div";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p5, detail::t0, detail::a1, 2, 1},
       {6, detail::p4, detail::p5, detail::t4, detail::a2, 2, 1},
@@ -1234,7 +1261,7 @@ struct Div {
 };
 struct Dropout {
   static constexpr std::string_view domain = "", name = "Dropout";
-  static constexpr role roles = role::is_random;
+  static constexpr role roles = role::is_random | role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p49, detail::t0, detail::a50, 1, 1},
       {6, detail::p9, detail::p49, detail::t0, detail::a51, 1, 1},
@@ -1260,6 +1287,7 @@ struct Einsum {
 };
 struct Elu {
   static constexpr std::string_view domain = "", name = "Elu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a55, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, detail::a27, 1, 1},
@@ -1268,6 +1296,7 @@ struct Elu {
 };
 struct Equal {
   static constexpr std::string_view domain = "", name = "Equal";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p8, detail::t66, detail::a2, 2, 1},
       {7, detail::p4, detail::p8, detail::t66, {}, 2, 1},
@@ -1278,6 +1307,7 @@ struct Equal {
 };
 struct Erf {
   static constexpr std::string_view domain = "", name = "Erf";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t1, {}, 1, 1},
       {13, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -1285,6 +1315,7 @@ struct Erf {
 };
 struct Exp {
   static constexpr std::string_view domain = "", name = "Exp";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a0, 1, 1},
       {6, detail::p2, detail::p3, detail::t0, {}, 1, 1},
@@ -1293,6 +1324,7 @@ struct Exp {
 };
 struct Expand {
   static constexpr std::string_view domain = "", name = "Expand";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {8, detail::p57, detail::p3, detail::t70, {}, 2, 1},
       {13, detail::p57, detail::p3, detail::t32, {}, 2, 1},
@@ -1307,6 +1339,7 @@ struct EyeLike {
 };
 struct Flatten {
   static constexpr std::string_view domain = "", name = "Flatten";
+  static constexpr role roles = role::moves | role::permutes | role::reshapes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {9, detail::p2, detail::p3, detail::t35, detail::a47, 1, 1},
@@ -1320,6 +1353,7 @@ struct Flatten {
 };
 struct Floor {
   static constexpr std::string_view domain = "", name = "Floor";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, {}, 1, 1},
@@ -1338,6 +1372,7 @@ struct GRU {
 };
 struct Gather {
   static constexpr std::string_view domain = "", name = "Gather";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {1, detail::p61, detail::p3, detail::t74, detail::a61, 2, 1},
       {11, detail::p61, detail::p3, detail::t74, detail::a61, 2, 1},
@@ -1346,6 +1381,7 @@ struct Gather {
 };
 struct GatherElements {
   static constexpr std::string_view domain = "", name = "GatherElements";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {11, detail::p61, detail::p3, detail::t74, detail::a61, 2, 1},
       {13, detail::p61, detail::p3, detail::t31, detail::a61, 2, 1},
@@ -1353,6 +1389,7 @@ struct GatherElements {
 };
 struct GatherND {
   static constexpr std::string_view domain = "", name = "GatherND";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {11, detail::p62, detail::p3, detail::t70, {}, 2, 1},
       {12, detail::p62, detail::p3, detail::t70, detail::a62, 2, 1},
@@ -1361,6 +1398,7 @@ struct GatherND {
 };
 struct Gelu {
   static constexpr std::string_view domain = "", name = "Gelu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {20, detail::p0, detail::p1, detail::t3, detail::a63, 1, 1},
   };
@@ -1400,6 +1438,7 @@ struct GlobalMaxPool {
 };
 struct Greater {
   static constexpr std::string_view domain = "", name = "Greater";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p8, detail::t61, detail::a2, 2, 1},
       {7, detail::p4, detail::p8, detail::t61, {}, 2, 1},
@@ -1409,6 +1448,7 @@ struct Greater {
 };
 struct GreaterOrEqual {
   static constexpr std::string_view domain = "", name = "GreaterOrEqual";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {12, detail::p4, detail::p8, detail::t75, {}, 2, 1},
       {16, detail::p4, detail::p8, detail::t76, {}, 2, 1},
@@ -1443,6 +1483,7 @@ struct HannWindow {
 };
 struct HardSigmoid {
   static constexpr std::string_view domain = "", name = "HardSigmoid";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a72, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, detail::a73, 1, 1},
@@ -1451,6 +1492,7 @@ struct HardSigmoid {
 };
 struct HardSwish {
   static constexpr std::string_view domain = "", name = "HardSwish";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {14, detail::p0, detail::p1, detail::t0, {}, 1, 1},
       {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
@@ -1466,7 +1508,7 @@ struct Hardmax {
 };
 struct Identity {
   static constexpr std::string_view domain = "", name = "Identity";
-  static constexpr role roles = role::is_identity;
+  static constexpr role roles = role::is_identity | role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t35, {}, 1, 1},
       {13, detail::p2, detail::p3, detail::t36, {}, 1, 1},
@@ -1510,6 +1552,7 @@ struct InstanceNormalization {
 };
 struct IsInf {
   static constexpr std::string_view domain = "", name = "IsInf";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {10, detail::p75, detail::p76, detail::t95, detail::a79, 1, 1},
       {20, detail::p75, detail::p76, detail::t96, detail::a79, 1, 1},
@@ -1517,6 +1560,7 @@ struct IsInf {
 };
 struct IsNaN {
   static constexpr std::string_view domain = "", name = "IsNaN";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p75, detail::p76, detail::t97, {}, 1, 1},
       {13, detail::p75, detail::p76, detail::t98, {}, 1, 1},
@@ -1547,6 +1591,7 @@ struct LayerNormalization {
 };
 struct LeakyRelu {
   static constexpr std::string_view domain = "", name = "LeakyRelu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a85, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, detail::a86, 1, 1},
@@ -1555,6 +1600,7 @@ struct LeakyRelu {
 };
 struct Less {
   static constexpr std::string_view domain = "", name = "Less";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p8, detail::t61, detail::a2, 2, 1},
       {7, detail::p4, detail::p8, detail::t61, {}, 2, 1},
@@ -1564,6 +1610,7 @@ struct Less {
 };
 struct LessOrEqual {
   static constexpr std::string_view domain = "", name = "LessOrEqual";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {12, detail::p4, detail::p8, detail::t75, {}, 2, 1},
       {16, detail::p4, detail::p8, detail::t76, {}, 2, 1},
@@ -1577,6 +1624,7 @@ struct LinearAttention {
 };
 struct Log {
   static constexpr std::string_view domain = "", name = "Log";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a0, 1, 1},
       {6, detail::p2, detail::p3, detail::t0, {}, 1, 1},
@@ -1639,6 +1687,7 @@ struct MatMulInteger {
 };
 struct Max {
   static constexpr std::string_view domain = "", name = "Max";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p88, detail::p89, detail::t0, detail::a0, 1, 1},
       {6, detail::p88, detail::p89, detail::t0, {}, 1, 1},
@@ -1675,6 +1724,7 @@ struct MaxUnpool {
 };
 struct Mean {
   static constexpr std::string_view domain = "", name = "Mean";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p88, detail::p93, detail::t0, detail::a0, 1, 1},
       {6, detail::p88, detail::p93, detail::t0, {}, 1, 1},
@@ -1697,6 +1747,7 @@ struct MelWeightMatrix {
 };
 struct Min {
   static constexpr std::string_view domain = "", name = "Min";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p88, detail::p96, detail::t0, detail::a0, 1, 1},
       {6, detail::p88, detail::p96, detail::t0, {}, 1, 1},
@@ -1707,6 +1758,7 @@ struct Min {
 };
 struct Mish {
   static constexpr std::string_view domain = "", name = "Mish";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {18, detail::p0, detail::p1, detail::t0, {}, 1, 1},
       {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
@@ -1714,6 +1766,7 @@ struct Mish {
 };
 struct Mod {
   static constexpr std::string_view domain = "", name = "Mod";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {10, detail::p4, detail::p5, detail::t1, detail::a98, 2, 1},
       {13, detail::p4, detail::p5, detail::t2, detail::a98, 2, 1},
@@ -1722,6 +1775,7 @@ struct Mod {
 };
 struct Mul {
   static constexpr std::string_view domain = "", name = "Mul";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p5, detail::t0, detail::a1, 2, 1},
       {6, detail::p4, detail::p5, detail::t4, detail::a2, 2, 1},
@@ -1740,6 +1794,7 @@ struct Multinomial {
 };
 struct Neg {
   static constexpr std::string_view domain = "", name = "Neg";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t115, {}, 1, 1},
@@ -1770,6 +1825,7 @@ struct NonZero {
 };
 struct Not {
   static constexpr std::string_view domain = "", name = "Not";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t120, {}, 1, 1},
   };
@@ -1807,6 +1863,7 @@ struct OptionalHasElement {
 };
 struct Or {
   static constexpr std::string_view domain = "", name = "Or";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p8, detail::t7, detail::a2, 2, 1},
       {7, detail::p4, detail::p8, detail::t7, {}, 2, 1},
@@ -1839,6 +1896,7 @@ struct Pad {
 };
 struct Pow {
   static constexpr std::string_view domain = "", name = "Pow";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p22, detail::p23, detail::t0, detail::a2, 2, 1},
       {7, detail::p22, detail::p23, detail::t0, {}, 2, 1},
@@ -1929,6 +1987,7 @@ struct Range {
 };
 struct Reciprocal {
   static constexpr std::string_view domain = "", name = "Reciprocal";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, {}, 1, 1},
@@ -1937,6 +1996,7 @@ struct Reciprocal {
 };
 struct ReduceL1 {
   static constexpr std::string_view domain = "", name = "ReduceL1";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -1946,6 +2006,7 @@ struct ReduceL1 {
 };
 struct ReduceL2 {
   static constexpr std::string_view domain = "", name = "ReduceL2";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -1955,6 +2016,7 @@ struct ReduceL2 {
 };
 struct ReduceLogSum {
   static constexpr std::string_view domain = "", name = "ReduceLogSum";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -1965,6 +2027,7 @@ struct ReduceLogSum {
 };
 struct ReduceLogSumExp {
   static constexpr std::string_view domain = "", name = "ReduceLogSumExp";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -1975,6 +2038,7 @@ struct ReduceLogSumExp {
 };
 struct ReduceMax {
   static constexpr std::string_view domain = "", name = "ReduceMax";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -1986,6 +2050,7 @@ struct ReduceMax {
 };
 struct ReduceMean {
   static constexpr std::string_view domain = "", name = "ReduceMean";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -1995,6 +2060,7 @@ struct ReduceMean {
 };
 struct ReduceMin {
   static constexpr std::string_view domain = "", name = "ReduceMin";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -2006,6 +2072,7 @@ struct ReduceMin {
 };
 struct ReduceProd {
   static constexpr std::string_view domain = "", name = "ReduceProd";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -2015,6 +2082,7 @@ struct ReduceProd {
 };
 struct ReduceSum {
   static constexpr std::string_view domain = "", name = "ReduceSum";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -2023,6 +2091,7 @@ struct ReduceSum {
 };
 struct ReduceSumSquare {
   static constexpr std::string_view domain = "", name = "ReduceSumSquare";
+  static constexpr role roles = role::reduces;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
       {11, detail::p9, detail::p121, detail::t4, detail::a117, 1, 1},
@@ -2032,12 +2101,14 @@ struct ReduceSumSquare {
 };
 struct RegexFullMatch {
   static constexpr std::string_view domain = "", name = "RegexFullMatch";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {20, detail::p75, detail::p76, detail::t158, detail::a119, 1, 1},
   };
 };
 struct Relu {
   static constexpr std::string_view domain = "", name = "Relu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, {}, 1, 1},
@@ -2047,6 +2118,7 @@ struct Relu {
 };
 struct Reshape {
   static constexpr std::string_view domain = "", name = "Reshape";
+  static constexpr role roles = role::moves | role::permutes | role::reshapes;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p123, detail::t0, detail::a120, 1, 1},
       {5, detail::p124, detail::p123, detail::t70, {}, 2, 1},
@@ -2071,6 +2143,7 @@ struct Resize {
 };
 struct ReverseSequence {
   static constexpr std::string_view domain = "", name = "ReverseSequence";
+  static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
       {10, detail::p128, detail::p1, detail::t70, detail::a125, 2, 1},
       {28, detail::p128, detail::p1, detail::t32, detail::a125, 2, 1},
@@ -2092,6 +2165,7 @@ struct RotaryEmbedding {
 };
 struct Round {
   static constexpr std::string_view domain = "", name = "Round";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {11, detail::p0, detail::p1, detail::t0, {}, 1, 1},
       {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
@@ -2145,6 +2219,7 @@ struct ScatterND {
 };
 struct Selu {
   static constexpr std::string_view domain = "", name = "Selu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a134, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, detail::a135, 1, 1},
@@ -2209,12 +2284,14 @@ struct Shape {
 };
 struct Shrink {
   static constexpr std::string_view domain = "", name = "Shrink";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t1, detail::a138, 1, 1},
   };
 };
 struct Sigmoid {
   static constexpr std::string_view domain = "", name = "Sigmoid";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, {}, 1, 1},
@@ -2223,6 +2300,7 @@ struct Sigmoid {
 };
 struct Sign {
   static constexpr std::string_view domain = "", name = "Sign";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t1, {}, 1, 1},
       {13, detail::p2, detail::p3, detail::t2, {}, 1, 1},
@@ -2230,6 +2308,7 @@ struct Sign {
 };
 struct Sin {
   static constexpr std::string_view domain = "", name = "Sin";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {7, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -2237,6 +2316,7 @@ struct Sin {
 };
 struct Sinh {
   static constexpr std::string_view domain = "", name = "Sinh";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {9, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -2256,6 +2336,7 @@ struct Size {
 };
 struct Slice {
   static constexpr std::string_view domain = "", name = "Slice";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p3, detail::t35, detail::a139, 1, 1},
       {10, detail::p147, detail::p3, detail::t74, {}, 3, 1},
@@ -2280,6 +2361,7 @@ struct SoftmaxCrossEntropyLoss {
 };
 struct Softplus {
   static constexpr std::string_view domain = "", name = "Softplus";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, {}, 1, 1},
       {22, detail::p0, detail::p1, detail::t3, {}, 1, 1},
@@ -2287,6 +2369,7 @@ struct Softplus {
 };
 struct Softsign {
   static constexpr std::string_view domain = "", name = "Softsign";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -2294,6 +2377,7 @@ struct Softsign {
 };
 struct SpaceToDepth {
   static constexpr std::string_view domain = "", name = "SpaceToDepth";
+  static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t35, detail::a45, 1, 1},
       {13, detail::p2, detail::p3, detail::t36, detail::a45, 1, 1},
@@ -2319,6 +2403,7 @@ struct SplitToSequence {
 };
 struct Sqrt {
   static constexpr std::string_view domain = "", name = "Sqrt";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
       {6, detail::p0, detail::p1, detail::t0, {}, 1, 1},
@@ -2327,6 +2412,7 @@ struct Sqrt {
 };
 struct Squeeze {
   static constexpr std::string_view domain = "", name = "Squeeze";
+  static constexpr role roles = role::moves | role::permutes | role::reshapes;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p155, detail::t35, detail::a28, 1, 1},
       {11, detail::p9, detail::p155, detail::t35, detail::a28, 1, 1},
@@ -2339,6 +2425,7 @@ struct Squeeze {
 };
 struct StringConcat {
   static constexpr std::string_view domain = "", name = "StringConcat";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {20, detail::p22, detail::p23, detail::t192, {}, 2, 1},
   };
@@ -2357,6 +2444,7 @@ struct StringSplit {
 };
 struct Sub {
   static constexpr std::string_view domain = "", name = "Sub";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p5, detail::t0, detail::a1, 2, 1},
       {6, detail::p4, detail::p5, detail::t4, detail::a2, 2, 1},
@@ -2367,6 +2455,7 @@ struct Sub {
 };
 struct Sum {
   static constexpr std::string_view domain = "", name = "Sum";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p88, detail::p159, detail::t0, detail::a0, 1, 1},
       {6, detail::p88, detail::p159, detail::t0, {}, 1, 1},
@@ -2382,12 +2471,14 @@ struct SwiGLU {
 };
 struct Swish {
   static constexpr std::string_view domain = "", name = "Swish";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {24, detail::p0, detail::p1, detail::t3, detail::a27, 1, 1},
   };
 };
 struct Tan {
   static constexpr std::string_view domain = "", name = "Tan";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {7, detail::p2, detail::p3, detail::t0, {}, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, {}, 1, 1},
@@ -2395,6 +2486,7 @@ struct Tan {
 };
 struct Tanh {
   static constexpr std::string_view domain = "", name = "Tanh";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a0, 1, 1},
       {6, detail::p2, detail::p3, detail::t0, {}, 1, 1},
@@ -2415,6 +2507,7 @@ struct TfIdfVectorizer {
 };
 struct ThresholdedRelu {
   static constexpr std::string_view domain = "", name = "ThresholdedRelu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {10, detail::p0, detail::p1, detail::t0, detail::a27, 1, 1},
       {22, detail::p0, detail::p1, detail::t3, detail::a27, 1, 1},
@@ -2422,6 +2515,7 @@ struct ThresholdedRelu {
 };
 struct Tile {
   static constexpr std::string_view domain = "", name = "Tile";
+  static constexpr role roles = role::moves;
   static constexpr op_version versions[] = {
       {1, detail::p162, detail::p3, detail::t196, {}, 3, 1},
       {6, detail::p163, detail::p3, detail::t183, {}, 2, 1},
@@ -2439,6 +2533,7 @@ struct TopK {
 };
 struct Transpose {
   static constexpr std::string_view domain = "", name = "Transpose";
+  static constexpr role roles = role::moves | role::permutes;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p166, detail::t35, detail::a149, 1, 1},
       {13, detail::p9, detail::p166, detail::t36, detail::a149, 1, 1},
@@ -2463,6 +2558,7 @@ struct Unique {
 };
 struct Unsqueeze {
   static constexpr std::string_view domain = "", name = "Unsqueeze";
+  static constexpr role roles = role::moves | role::permutes | role::reshapes;
   static constexpr op_version versions[] = {
       {1, detail::p9, detail::p169, detail::t35, detail::a152, 1, 1},
       {11, detail::p9, detail::p169, detail::t35, detail::a152, 1, 1},
@@ -2484,6 +2580,7 @@ struct Upsample {
 };
 struct Where {
   static constexpr std::string_view domain = "", name = "Where";
+  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {9, detail::p171, detail::p3, detail::t201, {}, 3, 1},
       {16, detail::p171, detail::p3, detail::t202, {}, 3, 1},
@@ -2491,6 +2588,7 @@ struct Where {
 };
 struct Xor {
   static constexpr std::string_view domain = "", name = "Xor";
+  static constexpr role roles = role::commutes | role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p4, detail::p8, detail::t7, detail::a2, 2, 1},
       {7, detail::p4, detail::p8, detail::t7, {}, 2, 1},

@@ -53,15 +53,24 @@ struct op_version {
   bool deprecated = false;
 };
 
-/// Properties of an operator that the core needs without naming the operator. A set: roles combine.
+/// Properties of an operator that the core needs without naming the operator. A set: roles combine. Data is what an
+/// operator computes on, in its first inputs; other inputs say how.
 enum class role : std::uint16_t {
   none = 0,
-  has_subgraphs = 1,        // takes graphs as attributes
-  is_random = 2,            // equal inputs need not give equal outputs: never folded, never merged
-  is_constant = 4,          // its attributes are its value
-  is_compiled_context = 8,  // contains a subgraph that a provider has compiled
-  needs_training = 16,      // defined by a rewriting of the whole graph
-  is_identity = 32,         // its output is its input
+  has_subgraphs = 1 << 0,        // takes graphs as attributes
+  is_random = 1 << 1,            // equal inputs need not give equal outputs: never folded, never merged
+  is_constant = 1 << 2,          // its attributes are its value
+  is_compiled_context = 1 << 3,  // contains a subgraph that a provider has compiled
+  needs_training = 1 << 4,       // defined by a rewriting of the whole graph
+  is_identity = 1 << 5,          // its output is its input
+  is_pointwise = 1 << 6,         // each element of the output is made of the one at its place in the first input
+  broadcasts = 1 << 7,           // each element of the output is made of those at its place in all inputs, broadcast
+  commutes = 1 << 8,             // its first two inputs may change places
+  reduces = 1 << 9,              // makes one number of those along `axes`, with `keepdims`
+  moves = 1 << 10,               // elements of the first input are all that the output has
+  permutes = 1 << 11,            // moves each element of the first input to one place
+  reshapes = 1 << 12,            // permutes, and keeps the order
+  convolves = 1 << 13,           // slides windows of weights over data; channels are axis 1
 };
 /// Both roles.
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }

@@ -3,6 +3,9 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <functional>
 #include <limits>
 
 namespace cameo::inline CAMEO_ABI::infer {
@@ -69,15 +72,16 @@ void give_computed(infer_context& c, arithmetic what) {
   give_elements(c, 0, std::move(computed));
 }
 
-/// Before version 7, the second input broadcasts to the first, if at all.
-status binary(infer_context& c, dtype type) {
-  if (c.version().since >= 7) return give_broadcast(c, type);
-  give(c, 0, type, copy_of(c.shape(0)));
-  return status_code::ok;
+/// The element type of the output: the only one that the schema allows, or that of the first input.
+dtype result_type(const infer_context& c) {
+  for (const type_rule& rule : c.version().types)
+    if (rule.type_string == c.version().outputs[0].type_string && std::has_single_bit(rule.tensors))
+      return dtype(std::countr_zero(rule.tensors));
+  return c.element(0);
 }
 
 status arithmetic_of(infer_context& c, arithmetic what) {
-  if (status s = binary(c, c.element(0)); !s) return s;
+  if (status s = broadcast(c); !s) return s;
   give_computed(c, what);
   return status_code::ok;
 }
@@ -86,6 +90,18 @@ status arithmetic_of(infer_context& c, arithmetic what) {
 
 status like_input(infer_context& c) {
   if (c.has_input(0)) give(c, 0, c.input(0));
+  return status_code::ok;
+}
+
+status pointwise(infer_context& c) {
+  give(c, 0, result_type(c), copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+/// Before version 7, other inputs broadcast to the first, if at all.
+status broadcast(infer_context& c) {
+  if (c.version().since >= 7) return give_broadcast(c, result_type(c));
+  give(c, 0, result_type(c), copy_of(c.shape(0)));
   return status_code::ok;
 }
 
@@ -99,19 +115,14 @@ status add(infer_context& c) { return arithmetic_of(c, arithmetic::add); }
 status subtract(infer_context& c) { return arithmetic_of(c, arithmetic::subtract); }
 status multiply(infer_context& c) { return arithmetic_of(c, arithmetic::multiply); }
 status divide(infer_context& c) { return arithmetic_of(c, arithmetic::divide); }
-status elementwise_binary(infer_context& c) { return binary(c, c.element(0)); }
-status comparison(infer_context& c) { return binary(c, dtype::boolean); }
 
-status predicate(infer_context& c) {
-  give(c, 0, dtype::boolean, copy_of(c.shape(0)));
-  return status_code::ok;
-}
-
-/// Before version 8, Max, Min, Sum and Mean take inputs of one shape.
-status variadic(infer_context& c) {
-  if (c.version().since >= 8) return give_broadcast(c, c.element(0));
-  give(c, 0, c.element(0), copy_of(c.shape(0)));
-  return status_code::ok;
+/// Two inputs of one shape: nothing is broadcast.
+status gated(infer_context& c) {
+  const dims *a = c.shape(0), *b = c.shape(1);
+  const auto differ = [](const dim& x, const dim& y) { return x.known() && y.known() && x.size != y.size; };
+  if (a && b && (a->size() != b->size() || !std::equal(a->begin(), a->end(), b->begin(), std::not_fn(differ))))
+    return invalid("inputs have shapes ", *a, " and ", *b, ", must have the same");
+  return like_input(c);
 }
 
 status where(infer_context& c) { return give_broadcast(c, c.element(1)); }

@@ -10,8 +10,8 @@ namespace cameo::inline CAMEO_ABI {
 /// The shape functions, by what they do: several operators share one.
 namespace infer {
 using signature = status(infer_context&);
-signature like_input, identity, add, subtract, multiply, divide, elementwise_binary, comparison, predicate, variadic,
-    where, prelu, cast, cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
+signature like_input, pointwise, broadcast, identity, add, subtract, multiply, divide, gated, where, prelu, cast,
+    cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
 signature reduce, arg_extreme, softmax, lp_normalization, cumulative, top_k;
 signature constant, constant_of_shape, range, eye_like, random, random_like, multinomial, window, expand;
 signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to_space, space_to_depth, tile;
@@ -40,50 +40,17 @@ struct infer_row {
   infer_function infer = nullptr;
 };
 
-/// The only list of shape functions: one line per operator. Operators without one leave their outputs unknown.
+/// The shape functions that roles imply.
+constexpr infer_function infer_of(role roles) {
+  if (has_role(roles, role::is_pointwise)) return infer::pointwise;
+  if (has_role(roles, role::broadcasts)) return infer::broadcast;
+  return has_role(roles, role::reduces) ? infer::reduce : infer_nothing;
+}
+
+/// The only list of shape functions that no role implies: one line per operator. Operators without either leave their
+/// outputs unknown.
 inline constexpr auto infer_rows = std::to_array<infer_row>({
     // Elementwise
-    {op_id_of<op::Abs>, infer::like_input},
-    {op_id_of<op::Acos>, infer::like_input},
-    {op_id_of<op::Acosh>, infer::like_input},
-    {op_id_of<op::Asin>, infer::like_input},
-    {op_id_of<op::Asinh>, infer::like_input},
-    {op_id_of<op::Atan>, infer::like_input},
-    {op_id_of<op::Atanh>, infer::like_input},
-    {op_id_of<op::BitwiseNot>, infer::like_input},
-    {op_id_of<op::Ceil>, infer::like_input},
-    {op_id_of<op::Celu>, infer::like_input},
-    {op_id_of<op::Clip>, infer::like_input},
-    {op_id_of<op::Cos>, infer::like_input},
-    {op_id_of<op::Cosh>, infer::like_input},
-    {op_id_of<op::Elu>, infer::like_input},
-    {op_id_of<op::Erf>, infer::like_input},
-    {op_id_of<op::Exp>, infer::like_input},
-    {op_id_of<op::Floor>, infer::like_input},
-    {op_id_of<op::Gelu>, infer::like_input},
-    {op_id_of<op::HardSigmoid>, infer::like_input},
-    {op_id_of<op::HardSwish>, infer::like_input},
-    {op_id_of<op::LeakyRelu>, infer::like_input},
-    {op_id_of<op::Log>, infer::like_input},
-    {op_id_of<op::Mish>, infer::like_input},
-    {op_id_of<op::Neg>, infer::like_input},
-    {op_id_of<op::Not>, infer::like_input},
-    {op_id_of<op::Reciprocal>, infer::like_input},
-    {op_id_of<op::Relu>, infer::like_input},
-    {op_id_of<op::Round>, infer::like_input},
-    {op_id_of<op::Selu>, infer::like_input},
-    {op_id_of<op::Shrink>, infer::like_input},
-    {op_id_of<op::Sigmoid>, infer::like_input},
-    {op_id_of<op::Sign>, infer::like_input},
-    {op_id_of<op::Sin>, infer::like_input},
-    {op_id_of<op::Sinh>, infer::like_input},
-    {op_id_of<op::Softplus>, infer::like_input},
-    {op_id_of<op::Softsign>, infer::like_input},
-    {op_id_of<op::Sqrt>, infer::like_input},
-    {op_id_of<op::Swish>, infer::like_input},
-    {op_id_of<op::Tan>, infer::like_input},
-    {op_id_of<op::Tanh>, infer::like_input},
-    {op_id_of<op::ThresholdedRelu>, infer::like_input},
     {op_id_of<op::MeanVarianceNormalization>, infer::like_input},
     {op_id_of<op::GroupNormalization>, infer::like_input},
     {op_id_of<op::ReverseSequence>, infer::like_input},
@@ -95,28 +62,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::Sub>, infer::subtract},
     {op_id_of<op::Mul>, infer::multiply},
     {op_id_of<op::Div>, infer::divide},
-    {op_id_of<op::BitShift>, infer::elementwise_binary},
-    {op_id_of<op::BitwiseAnd>, infer::elementwise_binary},
-    {op_id_of<op::BitwiseOr>, infer::elementwise_binary},
-    {op_id_of<op::BitwiseXor>, infer::elementwise_binary},
-    {op_id_of<op::Mod>, infer::elementwise_binary},
-    {op_id_of<op::Pow>, infer::elementwise_binary},
-    {op_id_of<op::SwiGLU>, infer::elementwise_binary},
-    {op_id_of<op::And>, infer::comparison},
-    {op_id_of<op::Or>, infer::comparison},
-    {op_id_of<op::Xor>, infer::comparison},
-    {op_id_of<op::Equal>, infer::comparison},
-    {op_id_of<op::Greater>, infer::comparison},
-    {op_id_of<op::GreaterOrEqual>, infer::comparison},
-    {op_id_of<op::Less>, infer::comparison},
-    {op_id_of<op::LessOrEqual>, infer::comparison},
-    {op_id_of<op::IsInf>, infer::predicate},
-    {op_id_of<op::IsNaN>, infer::predicate},
-    {op_id_of<op::RegexFullMatch>, infer::predicate},
-    {op_id_of<op::Max>, infer::variadic},
-    {op_id_of<op::Mean>, infer::variadic},
-    {op_id_of<op::Min>, infer::variadic},
-    {op_id_of<op::Sum>, infer::variadic},
+    {op_id_of<op::SwiGLU>, infer::gated},
     {op_id_of<op::Where>, infer::where},
     {op_id_of<op::PRelu>, infer::prelu},
     {op_id_of<op::Cast>, infer::cast},
@@ -127,16 +73,6 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::DequantizeLinear>, infer::dequantize_linear},
     {op_id_of<op::DynamicQuantizeLinear>, infer::dynamic_quantize_linear},
     // Along axes
-    {op_id_of<op::ReduceL1>, infer::reduce},
-    {op_id_of<op::ReduceL2>, infer::reduce},
-    {op_id_of<op::ReduceLogSum>, infer::reduce},
-    {op_id_of<op::ReduceLogSumExp>, infer::reduce},
-    {op_id_of<op::ReduceMax>, infer::reduce},
-    {op_id_of<op::ReduceMean>, infer::reduce},
-    {op_id_of<op::ReduceMin>, infer::reduce},
-    {op_id_of<op::ReduceProd>, infer::reduce},
-    {op_id_of<op::ReduceSum>, infer::reduce},
-    {op_id_of<op::ReduceSumSquare>, infer::reduce},
     {op_id_of<op::ArgMax>, infer::arg_extreme},
     {op_id_of<op::ArgMin>, infer::arg_extreme},
     {op_id_of<op::Hardmax>, infer::softmax},
@@ -251,7 +187,6 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::Optional>, infer::optional},
     {op_id_of<op::OptionalHasElement>, infer::optional_has_element},
     {op_id_of<op::OptionalGetElement>, infer::optional_get_element},
-    {op_id_of<op::StringConcat>, infer::elementwise_binary},
     {op_id_of<op::StringSplit>, infer::string_split},
     {op_id_of<op::StringNormalizer>, infer::string_normalizer},
     // com.microsoft
@@ -324,7 +259,7 @@ consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows)
   sort_rows(sorted.data(), sorted.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
   std::size_t used = 0;
   for (op_row& row : rows)
-    if (used < sorted.size() && sorted[used].id == row.id) row.infer = sorted[used++].infer;
+    row.infer = used < sorted.size() && sorted[used].id == row.id ? sorted[used++].infer : infer_of(row.roles);
   if (used != sorted.size()) infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
   return rows;
 }

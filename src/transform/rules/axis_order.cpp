@@ -33,21 +33,13 @@ void put(std::unordered_map<op_id, behaviour>& to, behaviour b) {
   (to.emplace(op_id_of<Ops>, b), ...);
 }
 
-std::unordered_map<op_id, behaviour> all_behaviours() {
+/// Of the operators whose roles don't say it.
+std::unordered_map<op_id, behaviour> other_behaviours() {
   std::unordered_map<op_id, behaviour> made;
-  put<op::Abs, op::Acos, op::Acosh, op::Asin, op::Asinh, op::Atan, op::Atanh, op::BitwiseNot, op::Cast, op::Ceil,
-      op::Celu, op::Clip, op::Cos, op::Cosh, op::Dropout, op::Elu, op::Erf, op::Exp, op::Floor, op::Gelu,
-      op::HardSigmoid, op::HardSwish, op::Identity, op::IsInf, op::IsNaN, op::LeakyRelu, op::Log, op::Mish, op::Neg,
-      op::Not, op::Reciprocal, op::Relu, op::Round, op::Selu, op::Shrink, op::Sigmoid, op::Sign, op::Sin, op::Sinh,
-      op::Softplus, op::Softsign, op::Sqrt, op::Tan, op::Tanh, op::ThresholdedRelu>(made, behaviour::unary);
-  put<op::Add, op::And, op::BitShift, op::BitwiseAnd, op::BitwiseOr, op::BitwiseXor, op::Div, op::Equal, op::Greater,
-      op::GreaterOrEqual, op::Less, op::LessOrEqual, op::Max, op::Mean, op::Min, op::Mod, op::Mul, op::Or, op::PRelu,
-      op::Pow, op::Sub, op::Sum, op::Where, op::Xor>(made, behaviour::broadcast);
+  put<op::PRelu>(made, behaviour::broadcast);
   put<op::Concat>(made, behaviour::concat);
   put<op::Split, op::LpNormalization>(made, behaviour::axis);
   put<op::Softmax, op::LogSoftmax, op::Hardmax>(made, behaviour::softmax);
-  put<op::ReduceL1, op::ReduceL2, op::ReduceLogSum, op::ReduceLogSumExp, op::ReduceMax, op::ReduceMean, op::ReduceMin,
-      op::ReduceProd, op::ReduceSum, op::ReduceSumSquare>(made, behaviour::reduce);
   put<op::ArgMax, op::ArgMin>(made, behaviour::arg);
   put<op::Squeeze>(made, behaviour::squeeze);
   put<op::Unsqueeze>(made, behaviour::unsqueeze);
@@ -58,12 +50,18 @@ std::unordered_map<op_id, behaviour> all_behaviours() {
   return made;
 }
 
+behaviour behaviour_of(const op_row& op) {
+  static const std::unordered_map<op_id, behaviour> others = other_behaviours();
+  if (has_role(op.roles, role::is_pointwise)) return behaviour::unary;
+  if (has_role(op.roles, role::broadcasts)) return behaviour::broadcast;
+  if (has_role(op.roles, role::reduces)) return behaviour::reduce;
+  const auto found = others.find(op.id);
+  return found == others.end() ? behaviour::none : found->second;
+}
+
 behaviour behaviour_of(const node_view& n) {
-  static const std::unordered_map<op_id, behaviour> all = all_behaviours();
   if (!n.op() || !n.domain().empty() || !n.subgraphs().empty()) return behaviour::none;
-  const auto found = all.find(n.op()->id);
-  if (found == all.end()) return behaviour::none;
-  const behaviour b = found->second;
+  const behaviour b = behaviour_of(*n.op());
   const int least = b == behaviour::broadcast ? 7 : b == behaviour::softmax ? 13 : b == behaviour::concat ? 4 : 1;
   if (n.since() < least || (n.is<op::Split>() && n.since() < 2) || (n.is<op::Tile>() && n.since() < 6) ||
       (n.is<op::Pad>() && n.since() < 2))

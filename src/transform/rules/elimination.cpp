@@ -279,11 +279,6 @@ struct fuse_limits {
   }
 };
 
-/// Another shape for the same elements in the same order.
-bool is_reshape(const node_view& n) {
-  return n.is<op::Reshape>() || n.is<op::Flatten>() || n.is<op::Squeeze>() || n.is<op::Unsqueeze>();
-}
-
 /// The constant axes of a Squeeze or Unsqueeze, sorted; nothing if there are none.
 std::optional<std::vector<std::int64_t>> axes_of(rewriter& r, const node_view& n) {
   std::optional<std::vector<std::int64_t>> axes;
@@ -321,10 +316,10 @@ struct eliminate_reshape {
     value_view from = n.input(0);
     if (!from || !has_inferred_shape(r, n)) return false;
     if (same_shape(r, from, n.output(0))) return replace_by(r, n, from);
-    if (!is_reshape(n)) return false;
+    if (!n.is(role::reshapes)) return false;
     for (int length = 1; length < longest; ++length) {
       const node_view before = from.is_capture() ? node_view{} : from.producer();
-      if (!before || !is_reshape(before) || !before.input(0)) return false;
+      if (!before || !before.is(role::reshapes) || !before.input(0)) return false;
       const bool pair = length == 1 && undoes(r, n, before);
       from = before.input(0);
       if (pair || same_shape(r, from, n.output(0))) return replace_by(r, n, from);
@@ -340,7 +335,8 @@ struct fuse_reshapes {
   static bool rewrite(rewriter& r, const node_view& n) {
     const value_view between = n.input(0);
     const node_view before = between && !between.is_capture() ? between.producer() : node_view{};
-    if (n.since() < 5 || !before || !is_reshape(before) || !r.may_touch(before) || !before.input(0) || !n.input(1))
+    if (n.since() < 5 || !before || !before.is(role::reshapes) || !r.may_touch(before) || !before.input(0) ||
+        !n.input(1))
       return false;
     const std::optional<std::vector<std::int64_t>> sizes = ints_of(r.constant(n.input(1)));
     if (!sizes) return false;

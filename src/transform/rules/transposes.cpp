@@ -66,9 +66,7 @@ struct reshape_behind {
       if (!maps_elements(first)) break;
       between.push_back(first);
     }
-    const bool reshapes =
-        first.is<op::Reshape>() || first.is<op::Flatten>() || first.is<op::Squeeze>() || first.is<op::Unsqueeze>();
-    if (between.empty() || between.size() > most || !reshapes) return false;
+    if (between.empty() || between.size() > most || !first.is(role::reshapes)) return false;
     edit e{r, n};
     value_id v = first.input(0).id();
     for (auto at = between.rbegin(); at != between.rend(); ++at) v = again(e, *at, v);

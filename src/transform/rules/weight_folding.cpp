@@ -142,7 +142,7 @@ class weighted {
     channels = {rank, axis, std::size_t(count.size)};
   }
   explicit operator bool() const { return channels.count > 0; }
-  bool is_convolution() const { return n_.is<op::Conv>() || n_.is<op::ConvTranspose>(); }
+  bool is_convolution() const { return n_.is(role::convolves); }
   bool is_product_of_matrices() const { return n_.is<op::MatMul>() && channels.rank == 2; }
 
   const value* weights() const {
@@ -252,8 +252,7 @@ struct factor_before {
 
   static bool may_scale(const value_view& x) {
     const node_view n = x.producer();
-    return !n || n.is<op::Cast>() || n.is<op::Transpose>() || n.is<op::Reshape>() || n.is<op::Concat>() ||
-           n.is<op::Slice>() || n.is<op::Squeeze>() || n.is<op::Unsqueeze>();
+    return !n || n.is(role::moves) || n.is<op::Cast>() || n.is<op::Concat>();
   }
   static bool rewrite(rewriter& r, const node_view& n) {
     const node_view factor = look::made_by<op::Mul, op::Div>(r, n.input(0));
