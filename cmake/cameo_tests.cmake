@@ -312,6 +312,7 @@ function(cameo_add_tests)
   endif()
   cameo_add_test(layers ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
   cameo_add_test(layers.notices ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/tests/layers.py --self-test)
+  cameo_add_test(ort_schema ${CAMEO_PYTHON} ${PROJECT_SOURCE_DIR}/src/format/generate_ort_schema.py --check)
 endfunction()
 
 # The program's commands on compiled models with the reference providers of tests/context: what depends on the list of

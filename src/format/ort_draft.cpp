@@ -31,20 +31,20 @@ status read_type(const ort::table_view& from, operand& to) {
   if (!value) return missing("TypeInfo.value");
   operand inner;
   switch (member) {
-    case ort::tensor_member:
+    case ort::type_info_value::tensor_type:
       to.kind = type_kind::tensor;
       if (!ort::element_type_of(value.number<std::int32_t>(ort::tensor_type::elem_type), to.type))
         return wrong(status_code::invalid_argument, "TensorTypeAndShape.elem_type is none of the format's");
       if (!value.has(ort::tensor_type::shape)) return {};
       return read_shape(value.table(ort::tensor_type::shape), to);
-    case ort::sequence_member: {
+    case ort::type_info_value::sequence_type: {
       const ort::table_view held = value.table(ort::sequence_type::elem_type);
       status s = held ? read_type(held, inner) : missing("SequenceType.elem_type");
       to.kind = type_kind::sequence;
       if (inner.kind == type_kind::tensor) to.type = inner.type;
       return s;
     }
-    case ort::map_member: {
+    case ort::type_info_value::map_type: {
       to.kind = type_kind::map;
       if (!ort::element_type_of(value.number<std::int32_t>(ort::map_type::key_type), to.type))
         return wrong(status_code::invalid_argument, "MapType.key_type is none of the format's");

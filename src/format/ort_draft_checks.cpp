@@ -36,7 +36,7 @@ status ort_draft_reader::check_model(const ort::table_view& root) {
     return wrong(status_code::fail, "InferenceSession.ort_version is ", *version,
                  "; without operator schemas 5 is the oldest that can be read: convert the file with all of cameo, "
                  "which writes version 6");
-  const ort::table_view resolver = root.table(ort::session::resolver);
+  const ort::table_view resolver = root.table(ort::session::kernel_type_str_resolver);
   if (!resolver) return missing("InferenceSession.kernel_type_str_resolver");
   if (status s = ort::check_resolver(resolver, memory_); !s) return s;
   resolver_ = resolver.vector(ort::resolver::op_kernel_type_str_args);
@@ -117,7 +117,7 @@ status ort_draft_reader::check_edges(const ort::table_view& from, const scope& i
     for (const auto slot : {ort::node_edges::input_edges, ort::node_edges::output_edges}) {
       const ort::vector_view ends = all.table(i).vector(slot);
       for (std::size_t e = 0; e < ends.size(); ++e)
-        if (status s = check("EdgeEnd.node_index", ends.number<std::uint32_t>(e, ort::edge_bytes)); !s) return s;
+        if (status s = check("EdgeEnd.node_index", ends.number<std::uint32_t>(e, ort::edge_end_bytes)); !s) return s;
     }
   }
   return {};

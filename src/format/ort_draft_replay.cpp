@@ -72,7 +72,7 @@ struct ort_draft_reader::replaying {
   /// False: one of its nodes has gone.
   result<bool> read(const ort::table_view& from, record_view& to) {
     using namespace ort;
-    const table_view group = from.table(record::indices);
+    const table_view group = from.table(record::nodes_to_optimize_indices);
     if (!group) return wrong(status_code::fail, "RuntimeOptimizationRecord.nodes_to_optimize_indices is missing");
     const auto count = [&](indices::slot number, indices::slot flag, indices::slot more) -> std::uint64_t {
       const auto places = group.number<std::uint32_t>(number), variadic = group.number<std::uint32_t>(more);
@@ -304,8 +304,8 @@ struct ort_draft_reader::replaying {
   }
 
   status run(const ort::vector_view& optimizers, std::size_t o) {
-    const std::string_view optimizer = optimizers.table(o).text(ort::optimizer::name);
-    const ort::vector_view records = optimizers.table(o).vector(ort::optimizer::records);
+    const std::string_view optimizer = optimizers.table(o).text(ort::optimizer::optimizer_name);
+    const ort::vector_view records = optimizers.table(o).vector(ort::optimizer::runtime_optimization_records);
     for (std::size_t i = 0; i < records.size(); ++i) {
       bool known = false;
       const std::string_view action = records.table(i).text(ort::record::action_id);
@@ -362,11 +362,11 @@ status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::sp
       graph.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records);
   if (optimizers.size() == 0 || nodes.empty()) return choose_providers(tables, in, nodes);
   std::size_t i = 0, j = 0;
-  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::name, memory_, i, j);
+  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::optimizer_name, memory_, i, j);
   if (!differ) return differ.error();
   if (!*differ)
     return wrong(status_code::fail, "RuntimeOptimizations.records: optimizer '",
-                 optimizers.table(i).text(ort::optimizer::name), "' is there twice");
+                 optimizers.table(i).text(ort::optimizer::optimizer_name), "' is there twice");
   replaying work{*this, in, nodes, tables};
   if (status s = work.prepare(graph); !s) return s;
   // Quantized nodes first, as in a graph: a convolution that takes in its activation is none that could be quantized.
@@ -375,7 +375,7 @@ status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::sp
     if (each.optimizer == done) continue;
     done = each.optimizer;
     for (std::size_t o = 0; o < optimizers.size(); ++o)
-      if (optimizers.table(o).text(ort::optimizer::name) == done)
+      if (optimizers.table(o).text(ort::optimizer::optimizer_name) == done)
         if (status s = work.run(optimizers, o); !s) return s;
   }
   return work.finish(nodes);

@@ -33,17 +33,17 @@ status ort_reader::read_all_optimizations(const ort::table_view& from, scope& in
   }
   std::size_t i = 0, j = 0;
   heap_arena scratch;
-  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::name, scratch, i, j);
+  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::optimizer_name, scratch, i, j);
   if (!differ) return differ.error();
   if (!*differ)
     return failed(status_code::fail, "RuntimeOptimizations.records: optimizer '{}' is there twice",
-                  optimizers.table(i).text(ort::optimizer::name));
+                  optimizers.table(i).text(ort::optimizer::optimizer_name));
   std::vector<saved_optimization> made;
   for (std::size_t o = 0; o < optimizers.size(); ++o) {
-    const ort::vector_view records = optimizers.table(o).vector(ort::optimizer::records);
+    const ort::vector_view records = optimizers.table(o).vector(ort::optimizer::runtime_optimization_records);
     for (std::size_t r = 0; r < records.size(); ++r) {
       saved_optimization& saved = made.emplace_back();
-      saved.optimizer = optimizers.table(o).text(ort::optimizer::name);
+      saved.optimizer = optimizers.table(o).text(ort::optimizer::optimizer_name);
       bool is_whole = true;
       if (status s = read_record(records.table(r), in, saved, is_whole); !s)
         return std::move(s).in(fmt::format("record {} of optimizer '{}'", r, saved.optimizer));
@@ -57,7 +57,7 @@ status ort_reader::read_all_optimizations(const ort::table_view& from, scope& in
 
 status ort_reader::read_record(const ort::table_view& from, const scope& in, saved_optimization& to, bool& is_whole) {
   using namespace ort;
-  const table_view nodes = from.table(record::indices);
+  const table_view nodes = from.table(record::nodes_to_optimize_indices);
   if (!nodes) return missing_field("RuntimeOptimizationRecord.nodes_to_optimize_indices");
   const auto number = [&](indices::slot slot) { return nodes.number<std::uint32_t>(slot); };
   const auto flag = [&](indices::slot slot) { return nodes.number<std::uint8_t>(slot) != 0; };
@@ -116,23 +116,26 @@ void ort_writer::write_optimizations(ref from, const scope& in) {
   const auto entries = to_.tables(top[optimizations::records], by_optimizer.size());
   std::size_t at = 0;
   for (const auto& [name, records] : by_optimizer) {
-    const auto entry = to_.add(entries[at++], fields{}.offset(optimizer::name).offset(optimizer::records));
-    to_.text(entry[optimizer::name], name);
-    const auto all = to_.tables(entry[optimizer::records], records.size());
+    const auto entry = to_.add(
+        entries[at++], fields{}.offset(optimizer::optimizer_name).offset(optimizer::runtime_optimization_records));
+    to_.text(entry[optimizer::optimizer_name], name);
+    const auto all = to_.tables(entry[optimizer::runtime_optimization_records], records.size());
     for (std::size_t i = 0; i < records.size(); ++i) {
       const saved_optimization& r = *records[i];
-      const auto t =
-          to_.add(all[i], fields{}.offset(record::action_id).offset(record::indices).offset(record::produced_op_ids));
+      const auto t = to_.add(
+          all[i],
+          fields{}.offset(record::action_id).offset(record::nodes_to_optimize_indices).offset(record::produced_op_ids));
       to_.text(t[record::action_id], r.action);
       to_.texts(t[record::produced_op_ids], r.produces);
-      const auto nodes = to_.add(t[record::indices], fields{}
-                                                         .offset(indices::node_indices)
-                                                         .number(indices::num_inputs, r.inputs)
-                                                         .number(indices::num_outputs, r.outputs)
-                                                         .number(indices::has_variadic_input, r.variadic_input)
-                                                         .number(indices::has_variadic_output, r.variadic_output)
-                                                         .number(indices::num_variadic_inputs, r.variadic_inputs)
-                                                         .number(indices::num_variadic_outputs, r.variadic_outputs));
+      const auto nodes =
+          to_.add(t[record::nodes_to_optimize_indices], fields{}
+                                                            .offset(indices::node_indices)
+                                                            .number(indices::num_inputs, r.inputs)
+                                                            .number(indices::num_outputs, r.outputs)
+                                                            .number(indices::has_variadic_input, r.variadic_input)
+                                                            .number(indices::has_variadic_output, r.variadic_output)
+                                                            .number(indices::num_variadic_inputs, r.variadic_inputs)
+                                                            .number(indices::num_variadic_outputs, r.variadic_outputs));
       std::vector<std::uint32_t> numbers;
       for (node_id n : r.nodes) numbers.push_back(in.number_of(n));
       to_.numbers(nodes[indices::node_indices], std::span<const std::uint32_t>{numbers});

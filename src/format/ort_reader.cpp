@@ -20,7 +20,7 @@ std::string describe(const ort::table_view& n) {
 
 /// What the type's dims are said to be; empty if nothing.
 std::string denotations_of(const ort::table_view& type) {
-  if (type.number<std::uint8_t>(ort::type_info::value_type) != ort::tensor_member) return {};
+  if (type.number<std::uint8_t>(ort::type_info::value_type) != ort::type_info_value::tensor_type) return {};
   const ort::table_view shape = type.table(ort::type_info::value).table(ort::tensor_type::shape);
   const ort::vector_view dims = shape.vector(ort::shape::dim);
   std::vector<std::string_view> words;
@@ -40,7 +40,7 @@ status ort_reader::read(const ort::table_view& root) {
   result<std::int64_t> version = ort::version_of(root);
   if (!version) return std::move(version).error();
   version_ = *version;
-  const ort::table_view resolver = root.table(ort::session::resolver);
+  const ort::table_view resolver = root.table(ort::session::kernel_type_str_resolver);
   heap_arena scratch;
   if (resolver)
     if (status s = ort::check_resolver(resolver, scratch); !s) return s;
@@ -379,7 +379,7 @@ status ort_reader::check_edges(const ort::table_view& from, const scope& in) {
     for (const auto slot : {ort::node_edges::input_edges, ort::node_edges::output_edges}) {
       const ort::vector_view ends = all.table(i).vector(slot);
       for (std::size_t e = 0; e < ends.size(); ++e)
-        if (const auto other = ends.number<std::uint32_t>(e, ort::edge_bytes); !in.nodes.contains(other))
+        if (const auto other = ends.number<std::uint32_t>(e, ort::edge_end_bytes); !in.nodes.contains(other))
           return failed(status_code::fail, "Graph.node_edges[{}]: EdgeEnd.node_index: there is no node {}", i, other);
     }
   }

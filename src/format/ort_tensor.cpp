@@ -206,11 +206,11 @@ result<value_type> bare_type(const ort::table_view& from, model& owner) {
   const ort::table_view value = from.table(ort::type_info::value);
   if (!value) return failed(status_code::fail, "TypeInfo.value is missing");
   switch (member) {
-    case ort::tensor_member: return tensor_of(value, owner);
-    case ort::sequence_member:
+    case ort::type_info_value::tensor_type: return tensor_of(value, owner);
+    case ort::type_info_value::sequence_type:
       return holder_of(type_kind::sequence, dtype::undefined, value.table(ort::sequence_type::elem_type), owner,
                        "SequenceType.elem_type");
-    case ort::map_member: {
+    case ort::type_info_value::map_type: {
       result<dtype> keys = ort_element_type(value.number<std::int32_t>(ort::map_type::key_type));
       if (!keys) return std::move(keys).error().in("MapType.key_type");
       return holder_of(type_kind::map, *keys, value.table(ort::map_type::value_type), owner, "MapType.value_type");

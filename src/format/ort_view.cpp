@@ -15,7 +15,7 @@ std::size_t width_of(slot_kind kind) {
   switch (kind) {
     case slot_kind::bytes: return 1;
     case slot_kind::numbers: return 8;
-    case slot_kind::edges: return edge_bytes;
+    case slot_kind::structs: return edge_end_bytes;  // the only struct that there is
     default: return 4;
   }
 }
@@ -92,9 +92,9 @@ class verifier {
       case slot_kind::texts:
       case slot_kind::tables: return vector_of_offsets(at, slot);
       case slot_kind::member:
-        if (member == tensor_member) return table(at, table_id::tensor_type);
-        if (member == sequence_member) return table(at, table_id::sequence_type);
-        return member == map_member ? table(at, table_id::map_type) : status{};
+        return member != type_info_value::none && member < std::size(type_info_value::tables)
+                   ? table(at, type_info_value::tables[member])
+                   : status{};
       default: {
         std::size_t count = 0;
         return vector(at, width_of(slot.kind), count);
@@ -124,7 +124,7 @@ class verifier {
     const std::size_t vtable = at - std::size_t(std::ptrdiff_t{back});
     if (!pay(8) || !read(vtable, bytes) || bytes % 2 != 0 || !inside(vtable, bytes))
       return status{damaged("its vtable is damaged, or lies outside the file")}.in(row.name);
-    std::uint8_t member = no_member;
+    std::uint8_t member = type_info_value::none;
     for (std::size_t i = 0; i < row.slots.size(); ++i) {
       const slot_row& slot = row.slots[i];
       std::uint16_t offset = 0;
@@ -174,9 +174,9 @@ bool parse_number(std::string_view text, std::int64_t& number) {
 }
 
 result<std::int64_t> version_of(const table_view& root) {
-  const std::string_view text = root.text(session::version);
+  const std::string_view text = root.text(session::ort_version);
   std::int64_t number = 0;
-  if (!root.has(session::version)) return damaged("InferenceSession.ort_version is missing");
+  if (!root.has(session::ort_version)) return damaged("InferenceSession.ort_version is missing");
   if (!parse_number(text, number) || number < 1)
     return damaged(short_text{} << "InferenceSession.ort_version is '"
                                 << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}

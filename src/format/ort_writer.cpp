@@ -18,11 +18,13 @@ std::string op_id_text(std::string_view domain, std::string_view op_type, int si
 }  // namespace
 
 result<wire_pieces> ort_writer::write() {
-  const ort_builder::table root = to_.add(
-      to_.root(), fields{}.offset(ort::session::version).offset(ort::session::model).offset(ort::session::resolver));
-  to_.text(root[ort::session::version], "6");
+  const ort_builder::table root = to_.add(to_.root(), fields{}
+                                                          .offset(ort::session::ort_version)
+                                                          .offset(ort::session::model)
+                                                          .offset(ort::session::kernel_type_str_resolver));
+  to_.text(root[ort::session::ort_version], "6");
   if (status s = write_model(root[ort::session::model]); !s) return s;
-  write_resolver(root[ort::session::resolver]);
+  write_resolver(root[ort::session::kernel_type_str_resolver]);
   return to_.finish();
 }
 
@@ -199,7 +201,7 @@ void ort_writer::write_edges(ref from, const scope& in) {
     std::int32_t source, target;
     auto operator<=>(const end&) const = default;
   };
-  static_assert(sizeof(end) == ort::edge_bytes);
+  static_assert(sizeof(end) == ort::edge_end_bytes);
   std::vector<std::vector<end>> inputs(in.nodes.size()), outputs(in.nodes.size());
   for (std::uint32_t i = 0; i < in.nodes.size(); ++i) {
     const graph_node& node = in.g[in.nodes[i]];

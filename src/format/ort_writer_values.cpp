@@ -52,16 +52,16 @@ status ort_writer::write_type(ref from, const value_type& type, const graph_valu
     case type_kind::tensor:
     case type_kind::sparse_tensor:  // constants alone are; what reads one sees a tensor
       if (type.type == dtype::undefined) break;
-      return write_tensor_type(member(ort::tensor_member), type, value);
+      return write_tensor_type(member(ort::type_info_value::tensor_type), type, value);
     case type_kind::sequence:
       if (!type.of) break;
-      return write_type(to_.add(member(ort::sequence_member),
+      return write_type(to_.add(member(ort::type_info_value::sequence_type),
                                 fields{}.offset(ort::sequence_type::elem_type))[ort::sequence_type::elem_type],
                         *type.of, value);
     case type_kind::map: {
       if (!type.of) break;
       const auto map =
-          to_.add(member(ort::map_member),
+          to_.add(member(ort::type_info_value::map_type),
                   fields{}.number(ort::map_type::key_type, std::int32_t(type.type)).offset(ort::map_type::value_type));
       return write_type(map[ort::map_type::value_type], *type.of, value);
     }

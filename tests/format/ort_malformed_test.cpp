@@ -3,11 +3,6 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/session/runtime.hpp>
 
-#include "format/ort_schema.hpp"
-#include "format/ort_view.hpp"
-
-#include <regex>
-
 using namespace cameo;
 using namespace cameo::test;
 
@@ -100,26 +95,4 @@ TEST_CASE("with any one byte flipped, loading ends with success or a status") {
   }
   CHECK(refused > bytes.size() / 4);
   CHECK(load_exactly(bytes));
-}
-
-TEST_CASE("the slots that the reader knows are those of the schema") {
-  std::ifstream file{std::string{source_dir} + "/src/format/ort.fbs"};
-  const std::string schema{std::istreambuf_iterator<char>{file}, {}};
-  for (const ort::table_row& row : ort::table_rows) {
-    INFO(row.name);
-    const std::size_t at = schema.find("\ntable " + std::string{row.name} + " {");
-    REQUIRE(at != schema.npos);
-    const std::string body = schema.substr(at, schema.find("\n}", at) - at);
-    const std::regex field{R"((\w+): \[?(\w+)\]?[^;]*\(id: (\d+))"};
-    std::size_t found = 0;
-    for (std::sregex_iterator f{body.begin(), body.end(), field}, end; f != end; ++f, ++found) {
-      const std::size_t id = std::stoul((*f)[3]);
-      REQUIRE(id < row.slots.size());
-      CHECK((*f)[1] == row.slots[id].name);
-      if (row.slots[id].of != ort::table_id::count)
-        CHECK((*f)[2] == ort::table_rows[std::size_t(row.slots[id].of)].name);
-    }
-    const bool has_union = row.id == ort::table_id::type_info;  // whose type byte the schema does not list
-    CHECK(found + has_union == row.slots.size());
-  }
 }

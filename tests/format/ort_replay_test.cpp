@@ -53,7 +53,7 @@ ort::table_view record_of(const bytes& file, std::size_t i = 0) {
                                         .table(ort::graph::runtime_optimizations)
                                         .vector(ort::optimizations::records)
                                         .table(0);
-  return optimizer.vector(ort::optimizer::records).table(i);
+  return optimizer.vector(ort::optimizer::runtime_optimization_records).table(i);
 }
 std::size_t place_in(const bytes& file, const void* at) {
   return std::size_t(static_cast<const std::byte*>(at) - file.data());
@@ -80,7 +80,7 @@ bytes with_action(bytes file, char last) {
 /// The file with another node in a place of its first record.
 bytes with_node(bytes file, std::size_t place, std::uint32_t index) {
   const std::span<const std::byte> numbers =
-      record_of(file).table(ort::record::indices).vector(ort::indices::node_indices).bytes();
+      record_of(file).table(ort::record::nodes_to_optimize_indices).vector(ort::indices::node_indices).bytes();
   std::memcpy(file.data() + place_in(file, numbers.data()) + 4 * place, &index, sizeof index);
   return file;
 }
@@ -256,8 +256,9 @@ TEST_CASE("what would be done is saved with the operators it makes, which the re
 
 TEST_CASE("a file's resolver knows the operators that rules may still put in where the model has what they need") {
   const auto knows = [](const bytes& file, std::string_view id) {
-    const ort::vector_view ops =
-        (*ort::verify(file)).table(ort::session::resolver).vector(ort::resolver::op_kernel_type_str_args);
+    const ort::vector_view ops = (*ort::verify(file))
+                                     .table(ort::session::kernel_type_str_resolver)
+                                     .vector(ort::resolver::op_kernel_type_str_args);
     for (std::size_t i = 0; i < ops.size(); ++i)
       if (ops.table(i).text(ort::op_entry::op_id) == id) return true;
     return false;

@@ -35,7 +35,8 @@ table_view graph_of(const table_view& root) { return root.table(ort::session::mo
 using resolver_map = std::map<std::string, std::map<std::string, std::set<std::pair<int, unsigned>>>>;
 resolver_map resolver_of(const table_view& root) {
   resolver_map made;
-  const vector_view ops = root.table(ort::session::resolver).vector(ort::resolver::op_kernel_type_str_args);
+  const vector_view ops =
+      root.table(ort::session::kernel_type_str_resolver).vector(ort::resolver::op_kernel_type_str_args);
   std::string_view last_op;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const std::string_view op = ops.table(i).text(ort::op_entry::op_id);
@@ -155,9 +156,9 @@ TEST_CASE("constants in what is written are aligned to 64 bytes, and equal texts
 TEST_CASE("old versions are written as version 6, with a resolver, without kernel hashes and records") {
   const std::string made = rewritten("v4_session_state");
   const table_view root = root_of(bytes_of(made));
-  CHECK(root.text(ort::session::version) == "6");
-  CHECK(root.has(ort::session::resolver));
-  CHECK(!root.has(ort::session::state));
+  CHECK(root.text(ort::session::ort_version) == "6");
+  CHECK(root.has(ort::session::kernel_type_str_resolver));
+  CHECK(!root.has(ort::session::session_state));
   CHECK(!graph_of(root).has(ort::graph::runtime_optimizations));
 }
 
@@ -180,7 +181,7 @@ TEST_CASE("defaults of attributes, since-versions and counts of arguments are wr
   for (std::size_t i = 0; i < 3; ++i) CHECK(clip.vector(ort::node::input_arg_counts).number<std::int32_t>(i) == 1);
   const table_view edges = g.vector(ort::graph::node_edges).table(1);
   REQUIRE(edges.vector(ort::node_edges::input_edges).size() == 1);
-  CHECK(edges.vector(ort::node_edges::input_edges).number<std::uint32_t>(0, ort::edge_bytes) == 0);
+  CHECK(edges.vector(ort::node_edges::input_edges).number<std::uint32_t>(0, ort::edge_end_bytes) == 0);
 }
 
 TEST_CASE("a model with a saved optimization keeps it while its nodes are as they were, and no longer") {
