@@ -21,11 +21,13 @@ value_id integers(builder& b, dtype type = dtype::u8) {
   return b.input("x", type, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)});
 }
 
-template <class Family = qdq, class Make>
+using all_qdq = transform_set<own_dequantizers, double_qdq, qdq, qdq_cleanup>;
+
+template <class Family = all_qdq, class Make>
 session rewrites(std::string_view name, Make make, std::int64_t opset = 17) {
   return check_fires<Family>(name, model_of(make, opset), 0);  // not a bit may change
 }
-template <class Family = qdq, class Make>
+template <class Family = all_qdq, class Make>
 void leaves_alone(std::string_view name, Make make, std::int64_t opset = 17) {
   check_idle<Family>(name, model_of(make, opset));
 }
@@ -54,7 +56,7 @@ TEST_CASE("EnsureUniqueDQForNodeUnit: each reader has its own, at every level") 
   without.config.emplace_back("session.disable_quant_qdq", "1");
   const session plain = *rewritten<constant_folding>(make(), without);
   CHECK(count_of(plain, "DequantizeLinear") == 1);
-  check_same(plain, *rewritten<qdq>(make()), 0);
+  check_same(plain, *rewritten<all_qdq>(make()), 0);
 }
 
 TEST_CASE("EnsureUniqueDQForNodeUnit: a graph output and what a subgraph reads keep the node") {
@@ -256,22 +258,38 @@ TEST_CASE("QDQPropagationTransformer leaves alone what others read and what woul
   }
 }
 
+namespace {
+
+/// The cleanup without the key that it asks for.
+struct wanted_cleanup : qdq_cleanup {
+  static const transform_table& table() {
+    static const transform_table made = [] {
+      transform_table copy = qdq_cleanup::table();
+      copy.when = {};
+      return copy;
+    }();
+    return made;
+  }
+};
+
+}  // namespace
+
 TEST_CASE("QDQFinalCleanupTransformer: pairs that only round go when they are told to") {
   const auto make = model_of([](builder& b) {
     const parameters p = scale_of(b, "p", 0.01f, 100);
     return b.node("Relu", {dequantized(b, quantized(b, b.node("Exp", {floats(b)}), p), p)});
   });
   session_options options;
-  CHECK(count_of(*rewritten<qdq>(make(), options), "QuantizeLinear") == 1);
+  CHECK(count_of(*rewritten<all_qdq>(make(), options), "QuantizeLinear") == 1);
   options.config.emplace_back("session.enable_quant_qdq_cleanup", "1");
-  const session s = *rewritten<qdq>(make(), options);
+  const session s = *rewritten<all_qdq>(make(), options);
   CHECK(ops(s) == 2);
   CHECK(entry_of(s, "QDQFinalCleanupTransformer"));
-  leaves_alone<qdq_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
+  leaves_alone<wanted_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
     return b.node(
         "Relu", {dequantized(b, quantized(b, floats(b), scale_of(b, "p", 0.01f, 100)), scale_of(b, "q", 0.02f, 100))});
   });
-  leaves_alone<qdq_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
+  leaves_alone<wanted_cleanup>("QDQFinalCleanupTransformer", [](builder& b) {
     const parameters p = scale_of(b, "p", 0.01f, 100);
     const value_id v = quantized(b, floats(b), p);
     b.output(v);

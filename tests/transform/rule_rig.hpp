@@ -18,12 +18,35 @@ struct cpu_with : eps::cpu {
   using transforms = transform_set<Families...>;
 };
 
-/// A session whose model one family has rewritten, before or after partitioning as its level says.
+/// A family as it is, but for one that is only applied to models that are saved: that is applied always.
+template <class Family>
+struct applied {
+  static constexpr optimization_level level = Family::level;
+  static const transform_table& table() {
+    static const transform_table made = [] {
+      transform_table copy = Family::table();
+      copy.when.to_save_for_kernels = false;
+      return copy;
+    }();
+    return made;
+  }
+};
+
+/// The runtime whose sessions one family rewrites, before or after partitioning as its level says; or a set of families
+/// that come before.
+template <class Family>
+struct rewriting_runtime {
+  using type =
+      std::conditional_t<Family::level <= optimization_level::basic, runtime<transforms<applied<Family>>, cpu_with<>>,
+                         runtime<transforms<>, cpu_with<Family>>>;
+};
+template <class... Families>
+struct rewriting_runtime<transform_set<Families...>> {
+  using type = runtime<transforms<Families...>, cpu_with<>>;
+};
 template <class Family>
 result<session> rewritten(std::unique_ptr<model> net, session_options options = {}) {
-  if constexpr (Family::level <= optimization_level::basic)
-    return runtime<transforms<Family>, cpu_with<>>{}.load(std::move(net), options);
-  else return runtime<transforms<>, cpu_with<Family>>{}.load(std::move(net), options);
+  return typename rewriting_runtime<Family>::type{}.load(std::move(net), options);
 }
 inline result<session> as_written(std::unique_ptr<model> net) {
   session_options options;
