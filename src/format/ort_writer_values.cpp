@@ -40,7 +40,7 @@ status ort_writer::write_tensor_type(ref from, const value_type& type, const gra
 }
 
 status ort_writer::write_type(ref from, const value_type& type, const graph_value& value) {
-  const auto member = [&](ort::member which) {
+  const auto member = [&](ort::type_info_value::member which) {
     const auto t = to_.add(from, fields{}
                                      .offset(ort::type_info::denotation, !type.denotation.empty())
                                      .number(ort::type_info::value_type, std::uint8_t(which))
