@@ -10,6 +10,8 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
+constexpr std::uint64_t most_dense_bytes = (std::uint64_t{1} << 31) - 1;
+
 /// Dims in the order that the format checks them: there, not too many, not negative, their product not too large.
 status read_dims(const table_view& from, std::size_t slot, std::string_view name, extents& shape, std::int64_t& count) {
   if (!from.has(slot)) return wrong(status_code::fail, "tensor '", name, "': dims are missing");
@@ -24,14 +26,31 @@ status read_dims(const table_view& from, std::size_t slot, std::string_view name
   return {};
 }
 
-result<value> read_strings(const table_view& t, value made, std::int64_t count, arena& memory) {
+status too_much(std::uint64_t bytes, std::size_t most) {
+  return wrong(status_code::out_of_memory, std::int64_t(bytes), " bytes more would pass the limit of ",
+               std::int64_t(most), " that are left (load_limits.model_bytes)");
+}
+
+/// "float[2,3]", for messages.
+short_text shape_words(const value& v) {
+  short_text words;
+  if constexpr (status::has_words) {
+    words << row_of(v.type).name << "[";
+    for (std::size_t i = 0; i < v.shape.rank(); ++i) words << (i ? "," : "") << v.shape[i];
+    words << "]";
+  }
+  return words;
+}
+
+result<value> read_strings(const table_view& t, value made, std::int64_t count, arena& memory, std::size_t most) {
   if (!t.has(tensor::string_data)) return wrong(status_code::fail, "Tensor.string_data is missing");
   const vector_view strings = t.vector(tensor::string_data);
   if (std::int64_t(strings.size()) != count)
     return wrong(status_code::fail, "Tensor.string_data has ", std::int64_t(strings.size()), " entries, needs ", count);
-  result<std::span<std::string_view>> texts = memory.take<std::string_view>(strings.size());
+  if (strings.size() > most / sizeof(std::string_view))
+    return too_much(strings.size() * sizeof(std::string_view), most);
+  const result<std::span<std::string_view>> texts = read_texts(strings, memory);
   if (!texts) return texts.error();
-  for (std::size_t i = 0; i < strings.size(); ++i) (*texts)[i] = strings.text(i);
   made.data = texts->data();
   return made;
 }
@@ -52,8 +71,7 @@ bool index_at(const value& indices, std::size_t n, std::int64_t& to) {
   }
 }
 
-/// False when an index lies outside.
-bool scatter(const value& values, const value& indices, value& dense) {
+status scatter(const value& values, const value& indices, value& dense) {
   const std::size_t width = bits_of(dense.type) / 8, nnz = std::size_t(values.shape.count());
   const bool by_rows = indices.shape.rank() == 2;
   for (std::size_t n = 0, rank = by_rows ? dense.shape.rank() : 1; n < nnz; ++n) {
@@ -61,18 +79,33 @@ bool scatter(const value& values, const value& indices, value& dense) {
     for (std::size_t axis = 0; axis < rank; ++axis) {
       const std::int64_t end = by_rows ? dense.shape[axis] : dense.shape.count();
       std::int64_t index = 0;
-      if (!index_at(indices, n * rank + axis, index) || index < 0 || index >= end) return false;
+      if (!index_at(indices, n * rank + axis, index) || index < 0 || index >= end)
+        return wrong(status_code::fail, "SparseTensor.indices: ", index, " is outside 0 to ", end - 1);
       at = at * end + index;
     }
     std::memcpy(static_cast<std::byte*>(dense.data) + std::size_t(at) * width,
                 static_cast<const std::byte*>(values.data) + n * width, width);
   }
-  return true;
+  return {};
 }
 
 }  // namespace
 
-result<value> read_constant(const table_view& t, std::string_view what, arena& memory) {
+result<const void*> read_numbers(const vector_view& from, std::size_t width, arena& memory) {
+  const void* const at = from.bytes().data();
+  if (reinterpret_cast<std::uintptr_t>(at) % width == 0) return at;
+  void* const copy = memory.allocate(from.size() * width, width);
+  if (!copy) return status_code::out_of_memory;
+  return static_cast<const void*>(std::memcpy(copy, at, from.size() * width));
+}
+
+result<std::span<std::string_view>> read_texts(const vector_view& from, arena& memory) {
+  result<std::span<std::string_view>> made = memory.take<std::string_view>(from.size());
+  for (std::size_t i = 0; made && i < from.size(); ++i) (*made)[i] = from.text(i);
+  return made;
+}
+
+result<value> read_constant(const table_view& t, std::string_view what, arena& memory, std::size_t most) {
   const std::string_view own_name = t.text(tensor::name), name = own_name.empty() ? what : own_name;
   value made{value_kind::tensor};
   std::int64_t count = 0;
@@ -87,27 +120,27 @@ result<value> read_constant(const table_view& t, std::string_view what, arena& m
     return wrong(status_code::fail, "tensor '", name,
                  "': Tensor.external_data_offset: data in another file belongs to checkpoints, not to models");
   if (made.type == dtype::string) {
-    result<value> strings = read_strings(t, made, count, memory);
+    result<value> strings = read_strings(t, made, count, memory, most);
     if (strings) return strings;
     return std::move(strings).error().in(name);
   }
   if (!t.has(tensor::raw_data)) return wrong(status_code::fail, "tensor '", name, "': Tensor.raw_data is missing");
   const byte_span data = t.vector(tensor::raw_data).bytes();
   if (data.size() != bytes)
-    return wrong(status_code::fail, "tensor '", name, "': Tensor.raw_data has ", std::int64_t(data.size()),
-                 " bytes, needs ", std::int64_t(bytes));
+    return wrong(status_code::fail, "tensor '", name, "' ", shape_words(made), ": Tensor.raw_data has ",
+                 std::int64_t(data.size()), " bytes, needs ", std::int64_t(bytes));
   made.data = const_cast<std::byte*>(data.data());
   return with_booleans(made, memory);
 }
 
-result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena& memory) {
+result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena& memory, std::size_t most) {
   const auto refuse = [&](status_code code, std::string_view why) {
     return wrong(code, "sparse tensor '", name, "': ", why);
   };
   if (!sparse.has(sparse_tensor::indices)) return refuse(status_code::fail, "SparseTensor.indices is missing");
-  result<value> values = read_constant(sparse.table(sparse_tensor::values), name, memory);
+  result<value> values = read_constant(sparse.table(sparse_tensor::values), name, memory, most);
   if (!values) return values;
-  result<value> indices = read_constant(sparse.table(sparse_tensor::indices), name, memory);
+  result<value> indices = read_constant(sparse.table(sparse_tensor::indices), name, memory, most);
   if (!indices) return indices;
   value dense{value_kind::tensor, values->type};
   std::int64_t count = 0;
@@ -122,13 +155,13 @@ result<value> read_sparse_constant(const table_view& sparse, std::string_view na
     return refuse(status_code::invalid_graph, "SparseTensor.indices: one per value is needed, or a row of them");
   std::uint64_t bytes = 0;
   if (bits_of(dense.type) % 8 != 0 || dense.type == dtype::string ||
-      !checked_bytes(dense.type, std::uint64_t(count), bytes) || bytes > std::size_t(-1) / 2)
+      !checked_bytes(dense.type, std::uint64_t(count), bytes) || bytes > most_dense_bytes)
     return refuse(status_code::invalid_argument, "it is too large when dense, packed, or of strings");
+  if (bytes > most) return too_much(bytes, most).in(name);
   dense.data = memory.allocate(std::size_t(bytes), 16);
   if (!dense.data) return refuse(status_code::out_of_memory, "no memory for it when dense");
   if (bytes) std::memset(dense.data, 0, std::size_t(bytes));
-  if (!scatter(*values, *indices, dense))
-    return refuse(status_code::fail, "SparseTensor.indices lead outside of SparseTensor.dims");
+  if (status s = scatter(*values, *indices, dense); !s) return std::move(s).in(name);
   return dense;
 }
 

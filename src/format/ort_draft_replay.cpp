@@ -2,7 +2,7 @@
 // this file. The graph's own way is transform/groups.hpp; both put nodes together by op/group_actions.hpp.
 #include <cameo/op/group_actions.hpp>
 
-#include "ort_draft_reader.hpp"
+#include "ort_draft_sink.hpp"
 #include "ort_resolver.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using ort::wrong;
 
 namespace {
 
-/// One record, checked for being one. Nodes are numbers among those of the file.
-struct record_view {
+/// A record whose nodes are all there. Nodes are numbers among those of the file.
+struct found_record {
   group_form form = group_form::in_place;
   std::span<const std::uint32_t> inputs, outputs;  // no_node: absent
   std::uint32_t target = 0, between = ort::no_node;
@@ -25,95 +25,67 @@ struct record_view {
 }  // namespace
 
 /// The state of a replay in one graph.
-struct ort_draft_reader::replaying {
-  ort_draft_reader& self;
+struct ort_draft_sink::replaying {
+  ort_draft_sink& self;
   scope& in;
   std::span<draft_node> nodes;
-  ort::vector_view tables;                    // Graph.nodes
-  std::uint32_t end = 0;                      // max_node_index
-  std::span<std::uint32_t> by_index = {};     // numbers of nodes, sorted by Node.index
   std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
   std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
-  arena_vector<std::uint32_t> members{self.memory_};
-  arena_vector<slot> inputs{self.memory_};
+  arena_vector<std::uint32_t> members{self.memory};
+  arena_vector<slot> inputs{self.memory};
 
-  std::uint32_t index_of(std::uint32_t i) const { return tables.table(i).number<std::uint32_t>(ort::node::index); }
-
-  status prepare(const ort::table_view& graph) {
-    const result<std::span<std::uint32_t>> order = self.memory_.take<std::uint32_t>(nodes.size());
-    const result<std::span<std::uint32_t>> counts = self.memory_.take<std::uint32_t>(in.net.values.size() + 1);
-    const result<std::span<std::string_view>> ids = self.memory_.take<std::string_view>(nodes.size());
-    if (!order || !counts || !ids) return status_code::out_of_memory;
-    by_index = *order, readers = *counts, products = *ids;
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) by_index[i] = i;
-    const auto less = [&](std::uint32_t a, std::uint32_t b) { return index_of(a) < index_of(b); };
-    std::make_heap(by_index.begin(), by_index.end(), less);
-    std::sort_heap(by_index.begin(), by_index.end(), less);
+  status prepare() {
+    if (in.by_index.empty()) {  // a trusted file
+      const auto order = ort::sorted(in.nodes, ort::node::index, self.memory, ort::number_less);
+      if (!order) return order.error();
+      in.by_index = *order;
+    }
+    const result<std::span<std::uint32_t>> counts = self.memory.take<std::uint32_t>(in.made->values.size() + 1);
+    const result<std::span<std::string_view>> ids = self.memory.take<std::string_view>(nodes.size());
+    if (!counts || !ids) return status_code::out_of_memory;
+    readers = *counts, products = *ids;
     for (const draft_node& n : nodes) {
       for (slot s : n.inputs) ++readers[s];
       for (const draft* sub : n.subgraphs)
         for (const capture& c : sub->captures) readers[c.outer] += 2;  // never the only reader
     }
-    const ort::vector_view given = graph.vector(ort::graph::outputs);
+    const ort::vector_view given = in.from.vector(ort::graph::outputs);
     for (std::size_t i = 0; i < given.size(); ++i)
-      if (const std::uint32_t at = self.find(in, given.text(i)); at != none) readers[in.slots[at]] += 2;
+      if (const std::uint32_t at = ort::find(self.asked, in, given.text(i)); at != ort::none)
+        readers[in.values[at]] += 2;
     readers[0] = 0;
-    end = graph.number<std::uint32_t>(ort::graph::max_node_index);
     return {};
   }
 
-  /// The number of the node with this index; no_node if there is none, or it has been replaced.
-  std::uint32_t node_at(std::uint32_t index) const {
-    const auto at = std::lower_bound(by_index.begin(), by_index.end(), index,
-                                     [&](std::uint32_t i, std::uint32_t wanted) { return index_of(i) < wanted; });
-    return at == by_index.end() || index_of(*at) != index || nodes[*at].op_type.empty() ? ort::no_node : *at;
-  }
-
-  /// False: one of its nodes has gone.
-  result<bool> read(const ort::table_view& from, record_view& to) {
-    using namespace ort;
-    const table_view group = from.table(record::nodes_to_optimize_indices);
-    if (!group) return wrong(status_code::fail, "RuntimeOptimizationRecord.nodes_to_optimize_indices is missing");
-    const auto count = [&](indices::slot number, indices::slot flag, indices::slot more) -> std::uint64_t {
-      const auto places = group.number<std::uint32_t>(number), variadic = group.number<std::uint32_t>(more);
-      return group.number<std::uint8_t>(flag) ? std::uint64_t{places} - 1 + std::max(std::uint32_t{1}, variadic)
-                                              : places;
-    };
-    const std::uint64_t first = count(indices::num_inputs, indices::has_variadic_input, indices::num_variadic_inputs);
-    const std::uint64_t last = count(indices::num_outputs, indices::has_variadic_output, indices::num_variadic_outputs);
-    const vector_view numbers = group.vector(indices::node_indices);
-    const std::uint64_t given = numbers.size();
-    if (first > given || last > given || (given != first + 1 + last && given != first + last + 2))
-      return wrong(status_code::fail, "NodesToOptimizeIndices.node_indices has ", std::int64_t(given), " entries");
+  /// False: one of its nodes has gone, or has been replaced.
+  result<bool> read(const ort::table_view& from, found_record& to) {
+    const result<ort::record_view> record = ort::read_record(from, in);
+    if (!record) return record.error();
     bool whole = true;
     members.clear();
-    for (std::size_t i = 0; i < given; ++i) {
-      const auto index = numbers.number<std::uint32_t>(i);
-      if (index != no_node && index >= end)
-        return wrong(status_code::fail, "NodesToOptimizeIndices.node_indices: ", index,
-                     " is not below Graph.max_node_index ", end);
-      const std::uint32_t node = index == no_node ? no_node : node_at(index);
-      whole &= index == no_node || node != no_node;
+    for (std::size_t i = 0; i < record->nodes.size(); ++i) {
+      const auto index = record->nodes.number<std::uint32_t>(i);
+      std::uint32_t node = index == ort::no_node ? ort::no_node : in.node_at(index);
+      if (node != ort::no_node && nodes[node].op_type.empty()) node = ort::no_node;
+      whole &= index == ort::no_node || node != ort::no_node;
       if (!members.push_back(node)) return status_code::out_of_memory;
     }
-    const vector_view produced = from.vector(record::produced_op_ids);
-    for (std::size_t i = 0; i < produced.size(); ++i)
-      if (const result<op_name> name = parse_op_name(produced.text(i)); !name) return name.error();
     const std::size_t named = to.form == group_form::in_place ? 0 : 1;
-    if (produced.size() > named)
-      return wrong(status_code::fail, "produced_op_ids has ", std::int64_t(produced.size()), " entries, needs ",
+    if (record->makes.size() > named)
+      return wrong(status_code::fail, "produced_op_ids has ", std::int64_t(record->makes.size()), " entries, needs ",
                    std::int64_t(named));
-    if (produced.size()) to.makes = produced.text(0);
+    if (record->makes.size()) to.makes = record->makes.text(0);
     const std::span<const std::uint32_t> all = members.span();
+    const std::size_t first = record->inputs, last = record->outputs;
     to.inputs = all.first(first), to.target = all[first], to.outputs = all.subspan(first + 1, last);
-    to.between = given == first + last + 2 ? all.back() : no_node;
-    return whole && to.target != no_node;
+    to.between = all.size() == first + last + 2 ? all.back() : ort::no_node;
+    return whole && to.target != ort::no_node;
   }
 
   bool only_reader(slot s) const { return s && s < readers.size() && readers[s] == 1; }
 
   /// True if the nodes are connected as the form requires, and no other node reads them.
-  bool fits(const record_view& r) const {
+  bool fits(const found_record& r) const {
     const draft_node& target = nodes[r.target];
     const std::size_t first = r.form == group_form::choice ? 1 : 0;
     if (target.subgraphs.size() || target.outputs.empty()) return false;
@@ -148,19 +120,19 @@ struct ort_draft_reader::replaying {
 
   /// A zero point that the file leaves out: as many zeros as there are steps, of the type of the integers.
   result<slot> zero(const draft_node& n, bool quantizes) {
-    const operand steps = in.net.values[n.inputs[1]].info;
+    const operand steps = in.made->values[n.inputs[1]].info;
     if (!steps.constant) return slot{0};
     const slot integers = quantizes ? (n.outputs.empty() ? 0 : n.outputs[0]) : n.inputs[0];
-    value made = value::tensor(in.net.values[integers].info.type, steps.constant->shape, nullptr);
-    made.data = self.memory_.allocate(made.bytes() + 1, 16);
+    value made = value::tensor(in.made->values[integers].info.type, steps.constant->shape, nullptr);
+    made.data = self.memory.allocate(made.bytes() + 1, 16);
     if (!made.data) return status_code::out_of_memory;
     std::memset(made.data, 0, made.bytes());
     draft_value v{"zero_point", {}};
     v.info.kind = type_kind::tensor, v.info.type = made.type, v.info.present = v.info.has_rank = true;
     v.info.shape = made.shape;
-    v.info.constant = self.memory_.keep(made);
+    v.info.constant = self.memory.keep(made);
     if (!v.info.constant) return status_code::out_of_memory;
-    return in.net.add_value(v);
+    return in.made->add_value(v);
   }
 
   status append(const draft_node& n, const group_move& move, bool quantizes, bool is_target) {
@@ -177,7 +149,7 @@ struct ort_draft_reader::replaying {
   }
 
   /// The inputs of the new node. False: not with this group.
-  result<bool> gather(const record_view& r) {
+  result<bool> gather(const found_record& r) {
     using member = group_move::member;
     inputs.clear();
     status done;
@@ -219,7 +191,7 @@ struct ort_draft_reader::replaying {
   }
 
   /// The target's attributes that the new operator has, and what else it wants to know.
-  status attributes_for(const record_view& r, const ort::op_name& name, std::span<const attribute>& to) {
+  status attributes_for(const found_record& r, const ort::op_name& name, std::span<const attribute>& to) {
     const draft_node& target = nodes[r.target];
     const op_version* const version = newest(name);
     const auto has = [&](std::string_view wanted) {
@@ -228,7 +200,7 @@ struct ort_draft_reader::replaying {
         if (rule.name == wanted) return true;
       return false;
     };
-    arena_vector<attribute> all{self.memory_};
+    arena_vector<attribute> all{self.memory};
     if (!all.reserve(target.attributes.size() + 2)) return status_code::out_of_memory;
     for (const attribute& a : target.attributes)
       if (has(a.name) && !all.push_back(a)) return status_code::out_of_memory;
@@ -250,7 +222,7 @@ struct ort_draft_reader::replaying {
 
   /// What a function takes besides its argument: numbers in its attributes, or limits as further inputs.
   status parameters_of(const draft_node& f, std::span<const float>& to) {
-    arena_vector<float> all{self.memory_};
+    arena_vector<float> all{self.memory};
     if (!all.reserve(4)) return status_code::out_of_memory;
     for (std::string_view name : {"alpha", "beta", "min", "max"})
       if (const attribute* const a = find_attribute(f.attributes, name))
@@ -259,7 +231,7 @@ struct ort_draft_reader::replaying {
     for (std::size_t i = 1; f.inputs.size() > 1 && i < 3; ++i) {
       float limit = i == 1 ? -most : most;
       const slot s = i < f.inputs.size() ? f.inputs[i] : 0;
-      if (const value* const v = in.net.values[s].info.constant) std::memcpy(&limit, v->data, sizeof limit);
+      if (const value* const v = in.made->values[s].info.constant) std::memcpy(&limit, v->data, sizeof limit);
       if (!all.push_back(limit)) return status_code::out_of_memory;
     }
     to = all.span();
@@ -268,7 +240,7 @@ struct ort_draft_reader::replaying {
   /// Limits that are the same in every run.
   bool has_parameters(const draft_node& f) const {
     for (std::size_t i = 1; i < f.inputs.size(); ++i) {
-      const operand& o = in.net.values[f.inputs[i]].info;
+      const operand& o = in.made->values[f.inputs[i]].info;
       if (f.inputs[i] && (!o.constant || o.constant->type != dtype::f32 || o.constant->shape.count() != 1))
         return false;
     }
@@ -276,14 +248,14 @@ struct ort_draft_reader::replaying {
   }
 
   /// The target's place is the new node's; the others have gone.
-  status replace(const record_view& r) {
+  status replace(const found_record& r) {
     draft_node& target = nodes[r.target];
     if (r.form == group_form::activation && !has_parameters(nodes[r.outputs[0]])) return {};
     const result<bool> fits_form = gather(r);
     if (!fits_form || !*fits_form) return fits_form.error();
-    const result<std::span<slot>> kept = self.memory_.take<slot>(inputs.size());
+    const result<std::span<slot>> kept = self.memory.take<slot>(inputs.size());
     const std::size_t count = r.outputs.empty() ? target.outputs.size() : r.outputs.size();
-    const result<std::span<slot>> outputs = self.memory_.take<slot>(count);
+    const result<std::span<slot>> outputs = self.memory.take<slot>(count);
     if (!kept || !outputs) return status_code::out_of_memory;
     std::copy(inputs.begin(), inputs.end(), kept->begin());
     for (std::size_t i = 0; i < count; ++i)
@@ -311,7 +283,7 @@ struct ort_draft_reader::replaying {
       const std::string_view action = records.table(i).text(ort::record::action_id);
       const group_action* const row = find_group_action(optimizer, action, known);
       if (!known) return {};
-      record_view r;
+      found_record r;
       if (!row) return wrong(status_code::fail, "optimizer '", optimizer, "' has no action '", action, "'");
       r.form = row->form;
       const result<bool> whole = read(records.table(i), r);
@@ -337,18 +309,15 @@ struct ort_draft_reader::replaying {
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].op_type.empty()) continue;  // replaced
-      ort::table_view from = tables.table(i);
+      ort::table_view from = in.nodes.table(i);
       std::string_view domain = from.text(ort::node::domain);
       if (const result<ort::op_name> name = ort::parse_op_name(products[i]); name) domain = name->domain, from = {};
       if (status s = self.choose_provider(from, domain, in, nodes[i]); !s) {
-        ort::short_text where;
         node_words words{nodes[i].name, {}, nodes[i].op_type};
         for (slot made : nodes[i].outputs)
-          if (words.output.empty() && made != 0) words.output = in.net.values[made].name;
-        words.say([&](std::string_view part) { where << part; });
-        return std::move(s).in(where);
+          if (words.output.empty() && made != 0) words.output = in.made->values[made].name;
+        return ort::in_node(std::move(s), words);
       }
-      for (slot s : nodes[i].outputs) in.producers[s] = count;
       nodes[count++] = nodes[i];
     }
     left = nodes.first(count);
@@ -356,62 +325,27 @@ struct ort_draft_reader::replaying {
   }
 };
 
-status ort_draft_reader::replay(const ort::table_view& graph, scope& in, std::span<draft_node>& nodes) {
-  const ort::vector_view tables = graph.vector(ort::graph::nodes);
-  const ort::vector_view optimizers =
-      graph.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records);
-  if (optimizers.size() == 0 || nodes.empty()) return choose_providers(tables, in, nodes);
-  std::size_t i = 0, j = 0;
-  const result<bool> differ = ort::all_differ(optimizers, ort::optimizer::optimizer_name, memory_, i, j);
-  if (!differ) return differ.error();
-  if (!*differ)
-    return wrong(status_code::fail, "RuntimeOptimizations.records: optimizer '",
-                 optimizers.table(i).text(ort::optimizer::optimizer_name), "' is there twice");
-  replaying work{*this, in, nodes, tables};
-  if (status s = work.prepare(graph); !s) return s;
-  // Quantized nodes first, as in a graph: a convolution that takes in its activation is none that could be quantized.
+/// Quantized nodes first, as in a graph: a convolution that takes in its activation is none that could be quantized.
+status ort_draft_sink::replay_and_sort(scope& in) {
+  std::span<draft_node> nodes = in.made->nodes.span();
+  const result<ort::vector_view> optimizers = ort::read_optimizers(in, memory);
+  if (!optimizers) return optimizers.error();
+  replaying work{*this, in, nodes};
+  if (status s = work.prepare(); !s) return s;
   std::string_view done;
   for (const group_action& each : group_actions) {
     if (each.optimizer == done) continue;
     done = each.optimizer;
-    for (std::size_t o = 0; o < optimizers.size(); ++o)
-      if (optimizers.table(o).text(ort::optimizer::optimizer_name) == done)
-        if (status s = work.run(optimizers, o); !s) return s;
+    for (std::size_t o = 0; o < optimizers->size(); ++o)
+      if (optimizers->table(o).text(ort::optimizer::optimizer_name) == done)
+        if (status s = work.run(*optimizers, o); !s) return s;
   }
-  return work.finish(nodes);
+  status s = work.finish(nodes);
+  return s ? sort_nodes(nodes, in) : std::move(s);
 }
 
-status ort_draft_reader::replay_nodes(const ort::table_view& from, scope& in) {
-  result<std::span<draft_node>> made = read_in_any_order(from, in);
-  if (!made) return made.error();
-  if (status s = replay(from, in, *made); !s) return s;
-  return sort_nodes(*made, in);
-}
-
-status ort_draft_reader::check_and_replay_nodes(const ort::table_view& from, scope& in) {
-  status s = check_indices(from, in);
-  return s ? replay_nodes(from, in) : std::move(s);
-}
-
-const ort_draft_checks replaying_ort_draft_checks{ort::verify,
-                                                  &ort_draft_reader::check_model,
-                                                  &ort_draft_reader::check_args,
-                                                  &ort_draft_reader::find_sorted,
-                                                  &ort_draft_reader::check_and_replay_nodes,
-                                                  &ort_draft_reader::check_edges,
-                                                  &ort_draft_reader::check_names,
-                                                  &ort_draft_reader::match_checked,
-                                                  ort::read_sparse_constant};
-
-const ort_draft_checks replaying_trusted_ort_draft{
-    [](std::span<const std::byte> file) -> result<ort::table_view> { return ort::root_of(file); },
-    &ort_draft_reader::trust_model,
-    &ort_draft_reader::trust_args,
-    &ort_draft_reader::find_unsorted,
-    &ort_draft_reader::replay_nodes,
-    &ort_draft_reader::trust_edges,
-    &ort_draft_reader::trust_names,
-    &ort_draft_reader::match_trusted,
-    [](const ort::table_view&, std::string_view, arena&) -> result<value> { return status_code::not_implemented; }};
+const ort_draft_checks replaying_ort_draft_checks{&ort::all_checks, &ort_draft_sink::check_head,
+                                                  &ort_draft_sink::replay_and_sort, &ort_draft_sink::match_checked};
+const ort_draft_checks replaying_trusted_ort_draft{nullptr, nullptr, &ort_draft_sink::replay_and_sort, nullptr};
 
 }  // namespace cameo::inline CAMEO_ABI

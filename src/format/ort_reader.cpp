@@ -1,24 +1,48 @@
 #include "ort_reader.hpp"
 
 #include "../graph/oddities.hpp"
-#include "core/node_words.hpp"
 #include "dim_denotations.hpp"
-#include "ort_resolver.hpp"
+#include "tensor_bytes.hpp"
 
-#include <algorithm>
+#include <set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-std::string describe(const ort::table_view& n) {
-  node_words words{n.text(ort::node::name), n.text(ort::node::domain), n.text(ort::node::op_type)};
-  const ort::vector_view outputs = n.vector(ort::node::outputs);
-  for (std::size_t i = 0; i < outputs.size() && words.output.empty(); ++i) words.output = outputs.text(i);
-  if (!words.name.empty() || !words.output.empty()) return words.text();
-  return fmt::format("node {} ({})", n.number<std::uint32_t>(ort::node::index), words.op_type);
+constexpr std::size_t small_in_ort = 127;  // bytes up to which copying is cheaper than keeping track of pages
+
+value_id id_of(std::uint32_t number) { return value_id{number - 1}; }  // of 0: none
+std::uint32_t number_of(value_id v) { return std::uint32_t(v) + 1; }
+
+std::string_view symbol_of(const ort::table_view& dimension) {
+  const ort::table_view d = dimension.table(ort::dimension::value);
+  return d.number<std::int8_t>(ort::dimension_value::dim_type) == 2 ? d.text(ort::dimension_value::dim_param) : "";
 }
 
-/// What the type's dims are said to be; empty if nothing.
+result<value_type> read_type(const ort::table_view& from, model& owner) {
+  ort::type_parts parts;
+  value_type made;
+  if (status s = ort::read_type(from, made.kind, made.type, parts); !s) return s;
+  made.denotation = from.text(ort::type_info::denotation);
+  if (parts.held) {
+    result<value_type> of = read_type(parts.held, owner);
+    if (!of) return of;
+    made.of = std::make_shared<const value_type>(*std::move(of));
+  }
+  if (parts.shape) made.shape.emplace();
+  const ort::vector_view dims = parts.shape.vector(ort::shape::dim);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    std::int64_t size = 0;
+    if (status s = ort::read_dim(dims.table(i), size); !s) return s;
+    const std::string_view symbol = symbol_of(dims.table(i));
+    if (size >= 0) made.shape->push_back(dim::of(size));
+    else if (!symbol.empty()) made.shape->push_back(dim::named(owner.symbol(symbol)));
+    else made.shape->push_back({});
+  }
+  return made;
+}
+
+/// What the dims of a type that has been read are said to be; empty if nothing.
 std::string denotations_of(const ort::table_view& type) {
   if (type.number<std::uint8_t>(ort::type_info::value_type) != ort::type_info_value::tensor_type) return {};
   const ort::table_view shape = type.table(ort::type_info::value).table(ort::tensor_type::shape);
@@ -28,452 +52,211 @@ std::string denotations_of(const ort::table_view& type) {
   return keep_dim_denotations(words);
 }
 
-status unknown_name(std::string_view field, std::string_view name) {
-  return failed(status_code::fail, "{}: Graph.node_args has no '{}'", field, name);
-}
-
 }  // namespace
 
 // --- model ---
 
-status ort_reader::read(const ort::table_view& root) {
-  result<std::int64_t> version = ort::version_of(root);
-  if (!version) return std::move(version).error();
-  version_ = *version;
-  const ort::table_view resolver = root.table(ort::session::kernel_type_str_resolver);
-  heap_arena scratch;
-  if (resolver)
-    if (status s = ort::check_resolver(resolver, scratch); !s) return s;
-  if (!resolver && version_ >= ort::first_with_resolver)
+status ort_graph_sink::read(const ort::table_view& root) {
+  ort::file_head head;
+  if (status s = ort::read_head(root, scratch, head); !s) return s;
+  version_ = head.version;
+  if (!head.resolver && version_ >= ort::first_with_resolver)
     tolerate(model_, oddity::no_resolver,
              "InferenceSession.kernel_type_str_resolver is missing; ONNX Runtime refuses the file");
-  const ort::table_view from = root.table(ort::session::model);
-  return from ? read_model(from) : missing_field("InferenceSession.model");
+  read_model(head);
+  opsets = head.opsets;
+  // The file has no names of graphs, and ONNX wants some.
+  return ort::walk<ort_graph_sink>::graph(*this, head.model.table(ort::model::graph), nullptr, "main").error();
 }
 
-status ort_reader::read_opsets(const ort::table_view& from) {
-  if (!from.has(ort::model::opset_import)) return missing_field("Model.opset_import");
-  const ort::vector_view opsets = from.vector(ort::model::opset_import);
-  for (std::size_t i = 0; i < opsets.size(); ++i) {
-    const ort::table_view each = opsets.table(i);
-    if (!each.has(ort::opset::domain)) return missing_field("OperatorSetId.domain");
-    std::string_view domain = each.text(ort::opset::domain);
+/// Of two opsets of one domain the last one counts, of two properties with one key the first.
+void ort_graph_sink::read_model(const ort::file_head& head) {
+  for (std::size_t i = 0; i < head.opsets.size(); ++i) {
+    std::string_view domain = head.opsets.table(i).text(ort::opset::domain);
     if (domain == "ai.onnx") domain = {};
-    const auto opset = each.number<std::int64_t>(ort::opset::version);
     const auto same = std::find_if(model_.imports.begin(), model_.imports.end(),
                                    [&](const opset_import& import) { return import.domain == domain; });
-    if (same != model_.imports.end()) same->version = opset;  // the last one counts
+    const auto opset = head.opsets.table(i).number<std::int64_t>(ort::opset::version);
+    if (same != model_.imports.end()) same->version = opset;
     else model_.imports.push_back({domain, opset});
   }
-  return {};
-}
-
-/// Of two entries with one key the first counts.
-status ort_reader::read_metadata(const ort::table_view& from) {
-  const ort::vector_view entries = from.vector(ort::model::metadata_props);
-  std::map<std::string_view, std::size_t> seen;
+  const ort::vector_view entries = head.model.vector(ort::model::metadata_props);
+  std::set<std::string_view> seen;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::string_view key = entries.table(i).text(ort::entry::key);
-    if (seen.try_emplace(key, i).second) model_.metadata.emplace_back(key, entries.table(i).text(ort::entry::value));
+    if (seen.insert(key).second) model_.metadata.emplace_back(key, entries.table(i).text(ort::entry::value));
   }
-  return {};
+  model_.ir_version = head.model.number<std::int64_t>(ort::model::ir_version);
+  model_.model_version = head.model.number<std::int64_t>(ort::model::model_version);
+  model_.producer_name = head.model.text(ort::model::producer_name);
+  model_.producer_version = head.model.text(ort::model::producer_version);
+  model_.domain = head.model.text(ort::model::domain);
+  model_.doc_string = head.model.text(ort::model::doc_string);
+  model_.main().doc_string = head.model.text(ort::model::graph_doc_string);
 }
 
-status ort_reader::read_model(const ort::table_view& from) {
-  if (status s = read_opsets(from); !s) return s;
-  if (status s = read_metadata(from); !s) return s;
-  model_.ir_version = from.number<std::int64_t>(ort::model::ir_version);
-  model_.model_version = from.number<std::int64_t>(ort::model::model_version);
-  model_.producer_name = from.text(ort::model::producer_name);
-  model_.producer_version = from.text(ort::model::producer_version);
-  model_.domain = from.text(ort::model::domain);
-  model_.doc_string = from.text(ort::model::doc_string);
-  const ort::table_view graph = from.table(ort::model::graph);
-  if (!graph) return missing_field("Model.graph");
-  model_.main().name = "main";  // the file has no names of graphs, and ONNX wants some
-  model_.main().doc_string = from.text(ort::model::graph_doc_string);
-  return read_graph(graph, model_.main(), nullptr, 0);
-}
+// --- values ---
 
-// --- graphs ---
-
-status ort_reader::read_graph(const ort::table_view& from, graph& to, const scope* outer, std::size_t depth) {
-  if (depth > limits_.graph_depth)
+status ort_graph_sink::begin(scope& in, std::string_view name) {
+  if (in.depth > limits_.graph_depth)
     return failed(status_code::invalid_graph, "subgraphs are nested more than {} deep", limits_.graph_depth);
-  scope in{to, outer, from.vector(ort::graph::node_args)};
-  if (status s = read_node_args(from, in); !s) return s;
-  if (status s = read_inputs(from, in); !s) return s;
-  if (status s = read_initializers(from, in); !s) return s;
-  if (status s = read_nodes(from, in, depth); !s) return s;
-  if (status s = check_edges(from, in); !s) return s;
-  if (status s = read_outputs(from, in); !s) return s;
-  return read_optimizations(from, in);
-}
-
-status ort_reader::read_node_args(const ort::table_view& from, scope& in) {
-  const auto count = [&](ort::graph::slot slot) { return from.vector(slot).size(); };
-  if (!in.args && count(ort::graph::nodes) + count(ort::graph::inputs) + count(ort::graph::outputs) != 0)
-    return missing_field("Graph.node_args");
-  const auto name_of = [&](std::uint32_t i) { return in.args.table(i).text(ort::value_info::name); };
-  in.by_name.reserve(in.args.size());
-  for (std::uint32_t i = 0; i < in.args.size(); ++i) {
-    const ort::table_view info = in.args.table(i);
-    const std::string_view name = info.text(ort::value_info::name);
-    if (!info.has(ort::value_info::name)) return missing_field(fmt::format("Graph.node_args[{}]: ValueInfo.name", i));
-    if (!name.empty() && !info.has(ort::value_info::type))
-      return missing_field(fmt::format("ValueInfo.type of '{}'", name));
-    if (in.by_name.find(name, name_of) != name_index::none)
-      return failed(status_code::fail, "Graph.node_args: '{}' is there twice", name);
-    in.by_name.insert(name, i, name_of);
-  }
+  in.made = in.outer ? &model_.add_graph(static_cast<scope*>(in.outer)->made) : &model_.main();
+  in.made->name = name;
   return {};
-}
-
-bool ort_reader::type_of(const scope& in, std::string_view name, ort::table_view& info) const {
-  const auto name_of = [&](std::uint32_t i) { return in.args.table(i).text(ort::value_info::name); };
-  const std::uint32_t found = in.by_name.find(name, name_of);
-  if (found != name_index::none) info = in.args.table(found);
-  return found != name_index::none;
 }
 
 /// A value with the type that the file says.
-result<value_id> ort_reader::define(scope& in, std::string_view name, std::string_view what) {
-  if (name.empty()) return failed(status_code::invalid_graph, "{} has no name", what);
-  ort::table_view info;
-  if (!type_of(in, name, info)) return unknown_name(what, name);
-  if (in.g.find(name) != value_id::none)
-    return failed(status_code::invalid_graph, "'{}' is defined twice, here as {}; a graph defines a name once", name,
-                  what);
-  result<value_type> type = read_ort_type(info.table(ort::value_info::type), model_);
+result<std::uint32_t> ort_graph_sink::define(scope& in, std::string_view name, const ort::table_view& info) {
+  const ort::table_view from = info.table(ort::value_info::type);
+  result<value_type> type = read_type(from, model_);
   if (!type) return std::move(type).error().in(fmt::format("ValueInfo.type of '{}'", name));
-  const value_id made = in.g.add_value(name, model_.keep(*std::move(type)));
-  in.g[made].doc_string = info.text(ort::value_info::doc_string);
-  if (const std::string words = denotations_of(info.table(ort::value_info::type)); !words.empty())
-    in.g[made].unknown = or_throw(model_.memory.copy(std::string_view{words}));
-  return made;
+  const value_id made = in.made->add_value(name, model_.keep(*std::move(type)));
+  graph_value& v = (*in.made)[made];
+  v.doc_string = info.text(ort::value_info::doc_string);
+  if (const std::string words = denotations_of(from); !words.empty())
+    v.unknown = or_throw(memory.copy(std::string_view{words}));
+  return number_of(made);
 }
 
-status ort_reader::read_inputs(const ort::table_view& from, scope& in) {
-  const ort::vector_view names = from.vector(ort::graph::inputs);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    result<value_id> v = define(in, names.text(i), "Graph.inputs");
-    if (!v) return std::move(v).error();
-    in.g.add_input(*v);
-  }
-  return {};
-}
+status ort_graph_sink::input(scope& in, std::uint32_t number) { return in.made->add_input(id_of(number)), status{}; }
 
-status ort_reader::read_outputs(const ort::table_view& from, scope& in) {
-  const ort::vector_view names = from.vector(ort::graph::outputs);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = names.text(i);
-    ort::table_view info;
-    if (!type_of(in, name, info)) return unknown_name("Graph.outputs", name);
-    const value_id v = name.empty() ? value_id::none : in.g.resolve(name);
-    if (v == value_id::none)
-      return failed(status_code::invalid_graph, "Graph.outputs: no node, input or initializer makes '{}'", name);
-    in.g.add_output(v);
-  }
-  return {};
-}
+status ort_graph_sink::output(scope& in, std::uint32_t number) { return in.made->add_output(id_of(number)), status{}; }
 
-// --- initializers ---
-
-status ort_reader::add_initializer(scope& in, std::string_view name, const value& constant) {
-  ort::table_view info;
-  if (!type_of(in, name, info))
-    return failed(status_code::invalid_graph, "initializer '{}': Graph.node_args does not have it", name);
-  value_id v = in.g.find(name);
-  if (v == value_id::none) {
-    result<value_id> made = define(in, name, "an initializer");
-    if (!made) return std::move(made).error();
-    v = *made;
-  }
-  const value_type* const declared = in.g[v].type;
-  if (declared->kind != type_kind::tensor || (declared->type != dtype::undefined && declared->type != constant.type))
-    return failed(status_code::invalid_graph, "initializer '{}' is a tensor of {}, its type in Graph.node_args {}",
-                  name, row_of(constant.type).name, declared->to_string());
-  const value* const kept_value = kept(std::vector<value>{constant}).data();
-  if (in.g[v].constant) {
-    tolerate(model_, oddity::initializer_twice, "initializer '{}' is there twice; the last one counts", name);
-    in.g[v].constant = kept_value;
+status ort_graph_sink::constant(scope& in, std::uint32_t number, const value& constant) {
+  graph_value& v = (*in.made)[id_of(number)];
+  const value_type& declared = *v.type;
+  if (status fits = ort::check_declared(declared.kind, declared.type, constant, v.name); !fits) return fits;
+  value placed = constant;
+  if (status s = place(placed); !s) return std::move(s).in("Graph.initializers");
+  const value* const kept_value = kept(std::vector<value>{placed}).data();
+  if (v.constant) {
+    tolerate(model_, oddity::initializer_twice, "initializer '{}' is there twice; the last one counts", v.name);
+    v.constant = kept_value;
     return {};
   }
-  in.g.add_initializer(v, kept_value);
-  if (in.g[v].is_input) return {};
+  in.made->add_initializer(id_of(number), kept_value);
+  if (v.is_input) return {};
   value_type type;  // a declared shape is a hint; this is what it is
   type.kind = type_kind::tensor;
   type.type = constant.type;
-  type.denotation = declared->denotation;
+  type.denotation = declared.denotation;
   type.shape.emplace();
   for (std::int64_t d : constant.shape) type.shape->push_back(dim::of(d));
-  in.g[v].type = model_.keep(std::move(type));
+  v.type = model_.keep(std::move(type));
   return {};
 }
 
-status ort_reader::read_initializers(const ort::table_view& from, scope& in) {
-  const ort::vector_view dense = from.vector(ort::graph::initializers);
-  for (std::size_t i = 0; i < dense.size(); ++i) {
-    const std::string_view name = dense.table(i).text(ort::tensor::name);
-    if (name.empty()) return missing_field(fmt::format("Graph.initializers[{}]: Tensor.name", i));
-    result<value> data = tensors_.read(dense.table(i), name);
-    status s = data ? add_initializer(in, name, *data) : std::move(data).error().in("Graph.initializers");
-    if (!s) return s;
-  }
-  const ort::vector_view sparse = from.vector(ort::graph::sparse_initializers);
-  for (std::size_t i = 0; i < sparse.size(); ++i) {
-    const ort::table_view values = sparse.table(i).table(ort::sparse_tensor::values);
-    if (!values) return missing_field(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values", i));
-    const std::string_view name = values.text(ort::tensor::name);
-    if (name.empty())
-      return missing_field(fmt::format("Graph.sparse_initializers[{}]: SparseTensor.values: Tensor.name", i));
-    result<value> data = tensors_.read_sparse(sparse.table(i), name);
-    status s = data ? add_initializer(in, name, *data) : std::move(data).error().in("Graph.sparse_initializers");
-    if (!s) return s;
-  }
-  return {};
+std::uint32_t ort_graph_sink::passed(scope& in, std::string_view name) const { return number_of(in.made->find(name)); }
+
+result<std::uint32_t> ort_graph_sink::take_in(scope& in, std::string_view name, std::uint32_t, bool) {
+  return number_of(in.made->resolve(name));
+}
+
+std::size_t ort_graph_sink::most() const { return limits_.model_bytes - std::min(limits_.model_bytes, memory.used()); }
+
+/// Strings and what was made dense are in the model's memory already.
+status ort_graph_sink::place(value& v) {
+  if (v.type == dtype::string) return {};
+  const result<value> made = place_tensor(memory, limits_.model_bytes, v,
+                                          {static_cast<const std::byte*>(v.data), v.bytes()}, true, small_in_ort, 0);
+  if (made) v = *made;
+  return made.error();
 }
 
 // --- nodes ---
 
-/// By index, which is checked as ONNX Runtime does: unique, below max_node_index, and not absurd for so few nodes.
-result<std::vector<ort::table_view>> ort_reader::nodes_in_order(const ort::table_view& from, scope& in) {
-  const ort::vector_view nodes = from.vector(ort::graph::nodes);
-  in.end_of_indices = from.number<std::uint32_t>(ort::graph::max_node_index);
-  const std::size_t absurd =
-      std::max<std::size_t>(1024, 64 * (nodes.size() + from.vector(ort::graph::node_edges).size()));
-  std::vector<ort::table_view> made;
-  made.reserve(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const ort::table_view& n = made.emplace_back(nodes.table(i));
-    const auto index = n.number<std::uint32_t>(ort::node::index);
-    if (index >= in.end_of_indices)
-      return failed(status_code::fail, "{}: Node.index {} is not below Graph.max_node_index {}", describe(n), index,
-                    in.end_of_indices);
-    if (index >= absurd)
-      return failed(status_code::fail, "{}: Node.index {} is too large for a graph of {} nodes", describe(n), index,
-                    nodes.size());
-    if (!in.nodes.try_emplace(index, node_id::none).second)
-      return failed(status_code::fail, "{}: Node.index {} is there twice", describe(n), index);
-  }
-  std::stable_sort(made.begin(), made.end(), [](const ort::table_view& a, const ort::table_view& b) {
-    return a.number<std::uint32_t>(ort::node::index) < b.number<std::uint32_t>(ort::node::index);
-  });
-  return made;
+result<std::span<ort_graph_sink::node_type>> ort_graph_sink::nodes(scope& in) {
+  in.made->reserve(in.args.size(), in.nodes.size(), 2 * in.nodes.size());
+  return scratch.take<node_type>(in.nodes.size());
 }
 
-status ort_reader::read_nodes(const ort::table_view& from, scope& in, std::size_t depth) {
-  result<std::vector<ort::table_view>> nodes = nodes_in_order(from, in);
-  if (!nodes) return std::move(nodes).error();
-  std::size_t made = 0, read = 0;
-  for (const ort::table_view& n : *nodes) {
-    made += n.vector(ort::node::outputs).size();
-    read += n.vector(ort::node::inputs).size();
-  }
-  in.g.reserve(made, nodes->size(), read);
-  // Every name first: indices need not follow the flow of values.
-  std::vector<value_id> outputs;
-  for (const ort::table_view& n : *nodes) {
-    if (!n.has(ort::node::outputs)) return missing_field("Node.outputs").in(describe(n));
-    const ort::vector_view names = n.vector(ort::node::outputs);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      result<value_id> v = value_id::none;
-      if (!names.text(i).empty()) v = define(in, names.text(i), "Node.outputs");
-      if (!v) return std::move(v).error().in(describe(n));
-      outputs.push_back(*v);
-    }
-  }
-  std::size_t first = 0;
-  for (const ort::table_view& n : *nodes) {
-    const std::size_t count = n.vector(ort::node::outputs).size();
-    status s = read_node(n, in, std::span{outputs}.subspan(first, count), depth);
-    if (!s) return std::move(s).in(describe(n));
-    first += count;
-  }
-  return {};
-}
-
-status ort_reader::read_values_of_node(const ort::table_view& from, scope& in, std::vector<value_id>& inputs) {
-  if (!from.has(ort::node::inputs)) return missing_field("Node.inputs");
-  if (!from.has(ort::node::implicit_inputs)) return missing_field("Node.implicit_inputs");
-  const ort::vector_view names = from.vector(ort::node::inputs);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = names.text(i);
-    ort::table_view info;
-    if (!name.empty() && !type_of(in, name, info)) return unknown_name("Node.inputs", name);
-    const value_id v = name.empty() ? value_id::none : in.g.resolve(name);
-    if (v == value_id::none && !name.empty())
-      return failed(status_code::invalid_graph,
-                    "input {} '{}' is not defined: no node, input or initializer of this graph or one around it has "
-                    "that name",
-                    i, name);
-    inputs.push_back(v);
-  }
-  // What subgraphs read is found in them; the list only has to name what is there.
-  const ort::vector_view implicit = from.vector(ort::node::implicit_inputs);
-  for (std::size_t i = 0; i < implicit.size(); ++i) {
-    ort::table_view info;
-    const scope* at = &in;
-    while (at && !type_of(*at, implicit.text(i), info)) at = at->outer;
-    if (!at) return unknown_name("Node.implicit_inputs", implicit.text(i));
-  }
-  return {};
-}
-
-status ort_reader::check_argument_counts(const ort::table_view& from) {
-  if (!from.has(ort::node::input_arg_counts)) return missing_field("Node.input_arg_counts");
-  const ort::vector_view counts = from.vector(ort::node::input_arg_counts);
-  const std::size_t inputs = from.vector(ort::node::inputs).size();
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto count = counts.number<std::int32_t>(i);
-    if (count < 0) return failed(status_code::fail, "Node.input_arg_counts[{}] is {}", i, count);
-    sum += count;
-  }
-  if (sum != std::int64_t(inputs))
-    return failed(status_code::fail, "Node.input_arg_counts adds up to {}, Node.inputs has {}", sum, inputs);
-  return {};
-}
-
-status ort_reader::read_node(const ort::table_view& from, scope& in, std::span<const value_id> outputs,
-                             std::size_t depth) {
+status ort_graph_sink::node(scope& in, const ort::table_view& from, node_type& read) {
+  std::vector<value_id> inputs, outputs;
+  for (std::uint32_t number : read.inputs) inputs.push_back(id_of(number));
+  for (std::uint32_t number : read.outputs) outputs.push_back(id_of(number));
   node_spec spec;
-  spec.op_type = from.text(ort::node::op_type);
-  spec.domain = from.text(ort::node::domain);
-  if (spec.op_type.empty()) return missing_field("Node.op_type");
-  if (const auto type = from.number<std::int32_t>(ort::node::type); type != 0)
-    return failed(status_code::fail, "Node.type is {}; only plain nodes (0) can be in a file", type);
-  if (status s = check_argument_counts(from); !s) return s;
-  spec.opset = model_.opset(spec.domain);
-  if (spec.opset < 1)
-    return failed(status_code::invalid_graph, "Node.domain '{}' is not among Model.opset_import{}", spec.domain,
-                  spec.domain == "ai.onnx" ? "; nodes spell ONNX's own domain ''" : "");
-  if (spec.domain == "com.microsoft.nchwc" && !has_blocked_layout_) {
-    has_blocked_layout_ = true;
-    model_.warnings.push_back(
-        "there are nodes of com.microsoft.nchwc: their constants lie as suits the library and the processor that "
-        "wrote the file, and elsewhere the answers are wrong");
-  }
-  std::vector<value_id> inputs;
-  if (status s = read_values_of_node(from, in, inputs); !s) return s;
-  std::vector<attribute> attributes;
-  std::vector<graph*> subgraphs;
-  if (status s = read_attributes(from, in, depth, attributes, subgraphs); !s) return s;
   spec.name = from.text(ort::node::name);
   spec.doc_string = from.text(ort::node::doc_string);
+  spec.op_type = from.text(ort::node::op_type);
+  spec.domain = from.text(ort::node::domain);
+  spec.opset = model_.opset(spec.domain);
   spec.inputs = inputs;
   spec.outputs = outputs;
-  spec.attributes = attributes;
-  spec.subgraphs = subgraphs;
-  in.nodes[from.number<std::uint32_t>(ort::node::index)] = in.g.add_node(spec);
+  spec.attributes = read.attributes;
+  spec.subgraphs = read.subgraphs;
+  in.ids.push_back(in.made->add_node(spec));
+  if (spec.domain != "com.microsoft.nchwc" || has_blocked_layout_) return {};
+  has_blocked_layout_ = true;
+  model_.warnings.push_back(
+      "there are nodes of com.microsoft.nchwc: their constants lie as suits the library and the processor that "
+      "wrote the file, and elsewhere the answers are wrong");
   return {};
 }
 
-/// Edges are made from names; those of the file only have to name nodes that are there.
-status ort_reader::check_edges(const ort::table_view& from, const scope& in) {
-  const ort::vector_view all = from.vector(ort::graph::node_edges);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto index = all.table(i).number<std::uint32_t>(ort::node_edges::node_index);
-    if (!in.nodes.contains(index))
-      return failed(status_code::fail, "Graph.node_edges[{}]: NodeEdge.node_index: there is no node {}", i, index);
-    for (const auto slot : {ort::node_edges::input_edges, ort::node_edges::output_edges}) {
-      const ort::vector_view ends = all.table(i).vector(slot);
-      for (std::size_t e = 0; e < ends.size(); ++e)
-        if (const auto other = ends.number<std::uint32_t>(e, ort::edge_end_bytes); !in.nodes.contains(other))
-          return failed(status_code::fail, "Graph.node_edges[{}]: EdgeEnd.node_index: there is no node {}", i, other);
-    }
-  }
+// --- saved optimizations ---
+
+/// What is wrong with them is told when they are to be replayed: the graph is complete without.
+status ort_graph_sink::end(scope& in) {
+  const status done = read_optimizations(in);
+  if (done || done.code() == status_code::out_of_memory) return done;
+  in.made->saved_problem = or_throw(memory.copy(done.words()));
+  model_.warnings.push_back(fmt::format("saved optimizations are left out: {}", done.words()));
   return {};
 }
 
-// --- attributes ---
-
-status ort_reader::read_attributes(const ort::table_view& from, scope& in, std::size_t depth,
-                                   std::vector<attribute>& to, std::vector<graph*>& subgraphs) {
-  const ort::vector_view all = from.vector(ort::node::attributes);
-  std::map<std::string_view, std::size_t> numbers;  // of a name: the last one counts
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all.table(i).text(ort::attribute::name).empty())
-      return failed(status_code::invalid_graph, "Node.attributes[{}]: Attribute.name is missing", i);
-    numbers[all.table(i).text(ort::attribute::name)] = i;
+status ort_graph_sink::read_optimizations(scope& in) {
+  if (in.from.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records).size() == 0) return {};
+  if (version_ < ort::first_with_resolver) {
+    model_.warnings.push_back(
+        fmt::format("saved optimizations of format version {} are ignored: versions from {} on can be replayed; "
+                    "writing the model again gives version {}",
+                    version_, ort::first_with_resolver, ort::newest_version));
+    return {};
   }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string_view name = all.table(i).text(ort::attribute::name);
-    if (numbers[name] != i) continue;
-    if (status s = read_attribute(all.table(i), in, depth, to.emplace_back(), subgraphs); !s)
-      return std::move(s).in(fmt::format("attribute '{}'", name));
+  const result<ort::vector_view> optimizers = ort::read_optimizers(in, scratch);
+  if (!optimizers) return optimizers.error();
+  std::vector<saved_optimization> made;
+  for (std::size_t o = 0; o < optimizers->size(); ++o) {
+    const ort::vector_view records = optimizers->table(o).vector(ort::optimizer::runtime_optimization_records);
+    for (std::size_t r = 0; r < records.size(); ++r) {
+      saved_optimization saved;
+      saved.optimizer = optimizers->table(o).text(ort::optimizer::optimizer_name);
+      const result<bool> whole = read_record(records.table(r), in, saved);
+      if (!whole) return status{whole.error()}.in(fmt::format("record {} of optimizer '{}'", r, saved.optimizer));
+      if (*whole) made.push_back(saved);
+    }
   }
+  in.made->saved_optimizations = kept(made);
+  in.made->hold_saved();
   return {};
 }
 
-status ort_reader::read_attribute(const ort::table_view& from, scope& in, std::size_t depth, attribute& to,
-                                  std::vector<graph*>& subgraphs) {
-  namespace slots = ort::attribute;
-  struct kind_row {
-    attribute_kind kind;
-    slots::slot slot;
-    const char* field;
-  };
-  static constexpr kind_row rows[] = {{attribute_kind::undefined, slots::name, ""},
-                                      {attribute_kind::f, slots::f, "f"},
-                                      {attribute_kind::i, slots::i, "i"},
-                                      {attribute_kind::s, slots::s, "s"},
-                                      {attribute_kind::t, slots::t, "t"},
-                                      {attribute_kind::g, slots::g, "g"},
-                                      {attribute_kind::floats, slots::floats, "floats"},
-                                      {attribute_kind::ints, slots::ints, "ints"},
-                                      {attribute_kind::strings, slots::strings, "strings"},
-                                      {attribute_kind::tensors, slots::tensors, "tensors"}};
-  const auto number = from.number<std::int32_t>(slots::type);
-  if (number < 1 || std::size_t(number) >= std::size(rows))
-    return failed(status_code::invalid_graph, "Attribute.type {} can't be in a file, 1 to {} can", number,
-                  std::size(rows) - 1);
-  const kind_row& row = rows[number];
-  to.name = from.text(slots::name);
-  to.doc_string = from.text(slots::doc_string);
-  to.kind = row.kind;
-  if (row.kind != attribute_kind::f && row.kind != attribute_kind::i && !from.has(row.slot))
-    return missing_field(fmt::format("Attribute.{}", row.field));
-  const ort::vector_view many = from.vector(row.slot);
-  switch (row.kind) {
-    case attribute_kind::f: to.f = from.number<float>(row.slot); break;
-    case attribute_kind::i: to.i = from.number<std::int64_t>(row.slot); break;
-    case attribute_kind::s: to.s = from.text(row.slot); break;
-    case attribute_kind::floats: {
-      std::vector<float> numbers;
-      for (std::size_t i = 0; i < many.size(); ++i) numbers.push_back(many.number<float>(i));
-      to.floats = kept(numbers);
-      break;
-    }
-    case attribute_kind::ints: {
-      std::vector<std::int64_t> numbers;
-      for (std::size_t i = 0; i < many.size(); ++i) numbers.push_back(many.number<std::int64_t>(i));
-      to.ints = kept(numbers);
-      break;
-    }
-    case attribute_kind::strings: {
-      std::vector<std::string_view> texts;
-      for (std::size_t i = 0; i < many.size(); ++i) texts.push_back(many.text(i));
-      to.strings = kept(texts);
-      break;
-    }
-    case attribute_kind::g:
-      to.i = std::int64_t(subgraphs.size());
-      subgraphs.push_back(&model_.add_graph(&in.g));
-      subgraphs.back()->name = to.name;
-      return read_graph(from.table(row.slot), *subgraphs.back(), &in, depth + 1);
-    default: {
-      std::vector<value> values;
-      for (std::size_t i = 0; i < (row.kind == attribute_kind::t ? 1 : many.size()); ++i) {
-        result<value> made =
-            tensors_.read(row.kind == attribute_kind::t ? from.table(row.slot) : many.table(i), to.name);
-        if (!made) return std::move(made).error();
-        values.push_back(*made);
-      }
-      to.tensors = kept(values);
-    }
+/// False: it is of nodes that went before the file was written.
+result<bool> ort_graph_sink::read_record(const ort::table_view& from, const scope& in, saved_optimization& to) {
+  namespace indices = ort::indices;
+  const result<ort::record_view> record = ort::read_record(from, in);
+  if (!record) return record.error();
+  const auto number = [&](indices::slot slot) { return record->group.number<std::uint32_t>(slot); };
+  const auto flag = [&](indices::slot slot) { return record->group.number<std::uint8_t>(slot) != 0; };
+  to.action = record->action;
+  to.inputs = number(indices::num_inputs);
+  to.outputs = number(indices::num_outputs);
+  to.variadic_input = flag(indices::has_variadic_input);
+  to.variadic_output = flag(indices::has_variadic_output);
+  to.variadic_inputs = number(indices::num_variadic_inputs);
+  to.variadic_outputs = number(indices::num_variadic_outputs);
+  std::vector<node_id> nodes;
+  for (std::size_t i = 0; i < record->nodes.size(); ++i) {
+    const auto index = record->nodes.number<std::uint32_t>(i);
+    const std::uint32_t at = index == ort::no_node ? ort::no_node : in.node_at(index);
+    if (index != ort::no_node && at == ort::no_node) return false;
+    nodes.push_back(at == ort::no_node ? node_id::none : in.ids[at]);
   }
-  return {};
+  to.nodes = kept(nodes);
+  std::vector<std::string_view> made;
+  for (std::size_t i = 0; i < record->makes.size(); ++i) made.push_back(record->makes.text(i));
+  to.produces = kept(made);
+  return true;
 }
 
 // --- doors ---
@@ -483,7 +266,8 @@ namespace {
 status read_bytes(model& to, std::span<const std::byte> bytes, const read_options& options) {
   result<ort::table_view> root = ort::verify(bytes);
   if (!root) return std::move(root).error();
-  return ort_reader{to, options.limits}.read(*root);
+  heap_arena scratch;
+  return ort_graph_sink{to, options.limits, scratch}.read(*root);
 }
 
 }  // namespace

@@ -20,8 +20,11 @@ result<op_name> parse_op_name(std::string_view text);
 /// every list is present. FAIL naming the entry; OUT_OF_MEMORY when `scratch` is full.
 status check_resolver(const table_view& resolver, arena& scratch);
 
-/// Numbers of the tables, in the order of their texts in this slot. OUT_OF_MEMORY when `memory` is full.
-result<std::span<std::uint32_t>> sorted_by_text(const vector_view& tables, std::size_t slot, arena& memory);
+/// An order of tables by what they have in a slot.
+using table_less = bool(const table_view&, const table_view&, std::size_t slot);
+table_less text_less, number_less;
+/// Numbers of the tables in this order. OUT_OF_MEMORY when `memory` is full.
+result<std::span<std::uint32_t>> sorted(const vector_view& tables, std::size_t slot, arena& memory, table_less*);
 
 /// True if no two tables of the vector have the same text in this slot; `i` and `j` are two that have. Neither order is
 /// taken for granted. OUT_OF_MEMORY when `scratch` is full.

@@ -113,9 +113,19 @@ class short_text {
 
  private:
   void add(std::int64_t);
-  char chars_[status::has_words ? 160 : 1];
+  char chars_[status::has_words ? 400 : 1];
   std::size_t size_ = 0;
 };
+
+/// A status in words that take no heap; a build without words composes none.
+template <class... Parts>
+status wrong(status_code code, const Parts&... parts) {
+  if constexpr (!status::has_words) return code;
+  short_text words;
+  static_cast<void>((words << ... << parts));
+  return {code, words};
+}
+inline status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
 
 /// The root of a file that has been verified.
 inline table_view root_of(std::span<const std::byte> file) {

@@ -1,0 +1,81 @@
+#pragma once
+#include <cameo/format/ort_draft.hpp>
+#include <cameo/kernel/match.hpp>
+
+#include "ort_walk.hpp"
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Makes a draft of what the walk finds: the numbers of values are its slots. One use, one thread; half-made after an
+/// error.
+class ort_draft_sink : public ort::sink_base {
+ public:
+  ort_draft_sink(std::span<const kernel_table* const> providers, arena& memory, const ort_draft_checks* checks);
+
+  /// A value of an outer scope that only a subgraph's subgraph reads: node_args of the scope between need not have it.
+  struct passed_value {
+    std::string_view name;
+    slot at;
+  };
+  struct scope : ort::scope {
+    scope(const ort::table_view& from, scope* around, arena& memory) : ort::scope{from, around}, others{memory} {}
+    draft* made = nullptr;
+    arena_vector<passed_value> others;
+  };
+
+  // The sink: ort_draft.cpp
+  using node_type = draft_node;
+  static constexpr bool keeps_documents = false;
+  status begin(scope&, std::string_view name);
+  result<slot> define(scope&, std::string_view name, const ort::table_view& info);
+  status input(scope&, slot);
+  status constant(scope&, slot, const value&);
+  slot passed(scope&, std::string_view name) const;
+  result<slot> take_in(scope&, std::string_view name, slot outside, bool listed);
+  result<std::span<draft_node>> nodes(scope&);
+  status node(scope&, const ort::table_view&, draft_node&);
+  status place(value&);
+  static constexpr std::size_t most() { return std::size_t(-1); }
+  status end_of_nodes(scope&);
+  status output(scope&, slot);
+  status end(scope&);
+
+  // Kernels: ort_draft_kernels.cpp
+  status choose_provider(const ort::table_view& node, std::string_view domain, const scope&, draft_node&);
+  status choose_providers(const scope&);
+
+  // Checks: ort_draft_checks.cpp
+  status check_head(const ort::table_view& root);
+  status choose_and_sort(scope&);
+  result<verdict> match_checked(const ort::table_view& node, const draft_node&, const node_signature&,
+                                const kernel_table&, const op_row&);
+  result<verdict> match_by_file(const node_signature&, const kernel_table&, const op_row&);
+  status sort_nodes(std::span<const draft_node>, scope&);
+
+  // What was saved for later: ort_draft_replay.cpp
+  struct replaying;
+  status replay_and_sort(scope&);
+
+ private:
+  std::span<const kernel_table* const> providers_;
+  const ort_draft_checks* checks_;
+  ort::vector_view resolver_;
+  arena_vector<operand> operands_{memory};
+};
+
+static_assert(ort::sink<ort_draft_sink>);
+
+/// What is asked of a file that is not trusted, where the sink comes by. Null: nothing.
+struct ort_draft_checks {
+  const ort::checks* of_tables;
+  status (ort_draft_sink::*head)(const ort::table_view& root);
+  status (ort_draft_sink::*end_of_nodes)(ort_draft_sink::scope&);
+  result<verdict> (ort_draft_sink::*match)(const ort::table_view& node, const draft_node&, const node_signature&,
+                                           const kernel_table&, const op_row&);
+};
+
+inline ort_draft_sink::ort_draft_sink(std::span<const kernel_table* const> providers, arena& where,
+                                      const ort_draft_checks* checks)
+    : sink_base{where, where, checks ? checks->of_tables : nullptr}, providers_{providers}, checks_{checks} {}
+
+}  // namespace cameo::inline CAMEO_ABI
