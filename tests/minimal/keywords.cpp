@@ -33,7 +33,9 @@ int run(bool prepack, std::span<const std::byte> model) {
       return std::printf("running: %s\n", ran.name()), 1;
     for (std::int64_t at = 0; at < 12; ++at)
       if (!(std::abs(words.as_unchecked<float>()[at] - expected[at]) <= 1e-5f))
-        return std::printf("word %d: %g, not %g\n", int(at), double(words.as_unchecked<float>()[at]), double(expected[at])), 1;
+        return std::printf("word %d: %g, not %g\n", int(at), double(words.as_unchecked<float>()[at]),
+                           double(expected[at])),
+               1;
   }
   std::printf("%d bytes of memory%s\n", int(session->memory_used()), prepack ? " with packed weights" : "");
   return 0;

@@ -89,7 +89,8 @@ status compress::run(run_context& c) const {
   if (!flat && !normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
   const auto a = std::size_t(at);
   const std::int64_t size = flat ? x.shape.count() : x.shape[a];
-  const std::span<const bool> holds = wanted.as_unchecked<bool>().span().first(std::size_t(std::min(size, wanted.shape.count())));
+  const std::span<const bool> holds =
+      wanted.as_unchecked<bool>().span().first(std::size_t(std::min(size, wanted.shape.count())));
   extents shape = x.shape;
   const std::int64_t count = std::count(holds.begin(), holds.end(), true);
   if (flat) shape = {count};

@@ -248,7 +248,8 @@ status dict_vectorizer::run(run_context& c) const {
     for (std::size_t k = 0; k < n; ++k) {
       T found{};
       for (std::int64_t i = 0; i < count; ++i)
-        if (strings.empty() ? keys.as_unchecked<std::int64_t>()[i] == ints[k] : keys.as_unchecked<std::string_view>()[i] == strings[k])
+        if (strings.empty() ? keys.as_unchecked<std::int64_t>()[i] == ints[k]
+                            : keys.as_unchecked<std::string_view>()[i] == strings[k])
           found = static_cast<const T*>(values.data)[i];
       static_cast<T*>((*y)->data)[k] = found;
     }

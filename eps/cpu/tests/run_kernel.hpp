@@ -119,8 +119,9 @@ inline any_value scalar(std::int64_t n) { return any_value::tensor<std::int64_t>
 
 template <class T>
 std::vector<T> elements_of(const value& v) {
-  return v.kind == value_kind::tensor && v.type == dtype_of<T> ? std::vector<T>(v.as_unchecked<T>().begin(), v.as_unchecked<T>().end())
-                                                               : std::vector<T>{};
+  return v.kind == value_kind::tensor && v.type == dtype_of<T>
+             ? std::vector<T>(v.as_unchecked<T>().begin(), v.as_unchecked<T>().end())
+             : std::vector<T>{};
 }
 
 }  // namespace cameo::test
