@@ -96,7 +96,7 @@ struct devices_by {
   using change = runtime_parts<typename Parts::formats, typename Parts::transforms, Policy>;
 };
 
-using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;
+using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;  ///< of a runtime without any
 /// A part of a runtime that is no provider.
 template <class T>
 concept runtime_part = requires {
