@@ -158,11 +158,13 @@ class walk {
       if (status s = out.asked->indices(in, out.scratch); !s) return s;
     const result<std::span<node_type>> made = out.nodes(in);
     if (!made) return made.error();
-    for (std::size_t i = 0; i < made->size(); ++i)
-      if (status s = values(out, in.nodes.table(i).vector(node::outputs), in, true, (*made)[i].outputs); !s)
-        return in_node(std::move(s), in.nodes.table(i));
-    for (std::size_t i = 0; i < made->size(); ++i)
-      if (status s = node(out, in.nodes.table(i), in, (*made)[i]); !s) return in_node(std::move(s), in.nodes.table(i));
+    for (const bool makes : {true, false})
+      for (std::size_t i = 0; i < made->size(); ++i) {
+        const table_view from = in.nodes.table(i);
+        node_type& to = (*made)[i];
+        status s = makes ? values(out, from.vector(node::outputs), in, true, to.outputs) : node(out, from, in, to);
+        if (!s) return in_node(std::move(s), from);
+      }
     return out.end_of_nodes(in);
   }
 
