@@ -8,4 +8,4 @@ constexpr auto product = make<op::Gemm>(x, y, z, x);
 constexpr auto product = make<op::Gemm>(x, y, z);
 #endif
 constexpr cameo::rule to_product{"MatMulAdd", match<op::Add>(match<op::MatMul>(x, y), z), product};
-auto& table = only<to_product>::table;
+auto& table = only<to_product>::table();

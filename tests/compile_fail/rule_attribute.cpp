@@ -8,4 +8,4 @@ constexpr auto product = match<op::Gemm>(x, y, z).attr<"transpose_a">(0);
 constexpr auto product = match<op::Gemm>(x, y, z).attr<"transA">(0);
 #endif
 constexpr cameo::rule no_product{"NoGemm", product, z};
-auto& table = only<no_product>::table;
+auto& table = only<no_product>::table();

@@ -8,4 +8,4 @@ constexpr auto largest = make<op::TopK>(x, y);
 constexpr auto largest = make<op::ReduceMax>(x, y);
 #endif
 constexpr cameo::rule to_largest{"Largest", match<op::Gather>(x, y), largest};
-auto& table = only<to_largest>::table;
+auto& table = only<to_largest>::table();

@@ -10,4 +10,4 @@ constexpr auto asked = y;
 constexpr auto asked = x;
 #endif
 constexpr cameo::rule no_relu{"NoRelu", match<op::Relu>(x), x, when(check<is_positive>(asked))};
-auto& table = only<no_relu>::table;
+auto& table = only<no_relu>::table();

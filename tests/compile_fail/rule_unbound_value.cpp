@@ -8,4 +8,4 @@ constexpr auto subtracted = z;
 constexpr auto subtracted = y;
 #endif
 constexpr cameo::rule add_of_neg{"AddOfNeg", match<op::Add>(x, match<op::Neg>(y)), make<op::Sub>(x, subtracted)};
-auto& table = only<add_of_neg>::table;
+auto& table = only<add_of_neg>::table();

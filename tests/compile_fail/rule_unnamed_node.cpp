@@ -9,4 +9,4 @@ constexpr auto from = n0;
 #endif
 constexpr cameo::rule turned_back{"TurnedBack", name(n0, match<op::Transpose>(match<op::Neg>(x))),
                                   make<op::Neg>(make<op::Transpose>(x).copy<"perm">(from))};
-auto& table = only<turned_back>::table;
+auto& table = only<turned_back>::table();
