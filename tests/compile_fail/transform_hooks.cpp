@@ -10,4 +10,4 @@ struct idle_transform {
   static cameo::result<bool> run(cameo::rewriter&) { return false; }
 #endif
 };
-auto& table = cameo::transform_list<cameo::optimization_level::basic, idle_transform>::table;
+auto& table = cameo::transform_list<cameo::optimization_level::basic, idle_transform>::table();
