@@ -116,17 +116,18 @@ class CameoConan(ConanFile):
         if self.options.shared:
             component("cameo", ["cameo"], ["target"])
             link("cameo", *formats, *kernels)
-            for name in ["minimal", "package", "host", "onnx", *providers]:
+            for name in ["minimal", "package", "host", "format", "onnx", *providers]:
                 component(name, [], ["cameo"])
         else:
             component("minimal", ["cameo_minimal"], ["target"])
             component("package", ["cameo_package"], ["minimal"])
             component("host", ["cameo_host"], ["package"])
-            component("onnx", ["cameo_onnx"], ["host"])
+            component("format", ["cameo_format"], ["host"])
+            component("onnx", ["cameo_onnx"], ["format"])
             components["host"].system_libs = ["pthread"]
             link("onnx", *formats)
             for name in providers:
                 component(name, [f"cameo_{name}"], ["host"])
                 link(name, *kernels)
-            component("cameo", [], [*providers, "onnx", "host", "package", "minimal"])
+            component("cameo", [], [*providers, "onnx", "format", "host", "package", "minimal"])
         components["cameo"].set_property("pkg_config_name", "cameo")

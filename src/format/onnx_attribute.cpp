@@ -3,118 +3,101 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+/// Which field holds something, by the kinds of attributes; in the order in which they are asked where none is named.
+struct shown_row {
+  attribute_kind kind;
+  bool (*shows)(const wire::attribute_message&);
+};
+using asked = const wire::attribute_message&;
+constexpr shown_row shown_rows[] = {
+    {attribute_kind::f, [](asked a) { return a.f.has_value(); }},
+    {attribute_kind::i, [](asked a) { return a.i.has_value(); }},
+    {attribute_kind::s, [](asked a) { return a.s.data() != nullptr; }},
+    {attribute_kind::t, [](asked a) { return a.t != nullptr; }},
+    {attribute_kind::g, [](asked a) { return a.g != nullptr; }},
+    {attribute_kind::sparse_tensor, [](asked a) { return a.sparse_tensor != nullptr; }},
+    {attribute_kind::type_proto, [](asked a) { return a.tp != nullptr; }},
+    {attribute_kind::floats, [](asked a) { return !a.floats.empty(); }},
+    {attribute_kind::ints, [](asked a) { return !a.ints.empty(); }},
+    {attribute_kind::strings, [](asked a) { return !a.strings.empty(); }},
+    {attribute_kind::tensors, [](asked a) { return !a.tensors.empty(); }},
+    {attribute_kind::graphs, [](asked a) { return !a.graphs.empty(); }},
+    {attribute_kind::sparse_tensors, [](asked a) { return !a.sparse_tensors.empty(); }},
+    {attribute_kind::type_protos, [](asked a) { return !a.type_protos.empty(); }},
+};
+
 /// The kind that the fields of an attribute show; files of old IR versions do not say it.
-attribute_kind shown_kind(const onnx::AttributeProto& a) {
-  if (a.has_f()) return attribute_kind::f;
-  if (a.has_i()) return attribute_kind::i;
-  if (a.has_s()) return attribute_kind::s;
-  if (a.has_t()) return attribute_kind::t;
-  if (a.has_g()) return attribute_kind::g;
-  if (a.has_sparse_tensor()) return attribute_kind::sparse_tensor;
-  if (a.has_tp()) return attribute_kind::type_proto;
-  if (a.floats_size()) return attribute_kind::floats;
-  if (a.ints_size()) return attribute_kind::ints;
-  if (a.strings_size()) return attribute_kind::strings;
-  if (a.tensors_size()) return attribute_kind::tensors;
-  if (a.graphs_size()) return attribute_kind::graphs;
-  if (a.sparse_tensors_size()) return attribute_kind::sparse_tensors;
-  if (a.type_protos_size()) return attribute_kind::type_protos;
+attribute_kind shown_kind(const wire::attribute_message& a) {
+  for (const shown_row& each : shown_rows)
+    if (each.shows(a)) return each.kind;
   return attribute_kind::undefined;
 }
 
 /// True when the field of this kind holds something.
-bool shows(const onnx::AttributeProto& a, attribute_kind kind) {
-  switch (kind) {
-    case attribute_kind::f: return a.has_f();
-    case attribute_kind::i: return a.has_i();
-    case attribute_kind::s: return a.has_s();
-    case attribute_kind::t: return a.has_t();
-    case attribute_kind::g: return a.has_g();
-    case attribute_kind::sparse_tensor: return a.has_sparse_tensor();
-    case attribute_kind::type_proto: return a.has_tp();
-    case attribute_kind::floats: return a.floats_size() != 0;
-    case attribute_kind::ints: return a.ints_size() != 0;
-    case attribute_kind::strings: return a.strings_size() != 0;
-    case attribute_kind::tensors: return a.tensors_size() != 0;
-    case attribute_kind::graphs: return a.graphs_size() != 0;
-    case attribute_kind::sparse_tensors: return a.sparse_tensors_size() != 0;
-    case attribute_kind::type_protos: return a.type_protos_size() != 0;
-    case attribute_kind::undefined:
-    case attribute_kind::count: break;
-  }
+bool shows(const wire::attribute_message& a, attribute_kind kind) {
+  for (const shown_row& each : shown_rows)
+    if (each.kind == kind) return each.shows(a);
   return false;
-}
-
-/// What read_attribute leaves out of a tensor: a value has no name.
-void rest_of_tensor(const onnx::TensorProto& from, onnx::TensorProto& rest) {
-  if (from.has_name()) rest.set_name(from.name());
-  if (from.has_doc_string()) rest.set_doc_string(from.doc_string());
-  copy_unknown(from, rest);
-}
-
-void rest_of_tensor(const onnx::SparseTensorProto& from, onnx::SparseTensorProto& rest) {
-  copy_unknown(from, rest);
-  rest_of_tensor(from.values(), *rest.mutable_values());
-  rest_of_tensor(from.indices(), *rest.mutable_indices());
-}
-
-bool rest_has_words(const onnx::TensorProto& rest) { return rest.ByteSizeLong() != 0; }
-bool rest_has_words(const onnx::SparseTensorProto& rest) {
-  return !rest.unknown_fields().empty() || rest_has_words(rest.values()) || rest_has_words(rest.indices());
 }
 
 }  // namespace
 
-status onnx_reader::read_attributes(onnx::NodeProto& from, scope& in, std::vector<attribute>& to,
+status onnx_reader::read_attributes(const wire::node_message& from, scope& in, std::vector<attribute>& to,
                                     std::vector<graph*>& subgraphs) {
-  to.reserve(std::size_t(from.attribute_size()));
-  for (onnx::AttributeProto& a : *from.mutable_attribute())
+  to.reserve(from.attribute.size());
+  for (const wire::attribute_message& a : from.attribute)
     if (status s = read_attribute(a, &in, to.emplace_back(), subgraphs); !s)
-      return std::move(s).in(fmt::format("attribute '{}'", a.name()));
+      return std::move(s).in(fmt::format("attribute '{}'", a.name));
   return status_code::ok;
 }
 
-status onnx_reader::read_attribute(onnx::AttributeProto& from, scope* in, attribute& to,
+status onnx_reader::read_attribute(const wire::attribute_message& from, scope* in, attribute& to,
                                    std::vector<graph*>& subgraphs) {
-  if (from.name().empty()) return {status_code::invalid_graph, "an attribute without a name"};
-  to.name = text(from.name());
-  to.ref_attr_name = text(from.ref_attr_name());
-  to.doc_string = text(from.doc_string());
+  if (from.name.empty()) return {status_code::invalid_graph, "an attribute without a name"};
+  to.name = text(from.name);
+  to.ref_attr_name = text(from.ref_attr_name);
+  to.doc_string = text(from.doc_string);
   const attribute_kind shown = shown_kind(from);
-  to.kind = from.type() == onnx::AttributeProto::UNDEFINED ? shown : attribute_kind(int(from.type()));
-  if (shown != attribute_kind::undefined && !shows(from, to.kind))
+  to.kind = from.type.number == 0 ? shown : attribute_kind(from.type.number);
+  if (shown != attribute_kind::undefined && shown != to.kind && !shows(from, to.kind))
     return failed(status_code::invalid_graph, "its type says {}, its value is {}",
                   attribute_kind_rows[std::size_t(to.kind)].name, attribute_kind_rows[std::size_t(shown)].name);
-  if (to.kind == attribute_kind::undefined && !from.unknown_fields().empty() && to.ref_attr_name.empty())
+  if (to.kind == attribute_kind::undefined && !from.rest.empty() && to.ref_attr_name.empty())
     return {status_code::invalid_graph, "a type of attribute that cameo does not know"};
-  to.unknown = rest_of_attribute(from);
   if (to.ref_attr_name.empty() && shown == attribute_kind::undefined &&
       (to.kind == attribute_kind::t || to.kind == attribute_kind::g || to.kind == attribute_kind::sparse_tensor ||
        to.kind == attribute_kind::type_proto))
     return failed(status_code::invalid_graph, "its type says {}, it has none",
                   attribute_kind_rows[std::size_t(to.kind)].name);
 
-  to.f = from.f();
-  to.i = from.i();
-  to.s = text(from.s());
-  to.floats = kept(std::vector<float>{from.floats().begin(), from.floats().end()});
-  if (to.kind != attribute_kind::graphs)
-    to.ints = kept(std::vector<std::int64_t>{from.ints().begin(), from.ints().end()});
-  std::vector<std::string_view> strings;
-  for (const std::string& words : from.strings()) strings.push_back(text(words));
-  to.strings = kept(strings);
+  to.f = from.f.value_or(0);
+  to.i = from.i.value_or(0);
+  to.s = text(from.s);
+  const auto all = [&]<class T>(const wire::numbers<T>& numbers) {
+    const std::span<T> made = or_throw(model_.memory.take<T>(numbers.size()));
+    numbers.copy_to(made.data());
+    return std::span<const T>{made};
+  };
+  to.floats = all(from.floats);
+  if (to.kind != attribute_kind::graphs) to.ints = all(from.ints);
+  if (!from.strings.empty()) {
+    std::vector<std::string_view> strings;
+    for (wire::text words : from.strings) strings.push_back(text(words));
+    to.strings = kept(strings);
+  }
   if (status s = read_attribute_tensors(from, to); !s) return s;
   if (status s = read_attribute_types(from, to); !s) return s;
-  if (to.kind == attribute_kind::g && from.has_g()) return read_attribute_graph(*from.mutable_g(), in, subgraphs, to.i);
+  to.unknown = rest_of_attribute(from);
+  if (to.kind == attribute_kind::g && from.g) return read_attribute_graph(*from.g, in, subgraphs, to.i);
   if (to.kind != attribute_kind::graphs) return status_code::ok;
   std::vector<std::int64_t> numbers;
-  for (onnx::GraphProto& g : *from.mutable_graphs())
+  for (const wire::graph_message& g : from.graphs)
     if (status s = read_attribute_graph(g, in, subgraphs, numbers.emplace_back()); !s) return s;
   to.ints = kept(numbers);
   return status_code::ok;
 }
 
-status onnx_reader::read_attribute_graph(onnx::GraphProto& from, scope* in, std::vector<graph*>& subgraphs,
+status onnx_reader::read_attribute_graph(const wire::graph_message& from, scope* in, std::vector<graph*>& subgraphs,
                                          std::int64_t& number) {
   if (!in) return {status_code::invalid_graph, "a graph cannot be the default of a function's attribute"};
   number = std::int64_t(subgraphs.size());
@@ -122,7 +105,7 @@ status onnx_reader::read_attribute_graph(onnx::GraphProto& from, scope* in, std:
   return read_graph(from, *subgraphs.back(), in->opsets);
 }
 
-status onnx_reader::read_attribute_tensors(const onnx::AttributeProto& from, attribute& to) {
+status onnx_reader::read_attribute_tensors(const wire::attribute_message& from, attribute& to) {
   std::vector<value> tensors;
   const auto add = [&](const auto& message) -> status {
     result<value> made = tensors_.read(message);
@@ -136,46 +119,46 @@ status onnx_reader::read_attribute_tensors(const onnx::AttributeProto& from, att
     return status_code::ok;
   };
   status s;
-  if (to.kind == attribute_kind::t && from.has_t()) s = add(from.t());
-  if (to.kind == attribute_kind::sparse_tensor && from.has_sparse_tensor()) s = add(from.sparse_tensor());
-  if (to.kind == attribute_kind::tensors) s = add_all(from.tensors());
-  if (to.kind == attribute_kind::sparse_tensors) s = add_all(from.sparse_tensors());
-  if (s) to.tensors = kept(tensors);
+  if (to.kind == attribute_kind::t && from.t) s = add(*from.t);
+  if (to.kind == attribute_kind::sparse_tensor && from.sparse_tensor) s = add(*from.sparse_tensor);
+  if (to.kind == attribute_kind::tensors) s = add_all(from.tensors);
+  if (to.kind == attribute_kind::sparse_tensors) s = add_all(from.sparse_tensors);
+  if (s && !tensors.empty()) to.tensors = kept(tensors);
   return s;
 }
 
-status onnx_reader::read_attribute_types(const onnx::AttributeProto& from, attribute& to) {
+status onnx_reader::read_attribute_types(const wire::attribute_message& from, attribute& to) {
   std::vector<const value_type*> types;
-  const auto add = [&](const onnx::TypeProto& message) -> status {
+  const auto add = [&](const wire::type_message& message) -> status {
     result<value_type> made = read_type(message, model_);
     if (!made) return made.error();
     types.push_back(model_.keep(*std::move(made)));
     return status_code::ok;
   };
-  if (to.kind == attribute_kind::type_proto && from.has_tp())
-    if (status s = add(from.tp()); !s) return s;
+  if (to.kind == attribute_kind::type_proto && from.tp)
+    if (status s = add(*from.tp); !s) return s;
   if (to.kind == attribute_kind::type_protos)
-    for (const onnx::TypeProto& message : from.type_protos())
+    for (const wire::type_message& message : from.type_protos)
       if (status s = add(message); !s) return s;
-  to.types = kept(types);
+  if (!types.empty()) to.types = kept(types);
   return status_code::ok;
 }
 
-std::string_view onnx_reader::rest_of_attribute(const onnx::AttributeProto& from) {
-  onnx::AttributeProto rest;
-  bool any = !from.unknown_fields().empty();
-  copy_unknown(from, rest);
-  const auto tensor = [&](const auto& t, auto& left) {
-    rest_of_tensor(t, left);
-    any |= rest_has_words(left);
+std::string_view onnx_reader::rest_of_attribute(const wire::attribute_message& from) {
+  std::string rest;
+  wire::put(rest, from.rest);
+  bool any = !rest.empty();
+  const auto add = [&](std::uint32_t number, const std::string& inside) {
+    wire::put(rest, number, inside);
+    any |= !inside.empty();
   };
-  if (from.has_t()) tensor(from.t(), *rest.mutable_t());
-  if (from.has_sparse_tensor()) tensor(from.sparse_tensor(), *rest.mutable_sparse_tensor());
-  for (const auto& t : from.tensors()) tensor(t, *rest.add_tensors());
-  for (const auto& t : from.sparse_tensors()) tensor(t, *rest.add_sparse_tensors());
-  if (from.has_tp()) any |= rest_of_type(from.tp(), *rest.mutable_tp());
-  for (const auto& t : from.type_protos()) any |= rest_of_type(t, *rest.add_type_protos());
-  return any ? text(rest.SerializeAsString()) : std::string_view{};
+  if (from.t) add(5, rest_of_tensor(*from.t, true));
+  if (from.sparse_tensor) add(22, rest_of_tensor(*from.sparse_tensor, true));
+  for (const wire::tensor_message& t : from.tensors) add(10, rest_of_tensor(t, true));
+  for (const wire::sparse_tensor_message& t : from.sparse_tensors) add(23, rest_of_tensor(t, true));
+  if (from.tp) add(14, rest_of_type(*from.tp));
+  for (const wire::type_message& t : from.type_protos) add(15, rest_of_type(t));
+  return any ? text(rest) : std::string_view{};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

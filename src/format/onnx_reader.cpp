@@ -4,8 +4,6 @@
 #include "../graph/types.hpp"
 #include "core/node_words.hpp"
 
-#include <google/protobuf/arena.h>
-
 #include <filesystem>
 
 namespace cameo::inline CAMEO_ABI {
@@ -22,9 +20,9 @@ std::string_view plain_domain(std::string_view domain) { return domain == "ai.on
 
 }  // namespace
 
-std::string describe(const onnx::NodeProto& n) {
-  node_words words{n.name(), n.domain(), n.op_type()};
-  for (const std::string& output : n.output())
+std::string describe(const wire::node_message& n) {
+  node_words words{n.name, n.domain, n.op_type};
+  for (wire::text output : n.output)
     if (words.output.empty()) words.output = output;
   return words.text();
 }
@@ -33,131 +31,121 @@ std::string describe(const onnx::NodeProto& n) {
 
 std::string_view onnx_reader::text(std::string_view words) { return or_throw(model_.memory.copy(words)); }
 
-std::span<const property> onnx_reader::properties(const entries& from) {
-  std::vector<property> made;
-  for (const auto& entry : from) made.emplace_back(text(entry.key()), text(entry.value()));
-  return kept(made);
+std::string_view onnx_reader::text_of(const wire::pieces& rest) {
+  if (rest.size() == 1) return text(wire::text_of(*rest.begin()));
+  std::string all;
+  wire::put(all, rest);
+  return text(all);
 }
 
-std::span<const property> onnx_reader::take_properties(pb::UnknownFieldSet& unknown, int number) {
-  entries parsed;
-  for (const std::string& bytes : take_fields(unknown, number))
-    if (!parsed.Add()->ParseFromString(bytes)) parsed.RemoveLast();
-  return properties(parsed);
+std::span<const property> onnx_reader::properties(const entries& from) {
+  if (from.empty()) return {};
+  std::vector<property> made;
+  for (const wire::entry_message& entry : from) made.emplace_back(text(entry.key), text(entry.value));
+  return kept(made);
 }
 
 // --- model ---
 
-result<std::span<const opset_import>> onnx_reader::read_imports(
-    const pb::RepeatedPtrField<onnx::OperatorSetIdProto>& from) {
+result<std::span<const opset_import>> onnx_reader::read_imports(const wire::chain<wire::opset_message>& from) {
   std::vector<opset_import> made;
   opset_map seen;
-  for (const auto& import : from) {
-    const std::string_view domain = plain_domain(import.domain());
-    if (import.version() < 1)
+  for (const wire::opset_message& import : from) {
+    const std::string_view domain = plain_domain(import.domain);
+    if (import.version < 1)
       return failed(status_code::invalid_graph, "opset_import of domain '{}' says version {}; opsets start at 1",
-                    domain_name(domain), import.version());
-    const auto [same, is_new] = seen.try_emplace(domain, import.version());
-    if (is_new) made.push_back({text(domain), import.version()});
-    if (same->second != import.version())
+                    domain_name(domain), import.version);
+    const auto [same, is_new] = seen.try_emplace(domain, import.version);
+    if (is_new) made.push_back({text(domain), import.version});
+    if (same->second != import.version)
       return failed(status_code::invalid_graph, "domain '{}' is imported twice, with opsets {} and {}",
-                    domain_name(domain), same->second, import.version());
+                    domain_name(domain), same->second, import.version);
   }
   return kept(made);
 }
 
-status onnx_reader::read(onnx::ModelProto& from) {
-  if (!from.has_graph() && !from.has_ir_version() && from.ByteSizeLong() != 0)
-    return {status_code::invalid_protobuf, "not an onnx.ModelProto: neither a graph nor an ir_version"};
-  if (!from.has_graph()) return {status_code::invalid_argument, "no graph: an ONNX model has one in ModelProto.graph"};
-  if (!from.has_ir_version())
+status onnx_reader::read(const wire::model_message& from) {
+  if (!from.graph) return {status_code::invalid_argument, "no graph: an ONNX model has one in ModelProto.graph"};
+  if (!from.ir_version)
     return {status_code::invalid_argument, "no ir_version: an ONNX model says one (10, for example)"};
-  model_.ir_version = from.ir_version();
-  model_.model_version = from.model_version();
-  model_.producer_name = text(from.producer_name());
-  model_.producer_version = text(from.producer_version());
-  model_.domain = text(from.domain());
-  model_.doc_string = text(from.doc_string());
-  result<std::span<const opset_import>> opsets = read_imports(from.opset_import());
+  model_.ir_version = *from.ir_version;
+  model_.model_version = from.model_version;
+  model_.producer_name = text(from.producer_name);
+  model_.producer_version = text(from.producer_version);
+  model_.domain = text(from.domain);
+  model_.doc_string = text(from.doc_string);
+  result<std::span<const opset_import>> opsets = read_imports(from.opset_import);
   if (!opsets) return opsets.error();
   model_.imports.assign(opsets->begin(), opsets->end());
   if (model_.imports.empty() && model_.ir_version < 3) model_.imports.push_back({"", 1});
-  const std::span<const property> metadata = properties(from.metadata_props());
+  const std::span<const property> metadata = properties(from.metadata_props);
   model_.metadata.assign(metadata.begin(), metadata.end());
+  model_.unknown = text_of(from.rest);
 
-  for (onnx::FunctionProto& f : *from.mutable_functions())
+  for (const wire::function_message& f : from.functions)
     if (status s = read_head(f, model_.functions.emplace_back()); !s) return s;
-  for (int i = 0; i < from.functions_size(); ++i)
-    if (status s = read_body(*from.mutable_functions(i), model_.functions[std::size_t(i)]); !s) return s;
-  return read_graph(*from.mutable_graph(), model_.main(), by_domain(model_.imports));
+  auto made = model_.functions.begin();
+  for (const wire::function_message& f : from.functions)
+    if (status s = read_body(f, *made++); !s) return s;
+  return read_graph(*from.graph, model_.main(), by_domain(model_.imports));
 }
 
 // --- functions ---
 
-status onnx_reader::read_head(onnx::FunctionProto& from, function& to) {
-  pb::UnknownFieldSet& unknown = *from.mutable_unknown_fields();
-  to.domain = text(plain_domain(from.domain()));
-  to.name = text(from.name());
-  for (const std::string& overload : take_fields(unknown, 13)) to.overload = text(overload);
-  to.doc_string = text(from.doc_string());
+status onnx_reader::read_head(const wire::function_message& from, function& to) {
+  to.domain = text(plain_domain(from.domain));
+  to.name = text(from.name);
+  to.overload = text(from.overload);
+  to.doc_string = text(from.doc_string);
   const auto where = [&] { return fmt::format("function '{}.{}'", domain_name(to.domain), to.name); };
   if (to.name.empty()) return {status_code::invalid_graph, "a function without a name"};
   if (!local_functions_.insert({to.domain, to.name, to.overload}).second)
     return failed(status_code::invalid_graph, "{} is there twice; domain, name and overload must be unique", where());
 
-  result<std::span<const opset_import>> opsets = read_imports(from.opset_import());
+  result<std::span<const opset_import>> opsets = read_imports(from.opset_import);
   if (!opsets) return std::move(opsets).error().in(where());
   to.imports = opsets->empty() ? kept(model_.imports) : *opsets;
   std::vector<std::string_view> names;
-  for (const std::string& name : from.attribute()) names.push_back(text(name));
+  for (wire::text name : from.attribute) names.push_back(text(name));
   to.attribute_names = kept(names);
   std::vector<attribute> defaults;
   std::vector<graph*> graphs;
-  for (const std::string& bytes : take_fields(unknown, 11)) {
-    onnx::AttributeProto a;
-    if (!parse_message(a, bytes, protobuf_depth(limits_)))
-      return failed(status_code::invalid_protobuf, "{}: a default of an attribute is not protobuf", where());
+  for (const wire::attribute_message& a : from.attribute_proto)
     if (status s = read_attribute(a, nullptr, defaults.emplace_back(), graphs); !s) return std::move(s).in(where());
-  }
   to.attribute_defaults = kept(defaults);
-  to.metadata = take_properties(unknown, 14);
+  to.metadata = properties(from.metadata_props);
   return status_code::ok;
 }
 
-status onnx_reader::read_body(onnx::FunctionProto& from, function& to) {
+status onnx_reader::read_body(const wire::function_message& from, function& to) {
   to.body = std::make_unique<graph>(model_, nullptr);
   to.body->name = to.name;
   const opset_map opsets = by_domain(to.imports);
   scope in{*to.body, opsets};
   const auto where = [&] { return fmt::format("function '{}.{}'", domain_name(to.domain), to.name); };
-  for (const std::string& name : from.input()) {
+  for (wire::text name : from.input) {
     result<value_id> v = define(in, name, {"an input"});
     if (!v) return std::move(v).error().in(where());
     in.g.add_input(*v);
   }
-  if (status s = read_nodes(*from.mutable_node(), in); !s) return std::move(s).in(where());
-  for (const std::string& name : from.output()) {
+  if (status s = read_nodes(from.node, in); !s) return std::move(s).in(where());
+  for (wire::text name : from.output) {
     const value_id v = in.g.find(name);
     if (v == value_id::none)
       return failed(status_code::invalid_argument, "{}: output '{}' is not defined: no node or input has that name",
                     where(), name);
     in.g.add_output(v);
   }
-  pb::RepeatedPtrField<onnx::ValueInfoProto> infos;
-  for (const std::string& bytes : take_fields(*from.mutable_unknown_fields(), 12))
-    if (!parse_message(*infos.Add(), bytes, protobuf_depth(limits_)))
-      return failed(status_code::invalid_protobuf, "{}: a value_info is not protobuf", where());
-  onnx::GraphProto rest;
-  if (status s = read_value_infos(infos, in.g, rest); !s) return std::move(s).in(where());
-  for (const onnx::ValueInfoProto& info : rest.value_info())
-    from.mutable_unknown_fields()->AddLengthDelimited(12, info.SerializeAsString());
-  to.unknown = text(bytes_of(from.unknown_fields()));
+  std::string rest;
+  if (status s = read_value_infos(from.value_info, in.g, rest); !s) return std::move(s).in(where());
+  wire::put(rest, from.rest);
+  to.unknown = text(rest);
   return status_code::ok;
 }
 
 // --- graphs ---
 
-result<value_id> onnx_reader::define(scope& in, const std::string& name, definer by, bool may_be_input) {
+result<value_id> onnx_reader::define(scope& in, std::string_view name, definer by, bool may_be_input) {
   const auto who = [](const definer& d) { return d.node ? describe(*d.node) : std::string{d.words}; };
   if (name.empty()) return failed(status_code::invalid_graph, "{} has no name", who(by));
   const value_id there = in.g.find(name);
@@ -172,32 +160,31 @@ result<value_id> onnx_reader::define(scope& in, const std::string& name, definer
                 who(by));
 }
 
-status onnx_reader::read_graph(onnx::GraphProto& from, graph& to, const opset_map& opsets) {
-  to.name = text(from.name());
-  to.doc_string = text(from.doc_string());
-  to.metadata = take_properties(*from.mutable_unknown_fields(), 16);
+status onnx_reader::read_graph(const wire::graph_message& from, graph& to, const opset_map& opsets) {
+  to.name = text(from.name);
+  to.doc_string = text(from.doc_string);
+  to.metadata = properties(from.metadata_props);
   scope in{to, opsets};
-  for (onnx::ValueInfoProto& info : *from.mutable_input()) {
-    result<value_id> v = define(in, info.name(), {"a graph input"});
+  for (const wire::value_info_message& info : from.input) {
+    result<value_id> v = define(in, info.name, {"a graph input"});
     if (!v) return v.error();
     to.add_input(*v);
     if (status s = read_value_info(info, to[*v]); !s)
-      return std::move(s).in(fmt::format("graph input '{}'", info.name()));
+      return std::move(s).in(fmt::format("graph input '{}'", info.name));
   }
   if (status s = read_initializers(from, in); !s) return s;
-  if (status s = read_nodes(*from.mutable_node(), in); !s) return s;
+  if (status s = read_nodes(from.node, in); !s) return s;
   if (status s = read_outputs(from, in); !s) return s;
-  onnx::GraphProto rest;
-  if (status s = read_value_infos(*from.mutable_value_info(), to, rest); !s) return s;
-  *rest.mutable_quantization_annotation() = from.quantization_annotation();
-  copy_unknown(from, rest);
-  to.unknown = text(rest.SerializeAsString());
+  std::string rest;
+  if (status s = read_value_infos(from.value_info, to, rest); !s) return s;
+  wire::put(rest, from.rest);
+  to.unknown = text(rest);
   return status_code::ok;
 }
 
-status onnx_reader::read_initializers(onnx::GraphProto& from, scope& in) {
-  const auto add = [&](const auto& message, const onnx::TensorProto& named, std::string_view rest) -> status {
-    result<value_id> v = define(in, named.name(), {"an initializer"}, true);
+status onnx_reader::read_initializers(const wire::graph_message& from, scope& in) {
+  const auto add = [&](const auto& message, std::string_view name, std::string_view rest) -> status {
+    result<value_id> v = define(in, name, {"an initializer"}, true);
     if (!v) return v.error();
     result<value> data = tensors_.read(message);
     if (!data) return std::move(data).error().in("initializer");
@@ -211,48 +198,35 @@ status onnx_reader::read_initializers(onnx::GraphProto& from, scope& in) {
     in.g[*v].constant_unknown = text(rest);
     return status_code::ok;
   };
-  const auto rest_of = [](const onnx::TensorProto& t) {
-    onnx::TensorProto rest;
-    if (t.has_doc_string()) rest.set_doc_string(t.doc_string());
-    copy_unknown(t, rest);
-    return rest;
-  };
-  for (const onnx::TensorProto& t : from.initializer())
-    if (status s = add(t, t, rest_of(t).SerializeAsString()); !s) return s;
-  for (const onnx::SparseTensorProto& t : from.sparse_initializer()) {
-    onnx::SparseTensorProto rest;
-    copy_unknown(t, rest);
-    *rest.mutable_values() = rest_of(t.values());
-    *rest.mutable_indices() = rest_of(t.indices());
-    if (t.indices().has_name()) rest.mutable_indices()->set_name(t.indices().name());
-    if (status s = add(t, t.values(), rest.SerializeAsString()); !s) return s;
-  }
+  for (const wire::tensor_message& t : from.initializer)
+    if (status s = add(t, t.name, rest_of_tensor(t, false)); !s) return s;
+  for (const wire::sparse_tensor_message& t : from.sparse_initializer)
+    if (status s = add(t, t.values ? t.values->name : "", rest_of_tensor(t, false)); !s) return s;
   return status_code::ok;
 }
 
-status onnx_reader::read_outputs(onnx::GraphProto& from, scope& in) {
-  for (onnx::ValueInfoProto& info : *from.mutable_output()) {
-    const value_id v = info.name().empty() ? value_id::none : in.g.resolve(info.name());
+status onnx_reader::read_outputs(const wire::graph_message& from, scope& in) {
+  for (const wire::value_info_message& info : from.output) {
+    const value_id v = info.name.empty() ? value_id::none : in.g.resolve(info.name);
     if (v == value_id::none)
       return failed(status_code::invalid_argument,
                     "graph output '{}' is not defined: no node, input or initializer "
                     "has that name",
-                    info.name());
+                    info.name);
     in.g.add_output(v);
     if (status s = read_value_info(info, in.g[v]); !s)
-      return std::move(s).in(fmt::format("graph output '{}'", info.name()));
+      return std::move(s).in(fmt::format("graph output '{}'", info.name));
   }
   return status_code::ok;
 }
 
-status onnx_reader::read_value_infos(pb::RepeatedPtrField<onnx::ValueInfoProto>& infos, graph& to,
-                                     onnx::GraphProto& rest) {
-  for (onnx::ValueInfoProto& info : infos) {
-    const value_id v = to.find(info.name());
+status onnx_reader::read_value_infos(const wire::chain<wire::value_info_message>& infos, graph& to, std::string& rest) {
+  for (const wire::value_info_message& info : infos) {
+    const value_id v = to.find(info.name);
     if (v == value_id::none || to[v].outer != value_id::none) {
-      *rest.add_value_info() = info;
+      rest.append(wire::text_of(info.whole));
     } else if (status s = read_value_info(info, to[v]); !s) {
-      return std::move(s).in(fmt::format("value_info '{}'", info.name()));
+      return std::move(s).in(fmt::format("value_info '{}'", info.name));
     }
   }
   return status_code::ok;
@@ -268,63 +242,60 @@ void onnx_reader::keep_input_type(const value_type& also, graph_value& input) {
   else input.type = model_.keep(*both);
 }
 
-status onnx_reader::read_value_info(onnx::ValueInfoProto& from, graph_value& to) {
-  if (from.has_type()) {
-    result<value_type> type = read_type(from.type(), model_);
+status onnx_reader::read_value_info(const wire::value_info_message& from, graph_value& to) {
+  std::string rest;
+  if (from.type) {
+    result<value_type> type = read_type(*from.type, model_);
     if (!type) return type.error();
     if (to.is_input && to.type && to.type->kind != type_kind::unknown) keep_input_type(*type, to);
     else if (type->kind != type_kind::unknown || !type->denotation.empty()) to.type = model_.keep(*std::move(type));
+    if (const std::string of_type = rest_of_type(*from.type); !of_type.empty()) wire::put(rest, 2, of_type);
   }
-  if (from.has_doc_string()) to.doc_string = text(from.doc_string());
-  const std::span<const property> metadata = take_properties(*from.mutable_unknown_fields(), 4);
-  if (!metadata.empty()) to.metadata = metadata;
-  onnx::ValueInfoProto rest;
-  copy_unknown(from, rest);
-  if (from.has_type() && !rest_of_type(from.type(), *rest.mutable_type())) rest.clear_type();
-  if (std::string bytes = rest.SerializeAsString(); !bytes.empty()) to.unknown = text(bytes);
+  if (from.doc_string.data()) to.doc_string = text(from.doc_string);
+  if (!from.metadata_props.empty()) to.metadata = properties(from.metadata_props);
+  wire::put(rest, from.rest);
+  if (!rest.empty()) to.unknown = text(rest);
   return status_code::ok;
 }
 
 // --- nodes ---
 
-status onnx_reader::read_nodes(pb::RepeatedPtrField<onnx::NodeProto>& nodes, scope& in) {
+status onnx_reader::read_nodes(const wire::chain<wire::node_message>& nodes, scope& in) {
   std::size_t made = 0, read = 0;
-  for (const onnx::NodeProto& n : nodes) made += std::size_t(n.output_size()), read += std::size_t(n.input_size());
-  in.g.reserve(made, std::size_t(nodes.size()), read);
+  for (const wire::node_message& n : nodes) made += n.output.size(), read += n.input.size();
+  in.g.reserve(made, nodes.size(), read);
   // Every name first: nodes may come in any order.
   std::vector<value_id> outputs;
-  for (const onnx::NodeProto& n : nodes)
-    for (const std::string& name : n.output()) {
+  outputs.reserve(made);
+  for (const wire::node_message& n : nodes)
+    for (wire::text name : n.output) {
       result<value_id> v = value_id::none;
       if (!name.empty()) v = define(in, name, {"", &n});
       if (!v) return v.error();
       outputs.push_back(*v);
     }
   std::size_t first = 0;
-  for (onnx::NodeProto& n : nodes) {
-    const auto count = std::size_t(n.output_size());
+  for (const wire::node_message& n : nodes) {
+    const std::size_t count = n.output.size();
     if (status s = read_node(n, in, std::span{outputs}.subspan(first, count)); !s) return s;
     first += count;
   }
   return status_code::ok;
 }
 
-result<std::int64_t> onnx_reader::opset_of(const onnx::NodeProto& n, std::string_view domain,
+result<std::int64_t> onnx_reader::opset_of(const wire::node_message& n, std::string_view domain,
                                            const opset_map& opsets) const {
   if (const auto import = opsets.find(domain); import != opsets.end()) return import->second;
   // A call of a local function needs no opset; files exist that do not import its domain.
-  const auto local = local_functions_.lower_bound({domain, n.op_type(), {}});
-  if (local != local_functions_.end() && (*local)[0] == domain && (*local)[1] == n.op_type()) return std::int64_t{1};
+  const auto local = local_functions_.lower_bound({domain, n.op_type, {}});
+  if (local != local_functions_.end() && (*local)[0] == domain && (*local)[1] == n.op_type) return std::int64_t{1};
   return failed(status_code::invalid_graph, "{}: domain '{}' is not among the opset imports", describe(n),
                 domain_name(domain));
 }
 
-status onnx_reader::read_node(onnx::NodeProto& from, scope& in, std::span<const value_id> outputs) {
-  if (from.op_type().empty()) return failed(status_code::invalid_graph, "{}: no op_type", describe(from));
-  const std::string_view domain = plain_domain(from.domain());
-  pb::UnknownFieldSet& unknown = *from.mutable_unknown_fields();
-  std::string overload;
-  for (std::string& words : take_fields(unknown, 8)) overload = std::move(words);
+status onnx_reader::read_node(const wire::node_message& from, scope& in, std::span<const value_id> outputs) {
+  if (from.op_type.empty()) return failed(status_code::invalid_graph, "{}: no op_type", describe(from));
+  const std::string_view domain = plain_domain(from.domain);
   result<std::int64_t> opset = opset_of(from, domain, in.opsets);
   if (!opset) return opset.error();
 
@@ -332,7 +303,8 @@ status onnx_reader::read_node(onnx::NodeProto& from, scope& in, std::span<const 
   std::vector<graph*> subgraphs;
   if (status s = read_attributes(from, in, attributes, subgraphs); !s) return std::move(s).in(describe(from));
   std::vector<value_id> inputs;
-  for (const std::string& name : from.input()) {
+  inputs.reserve(from.input.size());
+  for (wire::text name : from.input) {
     const value_id v = name.empty() ? value_id::none : in.g.resolve(name);
     if (v == value_id::none && !name.empty())
       return failed(status_code::invalid_argument,
@@ -342,19 +314,19 @@ status onnx_reader::read_node(onnx::NodeProto& from, scope& in, std::span<const 
     inputs.push_back(v);
   }
   node_spec spec;
-  spec.name = from.name();
+  spec.name = from.name;
   spec.domain = domain;
-  spec.op_type = from.op_type();
-  spec.overload = overload;
-  spec.doc_string = from.doc_string();
+  spec.op_type = from.op_type;
+  spec.overload = from.overload;
+  spec.doc_string = from.doc_string;
   spec.opset = *opset;
   spec.inputs = inputs;
   spec.outputs = outputs;
   spec.attributes = attributes;
   spec.subgraphs = subgraphs;
-  spec.metadata = take_properties(unknown, 9);
+  spec.metadata = properties(from.metadata_props);
   const node_id added = in.g.add_node(spec);
-  in.g[added].unknown = text(bytes_of(unknown));
+  in.g[added].unknown = text_of(from.rest);
   return status_code::ok;
 }
 
@@ -362,24 +334,22 @@ status onnx_reader::read_node(onnx::NodeProto& from, scope& in, std::span<const 
 
 namespace {
 
-status read_stripped(model& to, std::span<const std::byte> bytes, const onnx_read_options& options, std::string folder,
-                     bool has_folder) {
-  result<stripped_message> stripped = strip_raw_data(bytes, wire_message::model, options.limits);
-  if (!stripped) return stripped.error();
-  if (stripped->bytes.size() > std::size_t{INT32_MAX})
-    return failed(status_code::invalid_protobuf, "{} bytes without its weights; protobuf ends at 2 GB",
-                  stripped->bytes.size());
-  google::protobuf::Arena together;  // a large graph's messages are made and go in few pieces
-  onnx::ModelProto& message = *onnx::ModelProto::default_instance().New(&together);
-  if (!parse_message(message, stripped->bytes, protobuf_depth(options.limits)))
-    return {status_code::invalid_protobuf, "not a serialized onnx.ModelProto, or a damaged one"};
-  std::string().swap(stripped->bytes);
-  tensor_reader tensors{to.memory, options.limits.model_bytes, &stripped->raw, false, std::move(folder), has_folder,
-                        &to.files};
-  tensors.opened = options.folder;
-  if (status s = onnx_reader{to, options, std::move(tensors)}.read(message); !s) return s;
-  to.unknown = or_throw(to.memory.copy(std::string_view{stripped->training + bytes_of(message.unknown_fields())}));
-  return status_code::ok;
+status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const onnx_read_options& options,
+                       std::string folder, bool has_folder) {
+  heap_arena rough{std::size_t{1} << 16};
+  wire::model_message message;
+  const std::size_t graphs = std::min<std::size_t>(options.limits.graph_depth, 500);
+  // Three messages for each graph, and types inside.
+  const wire::depth_limits deepest{3 * graphs + 100, graphs};
+  if (status s = decode(bytes, "not protobuf, or truncated; an ONNX model is a serialized onnx.ModelProto", deepest,
+                        options.limits, rough, message);
+      !s)
+    return s;
+  if (!message.graph && !message.ir_version && !bytes.empty())
+    return {status_code::invalid_protobuf, "not an onnx.ModelProto: neither a graph nor an ir_version"};
+  tensor_reader tensors{to.memory,     options.limits.model_bytes, true, std::move(folder), has_folder, &to.files,
+                        options.folder};
+  return onnx_reader{to, std::move(tensors)}.read(message);
 }
 
 }  // namespace
@@ -393,7 +363,7 @@ result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_rea
     made->path = path;
     const std::string folder = options.external_data_folder.empty() ? std::filesystem::path{path}.parent_path().string()
                                                                     : options.external_data_folder;
-    status s = read_stripped(*made, (*file)->bytes(), options, folder, true);
+    status s = read_onnx_bytes(*made, (*file)->bytes(), options, folder, true);
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(path);
   });
 }
@@ -403,25 +373,8 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   return guarded([&]() -> result<std::unique_ptr<model>> {
     auto made = std::make_unique<model>();
     const std::string& folder = options.external_data_folder;
-    status s = read_stripped(*made, bytes, options, folder, options.folder || !folder.empty());
+    status s = read_onnx_bytes(*made, bytes, options, folder, options.folder || !folder.empty());
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(name);
-  });
-}
-
-result<function> read_function(model& to, std::span<const std::byte> bytes) {
-  return guarded([&]() -> result<function> {
-    const onnx_read_options options;
-    result<stripped_message> stripped = strip_raw_data(bytes, wire_message::function, options.limits);
-    if (!stripped) return stripped.error();
-    onnx::FunctionProto message;
-    if (!parse_message(message, stripped->bytes, protobuf_depth(options.limits)))
-      return status{status_code::invalid_protobuf, "not a serialized onnx.FunctionProto"};
-    tensor_reader tensors{to.memory, options.limits.model_bytes, &stripped->raw, true};
-    onnx_reader reader{to, options, std::move(tensors)};
-    function made;
-    if (status s = reader.read_head(message, made); !s) return s;
-    if (status s = reader.read_body(message, made); !s) return s;
-    return made;
   });
 }
 

@@ -1,6 +1,5 @@
 #include "file/held_folder.hpp"
-#include "onnx_proto.hpp"
-#include "onnx_wire.hpp"
+#include "onnx_reading.hpp"
 #include "tensor_bytes.hpp"
 
 #include <cameo/core/checked.hpp>
@@ -14,10 +13,9 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
+constexpr int external_data_location = 1;
 constexpr std::size_t small_in_onnx = 64;  // bytes up to which copying is cheaper than keeping track of pages
 constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
-
-bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
 
 /// How many bytes a file has for a tensor: what memory has, but for the 6-bit floats, which it packs.
 bool file_bytes_of(dtype type, std::uint64_t count, std::uint64_t& bytes) {
@@ -47,14 +45,14 @@ typed_field field_of(dtype type) {
 constexpr const char* field_names[] = {"",           "float_data",  "int32_data", "string_data",
                                        "int64_data", "double_data", "uint64_data"};
 
-std::uint64_t entries_present(const onnx::TensorProto& t, typed_field f) {
+std::uint64_t entries_present(const wire::tensor_message& t, typed_field f) {
   switch (f) {
-    case typed_field::floats: return std::uint64_t(t.float_data_size());
-    case typed_field::int32s: return std::uint64_t(t.int32_data_size());
-    case typed_field::strings: return std::uint64_t(t.string_data_size());
-    case typed_field::int64s: return std::uint64_t(t.int64_data_size());
-    case typed_field::doubles: return std::uint64_t(t.double_data_size());
-    case typed_field::uint64s: return std::uint64_t(t.uint64_data_size());
+    case typed_field::floats: return std::uint64_t(t.float_data.size());
+    case typed_field::int32s: return std::uint64_t(t.int32_data.size());
+    case typed_field::strings: return std::uint64_t(t.string_data.size());
+    case typed_field::int64s: return std::uint64_t(t.int64_data.size());
+    case typed_field::doubles: return std::uint64_t(t.double_data.size());
+    case typed_field::uint64s: return std::uint64_t(t.uint64_data.size());
     case typed_field::none: break;
   }
   return 0;
@@ -67,65 +65,70 @@ std::size_t entry_bytes(dtype type) {
   return std::max<std::size_t>(1, row_of(type).bits / 8);
 }
 
-/// Copies integers into narrower elements. The position of the first that does not fit, or the size.
-template <class To, class From>
-std::size_t narrow_to(const From& from, To* to) {
-  using wide = std::int64_t;
-  constexpr wide low = -(wide{1} << (8 * sizeof(To) - 1)), high = (wide{1} << 8 * sizeof(To)) - 1;
-  for (int i = 0; i < from.size(); ++i) {
-    if (wide(from[i]) < low || wide(from[i]) > high) return std::size_t(i);
-    to[i] = To(from[i]);
-  }
-  return std::size_t(from.size());
+/// Copies entries as they fit. The position of the first that does not, or the size.
+template <class From, class To, class Fits>
+std::size_t convert(const wire::numbers<From>& from, To* to, Fits fits) {
+  std::size_t at = 0, good = std::size_t(-1);
+  from.each([&](From number) {
+    if (good == std::size_t(-1) && !fits(number)) good = at;
+    to[at++] = To(number);
+  });
+  return std::min(good, at);
+}
+template <class To>
+std::size_t narrow_to(const wire::numbers<std::int32_t>& from, To* to) {
+  constexpr std::int64_t low = -(std::int64_t{1} << (8 * sizeof(To) - 1)),
+                         high = (std::int64_t{1} << 8 * sizeof(To)) - 1;
+  return convert(from, to, [](std::int64_t number) { return number >= low && number <= high; });
+}
+template <class T>
+std::size_t copy_all(const wire::numbers<T>& from, void* to) {
+  from.copy_to(static_cast<T*>(to));
+  return from.size();
 }
 
-status copy_entries(const onnx::TensorProto& t, dtype type, void* to) {
-  std::size_t fits = std::size_t(-1), size = std::size_t(-1);
-  switch (field_of(type)) {
-    case typed_field::floats:
-      std::memcpy(to, t.float_data().data(), std::size_t(t.float_data_size()) * sizeof(float));
-      break;
-    case typed_field::doubles:
-      std::memcpy(to, t.double_data().data(), std::size_t(t.double_data_size()) * sizeof(double));
-      break;
-    case typed_field::int64s:
-      std::memcpy(to, t.int64_data().data(), std::size_t(t.int64_data_size()) * sizeof(std::int64_t));
-      break;
+/// How many of the entries of an int32_data fit.
+std::size_t copy_int32s(const wire::numbers<std::int32_t>& from, dtype type, void* to) {
+  if (type == dtype::i32) return copy_all(from, to);
+  if (type != dtype::boolean)
+    return entry_bytes(type) == 2 ? narrow_to(from, static_cast<std::uint16_t*>(to))
+                                  : narrow_to(from, static_cast<std::uint8_t*>(to));
+  auto* at = static_cast<std::uint8_t*>(to);
+  from.each([&](std::int32_t number) { *at++ = number != 0; });
+  return from.size();
+}
+
+status copy_entries(const wire::tensor_message& t, dtype type, void* to) {
+  const typed_field typed = field_of(type);
+  std::size_t fits = 0;
+  switch (typed) {
+    case typed_field::floats: fits = copy_all(t.float_data, to); break;
+    case typed_field::doubles: fits = copy_all(t.double_data, to); break;
+    case typed_field::int64s: fits = copy_all(t.int64_data, to); break;
+    case typed_field::int32s: fits = copy_int32s(t.int32_data, type, to); break;
     case typed_field::uint64s:
-      if (type == dtype::u64) {
-        std::memcpy(to, t.uint64_data().data(), std::size_t(t.uint64_data_size()) * sizeof(std::uint64_t));
-      } else {
-        size = std::size_t(t.uint64_data_size());
-        for (fits = 0; fits < size && t.uint64_data(int(fits)) <= 0xFFFFFFFF; ++fits)
-          static_cast<std::uint32_t*>(to)[fits] = std::uint32_t(t.uint64_data(int(fits)));
-      }
-      break;
-    case typed_field::int32s:
-      size = std::size_t(t.int32_data_size());
-      if (type == dtype::boolean)
-        for (fits = 0; fits < size; ++fits) static_cast<std::uint8_t*>(to)[fits] = t.int32_data(int(fits)) != 0;
-      else if (type == dtype::i32) std::memcpy(to, t.int32_data().data(), size * sizeof(std::int32_t)), fits = size;
-      else if (entry_bytes(type) == 2) fits = narrow_to(t.int32_data(), static_cast<std::uint16_t*>(to));
-      else fits = narrow_to(t.int32_data(), static_cast<std::uint8_t*>(to));
+      fits = type == dtype::u64 ? copy_all(t.uint64_data, to)
+                                : convert(t.uint64_data, static_cast<std::uint32_t*>(to),
+                                          [](std::uint64_t number) { return number <= 0xFFFFFFFF; });
       break;
     case typed_field::strings:
-    case typed_field::none: break;
+    case typed_field::none: return {};
   }
-  if (fits != size)
+  if (fits != entries_present(t, typed))
     return failed(status_code::invalid_graph, "{}: entry {} of {} does not fit the element type", describe(t), fits,
-                  field_names[std::size_t(field_of(type))]);
-  return status_code::ok;
+                  field_names[std::size_t(typed)]);
+  return {};
 }
 
-status read_dims(const onnx::TensorProto& t, dtype& type, extents& shape, std::uint64_t& count) {
-  type = dtype_of_number(t.data_type());
+status read_dims(const wire::tensor_message& t, dtype& type, extents& shape, std::uint64_t& count) {
+  type = dtype_of_number(t.data_type);
   if (type == dtype::undefined)
     return failed(status_code::invalid_graph, "{}: element type {} is none of ONNX's (1 to {})", describe(t),
-                  t.data_type(), int(dtype::count) - 1);
-  if (std::size_t(t.dims_size()) > max_rank)
-    return failed(status_code::not_implemented, "tensor '{}': rank {} is more than cameo's limit of {}", t.name(),
-                  t.dims_size(), max_rank);
-  for (std::int64_t d : t.dims()) shape.push_back(d);
+                  t.data_type, int(dtype::count) - 1);
+  if (t.dims.size() > max_rank)
+    return failed(status_code::not_implemented, "tensor '{}': rank {} is more than cameo's limit of {}", t.name,
+                  t.dims.size(), max_rank);
+  t.dims.each([&](std::int64_t d) { shape.push_back(d); });
   std::int64_t elements = 0;
   if (!shape.checked_count(elements))
     return failed(status_code::invalid_graph, "{}: dims must be 0 or more, and their product fit 63 bits", describe(t));
@@ -133,31 +136,50 @@ status read_dims(const onnx::TensorProto& t, dtype& type, extents& shape, std::u
   std::uint64_t bytes = 0;
   if (!checked_bytes(type, count, bytes) || bytes > std::uint64_t(INT64_MAX))
     return failed(status_code::invalid_graph, "{}: its size in bytes does not fit 63 bits", describe(t));
-  if (t.has_segment())
-    return failed(status_code::not_implemented, "{}: tensors in segments are not supported", describe(t));
+  if (t.segment) return failed(status_code::not_implemented, "{}: tensors in segments are not supported", describe(t));
   return status_code::ok;
 }
 
-status parse_number(const std::string& text, std::string_view key, const onnx::TensorProto& t, std::uint64_t& number) {
+status parse_number(std::string_view text, std::string_view key, const wire::tensor_message& t, std::uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return status_code::ok;
   return failed(status_code::invalid_graph, "{}: external data: {} '{}' is no number of bytes", describe(t), key, text);
 }
 
-byte_span bytes_of_text(const std::string& text) { return std::as_bytes(std::span{text.data(), text.size()}); }
-
 }  // namespace
 
-std::string describe(const onnx::TensorProto& t) {
-  const dtype type = dtype_of_number(t.data_type());
-  std::string text = fmt::format("tensor '{}' {}[", t.name(),
-                                 type == dtype::undefined ? fmt::format("type {}", t.data_type()) : row_of(type).name);
-  for (int i = 0; i < t.dims_size() && i < 16; ++i) text += fmt::format("{}{}", i ? "," : "", t.dims(i));
-  if (t.dims_size() > 16) text += ",...";
+std::string describe(const wire::tensor_message& t) {
+  const dtype type = dtype_of_number(t.data_type);
+  std::string text = fmt::format("tensor '{}' {}[", t.name,
+                                 type == dtype::undefined ? fmt::format("type {}", t.data_type) : row_of(type).name);
+  int i = 0;
+  t.dims.each([&](std::int64_t d) {
+    if (i < 16) text += fmt::format("{}{}", i++ ? "," : "", d);
+  });
+  if (t.dims.size() > 16) text += ",...";
   return text + "]";
 }
 
-result<value> tensor_reader::read(const onnx::TensorProto& t) {
+std::string rest_of_tensor(const wire::tensor_message& t, bool with_name) {
+  std::string rest;
+  if (with_name) wire::put_if_there(rest, 8, t.name);
+  wire::put_if_there(rest, 12, t.doc_string);
+  wire::put(rest, t.rest);
+  return rest;
+}
+
+std::string rest_of_tensor(const wire::sparse_tensor_message& t, bool with_name) {
+  std::string rest;
+  wire::put(rest, t.rest);
+  const auto part = [&](std::uint32_t number, const wire::tensor_message* of, bool named) {
+    if (const std::string kept = of ? rest_of_tensor(*of, named) : ""; !kept.empty()) wire::put(rest, number, kept);
+  };
+  part(1, t.values, with_name);
+  part(2, t.indices, true);
+  return rest;
+}
+
+result<value> tensor_reader::read(const wire::tensor_message& t) {
   value made;
   made.kind = value_kind::tensor;
   std::uint64_t count = 0, bytes = 0, in_file = 0;
@@ -165,22 +187,18 @@ result<value> tensor_reader::read(const onnx::TensorProto& t) {
   const bool sized = checked_bytes(made.type, count, bytes) && file_bytes_of(made.type, count, in_file);
   if (!sized) return failed(status_code::invalid_graph, "{}: too large", describe(t));
   const typed_field typed = field_of(made.type);
-  if (t.data_location() == onnx::TensorProto::EXTERNAL) {
+  if (t.data_location.number == external_data_location) {
     result<byte_span> data = external(t, in_file);
-    return data ? place(t, made, *data) : result<value>{data.error()};
+    return data ? place(made, *data) : result<value>{data.error()};
   }
-  if (t.has_raw_data()) {
-    byte_span data = bytes_of_text(t.raw_data());
-    std::size_t number = 0;
-    if (raw && (!read_raw_index(t.raw_data(), number) || number >= raw->size()))
-      return failed(status_code::fail, "{}: its data was lost", describe(t));
-    if (raw) data = (*raw)[number];
+  if (t.raw_data.data()) {
+    const byte_span data = t.raw_data;
     if (made.type == dtype::string)
       return failed(status_code::invalid_graph, "{}: strings are in string_data, not in raw_data", describe(t));
     if (!data.empty() && entries_present(t, typed) != 0)
       return failed(status_code::invalid_graph, "{}: has both raw_data and {}", describe(t),
                     field_names[std::size_t(typed)]);
-    if (data.size() == in_file) return place(t, made, data);
+    if (data.size() == in_file) return place(made, data);
     if (!data.empty() || entries_present(t, typed) == 0)
       return failed(status_code::invalid_graph, "{}: raw_data has {} bytes, needs {}", describe(t), data.size(),
                     in_file);
@@ -198,48 +216,49 @@ result<value> tensor_reader::read(const onnx::TensorProto& t) {
   return made;
 }
 
-result<value> tensor_reader::read_strings(const onnx::TensorProto& t, value made, std::size_t count) {
-  if (std::size_t(t.string_data_size()) != count)
+result<value> tensor_reader::read_strings(const wire::tensor_message& t, value made, std::size_t count) {
+  if (t.string_data.size() != count)
     return failed(status_code::invalid_graph, "{}: string_data has {} entries, needs {}", describe(t),
-                  t.string_data_size(), count);
+                  t.string_data.size(), count);
   result<void*> data = allocate_tensor(memory, budget, count * sizeof(std::string_view));
   if (!data) return data.error();
   auto* const texts = static_cast<std::string_view*>(*data);
-  for (std::size_t i = 0; i < count; ++i) {
-    result<std::string_view> text = memory.copy(std::string_view{t.string_data(int(i))});
+  std::size_t i = 0;
+  for (std::string_view each : t.string_data) {
+    result<std::string_view> text = memory.copy(each);
     if (!text) return text.error();
-    std::construct_at(texts + i, *text);
+    std::construct_at(texts + i++, *text);
   }
   made.data = texts;
   return made;
 }
 
-result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_t bytes) {
+result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::size_t bytes) {
   if (!files)
     return failed(status_code::invalid_graph, "{}: external data is not allowed here; the bytes must be inside",
                   describe(t));
-  if (t.data_type() == onnx::TensorProto::STRING)
+  if (t.data_type == int(dtype::string))
     return failed(status_code::invalid_graph, "{}: strings cannot be external data", describe(t));
-  const std::string* location = nullptr;
+  wire::text location;
   std::uint64_t offset = 0, length = bytes;
-  for (const auto& entry : t.external_data()) {
+  for (const wire::entry_message& entry : t.external_data) {
     status s;
-    if (entry.key() == "location") location = &entry.value();
-    if (entry.key() == "offset") s = parse_number(entry.value(), "offset", t, offset);
-    if (entry.key() == "length") s = parse_number(entry.value(), "length", t, length);
+    if (entry.key == "location") location = entry.value.data() ? entry.value : "";
+    if (entry.key == "offset") s = parse_number(entry.value, "offset", t, offset);
+    if (entry.key == "length") s = parse_number(entry.value, "length", t, length);
     if (!s) return s;
   }
-  if (!location) return failed(status_code::invalid_graph, "{}: external data without a location", describe(t));
+  if (!location.data()) return failed(status_code::invalid_graph, "{}: external data without a location", describe(t));
   if (!has_folder)
     return failed(status_code::invalid_graph,
                   "{}: its data is in the file '{}', but the model comes from memory: set "
                   "onnx_read_options.external_data_folder",
-                  describe(t), *location);
+                  describe(t), location);
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
-                  *location, length, bytes);
+                  location, length, bytes);
   // One file however it is spelled, as far as that shows: `./w` is `w`.
-  const std::string key = std::filesystem::path{*location}.lexically_normal().string();
+  const std::string key = std::filesystem::path{location}.lexically_normal().string();
   auto at = mapped.find(key);
   if (at == mapped.end()) {
     if (!opened) {
@@ -247,7 +266,7 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
       if (!now) return status{status_code::invalid_graph, now.error().words()}.in(describe(t));
       opened = std::make_shared<const held_folder>(*std::move(now));
     }
-    auto file = opened->map(external_data_path, *location, describe(t));
+    auto file = opened->map(external_data_path, std::string{location}, describe(t));
     if (!file) return file.error();
     files->push_back(*file);
     at = mapped.emplace(key, (*file)->bytes()).first;
@@ -255,17 +274,16 @@ result<byte_span> tensor_reader::external(const onnx::TensorProto& t, std::size_
   const byte_span all = at->second;
   if (offset > all.size() || bytes > all.size() - offset)
     return failed(status_code::invalid_graph, "{}: external data '{}' has {} bytes, needs {} from byte {}", describe(t),
-                  *location, all.size(), bytes, offset);
+                  location, all.size(), bytes, offset);
   return all.subspan(std::size_t(offset), bytes);
 }
 
-result<value> tensor_reader::place(const onnx::TensorProto& t, value made, byte_span bytes) {
-  if (is_six_bits(made.type)) return unpack_six_bits(t, made, bytes);
-  const bool inside = !raw && t.data_location() != onnx::TensorProto::EXTERNAL;  // of a message that goes
-  return place_tensor(memory, budget, made, bytes, !copy_all && !inside, small_in_onnx, unaligned_from);
+result<value> tensor_reader::place(value made, byte_span bytes) {
+  if (is_six_bits(made.type)) return unpack_six_bits(made, bytes);
+  return place_tensor(memory, budget, made, bytes, stays, small_in_onnx, unaligned_from);
 }
 
-result<value> tensor_reader::unpack_six_bits(const onnx::TensorProto&, value made, byte_span bytes) {
+result<value> tensor_reader::unpack_six_bits(value made, byte_span bytes) {
   result<void*> data = allocate_tensor(memory, budget, made.bytes());
   if (!data) return data.error();
   made.data = *data;
@@ -331,22 +349,24 @@ result<value> wide_indices(value indices, arena& memory) {
 
 }  // namespace
 
-result<value> tensor_reader::read(const onnx::SparseTensorProto& t) {
-  const std::string& name = t.values().name();
+result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
+  const wire::tensor_message absent, &of_values = t.values ? *t.values : absent,
+                                     &of_indices = t.indices ? *t.indices : absent;
+  const std::string_view name = of_values.name;
   const auto refused = [&](std::string_view why) {
     return failed(status_code::invalid_graph, "sparse tensor '{}': {}", name, why);
   };
-  if (std::size_t(t.dims_size()) > max_rank)
+  if (t.dims.size() > max_rank)
     return failed(status_code::not_implemented, "sparse tensor '{}': rank {} is more than cameo's limit of {}", name,
-                  t.dims_size(), max_rank);
+                  t.dims.size(), max_rank);
   value made;
   made.kind = value_kind::sparse_tensor;
-  for (std::int64_t d : t.dims()) made.shape.push_back(d);
+  t.dims.each([&](std::int64_t d) { made.shape.push_back(d); });
   std::int64_t dense = 0;
   if (!made.shape.checked_count(dense)) return refused("dims must be 0 or more, and their product fit 63 bits");
-  result<value> values = read(t.values());
+  result<value> values = read(of_values);
   if (!values) return values.error();
-  result<value> indices = read(t.indices());
+  result<value> indices = read(of_indices);
   if (!indices) return indices.error();
   const std::int64_t nnz = values->shape.rank() == 1 ? values->shape[0] : -1;
   if (nnz < 0) return refused("its values must have one dimension");
@@ -365,102 +385,6 @@ result<value> tensor_reader::read(const onnx::SparseTensorProto& t) {
   (*parts)[1] = *indices;
   made.parts = *parts;
   return made;
-}
-
-// --- writing ---
-
-namespace {
-
-std::string pack_six_bits(std::span<const std::uint8_t> from) {
-  std::string packed((6 * from.size() + 7) / 8, '\0');
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::size_t bit = 6 * i;
-    const unsigned two = unsigned(from[i] & 0x3F) << bit % 8;
-    packed[bit / 8] = char(packed[bit / 8] | char(two & 0xFF));
-    if (two >> 8) packed[bit / 8 + 1] = char(packed[bit / 8 + 1] | char(two >> 8));
-  }
-  return packed;
-}
-
-// In a file of external data.
-constexpr std::size_t external_alignment = 64, large_alignment = 4096, large_tensor = std::size_t{1} << 20;
-constexpr char padding[large_alignment] = {};
-
-void add_entry(onnx::TensorProto& to, const char* key, std::string entry) {
-  auto& added = *to.add_external_data();
-  added.set_key(key);
-  added.set_value(std::move(entry));
-}
-
-}  // namespace
-
-status tensor_writer::write(const value& v, onnx::TensorProto& to) {
-  if (v.kind != value_kind::tensor || v.memory != 0)
-    return failed(status_code::invalid_argument, "'{}' is no tensor in host memory: it cannot be written", to.name());
-  to.set_data_type(int(v.type));
-  for (std::int64_t d : v.shape.dims()) to.add_dims(d);
-  if (v.type == dtype::string) {
-    for (std::string_view text : v.as_unchecked<std::string_view>()) to.add_string_data(std::string{text});
-    return status_code::ok;
-  }
-  byte_span bytes{static_cast<const std::byte*>(v.data), v.bytes()};
-  if (is_six_bits(v.type)) {
-    packed.push_back(pack_six_bits({static_cast<const std::uint8_t*>(v.data), v.bytes()}));
-    bytes = bytes_of_text(packed.back());
-  }
-  if (!options.external_data.empty() && bytes.size() >= options.external_threshold && !bytes.empty()) {
-    go_out(bytes, to);
-  } else if (raw) {
-    to.set_raw_data(raw_index(raw->size()));
-    raw->push_back(bytes);
-  } else {
-    to.set_raw_data(bytes.data(), bytes.size());
-  }
-  return status_code::ok;
-}
-
-void set_external(onnx::TensorProto& to, std::string file, std::uint64_t offset, std::size_t bytes) {
-  to.set_data_location(onnx::TensorProto::EXTERNAL);
-  add_entry(to, "location", std::move(file));
-  add_entry(to, "offset", std::to_string(offset));
-  add_entry(to, "length", std::to_string(bytes));
-}
-
-void tensor_writer::go_out(std::span<const std::byte> bytes, onnx::TensorProto& to) {
-  const std::size_t alignment = options.external_alignment     ? options.external_alignment
-                                : bytes.size() >= large_tensor ? large_alignment
-                                                               : external_alignment;
-  for (std::size_t gap = std::size_t(-external_bytes % alignment); gap;) {
-    const std::size_t piece = std::min(gap, std::size(padding));
-    external.push_back(std::as_bytes(std::span{padding, piece}));
-    external_bytes += piece, gap -= piece;
-  }
-  set_external(to, options.external_data, external_bytes, bytes.size());
-  external.push_back(bytes);
-  external_bytes += bytes.size();
-}
-
-status tensor_writer::write_initializer(const value& v, onnx::TensorProto& to) {
-  if (!options.place || v.kind != value_kind::tensor || v.type == dtype::string || is_six_bits(v.type))
-    return write(v, to);
-  const result<std::optional<external_place>> place = options.place(to.name(), v);
-  if (!place) return status{place.error()};
-  if (!*place) return write(v, to);
-  if ((*place)->file.empty() || (*place)->file.front() == '/')
-    return failed(status_code::invalid_argument, "'{}': its place is in '{}', which is no name relative to the model",
-                  to.name(), (*place)->file);
-  to.set_data_type(int(v.type));
-  for (std::int64_t d : v.shape.dims()) to.add_dims(d);
-  set_external(to, (*place)->file, (*place)->offset, v.bytes());
-  return {};
-}
-
-status tensor_writer::write(const value& v, onnx::SparseTensorProto& to) {
-  if (v.kind != value_kind::sparse_tensor || v.parts.size() != 2)
-    return failed(status_code::invalid_argument, "'{}' is no sparse tensor", to.values().name());
-  for (std::int64_t d : v.shape.dims()) to.add_dims(d);
-  if (status s = write(v.parts[0], *to.mutable_values()); !s) return s;
-  return write(v.parts[1], *to.mutable_indices());
 }
 
 }  // namespace cameo::inline CAMEO_ABI

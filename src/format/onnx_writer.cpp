@@ -1,7 +1,8 @@
-#include "onnx_proto.hpp"
-#include "onnx_wire.hpp"
+#include "onnx_writing.hpp"
 
 #include <cameo/file/atomic_file.hpp>
+
+#include <google/protobuf/io/coded_stream.h>
 
 #include <climits>
 
@@ -20,9 +21,12 @@ std::string_view name_of(const graph* g, value_id v) {
   return (*g)[v].name;
 }
 
-/// Fills in what a message had that cameo did not interpret; the bytes are of our own making.
+/// Fills in what a message had that cameo did not interpret, however deep it is: the reader has limited that.
 void restore(std::string_view unknown, pb::Message& to) {
-  if (!unknown.empty()) (void)parse_message(to, unknown, INT_MAX);
+  if (unknown.empty()) return;
+  pb::io::CodedInputStream bytes{reinterpret_cast<const std::uint8_t*>(unknown.data()), int(unknown.size())};
+  bytes.SetRecursionLimit(INT_MAX);
+  (void)to.ParsePartialFromCodedStream(&bytes);
 }
 
 /// The i-th of a repeated field that may hold rests already.
@@ -44,6 +48,39 @@ void add_properties(std::span<const property> from, int number, pb::UnknownField
   pb::RepeatedPtrField<onnx::StringStringEntryProto> entries;
   set_properties(from, entries);
   for (const auto& entry : entries) to.AddLengthDelimited(number, entry.SerializeAsString());
+}
+
+template <class Tensor>
+void write_tensor_type(const value_type& type, const model& owner, Tensor& to) {
+  to.set_elem_type(int(type.type));
+  if (!type.shape) return to.clear_shape();
+  auto& shape = *to.mutable_shape();
+  while (std::size_t(shape.dim_size()) > type.shape->size()) shape.mutable_dim()->RemoveLast();
+  for (std::size_t i = 0; i < type.shape->size(); ++i) {
+    auto& d = std::size_t(shape.dim_size()) > i ? *shape.mutable_dim(int(i)) : *shape.add_dim();
+    const dim& from = (*type.shape)[i];
+    if (from.known()) d.set_dim_value(from.size);
+    else if (from.symbol && from.symbol < owner.symbols.size()) d.set_dim_param(owner.symbols[from.symbol]);
+  }
+}
+
+/// A type, into what rest_of_type left.
+void write_type(const value_type& type, const model& owner, onnx::TypeProto& to) {
+  if (!type.denotation.empty()) to.set_denotation(type.denotation);
+  const value_type unknown;
+  const value_type& of = type.of ? *type.of : unknown;
+  switch (type.kind) {
+    case type_kind::tensor: return write_tensor_type(type, owner, *to.mutable_tensor_type());
+    case type_kind::sparse_tensor: return write_tensor_type(type, owner, *to.mutable_sparse_tensor_type());
+    case type_kind::sequence: return write_type(of, owner, *to.mutable_sequence_type()->mutable_elem_type());
+    case type_kind::optional: return write_type(of, owner, *to.mutable_optional_type()->mutable_elem_type());
+    case type_kind::map:
+      to.mutable_map_type()->set_key_type(int(type.type));
+      return write_type(of, owner, *to.mutable_map_type()->mutable_value_type());
+    case type_kind::unknown:
+    case type_kind::opaque:  // what there is to say is in the rest
+      return;
+  }
 }
 
 class onnx_writer {
@@ -248,9 +285,9 @@ result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
                          "the model is over 2 GB, more than protobuf allows; use external data "
                          "(onnx_write_options.external_data)"};
   if (message.ByteSizeLong() > std::size_t{INT_MAX}) return too_large;
-  result<wire_pieces> pieces = insert_raw_data(message.SerializeAsString(), wire_message::model, raw);
+  result<wire_pieces> pieces = insert_raw_data(message.SerializeAsString(), raw);
   if (!pieces) return pieces;
-  pieces->append(from.unknown);
+  pieces->text.append(from.unknown);
   if (pieces->size() > std::size_t{INT_MAX}) return too_large;
   return pieces;
 }

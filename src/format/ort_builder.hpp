@@ -1,6 +1,6 @@
 #pragma once
-#include "onnx_wire.hpp"
 #include "ort_schema.hpp"
+#include "wire_pieces.hpp"
 
 #include <cstring>
 #include <map>

@@ -1,4 +1,6 @@
 // Types and tensors of an ORT file, written.
+#include <cameo/format/onnx.hpp>
+
 #include "dim_denotations.hpp"
 #include "ort_writer.hpp"
 

@@ -4,6 +4,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+/// The floats that ONNX's files pack, and memory does not.
+constexpr bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
+
 /// Memory for elements of a tensor that is read; `budget`: bytes that `memory` may come to. OUT_OF_MEMORY past it.
 result<void*> allocate_tensor(arena& memory, std::size_t budget, std::size_t bytes);
 

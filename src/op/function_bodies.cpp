@@ -9,1402 +9,772 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+constexpr std::string_view names0[] = {"noop_with_empty_axes", "keepdims"};
+constexpr function_body_row::input_row inputs0[] = {{"data"}, {"axes"}};
+constexpr std::string_view names1[] = {"reduced"};
+constexpr std::string_view names2[] = {"data"};
+constexpr std::string_view names3[] = {"data_double"};
+constexpr function_body_row::attribute_row attributes0[] = {{.name = "to", .kind = attribute_kind::i, .i = 11}};
+constexpr std::string_view names4[] = {"data_exp"};
+constexpr std::string_view names5[] = {"data_exp", "axes"};
+constexpr std::string_view names6[] = {"reduced_sum"};
+constexpr function_body_row::attribute_row attributes1[] = {
+    {.name = "keepdims", .kind = attribute_kind::i, .of_caller = "keepdims"},
+    {.name = "noop_with_empty_axes", .kind = attribute_kind::i, .of_caller = "noop_with_empty_axes"}};
+constexpr std::string_view names7[] = {"reduced_double"};
+constexpr std::string_view names8[] = {"reduced_double", "data"};
+constexpr function_body_row::node_row nodes0[] = {
+    {"Cast", names2, names3, attributes0}, {"Exp", names3, names4}, {"ReduceSum", names5, names6, attributes1},
+    {"Log", names6, names7}, {"CastLike", names8, names1}};
+constexpr std::string_view names9[] = {"data_abs"};
+constexpr std::string_view names10[] = {"data_abs", "axes"};
+constexpr function_body_row::node_row nodes1[] = {{"Abs", names2, names9}, {"ReduceSum", names10, names1, attributes1}};
+constexpr std::string_view names11[] = {"data", "data"};
+constexpr std::string_view names12[] = {"data_square"};
+constexpr std::string_view names13[] = {"data_square", "axes"};
+constexpr std::string_view names14[] = {"sum_square"};
+constexpr std::string_view names15[] = {"sum_square_dbl"};
+constexpr function_body_row::attribute_row attributes2[] = {{.name = "to", .kind = attribute_kind::i, .i = 1}};
+constexpr std::string_view names16[] = {"sqrt"};
+constexpr std::string_view names17[] = {"sqrt", "data"};
+constexpr function_body_row::node_row nodes2[] = {
+    {"Mul", names11, names12}, {"ReduceSum", names13, names14, attributes1}, {"Cast", names14, names15, attributes2},
+    {"Sqrt", names15, names16}, {"CastLike", names17, names1}};
+constexpr function_body_row::node_row nodes3[] = {
+    {"Mul", names11, names12}, {"ReduceSum", names13, names1, attributes1}};
+constexpr function_body_row::input_row inputs1[] = {{"X"}, {"slope"}};
+constexpr std::string_view names18[] = {"Y"};
+constexpr std::string_view names19[] = {"Zero"};
+constexpr function_body_row::attribute_row attributes3[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.0f}};
+constexpr std::string_view names20[] = {"Zero", "X"};
+constexpr std::string_view names21[] = {"ZeroCast"};
+constexpr std::string_view names22[] = {"X", "ZeroCast"};
+constexpr std::string_view names23[] = {"XLessThanZero"};
+constexpr std::string_view names24[] = {"slope", "X"};
+constexpr std::string_view names25[] = {"SlopeMulX"};
+constexpr std::string_view names26[] = {"XLessThanZero", "SlopeMulX", "X"};
+constexpr function_body_row::node_row nodes4[] = {
+    {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21}, {"Less", names22, names23},
+    {"Mul", names24, names25}, {"Where", names26, names18}};
+constexpr std::string_view names27[] = {"beta", "alpha"};
+constexpr function_body_row::input_row inputs2[] = {{"X"}};
+constexpr std::string_view names28[] = {"Alpha"};
+constexpr function_body_row::attribute_row attributes4[] = {
+    {.name = "value_float", .kind = attribute_kind::f, .of_caller = "alpha"}};
+constexpr std::string_view names29[] = {"Alpha", "X"};
+constexpr std::string_view names30[] = {"AlphaCast"};
+constexpr std::string_view names31[] = {"Beta"};
+constexpr function_body_row::attribute_row attributes5[] = {
+    {.name = "value_float", .kind = attribute_kind::f, .of_caller = "beta"}};
+constexpr std::string_view names32[] = {"Beta", "X"};
+constexpr std::string_view names33[] = {"BetaCast"};
+constexpr std::string_view names34[] = {"One"};
+constexpr function_body_row::attribute_row attributes6[] = {{.name = "value", .kind = attribute_kind::t, .f = 1.0f}};
+constexpr std::string_view names35[] = {"One", "X"};
+constexpr std::string_view names36[] = {"OneCast"};
+constexpr std::string_view names37[] = {"X", "AlphaCast"};
+constexpr std::string_view names38[] = {"AlphaMulX"};
+constexpr std::string_view names39[] = {"AlphaMulX", "BetaCast"};
+constexpr std::string_view names40[] = {"AlphaMulXAddBeta"};
+constexpr std::string_view names41[] = {"AlphaMulXAddBeta", "OneCast"};
+constexpr std::string_view names42[] = {"MinOneOrAlphaMulXAddBeta"};
+constexpr std::string_view names43[] = {"MinOneOrAlphaMulXAddBeta", "ZeroCast"};
+constexpr function_body_row::node_row nodes5[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names31, attributes5},
+    {"CastLike", names32, names33}, {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21},
+    {"Constant", {}, names34, attributes6}, {"CastLike", names35, names36}, {"Mul", names37, names38},
+    {"Add", names39, names40}, {"Min", names41, names42}, {"Max", names43, names18}};
+constexpr std::string_view names44[] = {"X"};
+constexpr std::string_view names45[] = {"exp_x"};
+constexpr std::string_view names46[] = {"one"};
+constexpr std::string_view names47[] = {"one", "X"};
+constexpr std::string_view names48[] = {"one_cast"};
+constexpr std::string_view names49[] = {"exp_x", "one_cast"};
+constexpr std::string_view names50[] = {"exp_x_add_one"};
+constexpr function_body_row::node_row nodes6[] = {
+    {"Exp", names44, names45}, {"Constant", {}, names46, attributes6}, {"CastLike", names47, names48},
+    {"Add", names49, names50}, {"Log", names50, names18}};
+constexpr std::string_view names51[] = {"alpha"};
+constexpr std::string_view names52[] = {"AlphaCast", "X"};
+constexpr std::string_view names53[] = {"AlphaLessThanX"};
+constexpr std::string_view names54[] = {"AlphaLessThanX", "X", "ZeroCast"};
+constexpr function_body_row::node_row nodes7[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names19, attributes3},
+    {"CastLike", names20, names21}, {"Less", names52, names53}, {"Where", names54, names18}};
+constexpr std::string_view names55[] = {"periodic", "output_datatype"};
+constexpr function_body_row::input_row inputs3[] = {{"size"}};
+constexpr std::string_view names56[] = {"output"};
+constexpr std::string_view names57[] = {"A0"};
+constexpr function_body_row::attribute_row attributes7[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.5f}};
+constexpr std::string_view names58[] = {"A1"};
+constexpr std::string_view names59[] = {"A2"};
+constexpr std::string_view names60[] = {"Two"};
+constexpr function_body_row::attribute_row attributes8[] = {{.name = "value", .kind = attribute_kind::t, .f = 2.0f}};
+constexpr std::string_view names61[] = {"Tau"};
+constexpr function_body_row::attribute_row attributes9[] = {
+    {.name = "value", .kind = attribute_kind::t, .f = 6.2831855f}};
+constexpr std::string_view names62[] = {"size"};
+constexpr std::string_view names63[] = {"Periodic_Size_FP"};
+constexpr std::string_view names64[] = {"Periodic_Size_FP", "One"};
+constexpr std::string_view names65[] = {"Symmetric_Size_FP"};
+constexpr std::string_view names66[] = {"IsPeriodic"};
+constexpr function_body_row::attribute_row attributes10[] = {
+    {.name = "value_int", .kind = attribute_kind::i, .of_caller = "periodic"}};
+constexpr std::string_view names67[] = {"IsPeriodic_FP"};
+constexpr std::string_view names68[] = {"One", "IsPeriodic_FP"};
+constexpr std::string_view names69[] = {"IsSymmetric_FP"};
+constexpr std::string_view names70[] = {"Periodic_Size_FP", "IsPeriodic_FP"};
+constexpr std::string_view names71[] = {"Periodic_Component"};
+constexpr std::string_view names72[] = {"Symmetric_Size_FP", "IsSymmetric_FP"};
+constexpr std::string_view names73[] = {"Symmetric_Component"};
+constexpr std::string_view names74[] = {"Periodic_Component", "Symmetric_Component"};
+constexpr std::string_view names75[] = {"Size_FP"};
+constexpr std::string_view names76[] = {"Tau", "Size_FP"};
+constexpr std::string_view names77[] = {"AngularIncrement"};
+constexpr std::string_view names78[] = {"Zero", "Periodic_Size_FP", "One"};
+constexpr std::string_view names79[] = {"Range"};
+constexpr std::string_view names80[] = {"Range", "AngularIncrement"};
+constexpr std::string_view names81[] = {"RangeAngular"};
+constexpr std::string_view names82[] = {"RangeAngular", "Two"};
+constexpr std::string_view names83[] = {"TwoRangeAngular"};
+constexpr std::string_view names84[] = {"CosTwoRangeAngular"};
+constexpr std::string_view names85[] = {"A2", "CosTwoRangeAngular"};
+constexpr std::string_view names86[] = {"A2_Component"};
+constexpr std::string_view names87[] = {"CosRangeAngular"};
+constexpr std::string_view names88[] = {"A1", "CosRangeAngular"};
+constexpr std::string_view names89[] = {"A1_Component"};
+constexpr std::string_view names90[] = {"A0", "A1_Component"};
+constexpr std::string_view names91[] = {"Temp0"};
+constexpr std::string_view names92[] = {"Temp0", "A2_Component"};
+constexpr std::string_view names93[] = {"Temp1"};
+constexpr function_body_row::attribute_row attributes11[] = {
+    {.name = "to", .kind = attribute_kind::i, .of_caller = "output_datatype"}};
+constexpr function_body_row::node_row nodes8[] = {
+    {"Constant", {}, names57, attributes7}, {"Constant", {}, names58, attributes7},
+    {"Constant", {}, names59, attributes3}, {"Constant", {}, names19, attributes3},
+    {"Constant", {}, names34, attributes6}, {"Constant", {}, names60, attributes8},
+    {"Constant", {}, names61, attributes9}, {"Cast", names62, names63, attributes2}, {"Sub", names64, names65},
+    {"Constant", {}, names66, attributes10}, {"Cast", names66, names67, attributes2}, {"Sub", names68, names69},
+    {"Mul", names70, names71}, {"Mul", names72, names73}, {"Add", names74, names75}, {"Div", names76, names77},
+    {"Range", names78, names79}, {"Mul", names80, names81}, {"Mul", names82, names83}, {"Cos", names83, names84},
+    {"Mul", names85, names86}, {"Cos", names81, names87}, {"Mul", names88, names89}, {"Sub", names90, names91},
+    {"Add", names92, names93}, {"Cast", names93, names56, attributes11}};
+constexpr function_body_row::input_row inputs4[] = {{"A"}, {"B"}};
+constexpr std::string_view names94[] = {"A"};
+constexpr std::string_view names95[] = {"SwishGate"};
+constexpr function_body_row::attribute_row attributes12[] = {
+    {.name = "alpha", .kind = attribute_kind::f, .of_caller = "alpha"}};
+constexpr std::string_view names96[] = {"SwishGate", "B"};
+constexpr function_body_row::node_row nodes9[] = {{"Swish", names94, names95, attributes12}, {"Mul", names96, names18}};
+constexpr std::string_view names97[] = {"data", "axes"};
+constexpr function_body_row::node_row nodes10[] = {
+    {"ReduceSum", names97, names6, attributes1}, {"Log", names6, names1}};
+constexpr std::string_view names98[] = {"C"};
+constexpr std::string_view names99[] = {"A", "B"};
+constexpr std::string_view names100[] = {"O1"};
+constexpr std::string_view names101[] = {"O2"};
+constexpr std::string_view names102[] = {"O1", "O2"};
+constexpr function_body_row::node_row nodes11[] = {
+    {"Greater", names99, names100}, {"Equal", names99, names101}, {"Or", names102, names98}};
+constexpr std::string_view names103[] = {"Softplus_X"};
+constexpr std::string_view names104[] = {"TanHSoftplusX"};
+constexpr std::string_view names105[] = {"X", "TanHSoftplusX"};
+constexpr function_body_row::node_row nodes12[] = {
+    {"Softplus", names44, names103}, {"Tanh", names103, names104}, {"Mul", names105, names18}};
+constexpr std::string_view names106[] = {"SigmoidAlphaMulX"};
+constexpr std::string_view names107[] = {"X", "SigmoidAlphaMulX"};
+constexpr function_body_row::node_row nodes13[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Mul", names52, names38},
+    {"Sigmoid", names38, names106}, {"Mul", names107, names18}};
+constexpr std::string_view names108[] = {"XLessThanZero", "AlphaMulX", "X"};
+constexpr function_body_row::node_row nodes14[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names19, attributes3},
+    {"CastLike", names20, names21}, {"Less", names22, names23}, {"Mul", names52, names38},
+    {"Where", names108, names18}};
+constexpr function_body_row::input_row inputs5[] = {{"start"}, {"limit"}, {"delta"}};
+constexpr std::string_view names109[] = {"limit", "start"};
+constexpr std::string_view names110[] = {"sub_result"};
+constexpr std::string_view names111[] = {"sub_result_casted"};
+constexpr std::string_view names112[] = {"delta"};
+constexpr std::string_view names113[] = {"delta_casted"};
+constexpr std::string_view names114[] = {"sub_result_casted", "delta_casted"};
+constexpr std::string_view names115[] = {"div_result"};
+constexpr std::string_view names116[] = {"ceil_result"};
+constexpr std::string_view names117[] = {"ceil_result_relu"};
+constexpr std::string_view names118[] = {"ceil_result_relu_int"};
+constexpr function_body_row::attribute_row attributes13[] = {{.name = "to", .kind = attribute_kind::i, .i = 7}};
+constexpr std::string_view names119[] = {"ceil_result_relu_bool"};
+constexpr function_body_row::attribute_row attributes14[] = {{.name = "to", .kind = attribute_kind::i, .i = 9}};
+constexpr std::string_view names120[] = {"ceil_result_relu_int", "ceil_result_relu_bool", "start"};
+constexpr std::string_view names121[] = {"variadic_output", "output"};
+constexpr function_body_row::input_row inputs6[] = {{"i", dtype(7)}, {"cond", dtype(9)}, {"prev"}};
+constexpr std::string_view names122[] = {"cond_out", "current", "range"};
+constexpr std::string_view names123[] = {"cond"};
+constexpr std::string_view names124[] = {"cond_out"};
+constexpr std::string_view names125[] = {"prev", "delta"};
+constexpr std::string_view names126[] = {"current"};
+constexpr std::string_view names127[] = {"prev"};
+constexpr std::string_view names128[] = {"range"};
+constexpr function_body_row::node_row nodes15[] = {
+    {"Identity", names123, names124}, {"Add", names125, names126}, {"Identity", names127, names128}};
+constexpr function_body_row::graph_row graph0[] = {{"loop_body_attribute", inputs6, names122, nodes15}};
+constexpr function_body_row::attribute_row attributes15[] = {{.name = "body", .kind = attribute_kind::g, .g = graph0}};
+constexpr function_body_row::node_row nodes16[] = {
+    {"Sub", names109, names110}, {"Cast", names110, names111, attributes2}, {"Cast", names112, names113, attributes2},
+    {"Div", names114, names115}, {"Ceil", names115, names116}, {"Relu", names116, names117},
+    {"Cast", names117, names118, attributes13}, {"Cast", names117, names119, attributes14},
+    {"Loop", names120, names121, attributes15}};
+constexpr std::string_view names129[] = {"axes"};
+constexpr std::string_view names130[] = {"Exponent"};
+constexpr std::string_view names131[] = {"Epsilon"};
+constexpr function_body_row::attribute_row attributes16[] = {{.name = "value", .kind = attribute_kind::t, .f = 1e-09f}};
+constexpr std::string_view names132[] = {"X_RM"};
+constexpr function_body_row::attribute_row attributes17[] = {
+    {.name = "axes", .kind = attribute_kind::ints, .of_caller = "axes"}};
+constexpr std::string_view names133[] = {"X_RM", "Exponent"};
+constexpr std::string_view names134[] = {"EX_squared"};
+constexpr std::string_view names135[] = {"X", "Exponent"};
+constexpr std::string_view names136[] = {"X_squared"};
+constexpr std::string_view names137[] = {"E_Xsquared"};
+constexpr std::string_view names138[] = {"E_Xsquared", "EX_squared"};
+constexpr std::string_view names139[] = {"Variance"};
+constexpr std::string_view names140[] = {"STD"};
+constexpr std::string_view names141[] = {"X", "X_RM"};
+constexpr std::string_view names142[] = {"X_variance"};
+constexpr std::string_view names143[] = {"STD", "Epsilon"};
+constexpr std::string_view names144[] = {"Processed_STD"};
+constexpr std::string_view names145[] = {"X_variance", "Processed_STD"};
+constexpr function_body_row::node_row nodes17[] = {
+    {"Constant", {}, names130, attributes8}, {"Constant", {}, names131, attributes16},
+    {"ReduceMean", names44, names132, attributes17}, {"Pow", names133, names134}, {"Pow", names135, names136},
+    {"ReduceMean", names136, names137, attributes17}, {"Sub", names138, names139}, {"Sqrt", names139, names140},
+    {"Sub", names141, names142}, {"Add", names143, names144}, {"Div", names145, names18}};
+constexpr function_body_row::attribute_row attributes18[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .of_caller = "axes"}};
+constexpr std::string_view names146[] = {"X", "axes"};
+constexpr std::string_view names147[] = {"X_squared", "axes"};
+constexpr function_body_row::node_row nodes18[] = {
+    {"Constant", {}, names130, attributes8}, {"Constant", {}, names131, attributes16},
+    {"Constant", {}, names129, attributes18}, {"ReduceMean", names146, names132}, {"Pow", names133, names134},
+    {"Pow", names135, names136}, {"ReduceMean", names147, names137}, {"Sub", names138, names139},
+    {"Sqrt", names139, names140}, {"Sub", names141, names142}, {"Add", names143, names144}, {"Div", names145, names18}};
+constexpr std::string_view names148[] = {"bias", "lambd"};
+constexpr function_body_row::input_row inputs7[] = {{"input"}};
+constexpr std::string_view names149[] = {"Lambd"};
+constexpr function_body_row::attribute_row attributes19[] = {
+    {.name = "value_float", .kind = attribute_kind::f, .of_caller = "lambd"}};
+constexpr std::string_view names150[] = {"Lambd", "input"};
+constexpr std::string_view names151[] = {"LambdCast"};
+constexpr std::string_view names152[] = {"Bias"};
+constexpr function_body_row::attribute_row attributes20[] = {
+    {.name = "value_float", .kind = attribute_kind::f, .of_caller = "bias"}};
+constexpr std::string_view names153[] = {"Bias", "input"};
+constexpr std::string_view names154[] = {"BiasCast"};
+constexpr std::string_view names155[] = {"Zero", "input"};
+constexpr std::string_view names156[] = {"NegLmbda"};
+constexpr std::string_view names157[] = {"input", "NegLmbda"};
+constexpr std::string_view names158[] = {"InputLessThanNegLambda"};
+constexpr std::string_view names159[] = {"input", "BiasCast"};
+constexpr std::string_view names160[] = {"InputAddBias"};
+constexpr std::string_view names161[] = {"InputSubBias"};
+constexpr std::string_view names162[] = {"LambdCast", "input"};
+constexpr std::string_view names163[] = {"LambdaLessThanInput"};
+constexpr std::string_view names164[] = {"LambdaLessThanInput", "InputSubBias", "ZeroCast"};
+constexpr std::string_view names165[] = {"InputSubBiasOrZero"};
+constexpr std::string_view names166[] = {"InputLessThanNegLambda", "InputAddBias", "InputSubBiasOrZero"};
+constexpr function_body_row::node_row nodes19[] = {
+    {"Constant", {}, names149, attributes19}, {"CastLike", names150, names151},
+    {"Constant", {}, names152, attributes20}, {"CastLike", names153, names154}, {"Constant", {}, names19, attributes3},
+    {"CastLike", names155, names21}, {"Neg", names151, names156}, {"Less", names157, names158},
+    {"Add", names159, names160}, {"Sub", names159, names161}, {"Less", names162, names163},
+    {"Where", names164, names165}, {"Where", names166, names56}};
+constexpr std::string_view names167[] = {"HS_X"};
+constexpr function_body_row::attribute_row attributes21[] = {
+    {.name = "alpha", .kind = attribute_kind::f, .f = 0.16666667f},
+    {.name = "beta", .kind = attribute_kind::f, .f = 0.5f}};
+constexpr std::string_view names168[] = {"X", "HS_X"};
+constexpr function_body_row::node_row nodes20[] = {
+    {"HardSigmoid", names44, names167, attributes21}, {"Mul", names168, names18}};
+constexpr std::string_view names169[] = {"ExpX"};
+constexpr std::string_view names170[] = {"ExpX", "OneCast"};
+constexpr std::string_view names171[] = {"ExpXSubOne"};
+constexpr std::string_view names172[] = {"AlphaCast", "ExpXSubOne"};
+constexpr std::string_view names173[] = {"AlphaMulExpXSubOne"};
+constexpr std::string_view names174[] = {"XLessThanZero", "AlphaMulExpXSubOne", "X"};
+constexpr function_body_row::node_row nodes21[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names19, attributes3},
+    {"CastLike", names20, names21}, {"Constant", {}, names34, attributes6}, {"CastLike", names35, names36},
+    {"Less", names22, names23}, {"Exp", names44, names169}, {"Sub", names170, names171}, {"Mul", names172, names173},
+    {"Where", names174, names18}};
+constexpr function_body_row::node_row nodes22[] = {
+    {"Less", names99, names100}, {"Equal", names99, names101}, {"Or", names102, names98}};
+constexpr function_body_row::attribute_row attributes22[] = {
+    {.name = "value", .kind = attribute_kind::t, .f = 0.54347825f}};
+constexpr function_body_row::attribute_row attributes23[] = {
+    {.name = "value", .kind = attribute_kind::t, .f = 0.45652175f}};
+constexpr function_body_row::node_row nodes23[] = {
+    {"Constant", {}, names57, attributes22}, {"Constant", {}, names58, attributes23},
+    {"Constant", {}, names59, attributes3}, {"Constant", {}, names19, attributes3},
+    {"Constant", {}, names34, attributes6}, {"Constant", {}, names60, attributes8},
+    {"Constant", {}, names61, attributes9}, {"Cast", names62, names63, attributes2}, {"Sub", names64, names65},
+    {"Constant", {}, names66, attributes10}, {"Cast", names66, names67, attributes2}, {"Sub", names68, names69},
+    {"Mul", names70, names71}, {"Mul", names72, names73}, {"Add", names74, names75}, {"Div", names76, names77},
+    {"Range", names78, names79}, {"Mul", names80, names81}, {"Mul", names82, names83}, {"Cos", names83, names84},
+    {"Mul", names85, names86}, {"Cos", names81, names87}, {"Mul", names88, names89}, {"Sub", names90, names91},
+    {"Add", names92, names93}, {"Cast", names93, names56, attributes11}};
+constexpr std::string_view names175[] = {"One", "input"};
+constexpr std::string_view names176[] = {"input"};
+constexpr std::string_view names177[] = {"AbsInput"};
+constexpr std::string_view names178[] = {"OneCast", "AbsInput"};
+constexpr std::string_view names179[] = {"OneAddAbsInput"};
+constexpr std::string_view names180[] = {"input", "OneAddAbsInput"};
+constexpr function_body_row::node_row nodes24[] = {
+    {"Constant", {}, names34, attributes6}, {"CastLike", names175, names36}, {"Abs", names176, names177},
+    {"Add", names178, names179}, {"Div", names180, names56}};
+constexpr std::string_view names181[] = {"gamma", "alpha"};
+constexpr std::string_view names182[] = {"Gamma"};
+constexpr function_body_row::attribute_row attributes24[] = {
+    {.name = "value_float", .kind = attribute_kind::f, .of_caller = "gamma"}};
+constexpr std::string_view names183[] = {"Gamma", "X"};
+constexpr std::string_view names184[] = {"GammaCast"};
+constexpr std::string_view names185[] = {"AlphaCast", "ExpX"};
+constexpr std::string_view names186[] = {"AlphaMulExpX"};
+constexpr std::string_view names187[] = {"AlphaMulExpX", "AlphaCast"};
+constexpr std::string_view names188[] = {"AlphaMulExpXSubAlpha"};
+constexpr std::string_view names189[] = {"GammaCast", "AlphaMulExpXSubAlpha"};
+constexpr std::string_view names190[] = {"Neg"};
+constexpr std::string_view names191[] = {"GammaCast", "X"};
+constexpr std::string_view names192[] = {"Pos"};
+constexpr std::string_view names193[] = {"XLessThanZero", "Neg", "Pos"};
+constexpr function_body_row::node_row nodes25[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names182, attributes24},
+    {"CastLike", names183, names184}, {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21},
+    {"Exp", names44, names169}, {"Mul", names185, names186}, {"Sub", names187, names188}, {"Mul", names189, names190},
+    {"Mul", names191, names192}, {"Less", names22, names23}, {"Where", names193, names18}};
+constexpr function_body_row::attribute_row attributes25[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.42f}};
+constexpr function_body_row::attribute_row attributes26[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.08f}};
+constexpr function_body_row::node_row nodes26[] = {
+    {"Constant", {}, names57, attributes25}, {"Constant", {}, names58, attributes7},
+    {"Constant", {}, names59, attributes26}, {"Constant", {}, names19, attributes3},
+    {"Constant", {}, names34, attributes6}, {"Constant", {}, names60, attributes8},
+    {"Constant", {}, names61, attributes9}, {"Cast", names62, names63, attributes2}, {"Sub", names64, names65},
+    {"Constant", {}, names66, attributes10}, {"Cast", names66, names67, attributes2}, {"Sub", names68, names69},
+    {"Mul", names70, names71}, {"Mul", names72, names73}, {"Add", names74, names75}, {"Div", names76, names77},
+    {"Range", names78, names79}, {"Mul", names80, names81}, {"Mul", names82, names83}, {"Cos", names83, names84},
+    {"Mul", names85, names86}, {"Cos", names81, names87}, {"Mul", names88, names89}, {"Sub", names90, names91},
+    {"Add", names92, names93}, {"Cast", names93, names56, attributes11}};
+constexpr function_body_row::input_row inputs8[] = {{"x"}};
+constexpr std::string_view names194[] = {"y", "y_scale", "y_zero_point"};
+constexpr std::string_view names195[] = {"Q_Min"};
+constexpr std::string_view names196[] = {"Q_Max"};
+constexpr function_body_row::attribute_row attributes27[] = {{.name = "value", .kind = attribute_kind::t, .f = 255.0f}};
+constexpr std::string_view names197[] = {"x"};
+constexpr std::string_view names198[] = {"X_Min"};
+constexpr function_body_row::attribute_row attributes28[] = {{.name = "keepdims", .kind = attribute_kind::i, .i = 0}};
+constexpr std::string_view names199[] = {"X_Min", "Q_Min"};
+constexpr std::string_view names200[] = {"X_Min_Adjusted"};
+constexpr std::string_view names201[] = {"X_Max"};
+constexpr std::string_view names202[] = {"X_Max", "Q_Min"};
+constexpr std::string_view names203[] = {"X_Max_Adjusted"};
+constexpr std::string_view names204[] = {"X_Max_Adjusted", "X_Min_Adjusted"};
+constexpr std::string_view names205[] = {"X_Range"};
+constexpr std::string_view names206[] = {"X_Range", "Q_Max"};
+constexpr std::string_view names207[] = {"Scale"};
+constexpr std::string_view names208[] = {"X_Min_Adjusted", "Scale"};
+constexpr std::string_view names209[] = {"Min_Scaled"};
+constexpr std::string_view names210[] = {"Q_Min", "Min_Scaled"};
+constexpr std::string_view names211[] = {"Initial_ZeroPoint_FP"};
+constexpr std::string_view names212[] = {"Initial_ZeroPoint_FP", "Q_Min", "Q_Max"};
+constexpr std::string_view names213[] = {"Clipped_ZeroPoint_FP"};
+constexpr std::string_view names214[] = {"Rounded_ZeroPoint_FP"};
+constexpr std::string_view names215[] = {"Zeropoint"};
+constexpr function_body_row::attribute_row attributes29[] = {{.name = "to", .kind = attribute_kind::i, .i = 2}};
+constexpr std::string_view names216[] = {"y_scale"};
+constexpr std::string_view names217[] = {"y_zero_point"};
+constexpr std::string_view names218[] = {"x", "Scale", "Zeropoint"};
+constexpr std::string_view names219[] = {"y"};
+constexpr function_body_row::node_row nodes27[] = {
+    {"Constant", {}, names195, attributes3}, {"Constant", {}, names196, attributes27},
+    {"ReduceMin", names197, names198, attributes28}, {"Min", names199, names200},
+    {"ReduceMax", names197, names201, attributes28}, {"Max", names202, names203}, {"Sub", names204, names205},
+    {"Div", names206, names207}, {"Div", names208, names209}, {"Sub", names210, names211}, {"Clip", names212, names213},
+    {"Round", names213, names214}, {"Cast", names214, names215, attributes29}, {"Identity", names207, names216},
+    {"Identity", names215, names217}, {"QuantizeLinear", names218, names219}};
+constexpr std::string_view names220[] = {"align_corners"};
+constexpr function_body_row::input_row inputs9[] = {{"theta"}, {"size"}};
+constexpr std::string_view names221[] = {"grid"};
+constexpr function_body_row::attribute_row attributes30[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 1}};
+constexpr std::string_view names222[] = {"two"};
+constexpr function_body_row::attribute_row attributes31[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 2}};
+constexpr std::string_view names223[] = {"zero"};
+constexpr function_body_row::attribute_row attributes32[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 0}};
+constexpr std::string_view names224[] = {"four"};
+constexpr function_body_row::attribute_row attributes33[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 4}};
+constexpr std::string_view names225[] = {"one_1d"};
+constexpr std::int64_t ints0[] = {1};
+constexpr function_body_row::attribute_row attributes34[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints0}};
+constexpr std::string_view names226[] = {"zero_1d"};
+constexpr std::int64_t ints1[] = {0};
+constexpr function_body_row::attribute_row attributes35[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints1}};
+constexpr std::string_view names227[] = {"minus_one"};
+constexpr function_body_row::attribute_row attributes36[] = {{.name = "value_int", .kind = attribute_kind::i, .i = -1}};
+constexpr std::string_view names228[] = {"minus_one", "theta"};
+constexpr std::string_view names229[] = {"minus_one_f"};
+constexpr std::string_view names230[] = {"zero", "theta"};
+constexpr std::string_view names231[] = {"zero_f"};
+constexpr std::string_view names232[] = {"one", "theta"};
+constexpr std::string_view names233[] = {"one_f"};
+constexpr std::string_view names234[] = {"two", "theta"};
+constexpr std::string_view names235[] = {"two_f"};
+constexpr std::string_view names236[] = {"constant_align_corners"};
+constexpr function_body_row::attribute_row attributes37[] = {
+    {.name = "value_int", .kind = attribute_kind::i, .of_caller = "align_corners"}};
+constexpr std::string_view names237[] = {"constant_align_corners", "zero"};
+constexpr std::string_view names238[] = {"constant_align_corners_equal_zero"};
+constexpr std::string_view names239[] = {"size_ndim"};
+constexpr std::string_view names240[] = {"size_ndim", "four"};
+constexpr std::string_view names241[] = {"condition_is_2d"};
+constexpr std::string_view names242[] = {"N", "C", "D", "H", "W"};
+constexpr std::string_view names243[] = {"N_then", "C_then", "D_then", "H_then", "W_then"};
+constexpr std::string_view names244[] = {"N_then", "C_then", "H_then", "W_then"};
+constexpr function_body_row::attribute_row attributes38[] = {
+    {.name = "num_outputs", .kind = attribute_kind::i, .i = 4}};
+constexpr std::string_view names245[] = {"D_then"};
+constexpr function_body_row::node_row nodes28[] = {
+    {"Split", names62, names244, attributes38}, {"Identity", names225, names245}};
+constexpr function_body_row::graph_row graph1[] = {{"g1", {}, names243, nodes28}};
+constexpr std::string_view names246[] = {"N_else", "C_else", "D_else", "H_else", "W_else"};
+constexpr function_body_row::attribute_row attributes39[] = {
+    {.name = "num_outputs", .kind = attribute_kind::i, .i = 5}};
+constexpr function_body_row::node_row nodes29[] = {{"Split", names62, names246, attributes39}};
+constexpr function_body_row::graph_row graph2[] = {{"g2", {}, names246, nodes29}};
+constexpr function_body_row::attribute_row attributes40[] = {
+    {.name = "then_branch", .kind = attribute_kind::g, .g = graph1},
+    {.name = "else_branch", .kind = attribute_kind::g, .g = graph2}};
+constexpr std::string_view names247[] = {"size_NCDHW"};
+constexpr function_body_row::attribute_row attributes41[] = {{.name = "axis", .kind = attribute_kind::i, .i = 0}};
+constexpr std::string_view names248[] = {"theta_3d"};
+constexpr std::string_view names249[] = {"theta_then"};
+constexpr std::string_view names250[] = {"gather_idx_6"};
+constexpr std::int64_t ints2[] = {0, 1, 2, 0, 1, 2};
+constexpr function_body_row::attribute_row attributes42[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints2}};
+constexpr std::string_view names251[] = {"shape_23"};
+constexpr std::int64_t ints3[] = {2, 3};
+constexpr function_body_row::attribute_row attributes43[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints3}};
+constexpr std::string_view names252[] = {"gather_idx_6", "shape_23"};
+constexpr std::string_view names253[] = {"gather_idx_23"};
+constexpr std::string_view names254[] = {"N", "shape_23"};
+constexpr std::string_view names255[] = {"shape_N23"};
+constexpr std::string_view names256[] = {"gather_idx_23", "shape_N23"};
+constexpr std::string_view names257[] = {"gather_idx_N23"};
+constexpr std::string_view names258[] = {"theta", "gather_idx_N23"};
+constexpr std::string_view names259[] = {"thetaN23"};
+constexpr function_body_row::attribute_row attributes44[] = {{.name = "axis", .kind = attribute_kind::i, .i = 2}};
+constexpr std::string_view names260[] = {"r1", "r2"};
+constexpr function_body_row::attribute_row attributes45[] = {
+    {.name = "axis", .kind = attribute_kind::i, .i = 1}, {.name = "num_outputs", .kind = attribute_kind::i, .i = 2}};
+constexpr std::string_view names261[] = {"r1"};
+constexpr std::string_view names262[] = {"r1_"};
+constexpr std::string_view names263[] = {"r2"};
+constexpr std::string_view names264[] = {"r2_"};
+constexpr std::string_view names265[] = {"r11", "r12", "t1"};
+constexpr function_body_row::attribute_row attributes46[] = {
+    {.name = "axis", .kind = attribute_kind::i, .i = 1}, {.name = "num_outputs", .kind = attribute_kind::i, .i = 3}};
+constexpr std::string_view names266[] = {"r21", "r22", "t2"};
+constexpr std::string_view names267[] = {"r21"};
+constexpr std::string_view names268[] = {"r11_shape"};
+constexpr std::string_view names269[] = {"float_zero_1d_"};
+constexpr std::string_view names270[] = {"float_zero_1d_", "theta"};
+constexpr std::string_view names271[] = {"float_zero_1d"};
+constexpr std::string_view names272[] = {"float_zero_1d", "one_f"};
+constexpr std::string_view names273[] = {"float_one_1d"};
+constexpr std::string_view names274[] = {"r11", "r12", "float_zero_1d", "t1"};
+constexpr std::string_view names275[] = {"R1"};
+constexpr function_body_row::attribute_row attributes47[] = {{.name = "axis", .kind = attribute_kind::i, .i = 1}};
+constexpr std::string_view names276[] = {"r21", "r22", "float_zero_1d", "t2"};
+constexpr std::string_view names277[] = {"R2"};
+constexpr std::string_view names278[] = {"float_zero_1d", "float_zero_1d", "float_one_1d", "float_zero_1d"};
+constexpr std::string_view names279[] = {"R3"};
+constexpr std::string_view names280[] = {"R1", "one_1d"};
+constexpr std::string_view names281[] = {"R1_"};
+constexpr std::string_view names282[] = {"R2", "one_1d"};
+constexpr std::string_view names283[] = {"R2_"};
+constexpr std::string_view names284[] = {"R3", "one_1d"};
+constexpr std::string_view names285[] = {"R3_"};
+constexpr std::string_view names286[] = {"R1_", "R2_", "R3_"};
+constexpr function_body_row::node_row nodes30[] = {
+    {"Constant", {}, names250, attributes42}, {"Constant", {}, names251, attributes43}, {"Reshape", names252, names253},
+    {"Concat", names254, names255, attributes41}, {"Expand", names256, names257},
+    {"GatherElements", names258, names259, attributes44}, {"Split", names259, names260, attributes45},
+    {"Squeeze", names261, names262}, {"Squeeze", names263, names264}, {"Split", names262, names265, attributes46},
+    {"Split", names264, names266, attributes46}, {"Shape", names267, names268}, {"ConstantOfShape", names268, names269},
+    {"CastLike", names270, names271}, {"Add", names272, names273}, {"Concat", names274, names275, attributes47},
+    {"Concat", names276, names277, attributes47}, {"Concat", names278, names279, attributes47},
+    {"Unsqueeze", names280, names281}, {"Unsqueeze", names282, names283}, {"Unsqueeze", names284, names285},
+    {"Concat", names286, names249, attributes47}};
+constexpr function_body_row::graph_row graph3[] = {{"g3", {}, names249, nodes30}};
+constexpr std::string_view names287[] = {"theta_else"};
+constexpr std::string_view names288[] = {"theta"};
+constexpr function_body_row::node_row nodes31[] = {{"Identity", names288, names287}};
+constexpr function_body_row::graph_row graph4[] = {{"g4", {}, names287, nodes31}};
+constexpr function_body_row::attribute_row attributes48[] = {
+    {.name = "then_branch", .kind = attribute_kind::g, .g = graph3},
+    {.name = "else_branch", .kind = attribute_kind::g, .g = graph4}};
+constexpr std::string_view names289[] = {"two_1d"};
+constexpr std::int64_t ints4[] = {2};
+constexpr function_body_row::attribute_row attributes49[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints4}};
+constexpr std::string_view names290[] = {"three_1d"};
+constexpr std::int64_t ints5[] = {3};
+constexpr function_body_row::attribute_row attributes50[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints5}};
+constexpr std::string_view names291[] = {"five_1d"};
+constexpr std::int64_t ints6[] = {5};
+constexpr function_body_row::attribute_row attributes51[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints6}};
+constexpr std::string_view names292[] = {"size_NCDHW", "two_1d", "five_1d"};
+constexpr std::string_view names293[] = {"constant_D_H_W_shape"};
+constexpr std::string_view names294[] = {"zeros_D_H_W_"};
+constexpr std::string_view names295[] = {"zeros_D_H_W_", "theta"};
+constexpr std::string_view names296[] = {"zeros_D_H_W"};
+constexpr std::string_view names297[] = {"zeros_D_H_W", "one_f"};
+constexpr std::string_view names298[] = {"ones_D_H_W"};
+constexpr std::string_view names299[] = {"D", "zero_f"};
+constexpr std::string_view names300[] = {"D_float"};
+constexpr std::string_view names301[] = {"H", "zero_f"};
+constexpr std::string_view names302[] = {"H_float"};
+constexpr std::string_view names303[] = {"W", "zero_f"};
+constexpr std::string_view names304[] = {"W_float"};
+constexpr std::string_view names305[] = {"start_d", "step_d", "start_h", "step_h", "start_w", "step_w"};
+constexpr std::string_view names306[] = {
+    "start_d_then", "step_d_then", "start_h_then", "step_h_then", "start_w_then", "step_w_then"};
+constexpr std::string_view names307[] = {"two_f", "D_float"};
+constexpr std::string_view names308[] = {"step_d_then"};
+constexpr std::string_view names309[] = {"two_f", "H_float"};
+constexpr std::string_view names310[] = {"step_h_then"};
+constexpr std::string_view names311[] = {"two_f", "W_float"};
+constexpr std::string_view names312[] = {"step_w_then"};
+constexpr std::string_view names313[] = {"step_d_then", "two_f"};
+constexpr std::string_view names314[] = {"step_d_half"};
+constexpr std::string_view names315[] = {"minus_one_f", "step_d_half"};
+constexpr std::string_view names316[] = {"start_d_then"};
+constexpr std::string_view names317[] = {"step_h_then", "two_f"};
+constexpr std::string_view names318[] = {"step_h_half"};
+constexpr std::string_view names319[] = {"minus_one_f", "step_h_half"};
+constexpr std::string_view names320[] = {"start_h_then"};
+constexpr std::string_view names321[] = {"step_w_then", "two_f"};
+constexpr std::string_view names322[] = {"step_w_half"};
+constexpr std::string_view names323[] = {"minus_one_f", "step_w_half"};
+constexpr std::string_view names324[] = {"start_w_then"};
+constexpr function_body_row::node_row nodes32[] = {
+    {"Div", names307, names308}, {"Div", names309, names310}, {"Div", names311, names312}, {"Div", names313, names314},
+    {"Add", names315, names316}, {"Div", names317, names318}, {"Add", names319, names320}, {"Div", names321, names322},
+    {"Add", names323, names324}};
+constexpr function_body_row::graph_row graph5[] = {{"h1", {}, names306, nodes32}};
+constexpr std::string_view names325[] = {
+    "start_d_else", "step_d_else", "start_h_else", "step_h_else", "start_w_else", "step_w_else"};
+constexpr std::string_view names326[] = {"D_float", "one_f"};
+constexpr std::string_view names327[] = {"D_float_nimus_one"};
+constexpr std::string_view names328[] = {"H_float", "one_f"};
+constexpr std::string_view names329[] = {"H_float_nimus_one"};
+constexpr std::string_view names330[] = {"W_float", "one_f"};
+constexpr std::string_view names331[] = {"W_float_nimus_one"};
+constexpr std::string_view names332[] = {"D", "one"};
+constexpr std::string_view names333[] = {"D_equals_one"};
+constexpr std::string_view names334[] = {"step_d_else"};
+constexpr std::string_view names335[] = {"step_d_else_then"};
+constexpr function_body_row::node_row nodes33[] = {{"Identity", names231, names335}};
+constexpr function_body_row::graph_row graph6[] = {{"g5", {}, names335, nodes33}};
+constexpr std::string_view names336[] = {"step_d_else_else"};
+constexpr std::string_view names337[] = {"two_f", "D_float_nimus_one"};
+constexpr function_body_row::node_row nodes34[] = {{"Div", names337, names336}};
+constexpr function_body_row::graph_row graph7[] = {{"g6", {}, names336, nodes34}};
+constexpr function_body_row::attribute_row attributes52[] = {
+    {.name = "then_branch", .kind = attribute_kind::g, .g = graph6},
+    {.name = "else_branch", .kind = attribute_kind::g, .g = graph7}};
+constexpr std::string_view names338[] = {"two_f", "H_float_nimus_one"};
+constexpr std::string_view names339[] = {"step_h_else"};
+constexpr std::string_view names340[] = {"two_f", "W_float_nimus_one"};
+constexpr std::string_view names341[] = {"step_w_else"};
+constexpr std::string_view names342[] = {"start_d_else"};
+constexpr std::string_view names343[] = {"start_h_else"};
+constexpr std::string_view names344[] = {"start_w_else"};
+constexpr function_body_row::node_row nodes35[] = {
+    {"Sub", names326, names327}, {"Sub", names328, names329}, {"Sub", names330, names331},
+    {"Equal", names332, names333}, {"If", names333, names334, attributes52}, {"Div", names338, names339},
+    {"Div", names340, names341}, {"Identity", names229, names342}, {"Identity", names229, names343},
+    {"Identity", names229, names344}};
+constexpr function_body_row::graph_row graph8[] = {{"h2", {}, names325, nodes35}};
+constexpr function_body_row::attribute_row attributes53[] = {
+    {.name = "then_branch", .kind = attribute_kind::g, .g = graph5},
+    {.name = "else_branch", .kind = attribute_kind::g, .g = graph8}};
+constexpr std::string_view names345[] = {"zero", "W", "one"};
+constexpr std::string_view names346[] = {"grid_w_steps_int"};
+constexpr std::string_view names347[] = {"grid_w_steps_int", "step_w"};
+constexpr std::string_view names348[] = {"grid_w_steps_float"};
+constexpr std::string_view names349[] = {"grid_w_steps_float", "step_w"};
+constexpr std::string_view names350[] = {"grid_w_steps"};
+constexpr std::string_view names351[] = {"start_w", "grid_w_steps"};
+constexpr std::string_view names352[] = {"grid_w_0"};
+constexpr std::string_view names353[] = {"zero", "H", "one"};
+constexpr std::string_view names354[] = {"grid_h_steps_int"};
+constexpr std::string_view names355[] = {"grid_h_steps_int", "step_h"};
+constexpr std::string_view names356[] = {"grid_h_steps_float"};
+constexpr std::string_view names357[] = {"grid_h_steps_float", "step_h"};
+constexpr std::string_view names358[] = {"grid_h_steps"};
+constexpr std::string_view names359[] = {"start_h", "grid_h_steps"};
+constexpr std::string_view names360[] = {"grid_h_0"};
+constexpr std::string_view names361[] = {"zero", "D", "one"};
+constexpr std::string_view names362[] = {"grid_d_steps_int"};
+constexpr std::string_view names363[] = {"grid_d_steps_int", "step_d"};
+constexpr std::string_view names364[] = {"grid_d_steps_float"};
+constexpr std::string_view names365[] = {"grid_d_steps_float", "step_d"};
+constexpr std::string_view names366[] = {"grid_d_steps"};
+constexpr std::string_view names367[] = {"start_d", "grid_d_steps"};
+constexpr std::string_view names368[] = {"grid_d_0"};
+constexpr std::string_view names369[] = {"zeros_H_W_D"};
+constexpr std::int64_t ints7[] = {1, 2, 0};
+constexpr function_body_row::attribute_row attributes54[] = {
+    {.name = "perm", .kind = attribute_kind::ints, .ints = ints7}};
+constexpr std::string_view names370[] = {"zeros_H_W_D", "grid_d_0"};
+constexpr std::string_view names371[] = {"grid_d_1"};
+constexpr std::string_view names372[] = {"grid_d"};
+constexpr std::int64_t ints8[] = {2, 0, 1};
+constexpr function_body_row::attribute_row attributes55[] = {
+    {.name = "perm", .kind = attribute_kind::ints, .ints = ints8}};
+constexpr std::string_view names373[] = {"zeros_D_W_H"};
+constexpr std::int64_t ints9[] = {0, 2, 1};
+constexpr function_body_row::attribute_row attributes56[] = {
+    {.name = "perm", .kind = attribute_kind::ints, .ints = ints9}};
+constexpr std::string_view names374[] = {"zeros_D_W_H", "grid_h_0"};
+constexpr std::string_view names375[] = {"grid_h_1"};
+constexpr std::string_view names376[] = {"grid_h"};
+constexpr std::string_view names377[] = {"grid_w_0", "zeros_D_H_W"};
+constexpr std::string_view names378[] = {"grid_w"};
+constexpr std::string_view names379[] = {"grid_w", "minus_one"};
+constexpr std::string_view names380[] = {"grid_w_usqzed"};
+constexpr std::string_view names381[] = {"grid_h", "minus_one"};
+constexpr std::string_view names382[] = {"grid_h_usqzed"};
+constexpr std::string_view names383[] = {"grid_d", "minus_one"};
+constexpr std::string_view names384[] = {"grid_d_usqzed"};
+constexpr std::string_view names385[] = {"ones_D_H_W", "minus_one"};
+constexpr std::string_view names386[] = {"ones_D_H_W_usqzed"};
+constexpr std::string_view names387[] = {"grid_w_usqzed", "grid_h_usqzed", "grid_d_usqzed", "ones_D_H_W_usqzed"};
+constexpr std::string_view names388[] = {"original_grid"};
+constexpr function_body_row::attribute_row attributes57[] = {{.name = "axis", .kind = attribute_kind::i, .i = -1}};
+constexpr std::string_view names389[] = {"constant_shape_DHW_4"};
+constexpr std::int64_t ints10[] = {-1, 4};
+constexpr function_body_row::attribute_row attributes58[] = {
+    {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints10}};
+constexpr std::string_view names390[] = {"original_grid", "constant_shape_DHW_4"};
+constexpr std::string_view names391[] = {"original_grid_DHW_4"};
+constexpr std::string_view names392[] = {"original_grid_4_DHW_"};
+constexpr std::string_view names393[] = {"original_grid_4_DHW_", "theta_3d"};
+constexpr std::string_view names394[] = {"original_grid_4_DHW"};
+constexpr std::string_view names395[] = {"theta_3d", "original_grid_4_DHW"};
+constexpr std::string_view names396[] = {"grid_N_3_DHW"};
+constexpr std::string_view names397[] = {"grid_N_DHW_3"};
+constexpr std::string_view names398[] = {"N", "D", "H", "W", "three_1d"};
+constexpr std::string_view names399[] = {"N_D_H_W_3"};
+constexpr std::string_view names400[] = {"grid_N_DHW_3", "N_D_H_W_3"};
+constexpr std::string_view names401[] = {"grid_3d_else_"};
+constexpr std::string_view names402[] = {"grid_3d_else_", "theta_3d"};
+constexpr std::string_view names403[] = {"grid_3d"};
+constexpr std::string_view names404[] = {"grid_then"};
+constexpr std::string_view names405[] = {"grid_3d", "one_1d"};
+constexpr std::string_view names406[] = {"grid_squeezed"};
+constexpr std::string_view names407[] = {"grid_squeezed", "zero_1d", "two_1d", "three_1d"};
+constexpr function_body_row::node_row nodes36[] = {{"Squeeze", names405, names406}, {"Slice", names407, names404}};
+constexpr function_body_row::graph_row graph9[] = {{"g1", {}, names404, nodes36}};
+constexpr std::string_view names408[] = {"grid_else"};
+constexpr function_body_row::node_row nodes37[] = {{"Identity", names403, names408}};
+constexpr function_body_row::graph_row graph10[] = {{"g2", {}, names408, nodes37}};
+constexpr function_body_row::attribute_row attributes59[] = {
+    {.name = "then_branch", .kind = attribute_kind::g, .g = graph9},
+    {.name = "else_branch", .kind = attribute_kind::g, .g = graph10}};
+constexpr function_body_row::node_row nodes38[] = {
+    {"Constant", {}, names46, attributes30}, {"Constant", {}, names222, attributes31},
+    {"Constant", {}, names223, attributes32}, {"Constant", {}, names224, attributes33},
+    {"Constant", {}, names225, attributes34}, {"Constant", {}, names226, attributes35},
+    {"Constant", {}, names227, attributes36}, {"CastLike", names228, names229}, {"CastLike", names230, names231},
+    {"CastLike", names232, names233}, {"CastLike", names234, names235}, {"Constant", {}, names236, attributes37},
+    {"Equal", names237, names238}, {"Size", names62, names239}, {"Equal", names240, names241},
+    {"If", names241, names242, attributes40}, {"Concat", names242, names247, attributes41},
+    {"If", names241, names248, attributes48}, {"Constant", {}, names289, attributes49},
+    {"Constant", {}, names290, attributes50}, {"Constant", {}, names291, attributes51}, {"Slice", names292, names293},
+    {"ConstantOfShape", names293, names294}, {"CastLike", names295, names296}, {"Add", names297, names298},
+    {"CastLike", names299, names300}, {"CastLike", names301, names302}, {"CastLike", names303, names304},
+    {"If", names238, names305, attributes53}, {"Range", names345, names346}, {"CastLike", names347, names348},
+    {"Mul", names349, names350}, {"Add", names351, names352}, {"Range", names353, names354},
+    {"CastLike", names355, names356}, {"Mul", names357, names358}, {"Add", names359, names360},
+    {"Range", names361, names362}, {"CastLike", names363, names364}, {"Mul", names365, names366},
+    {"Add", names367, names368}, {"Transpose", names296, names369, attributes54}, {"Add", names370, names371},
+    {"Transpose", names371, names372, attributes55}, {"Transpose", names296, names373, attributes56},
+    {"Add", names374, names375}, {"Transpose", names375, names376, attributes56}, {"Add", names377, names378},
+    {"Unsqueeze", names379, names380}, {"Unsqueeze", names381, names382}, {"Unsqueeze", names383, names384},
+    {"Unsqueeze", names385, names386}, {"Concat", names387, names388, attributes57},
+    {"Constant", {}, names389, attributes58}, {"Reshape", names390, names391}, {"Transpose", names391, names392},
+    {"CastLike", names393, names394}, {"MatMul", names395, names396}, {"Transpose", names396, names397, attributes56},
+    {"Concat", names398, names399, attributes57}, {"Reshape", names400, names401}, {"CastLike", names402, names403},
+    {"If", names241, names221, attributes59}};
+constexpr std::string_view names409[] = {"XScaled"};
+constexpr std::string_view names410[] = {"EluResult"};
+constexpr function_body_row::attribute_row attributes60[] = {{.name = "alpha", .kind = attribute_kind::f, .f = 1.0f}};
+constexpr std::string_view names411[] = {"AlphaCast", "EluResult"};
+constexpr function_body_row::node_row nodes39[] = {
+    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Div", names37, names409},
+    {"Elu", names409, names410, attributes60}, {"Mul", names411, names18}};
+constexpr function_body_row::node_row nodes40[] = {
+    {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21}, {"Max", names22, names18}};
+
 constexpr function_body_row bodies[] = {
-    {op_id_of<op::ReduceLogSumExp>, 18, 18, {
-        "\012\017ReduceLogSumExp\042\004data\042\004ax"
-        "es*\007reduced2\024noop_with_empt"
-        "y_axes2\010keepdims:&\012\004data\022\013d"
-        "ata_double\042\004Cast*\011\012\002to\030\013\240\001\002"
-        ":\000:\036\012\013data_double\022\010data_exp"
-        "\042\003Exp:\000:v\012\010data_exp\012\004axes\022\013"
-        "reduced_sum\042\011ReduceSum*\030\012\010k"
-        "eepdims\240\001\002\252\001\010keepdims*0\012\024no"
-        "op_with_empty_axes\240\001\002\252\001\024noo"
-        "p_with_empty_axes:\000:$\012\013redu"
-        "ced_sum\022\016reduced_double\042\003Lo"
-        "g:\000:+\012\016reduced_double\012\004data"
-        "\022\007reduced\042\010CastLike:\000B\211\004\012Co"
-        "mputes the log sum exponent"
-        " of the input tensor's elem"
-        "ents along the provided axe"
-        "s. The resulting\012tensor has"
-        " the same rank as the input"
-        " if `keepdims` equals 1. If"
-        " `keepdims` equals 0, then\012"
-        "the resulting tensor has th"
-        "e reduced dimension pruned."
-        " Input tensors of rank zero"
-        " are\012valid. Reduction over "
-        "an empty set of values yiel"
-        "ds minus infinity (if suppo"
-        "rted by the datatype) or un"
-        "defined otherwise.\012\012\012The ab"
-        "ove behavior is similar to "
-        "numpy, with the exception t"
-        "hat numpy defaults `keepdim"
-        "s`\012to `False` instead of `T"
-        "rue`.J\004\012\000\020\022R\000", 877}},
-    {op_id_of<op::ReduceLogSumExp>, 28, 28, {
-        "\012\017ReduceLogSumExp\042\004data\042\004ax"
-        "es*\007reduced2\024noop_with_empt"
-        "y_axes2\010keepdims:&\012\004data\022\013d"
-        "ata_double\042\004Cast*\011\012\002to\030\013\240\001\002"
-        ":\000:\036\012\013data_double\022\010data_exp"
-        "\042\003Exp:\000:v\012\010data_exp\012\004axes\022\013"
-        "reduced_sum\042\011ReduceSum*\030\012\010k"
-        "eepdims\240\001\002\252\001\010keepdims*0\012\024no"
-        "op_with_empty_axes\240\001\002\252\001\024noo"
-        "p_with_empty_axes:\000:$\012\013redu"
-        "ced_sum\022\016reduced_double\042\003Lo"
-        "g:\000:+\012\016reduced_double\012\004data"
-        "\022\007reduced\042\010CastLike:\000B\211\004\012Co"
-        "mputes the log sum exponent"
-        " of the input tensor's elem"
-        "ents along the provided axe"
-        "s. The resulting\012tensor has"
-        " the same rank as the input"
-        " if `keepdims` equals 1. If"
-        " `keepdims` equals 0, then\012"
-        "the resulting tensor has th"
-        "e reduced dimension pruned."
-        " Input tensors of rank zero"
-        " are\012valid. Reduction over "
-        "an empty set of values yiel"
-        "ds minus infinity (if suppo"
-        "rted by the datatype) or un"
-        "defined otherwise.\012\012\012The ab"
-        "ove behavior is similar to "
-        "numpy, with the exception t"
-        "hat numpy defaults `keepdim"
-        "s`\012to `False` instead of `T"
-        "rue`.J\004\012\000\020\034R\000", 877}},
-    {op_id_of<op::ReduceL1>, 18, 18, {
-        "\012\010ReduceL1\042\004data\042\004axes*\007red"
-        "uced2\024noop_with_empty_axes2"
-        "\010keepdims:\027\012\004data\022\010data_abs"
-        "\042\003Abs:\000:r\012\010data_abs\012\004axes\022\007"
-        "reduced\042\011ReduceSum*\030\012\010keepd"
-        "ims\240\001\002\252\001\010keepdims*0\012\024noop_w"
-        "ith_empty_axes\240\001\002\252\001\024noop_wi"
-        "th_empty_axes:\000B\275\003\012Computes"
-        " the L1 norm of the input t"
-        "ensor's elements along the "
-        "provided axes. The resultin"
-        "g\012tensor has the same rank "
-        "as the input if `keepdims` "
-        "equals 1. If `keepdims` equ"
-        "als 0, then\012the resulting t"
-        "ensor has the reduced dimen"
-        "sion pruned. Input tensors "
-        "of rank zero are\012valid. Red"
-        "uction over an empty set of"
-        " values yields 0.\012\012\012The abo"
-        "ve behavior is similar to n"
-        "umpy, with the exception th"
-        "at numpy defaults `keepdims"
-        "`\012to `False` instead of `Tr"
-        "ue`.J\004\012\000\020\022R\000", 660}},
-    {op_id_of<op::ReduceL2>, 18, 18, {
-        "\012\010ReduceL2\042\004data\042\004axes*\007red"
-        "uced2\024noop_with_empty_axes2"
-        "\010keepdims: \012\004data\012\004data\022\013da"
-        "ta_square\042\003Mul:\000:x\012\013data_sq"
-        "uare\012\004axes\022\012sum_square\042\011Red"
-        "uceSum*\030\012\010keepdims\240\001\002\252\001\010kee"
-        "pdims*0\012\024noop_with_empty_ax"
-        "es\240\001\002\252\001\024noop_with_empty_axe"
-        "s:\000:/\012\012sum_square\022\016sum_squa"
-        "re_dbl\042\004Cast*\011\012\002to\030\001\240\001\002:\000:\036"
-        "\012\016sum_square_dbl\022\004sqrt\042\004Sqr"
-        "t:\000:!\012\004sqrt\012\004data\022\007reduced\042"
-        "\010CastLike:\000B\275\003\012Computes the"
-        " L2 norm of the input tenso"
-        "r's elements along the prov"
-        "ided axes. The resulting\012te"
-        "nsor has the same rank as t"
-        "he input if `keepdims` equa"
-        "ls 1. If `keepdims` equals "
-        "0, then\012the resulting tenso"
-        "r has the reduced dimension"
-        " pruned. Input tensors of r"
-        "ank zero are\012valid. Reducti"
-        "on over an empty set of val"
-        "ues yields 0.\012\012\012The above b"
-        "ehavior is similar to numpy"
-        ", with the exception that n"
-        "umpy defaults `keepdims`\012to"
-        " `False` instead of `True`."
-        "J\004\012\000\020\022R\000", 791}},
-    {op_id_of<op::ReduceSumSquare>, 18, 18, {
-        "\012\017ReduceSumSquare\042\004data\042\004ax"
-        "es*\007reduced2\024noop_with_empt"
-        "y_axes2\010keepdims: \012\004data\012\004d"
-        "ata\022\013data_square\042\003Mul:\000:u\012\013"
-        "data_square\012\004axes\022\007reduced\042"
-        "\011ReduceSum*\030\012\010keepdims\240\001\002\252\001"
-        "\010keepdims*0\012\024noop_with_empt"
-        "y_axes\240\001\002\252\001\024noop_with_empty"
-        "_axes:\000B\300\003\012Computes the sum"
-        " square of the input tensor"
-        "'s elements along the provi"
-        "ded axes. The resulting\012ten"
-        "sor has the same rank as th"
-        "e input if `keepdims` equal"
-        "s 1. If `keepdims` equals 0"
-        ", then\012the resulting tensor"
-        " has the reduced dimension "
-        "pruned. Input tensors of ra"
-        "nk zero are\012valid. Reductio"
-        "n over an empty set of valu"
-        "es yields 0.\012\012\012The above be"
-        "havior is similar to numpy,"
-        " with the exception that nu"
-        "mpy defaults `keepdims`\012to "
-        "`False` instead of `True`.J"
-        "\004\012\000\020\022R\000", 682}},
-    {op_id_of<op::PRelu>, 16, 16, {
-        "\012\005PRelu\042\001X\042\005slope*\001Y:*\022\004Zer"
-        "o\042\010Constant*\026\012\005value*\012\020\001\042\004\000"
-        "\000\000\000B\000\240\001\004:\000:\037\012\004Zero\012\001X\022\010Zero"
-        "Cast\042\010CastLike:\000:$\012\001X\012\010Zero"
-        "Cast\022\015XLessThanZero\042\004Less:\000"
-        ":\034\012\005slope\012\001X\022\011SlopeMulX\042\003Mu"
-        "l:\000:)\012\015XLessThanZero\012\011Slope"
-        "MulX\012\001X\022\001Y\042\005Where:\000B\225\003\012PRel"
-        "u takes input data (Tensor<"
-        "T>) and slope tensor as inp"
-        "ut, and produces one\012output"
-        " data (Tensor<T>) where the"
-        " function `f(x) = slope * x"
-        " for x < 0`,\012`f(x) = x for "
-        "x >= 0`., is applied to the"
-        " data tensor elementwise.\012T"
-        "his operator supports **uni"
-        "directional broadcasting** "
-        "(tensor slope should be uni"
-        "directional broadcastable t"
-        "o input tensor X); for more"
-        " details please check [the "
-        "doc](Broadcasting.md).J\004\012\000\020"
-        "\020R\000", 624}},
-    {op_id_of<op::HardSigmoid>, 6, 18, {
-        "\012\013HardSigmoid\042\001X*\001Y2\004beta2\005"
-        "alpha:-\022\005Alpha\042\010Constant*\030\012"
-        "\013value_float\240\001\001\252\001\005alpha:\000:!"
-        "\012\005Alpha\012\001X\022\011AlphaCast\042\010Cast"
-        "Like:\000:+\022\004Beta\042\010Constant*\027\012"
-        "\013value_float\240\001\001\252\001\004beta:\000:\037\012"
-        "\004Beta\012\001X\022\010BetaCast\042\010CastLik"
-        "e:\000:*\022\004Zero\042\010Constant*\026\012\005va"
-        "lue*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Zer"
-        "o\012\001X\022\010ZeroCast\042\010CastLike:\000:"
-        ")\022\003One\042\010Constant*\026\012\005value*\012"
-        "\020\001\042\004\000\000\200\077B\000\240\001\004:\000:\035\012\003One\012\001X\022\007"
-        "OneCast\042\010CastLike:\000: \012\001X\012\011A"
-        "lphaCast\022\011AlphaMulX\042\003Mul:\000:"
-        ".\012\011AlphaMulX\012\010BetaCast\022\020Alp"
-        "haMulXAddBeta\042\003Add:\000:<\012\020Alp"
-        "haMulXAddBeta\012\007OneCast\022\030Min"
-        "OneOrAlphaMulXAddBeta\042\003Min:"
-        "\000:.\012\030MinOneOrAlphaMulXAddBe"
-        "ta\012\010ZeroCast\022\001Y\042\003Max:\000B\303\001\012H"
-        "ardSigmoid takes one input "
-        "data (Tensor<T>) and produc"
-        "es one output data\012(Tensor<"
-        "T>) where the HardSigmoid f"
-        "unction, y = max(0, min(1, "
-        "alpha * x + beta)),\012is appl"
-        "ied to the tensor elementwi"
-        "se.\012J\004\012\000\020\022R\000", 741}},
-    {op_id_of<op::HardSigmoid>, 22, 18, {
-        "\012\013HardSigmoid\042\001X*\001Y2\004beta2\005"
-        "alpha:-\022\005Alpha\042\010Constant*\030\012"
-        "\013value_float\240\001\001\252\001\005alpha:\000:!"
-        "\012\005Alpha\012\001X\022\011AlphaCast\042\010Cast"
-        "Like:\000:+\022\004Beta\042\010Constant*\027\012"
-        "\013value_float\240\001\001\252\001\004beta:\000:\037\012"
-        "\004Beta\012\001X\022\010BetaCast\042\010CastLik"
-        "e:\000:*\022\004Zero\042\010Constant*\026\012\005va"
-        "lue*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Zer"
-        "o\012\001X\022\010ZeroCast\042\010CastLike:\000:"
-        ")\022\003One\042\010Constant*\026\012\005value*\012"
-        "\020\001\042\004\000\000\200\077B\000\240\001\004:\000:\035\012\003One\012\001X\022\007"
-        "OneCast\042\010CastLike:\000: \012\001X\012\011A"
-        "lphaCast\022\011AlphaMulX\042\003Mul:\000:"
-        ".\012\011AlphaMulX\012\010BetaCast\022\020Alp"
-        "haMulXAddBeta\042\003Add:\000:<\012\020Alp"
-        "haMulXAddBeta\012\007OneCast\022\030Min"
-        "OneOrAlphaMulXAddBeta\042\003Min:"
-        "\000:.\012\030MinOneOrAlphaMulXAddBe"
-        "ta\012\010ZeroCast\022\001Y\042\003Max:\000B\303\001\012H"
-        "ardSigmoid takes one input "
-        "data (Tensor<T>) and produc"
-        "es one output data\012(Tensor<"
-        "T>) where the HardSigmoid f"
-        "unction, y = max(0, min(1, "
-        "alpha * x + beta)),\012is appl"
-        "ied to the tensor elementwi"
-        "se.\012J\004\012\000\020\022R\000", 741}},
-    {op_id_of<op::Softplus>, 1, 18, {
-        "\012\010Softplus\042\001X*\001Y:\021\012\001X\022\005exp_"
-        "x\042\003Exp:\000:)\022\003one\042\010Constant*\026"
-        "\012\005value*\012\020\001\042\004\000\000\200\077B\000\240\001\004:\000:\036\012"
-        "\003one\012\001X\022\010one_cast\042\010CastLike"
-        ":\000:'\012\005exp_x\012\010one_cast\022\015exp_"
-        "x_add_one\042\003Add:\000:\031\012\015exp_x_a"
-        "dd_one\022\001Y\042\003Log:\000B\253\001\012Softplu"
-        "s takes one input data (Ten"
-        "sor<T>) and produces one ou"
-        "tput data\012(Tensor<T>) where"
-        " the softplus function, y ="
-        " ln(exp(x) + 1), is applied"
-        " to\012the tensor elementwise."
-        "\012J\004\012\000\020\022R\000", 360}},
-    {op_id_of<op::Softplus>, 22, 18, {
-        "\012\010Softplus\042\001X*\001Y:\021\012\001X\022\005exp_"
-        "x\042\003Exp:\000:)\022\003one\042\010Constant*\026"
-        "\012\005value*\012\020\001\042\004\000\000\200\077B\000\240\001\004:\000:\036\012"
-        "\003one\012\001X\022\010one_cast\042\010CastLike"
-        ":\000:'\012\005exp_x\012\010one_cast\022\015exp_"
-        "x_add_one\042\003Add:\000:\031\012\015exp_x_a"
-        "dd_one\022\001Y\042\003Log:\000B\253\001\012Softplu"
-        "s takes one input data (Ten"
-        "sor<T>) and produces one ou"
-        "tput data\012(Tensor<T>) where"
-        " the softplus function, y ="
-        " ln(exp(x) + 1), is applied"
-        " to\012the tensor elementwise."
-        "\012J\004\012\000\020\022R\000", 360}},
-    {op_id_of<op::ThresholdedRelu>, 10, 18, {
-        "\012\017ThresholdedRelu\042\001X*\001Y2\005al"
-        "pha:-\022\005Alpha\042\010Constant*\030\012\013v"
-        "alue_float\240\001\001\252\001\005alpha:\000:!\012\005"
-        "Alpha\012\001X\022\011AlphaCast\042\010CastLi"
-        "ke:\000:*\022\004Zero\042\010Constant*\026\012\005v"
-        "alue*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Ze"
-        "ro\012\001X\022\010ZeroCast\042\010CastLike:\000"
-        ":&\012\011AlphaCast\012\001X\022\016AlphaLess"
-        "ThanX\042\004Less:\000:)\012\016AlphaLessT"
-        "hanX\012\001X\012\010ZeroCast\022\001Y\042\005Where"
-        ":\000B\314\001\012ThresholdedRelu takes"
-        " one input data (Tensor<T>)"
-        " and produces one output da"
-        "ta\012(Tensor<T>) where the re"
-        "ctified linear function, y "
-        "= x for x > alpha, y = 0 ot"
-        "herwise,\012is applied to the "
-        "tensor elementwise.\012J\004\012\000\020\022R"
-        "\000", 487}},
-    {op_id_of<op::ThresholdedRelu>, 22, 18, {
-        "\012\017ThresholdedRelu\042\001X*\001Y2\005al"
-        "pha:-\022\005Alpha\042\010Constant*\030\012\013v"
-        "alue_float\240\001\001\252\001\005alpha:\000:!\012\005"
-        "Alpha\012\001X\022\011AlphaCast\042\010CastLi"
-        "ke:\000:*\022\004Zero\042\010Constant*\026\012\005v"
-        "alue*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Ze"
-        "ro\012\001X\022\010ZeroCast\042\010CastLike:\000"
-        ":&\012\011AlphaCast\012\001X\022\016AlphaLess"
-        "ThanX\042\004Less:\000:)\012\016AlphaLessT"
-        "hanX\012\001X\012\010ZeroCast\022\001Y\042\005Where"
-        ":\000B\314\001\012ThresholdedRelu takes"
-        " one input data (Tensor<T>)"
-        " and produces one output da"
-        "ta\012(Tensor<T>) where the re"
-        "ctified linear function, y "
-        "= x for x > alpha, y = 0 ot"
-        "herwise,\012is applied to the "
-        "tensor elementwise.\012J\004\012\000\020\022R"
-        "\000", 487}},
-    {op_id_of<op::HannWindow>, 17, 17, {
-        "\012\012HannWindow\042\004size*\006output2"
-        "\010periodic2\017output_datatype:"
-        "(\022\002A0\042\010Constant*\026\012\005value*\012\020"
-        "\001\042\004\000\000\000\077B\000\240\001\004:\000:(\022\002A1\042\010Const"
-        "ant*\026\012\005value*\012\020\001\042\004\000\000\000\077B\000\240\001\004"
-        ":\000:(\022\002A2\042\010Constant*\026\012\005value"
-        "*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:*\022\004Zero\042\010"
-        "Constant*\026\012\005value*\012\020\001\042\004\000\000\000\000"
-        "B\000\240\001\004:\000:)\022\003One\042\010Constant*\026\012"
-        "\005value*\012\020\001\042\004\000\000\200\077B\000\240\001\004:\000:)\022\003"
-        "Two\042\010Constant*\026\012\005value*\012\020\001\042"
-        "\004\000\000\000@B\000\240\001\004:\000:)\022\003Tau\042\010Consta"
-        "nt*\026\012\005value*\012\020\001\042\004\333\017\311@B\000\240\001\004:"
-        "\000:+\012\004size\022\020Periodic_Size_FP"
-        "\042\004Cast*\011\012\002to\030\001\240\001\002:\000:1\012\020Peri"
-        "odic_Size_FP\012\003One\022\021Symmetri"
-        "c_Size_FP\042\003Sub:\000:3\022\012IsPerio"
-        "dic\042\010Constant*\031\012\011value_int\240"
-        "\001\002\252\001\010periodic:\000:.\012\012IsPeriod"
-        "ic\022\015IsPeriodic_FP\042\004Cast*\011\012\002"
-        "to\030\001\240\001\002:\000:+\012\003One\012\015IsPeriodi"
-        "c_FP\022\016IsSymmetric_FP\042\003Sub:\000"
-        ":<\012\020Periodic_Size_FP\012\015IsPer"
-        "iodic_FP\022\022Periodic_Componen"
-        "t\042\003Mul:\000:\077\012\021Symmetric_Size_"
-        "FP\012\016IsSymmetric_FP\022\023Symmetr"
-        "ic_Component\042\003Mul:\000:9\012\022Peri"
-        "odic_Component\012\023Symmetric_C"
-        "omponent\022\007Size_FP\042\003Add:\000:'\012"
-        "\003Tau\012\007Size_FP\022\020AngularIncre"
-        "ment\042\003Div:\000:-\012\004Zero\012\020Period"
-        "ic_Size_FP\012\003One\022\005Range\042\005Ran"
-        "ge:\000:.\012\005Range\012\020AngularIncre"
-        "ment\022\014RangeAngular\042\003Mul:\000:+"
-        "\012\014RangeAngular\012\003Two\022\017TwoRan"
-        "geAngular\042\003Mul:\000:,\012\017TwoRang"
-        "eAngular\022\022CosTwoRangeAngula"
-        "r\042\003Cos:\000:-\012\002A2\012\022CosTwoRange"
-        "Angular\022\014A2_Component\042\003Mul:"
-        "\000:&\012\014RangeAngular\022\017CosRange"
-        "Angular\042\003Cos:\000:*\012\002A1\012\017CosRa"
-        "ngeAngular\022\014A1_Component\042\003M"
-        "ul:\000: \012\002A0\012\014A1_Component\022\005T"
-        "emp0\042\003Sub:\000:#\012\005Temp0\012\014A2_Co"
-        "mponent\022\005Temp1\042\003Add:\000:2\012\005Te"
-        "mp1\022\006output\042\004Cast*\031\012\002to\240\001\002\252"
-        "\001\017output_datatype:\000Ba\012Gener"
-        "ates a Hann window as descr"
-        "ibed in the paper https://i"
-        "eeexplore.ieee.org/document"
-        "/1455106.\012J\004\012\000\020\021R\000", 1368}},
-    {op_id_of<op::SwiGLU>, 28, 28, {
-        "\012\006SwiGLU\042\001A\042\001B*\001Y2\005alpha:+\012"
-        "\001A\022\011SwishGate\042\005Swish*\022\012\005alp"
-        "ha\240\001\001\252\001\005alpha:\000:\030\012\011SwishGat"
-        "e\012\001B\022\001Y\042\003Mul:\000B\357\006\012SwiGLU is"
-        " a gated activation that ta"
-        "kes two inputs, a gate `A` "
-        "and a linear (value)\012input "
-        "`B`, and produces one outpu"
-        "t `Y`. It applies the Swish"
-        " activation to the gate\012and"
-        " multiplies the result elem"
-        "entwise by the linear input"
-        ":\012\012```\012Y = Swish_alpha(A) *"
-        " B\012```\012\012The gate activation"
-        " `Swish_alpha` is exactly t"
-        "he `Swish` operator with th"
-        "e same\012`alpha`, i.e. `Swish"
-        "_alpha(a) = a * Sigmoid(alp"
-        "ha * a)`. Inputs `A` and `B"
-        "` must\012have identical shape"
-        "s; broadcasting is not appl"
-        "ied and the output `Y` has "
-        "the same\012shape as the input"
-        "s.\012\012Exporters typically pro"
-        "duce `A` and `B` in one of "
-        "two ways: for the common\012tw"
-        "o-projection form (e.g. Lla"
-        "ma's `gate_proj`/`up_proj`)"
-        " wire the two projection\012ou"
-        "tputs directly to `A` (gate"
-        ") and `B` (value); for a fu"
-        "sed/packed single\012projectio"
-        "n, split it upstream into `"
-        "A` and `B` with `Split` (co"
-        "ntiguous layout)\012or `Slice`"
-        "/`Gather` (interleaved layo"
-        "ut).\012J\004\012\000\020\034R\000", 985}},
-    {op_id_of<op::ReduceLogSum>, 18, 18, {
-        "\012\014ReduceLogSum\042\004data\042\004axes*"
-        "\007reduced2\024noop_with_empty_a"
-        "xes2\010keepdims:r\012\004data\012\004axes"
-        "\022\013reduced_sum\042\011ReduceSum*\030\012"
-        "\010keepdims\240\001\002\252\001\010keepdims*0\012\024"
-        "noop_with_empty_axes\240\001\002\252\001\024n"
-        "oop_with_empty_axes:\000:\035\012\013re"
-        "duced_sum\022\007reduced\042\003Log:\000B\200"
-        "\004\012Computes the log sum of t"
-        "he input tensor's elements "
-        "along the provided axes. Th"
-        "e resulting\012tensor has the "
-        "same rank as the input if `"
-        "keepdims` equals 1. If `kee"
-        "pdims` equals 0, then\012the r"
-        "esulting tensor has the red"
-        "uced dimension pruned. Inpu"
-        "t tensors of rank zero are\012"
-        "valid. Reduction over an em"
-        "pty set of values yields mi"
-        "nus infinity (if supported "
-        "by the datatype) or undefin"
-        "ed otherwise.\012\012\012The above b"
-        "ehavior is similar to numpy"
-        ", with the exception that n"
-        "umpy defaults `keepdims`\012to"
-        " `False` instead of `True`."
-        "J\004\012\000\020\022R\000", 737}},
-    {op_id_of<op::ReduceLogSum>, 28, 28, {
-        "\012\014ReduceLogSum\042\004data\042\004axes*"
-        "\007reduced2\024noop_with_empty_a"
-        "xes2\010keepdims:r\012\004data\012\004axes"
-        "\022\013reduced_sum\042\011ReduceSum*\030\012"
-        "\010keepdims\240\001\002\252\001\010keepdims*0\012\024"
-        "noop_with_empty_axes\240\001\002\252\001\024n"
-        "oop_with_empty_axes:\000:\035\012\013re"
-        "duced_sum\022\007reduced\042\003Log:\000B\200"
-        "\004\012Computes the log sum of t"
-        "he input tensor's elements "
-        "along the provided axes. Th"
-        "e resulting\012tensor has the "
-        "same rank as the input if `"
-        "keepdims` equals 1. If `kee"
-        "pdims` equals 0, then\012the r"
-        "esulting tensor has the red"
-        "uced dimension pruned. Inpu"
-        "t tensors of rank zero are\012"
-        "valid. Reduction over an em"
-        "pty set of values yields mi"
-        "nus infinity (if supported "
-        "by the datatype) or undefin"
-        "ed otherwise.\012\012\012The above b"
-        "ehavior is similar to numpy"
-        ", with the exception that n"
-        "umpy defaults `keepdims`\012to"
-        " `False` instead of `True`."
-        "J\004\012\000\020\034R\000", 737}},
-    {op_id_of<op::GreaterOrEqual>, 12, 12, {
-        "\012\016GreaterOrEqual\042\001A\042\001B*\001C:\025"
-        "\012\001A\012\001B\022\002O1\042\007Greater:\000:\023\012\001A\012"
-        "\001B\022\002O2\042\005Equal:\000:\021\012\002O1\012\002O2\022\001"
-        "C\042\002Or:\000B\262\002\012Returns the tens"
-        "or resulted from performing"
-        " the `greater_equal` logica"
-        "l operation\012elementwise on "
-        "the input tensors `A` and `"
-        "B` (with Numpy-style broadc"
-        "asting support).\012\012This oper"
-        "ator supports **multidirect"
-        "ional (i.e., Numpy-style) b"
-        "roadcasting**; for more det"
-        "ails please check [the doc]"
-        "(Broadcasting.md).\012J\004\012\000\020\014R\000", 405}},
-    {op_id_of<op::GreaterOrEqual>, 16, 16, {
-        "\012\016GreaterOrEqual\042\001A\042\001B*\001C:\025"
-        "\012\001A\012\001B\022\002O1\042\007Greater:\000:\023\012\001A\012"
-        "\001B\022\002O2\042\005Equal:\000:\021\012\002O1\012\002O2\022\001"
-        "C\042\002Or:\000B\262\002\012Returns the tens"
-        "or resulted from performing"
-        " the `greater_equal` logica"
-        "l operation\012elementwise on "
-        "the input tensors `A` and `"
-        "B` (with Numpy-style broadc"
-        "asting support).\012\012This oper"
-        "ator supports **multidirect"
-        "ional (i.e., Numpy-style) b"
-        "roadcasting**; for more det"
-        "ails please check [the doc]"
-        "(Broadcasting.md).\012J\004\012\000\020\020R\000", 405}},
-    {op_id_of<op::Mish>, 18, 18, {
-        "\012\004Mish\042\001X*\001Y:\033\012\001X\022\012Softplus"
-        "_X\042\010Softplus:\000:#\012\012Softplus_"
-        "X\022\015TanHSoftplusX\042\004Tanh:\000:\034\012"
-        "\001X\012\015TanHSoftplusX\022\001Y\042\003Mul:\000"
-        "B\322\001\012Mish: A Self Regularize"
-        "d Non-Monotonic Neural Acti"
-        "vation Function.\012\012Perform t"
-        "he linear unit element-wise"
-        " on the input tensor X usin"
-        "g formula:\012\012```\012mish(x) = x"
-        " * tanh(softplus(x)) = x * "
-        "tanh(ln(1 + e^{x}))\012```\012J\004\012"
-        "\000\020\022R\000", 329}},
-    {op_id_of<op::Mish>, 22, 22, {
-        "\012\004Mish\042\001X*\001Y:\033\012\001X\022\012Softplus"
-        "_X\042\010Softplus:\000:#\012\012Softplus_"
-        "X\022\015TanHSoftplusX\042\004Tanh:\000:\034\012"
-        "\001X\012\015TanHSoftplusX\022\001Y\042\003Mul:\000"
-        "B\322\001\012Mish: A Self Regularize"
-        "d Non-Monotonic Neural Acti"
-        "vation Function.\012\012Perform t"
-        "he linear unit element-wise"
-        " on the input tensor X usin"
-        "g formula:\012\012```\012mish(x) = x"
-        " * tanh(softplus(x)) = x * "
-        "tanh(ln(1 + e^{x}))\012```\012J\004\012"
-        "\000\020\026R\000", 329}},
-    {op_id_of<op::Swish>, 24, 24, {
-        "\012\005Swish\042\001X*\001Y2\005alpha:-\022\005Alp"
-        "ha\042\010Constant*\030\012\013value_float"
-        "\240\001\001\252\001\005alpha:\000:!\012\005Alpha\012\001X\022\011"
-        "AlphaCast\042\010CastLike:\000: \012\011Al"
-        "phaCast\012\001X\022\011AlphaMulX\042\003Mul:"
-        "\000:(\012\011AlphaMulX\022\020SigmoidAlph"
-        "aMulX\042\007Sigmoid:\000:\037\012\001X\012\020Sigm"
-        "oidAlphaMulX\022\001Y\042\003Mul:\000B\230\001\012S"
-        "wish function takes one inp"
-        "ut data (Tensor<T>) and pro"
-        "duces one output data (Tens"
-        "or<T>) of the same shape,\012w"
-        "here $Swish(x) = x * sigmoi"
-        "d(alpha * x)$.\012J\004\012\000\020\030R\000", 374}},
-    {op_id_of<op::LeakyRelu>, 16, 16, {
-        "\012\011LeakyRelu\042\001X*\001Y2\005alpha:-\022"
-        "\005Alpha\042\010Constant*\030\012\013value_f"
-        "loat\240\001\001\252\001\005alpha:\000:!\012\005Alpha\012"
-        "\001X\022\011AlphaCast\042\010CastLike:\000:*"
-        "\022\004Zero\042\010Constant*\026\012\005value*\012"
-        "\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Zero\012\001X\022"
-        "\010ZeroCast\042\010CastLike:\000:$\012\001X\012"
-        "\010ZeroCast\022\015XLessThanZero\042\004L"
-        "ess:\000: \012\011AlphaCast\012\001X\022\011Alph"
-        "aMulX\042\003Mul:\000:)\012\015XLessThanZe"
-        "ro\012\011AlphaMulX\012\001X\022\001Y\042\005Where:"
-        "\000B\333\001\012LeakyRelu takes input "
-        "data (Tensor<T>) and an arg"
-        "ument alpha, and produces o"
-        "ne\012output data (Tensor<T>) "
-        "where the function `f(x) = "
-        "alpha * x for x < 0`,\012`f(x)"
-        " = x for x >= 0`, is applie"
-        "d to the data tensor elemen"
-        "twise.\012J\004\012\000\020\020R\000", 528}},
-    {op_id_of<op::Range>, 11, 11, {
-        "\012\005Range\042\005start\042\005limit\042\005delt"
-        "a*\006output:!\012\005limit\012\005start\022\012"
-        "sub_result\042\003Sub:\000:2\012\012sub_re"
-        "sult\022\021sub_result_casted\042\004Ca"
-        "st*\011\012\002to\030\001\240\001\002:\000:(\012\005delta\022\014d"
-        "elta_casted\042\004Cast*\011\012\002to\030\001\240\001"
-        "\002:\000:4\012\021sub_result_casted\012\014d"
-        "elta_casted\022\012div_result\042\003Di"
-        "v:\000:!\012\012div_result\022\013ceil_res"
-        "ult\042\004Ceil:\000:'\012\013ceil_result\022"
-        "\020ceil_result_relu\042\004Relu:\000:;"
-        "\012\020ceil_result_relu\022\024ceil_re"
-        "sult_relu_int\042\004Cast*\011\012\002to\030\007"
-        "\240\001\002:\000:<\012\020ceil_result_relu\022\025"
-        "ceil_result_relu_bool\042\004Cast"
-        "*\011\012\002to\030\011\240\001\002:\000:\226\002\012\024ceil_resu"
-        "lt_relu_int\012\025ceil_result_re"
-        "lu_bool\012\005start\022\017variadic_ou"
-        "tput\022\006output\042\004Loop*\276\001\012\004body"
-        "2\262\001\012\034\012\004cond\022\010cond_out\042\010Iden"
-        "tity:\000\012\035\012\004prev\012\005delta\022\007curr"
-        "ent\042\003Add:\000\012\031\012\004prev\022\005range\042\010"
-        "Identity:\000\022\023loop_body_attri"
-        "buteZ\013\012\001i\022\006\012\004\010\007\022\000Z\016\012\004cond\022\006"
-        "\012\004\010\011\022\000Z\006\012\004prevb\012\012\010cond_outb"
-        "\011\012\007currentb\007\012\005range\240\001\005:\000B\317\004"
-        "\012Generate a tensor containi"
-        "ng a sequence of numbers th"
-        "at begin at `start` and ext"
-        "ends by increments of `delt"
-        "a`\012up to `limit` (exclusive"
-        ").\012\012The number of elements "
-        "in the output of range is c"
-        "omputed as below:\012```\012numbe"
-        "r_of_elements = max( ceil( "
-        "(limit - start) / delta ) ,"
-        " 0 )\012```\012The pseudocode det"
-        "ermining the contents of th"
-        "e output is shown below:\012``"
-        "`\012for(int i=0; i<number_of_"
-        "elements; ++i) {\012  output[i"
-        "] =  start + (i * delta);\012}"
-        "\012```\012Example 1:\012```\012Inputs:"
-        " start = 3, limit = 9, delt"
-        "a = 3\012Output: [3, 6]\012```\012Ex"
-        "ample 2:\012```\012Inputs: start "
-        "= 10, limit = 4, delta = -2"
-        "\012Output: [10, 8, 6]\012```\012J\004\012"
-        "\000\020\013R\000", 1301}},
-    {op_id_of<op::MeanVarianceNormalization>, 9, 9, {
-        "\012\031MeanVarianceNormalization"
-        "\042\001X*\001Y2\004axes:,\022\010Exponent\042\010C"
-        "onstant*\024\012\005value*\010\020\001\042\004\000\000\000@\240"
-        "\001\004:\000:+\022\007Epsilon\042\010Constant*\024"
-        "\012\005value*\010\020\001\042\004_p\2110\240\001\004:\000:)\012\001X"
-        "\022\004X_RM\042\012ReduceMean*\020\012\004axes\240"
-        "\001\007\252\001\004axes:\000:#\012\004X_RM\012\010Expone"
-        "nt\022\012EX_squared\042\003Pow:\000:\037\012\001X\012"
-        "\010Exponent\022\011X_squared\042\003Pow:\000"
-        ":7\012\011X_squared\022\012E_Xsquared\042\012"
-        "ReduceMean*\020\012\004axes\240\001\007\252\001\004axe"
-        "s:\000:)\012\012E_Xsquared\012\012EX_squar"
-        "ed\022\010Variance\042\003Sub:\000:\027\012\010Vari"
-        "ance\022\003STD\042\004Sqrt:\000:\034\012\001X\012\004X_R"
-        "M\022\012X_variance\042\003Sub:\000:$\012\003STD"
-        "\012\007Epsilon\022\015Processed_STD\042\003A"
-        "dd:\000:%\012\012X_variance\012\015Process"
-        "ed_STD\022\001Y\042\003Div:\000B\241\001\012      A"
-        " MeanVarianceNormalization "
-        "Function: Perform mean vari"
-        "ance normalization\012      on"
-        " the input tensor X using f"
-        "ormula: <br/> ``` (X-EX)/sq"
-        "rt(E(X-EX)^2) ```\012J\004\012\000\020\011R\000", 647}},
-    {op_id_of<op::MeanVarianceNormalization>, 13, 13, {
-        "\012\031MeanVarianceNormalization"
-        "\042\001X*\001Y2\004axes:.\022\010Exponent\042\010C"
-        "onstant*\026\012\005value*\012\020\001\042\004\000\000\000@B"
-        "\000\240\001\004:\000:-\022\007Epsilon\042\010Constant"
-        "*\026\012\005value*\012\020\001\042\004_p\2110B\000\240\001\004:\000:"
-        ")\012\001X\022\004X_RM\042\012ReduceMean*\020\012\004a"
-        "xes\240\001\007\252\001\004axes:\000:#\012\004X_RM\012\010Ex"
-        "ponent\022\012EX_squared\042\003Pow:\000:\037"
-        "\012\001X\012\010Exponent\022\011X_squared\042\003P"
-        "ow:\000:7\012\011X_squared\022\012E_Xsquar"
-        "ed\042\012ReduceMean*\020\012\004axes\240\001\007\252\001"
-        "\004axes:\000:)\012\012E_Xsquared\012\012EX_s"
-        "quared\022\010Variance\042\003Sub:\000:\027\012\010"
-        "Variance\022\003STD\042\004Sqrt:\000:\034\012\001X\012"
-        "\004X_RM\022\012X_variance\042\003Sub:\000:$\012"
-        "\003STD\012\007Epsilon\022\015Processed_ST"
-        "D\042\003Add:\000:%\012\012X_variance\012\015Pro"
-        "cessed_STD\022\001Y\042\003Div:\000B\225\001\012   "
-        "   A MeanVarianceNormalizat"
-        "ion Function: Perform mean "
-        "variance normalization\012    "
-        "  on the input tensor X usi"
-        "ng formula: `(X-EX)/sqrt(E("
-        "X-EX)^2)`\012J\004\012\000\020\015R\000", 639}},
-    {op_id_of<op::MeanVarianceNormalization>, 13, 18, {
-        "\012\031MeanVarianceNormalization"
-        "\042\001X*\001Y2\004axes:.\022\010Exponent\042\010C"
-        "onstant*\026\012\005value*\012\020\001\042\004\000\000\000@B"
-        "\000\240\001\004:\000:-\022\007Epsilon\042\010Constant"
-        "*\026\012\005value*\012\020\001\042\004_p\2110B\000\240\001\004:\000:"
-        "*\022\004axes\042\010Constant*\026\012\012value_"
-        "ints\240\001\007\252\001\004axes:\000:\035\012\001X\012\004axes"
-        "\022\004X_RM\042\012ReduceMean:\000:#\012\004X_R"
-        "M\012\010Exponent\022\012EX_squared\042\003Po"
-        "w:\000:\037\012\001X\012\010Exponent\022\011X_squar"
-        "ed\042\003Pow:\000:+\012\011X_squared\012\004axe"
-        "s\022\012E_Xsquared\042\012ReduceMean:\000"
-        ":)\012\012E_Xsquared\012\012EX_squared\022"
-        "\010Variance\042\003Sub:\000:\027\012\010Varianc"
-        "e\022\003STD\042\004Sqrt:\000:\034\012\001X\012\004X_RM\022\012"
-        "X_variance\042\003Sub:\000:$\012\003STD\012\007E"
-        "psilon\022\015Processed_STD\042\003Add:"
-        "\000:%\012\012X_variance\012\015Processed_"
-        "STD\022\001Y\042\003Div:\000B\225\001\012      A Me"
-        "anVarianceNormalization Fun"
-        "ction: Perform mean varianc"
-        "e normalization\012      on th"
-        "e input tensor X using form"
-        "ula: `(X-EX)/sqrt(E(X-EX)^2"
-        ")`\012J\004\012\000\020\022R\000", 659}},
-    {op_id_of<op::Shrink>, 9, 18, {
-        "\012\006Shrink\042\005input*\006output2\004bi"
-        "as2\005lambd:-\022\005Lambd\042\010Constan"
-        "t*\030\012\013value_float\240\001\001\252\001\005lambd"
-        ":\000:%\012\005Lambd\012\005input\022\011LambdCa"
-        "st\042\010CastLike:\000:+\022\004Bias\042\010Con"
-        "stant*\027\012\013value_float\240\001\001\252\001\004b"
-        "ias:\000:#\012\004Bias\012\005input\022\010BiasC"
-        "ast\042\010CastLike:\000:*\022\004Zero\042\010Co"
-        "nstant*\026\012\005value*\012\020\001\042\004\000\000\000\000B\000"
-        "\240\001\004:\000:#\012\004Zero\012\005input\022\010ZeroC"
-        "ast\042\010CastLike:\000:\034\012\011LambdCas"
-        "t\022\010NegLmbda\042\003Neg:\000:1\012\005input"
-        "\012\010NegLmbda\022\026InputLessThanNe"
-        "gLambda\042\004Less:\000:&\012\005input\012\010B"
-        "iasCast\022\014InputAddBias\042\003Add:"
-        "\000:&\012\005input\012\010BiasCast\022\014Input"
-        "SubBias\042\003Sub:\000:/\012\011LambdCast"
-        "\012\005input\022\023LambdaLessThanInpu"
-        "t\042\004Less:\000:J\012\023LambdaLessThan"
-        "Input\012\014InputSubBias\012\010ZeroCa"
-        "st\022\022InputSubBiasOrZero\042\005Whe"
-        "re:\000:K\012\026InputLessThanNegLam"
-        "bda\012\014InputAddBias\012\022InputSub"
-        "BiasOrZero\022\006output\042\005Where:\000"
-        "B\215\002\012Shrink takes one input "
-        "data (Tensor<numeric>) and "
-        "produces one Tensor output,"
-        "\012having same datatype and s"
-        "hape with input. It has two"
-        " attributes, lambd and\012bias"
-        ". The formula of this opera"
-        "tor is: If x < -lambd, y = "
-        "x + bias;\012If x > lambd, y ="
-        " x - bias; Otherwise, y = 0"
-        ".\012J\004\012\000\020\022R\000", 928}},
-    {op_id_of<op::HardSwish>, 14, 14, {
-        "\012\011HardSwish\042\001X*\001Y:9\012\001X\022\004HS_"
-        "X\042\013HardSigmoid*\017\012\005alpha\025\253\252*"
-        ">\240\001\001*\016\012\004beta\025\000\000\000\077\240\001\001:\000:\023\012\001X"
-        "\012\004HS_X\022\001Y\042\003Mul:\000B\207\002\012HardSwi"
-        "sh takes one input data (Te"
-        "nsor<T>) and produces one o"
-        "utput data (Tensor<T>) wher"
-        "e\012the HardSwish function, y"
-        " = x * max(0, min(1, alpha "
-        "* x + beta)) = x * HardSigm"
-        "oid<alpha, beta>(x),\012where "
-        "alpha = 1/6 and beta = 0.5,"
-        " is applied to the tensor e"
-        "lementwise.\012J\004\012\000\020\016R\000", 371}},
-    {op_id_of<op::HardSwish>, 22, 22, {
-        "\012\011HardSwish\042\001X*\001Y:9\012\001X\022\004HS_"
-        "X\042\013HardSigmoid*\017\012\005alpha\025\253\252*"
-        ">\240\001\001*\016\012\004beta\025\000\000\000\077\240\001\001:\000:\023\012\001X"
-        "\012\004HS_X\022\001Y\042\003Mul:\000B\207\002\012HardSwi"
-        "sh takes one input data (Te"
-        "nsor<T>) and produces one o"
-        "utput data (Tensor<T>) wher"
-        "e\012the HardSwish function, y"
-        " = x * max(0, min(1, alpha "
-        "* x + beta)) = x * HardSigm"
-        "oid<alpha, beta>(x),\012where "
-        "alpha = 1/6 and beta = 0.5,"
-        " is applied to the tensor e"
-        "lementwise.\012J\004\012\000\020\026R\000", 371}},
-    {op_id_of<op::Elu>, 6, 18, {
-        "\012\003Elu\042\001X*\001Y2\005alpha:-\022\005Alpha"
-        "\042\010Constant*\030\012\013value_float\240\001"
-        "\001\252\001\005alpha:\000:!\012\005Alpha\012\001X\022\011Al"
-        "phaCast\042\010CastLike:\000:*\022\004Zero"
-        "\042\010Constant*\026\012\005value*\012\020\001\042\004\000\000"
-        "\000\000B\000\240\001\004:\000:\037\012\004Zero\012\001X\022\010ZeroC"
-        "ast\042\010CastLike:\000:)\022\003One\042\010Con"
-        "stant*\026\012\005value*\012\020\001\042\004\000\000\200\077B\000\240"
-        "\001\004:\000:\035\012\003One\012\001X\022\007OneCast\042\010Ca"
-        "stLike:\000:$\012\001X\012\010ZeroCast\022\015XL"
-        "essThanZero\042\004Less:\000:\020\012\001X\022\004E"
-        "xpX\042\003Exp:\000:\042\012\004ExpX\012\007OneCast"
-        "\022\012ExpXSubOne\042\003Sub:\000:2\012\011Alph"
-        "aCast\012\012ExpXSubOne\022\022AlphaMul"
-        "ExpXSubOne\042\003Mul:\000:2\012\015XLessT"
-        "hanZero\012\022AlphaMulExpXSubOne"
-        "\012\001X\022\001Y\042\005Where:\000B\313\001\012Elu take"
-        "s one input data (Tensor<T>"
-        ") and produces one output d"
-        "ata\012(Tensor<T>) where the f"
-        "unction `f(x) = alpha * (ex"
-        "p(x) - 1.) for x <\0120`, `f(x"
-        ") = x for x >= 0`., is appl"
-        "ied to the tensor elementwi"
-        "se.\012\012J\004\012\000\020\022R\000", 661}},
-    {op_id_of<op::Elu>, 22, 18, {
-        "\012\003Elu\042\001X*\001Y2\005alpha:-\022\005Alpha"
-        "\042\010Constant*\030\012\013value_float\240\001"
-        "\001\252\001\005alpha:\000:!\012\005Alpha\012\001X\022\011Al"
-        "phaCast\042\010CastLike:\000:*\022\004Zero"
-        "\042\010Constant*\026\012\005value*\012\020\001\042\004\000\000"
-        "\000\000B\000\240\001\004:\000:\037\012\004Zero\012\001X\022\010ZeroC"
-        "ast\042\010CastLike:\000:)\022\003One\042\010Con"
-        "stant*\026\012\005value*\012\020\001\042\004\000\000\200\077B\000\240"
-        "\001\004:\000:\035\012\003One\012\001X\022\007OneCast\042\010Ca"
-        "stLike:\000:$\012\001X\012\010ZeroCast\022\015XL"
-        "essThanZero\042\004Less:\000:\020\012\001X\022\004E"
-        "xpX\042\003Exp:\000:\042\012\004ExpX\012\007OneCast"
-        "\022\012ExpXSubOne\042\003Sub:\000:2\012\011Alph"
-        "aCast\012\012ExpXSubOne\022\022AlphaMul"
-        "ExpXSubOne\042\003Mul:\000:2\012\015XLessT"
-        "hanZero\012\022AlphaMulExpXSubOne"
-        "\012\001X\022\001Y\042\005Where:\000B\313\001\012Elu take"
-        "s one input data (Tensor<T>"
-        ") and produces one output d"
-        "ata\012(Tensor<T>) where the f"
-        "unction `f(x) = alpha * (ex"
-        "p(x) - 1.) for x <\0120`, `f(x"
-        ") = x for x >= 0`., is appl"
-        "ied to the tensor elementwi"
-        "se.\012\012J\004\012\000\020\022R\000", 661}},
-    {op_id_of<op::LessOrEqual>, 12, 12, {
-        "\012\013LessOrEqual\042\001A\042\001B*\001C:\022\012\001A"
-        "\012\001B\022\002O1\042\004Less:\000:\023\012\001A\012\001B\022\002O2"
-        "\042\005Equal:\000:\021\012\002O1\012\002O2\022\001C\042\002Or:"
-        "\000B\257\002\012Returns the tensor res"
-        "ulted from performing the `"
-        "less_equal` logical operati"
-        "on\012elementwise on the input"
-        " tensors `A` and `B` (with "
-        "Numpy-style broadcasting su"
-        "pport).\012\012This operator supp"
-        "orts **multidirectional (i."
-        "e., Numpy-style) broadcasti"
-        "ng**; for more details plea"
-        "se check [the doc](Broadcas"
-        "ting.md).\012J\004\012\000\020\014R\000", 396}},
-    {op_id_of<op::LessOrEqual>, 16, 16, {
-        "\012\013LessOrEqual\042\001A\042\001B*\001C:\022\012\001A"
-        "\012\001B\022\002O1\042\004Less:\000:\023\012\001A\012\001B\022\002O2"
-        "\042\005Equal:\000:\021\012\002O1\012\002O2\022\001C\042\002Or:"
-        "\000B\257\002\012Returns the tensor res"
-        "ulted from performing the `"
-        "less_equal` logical operati"
-        "on\012elementwise on the input"
-        " tensors `A` and `B` (with "
-        "Numpy-style broadcasting su"
-        "pport).\012\012This operator supp"
-        "orts **multidirectional (i."
-        "e., Numpy-style) broadcasti"
-        "ng**; for more details plea"
-        "se check [the doc](Broadcas"
-        "ting.md).\012J\004\012\000\020\020R\000", 396}},
-    {op_id_of<op::HammingWindow>, 17, 17, {
-        "\012\015HammingWindow\042\004size*\006outp"
-        "ut2\010periodic2\017output_dataty"
-        "pe:(\022\002A0\042\010Constant*\026\012\005value"
-        "*\012\020\001\042\004d!\013\077B\000\240\001\004:\000:(\022\002A1\042\010Co"
-        "nstant*\026\012\005value*\012\020\001\042\0048\275\351>B\000"
-        "\240\001\004:\000:(\022\002A2\042\010Constant*\026\012\005va"
-        "lue*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:*\022\004Zer"
-        "o\042\010Constant*\026\012\005value*\012\020\001\042\004\000"
-        "\000\000\000B\000\240\001\004:\000:)\022\003One\042\010Constant"
-        "*\026\012\005value*\012\020\001\042\004\000\000\200\077B\000\240\001\004:\000:"
-        ")\022\003Two\042\010Constant*\026\012\005value*\012"
-        "\020\001\042\004\000\000\000@B\000\240\001\004:\000:)\022\003Tau\042\010Con"
-        "stant*\026\012\005value*\012\020\001\042\004\333\017\311@B\000\240"
-        "\001\004:\000:+\012\004size\022\020Periodic_Size"
-        "_FP\042\004Cast*\011\012\002to\030\001\240\001\002:\000:1\012\020P"
-        "eriodic_Size_FP\012\003One\022\021Symme"
-        "tric_Size_FP\042\003Sub:\000:3\022\012IsPe"
-        "riodic\042\010Constant*\031\012\011value_i"
-        "nt\240\001\002\252\001\010periodic:\000:.\012\012IsPer"
-        "iodic\022\015IsPeriodic_FP\042\004Cast*"
-        "\011\012\002to\030\001\240\001\002:\000:+\012\003One\012\015IsPeri"
-        "odic_FP\022\016IsSymmetric_FP\042\003Su"
-        "b:\000:<\012\020Periodic_Size_FP\012\015Is"
-        "Periodic_FP\022\022Periodic_Compo"
-        "nent\042\003Mul:\000:\077\012\021Symmetric_Si"
-        "ze_FP\012\016IsSymmetric_FP\022\023Symm"
-        "etric_Component\042\003Mul:\000:9\012\022P"
-        "eriodic_Component\012\023Symmetri"
-        "c_Component\022\007Size_FP\042\003Add:\000"
-        ":'\012\003Tau\012\007Size_FP\022\020AngularIn"
-        "crement\042\003Div:\000:-\012\004Zero\012\020Per"
-        "iodic_Size_FP\012\003One\022\005Range\042\005"
-        "Range:\000:.\012\005Range\012\020AngularIn"
-        "crement\022\014RangeAngular\042\003Mul:"
-        "\000:+\012\014RangeAngular\012\003Two\022\017Two"
-        "RangeAngular\042\003Mul:\000:,\012\017TwoR"
-        "angeAngular\022\022CosTwoRangeAng"
-        "ular\042\003Cos:\000:-\012\002A2\012\022CosTwoRa"
-        "ngeAngular\022\014A2_Component\042\003M"
-        "ul:\000:&\012\014RangeAngular\022\017CosRa"
-        "ngeAngular\042\003Cos:\000:*\012\002A1\012\017Co"
-        "sRangeAngular\022\014A1_Component"
-        "\042\003Mul:\000: \012\002A0\012\014A1_Component"
-        "\022\005Temp0\042\003Sub:\000:#\012\005Temp0\012\014A2"
-        "_Component\022\005Temp1\042\003Add:\000:2\012"
-        "\005Temp1\022\006output\042\004Cast*\031\012\002to\240"
-        "\001\002\252\001\017output_datatype:\000Bd\012Ge"
-        "nerates a Hamming window as"
-        " described in the paper htt"
-        "ps://ieeexplore.ieee.org/do"
-        "cument/1455106.\012J\004\012\000\020\021R\000", 1374}},
-    {op_id_of<op::Softsign>, 1, 18, {
-        "\012\010Softsign\042\005input*\006output:)"
-        "\022\003One\042\010Constant*\026\012\005value*\012\020"
-        "\001\042\004\000\000\200\077B\000\240\001\004:\000:!\012\003One\012\005inpu"
-        "t\022\007OneCast\042\010CastLike:\000:\030\012\005i"
-        "nput\022\010AbsInput\042\003Abs:\000:*\012\007On"
-        "eCast\012\010AbsInput\022\016OneAddAbsI"
-        "nput\042\003Add:\000:&\012\005input\012\016OneAd"
-        "dAbsInput\022\006output\042\003Div:\000BM\012"
-        "Calculates the softsign (x/"
-        "(1+|x|)) of the given input"
-        " tensor element-wise.\012J\004\012\000\020"
-        "\022R\000", 300}},
-    {op_id_of<op::Softsign>, 22, 18, {
-        "\012\010Softsign\042\005input*\006output:)"
-        "\022\003One\042\010Constant*\026\012\005value*\012\020"
-        "\001\042\004\000\000\200\077B\000\240\001\004:\000:!\012\003One\012\005inpu"
-        "t\022\007OneCast\042\010CastLike:\000:\030\012\005i"
-        "nput\022\010AbsInput\042\003Abs:\000:*\012\007On"
-        "eCast\012\010AbsInput\022\016OneAddAbsI"
-        "nput\042\003Add:\000:&\012\005input\012\016OneAd"
-        "dAbsInput\022\006output\042\003Div:\000BM\012"
-        "Calculates the softsign (x/"
-        "(1+|x|)) of the given input"
-        " tensor element-wise.\012J\004\012\000\020"
-        "\022R\000", 300}},
-    {op_id_of<op::Selu>, 6, 18, {
-        "\012\004Selu\042\001X*\001Y2\005gamma2\005alpha:"
-        "-\022\005Alpha\042\010Constant*\030\012\013value"
-        "_float\240\001\001\252\001\005alpha:\000:!\012\005Alph"
-        "a\012\001X\022\011AlphaCast\042\010CastLike:\000"
-        ":-\022\005Gamma\042\010Constant*\030\012\013valu"
-        "e_float\240\001\001\252\001\005gamma:\000:!\012\005Gam"
-        "ma\012\001X\022\011GammaCast\042\010CastLike:"
-        "\000:*\022\004Zero\042\010Constant*\026\012\005valu"
-        "e*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Zero\012"
-        "\001X\022\010ZeroCast\042\010CastLike:\000:\020\012"
-        "\001X\022\004ExpX\042\003Exp:\000:&\012\011AlphaCas"
-        "t\012\004ExpX\022\014AlphaMulExpX\042\003Mul:"
-        "\000:6\012\014AlphaMulExpX\012\011AlphaCas"
-        "t\022\024AlphaMulExpXSubAlpha\042\003Su"
-        "b:\000:-\012\011GammaCast\012\024AlphaMulE"
-        "xpXSubAlpha\022\003Neg\042\003Mul:\000:\032\012\011"
-        "GammaCast\012\001X\022\003Pos\042\003Mul:\000:$\012"
-        "\001X\012\010ZeroCast\022\015XLessThanZero"
-        "\042\004Less:\000:%\012\015XLessThanZero\012\003"
-        "Neg\012\003Pos\022\001Y\042\005Where:\000B\364\001\012Sel"
-        "u takes one input data (Ten"
-        "sor<T>) and produces one ou"
-        "tput data\012(Tensor<T>) where"
-        " the scaled exponential lin"
-        "ear unit function,\012`y = gam"
-        "ma * (alpha * e^x - alpha) "
-        "for x <= 0`, `y = gamma * x"
-        " for x > 0`,\012is applied to "
-        "the tensor elementwise.\012J\004\012"
-        "\000\020\022R\000", 788}},
-    {op_id_of<op::Selu>, 22, 18, {
-        "\012\004Selu\042\001X*\001Y2\005gamma2\005alpha:"
-        "-\022\005Alpha\042\010Constant*\030\012\013value"
-        "_float\240\001\001\252\001\005alpha:\000:!\012\005Alph"
-        "a\012\001X\022\011AlphaCast\042\010CastLike:\000"
-        ":-\022\005Gamma\042\010Constant*\030\012\013valu"
-        "e_float\240\001\001\252\001\005gamma:\000:!\012\005Gam"
-        "ma\012\001X\022\011GammaCast\042\010CastLike:"
-        "\000:*\022\004Zero\042\010Constant*\026\012\005valu"
-        "e*\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:\037\012\004Zero\012"
-        "\001X\022\010ZeroCast\042\010CastLike:\000:\020\012"
-        "\001X\022\004ExpX\042\003Exp:\000:&\012\011AlphaCas"
-        "t\012\004ExpX\022\014AlphaMulExpX\042\003Mul:"
-        "\000:6\012\014AlphaMulExpX\012\011AlphaCas"
-        "t\022\024AlphaMulExpXSubAlpha\042\003Su"
-        "b:\000:-\012\011GammaCast\012\024AlphaMulE"
-        "xpXSubAlpha\022\003Neg\042\003Mul:\000:\032\012\011"
-        "GammaCast\012\001X\022\003Pos\042\003Mul:\000:$\012"
-        "\001X\012\010ZeroCast\022\015XLessThanZero"
-        "\042\004Less:\000:%\012\015XLessThanZero\012\003"
-        "Neg\012\003Pos\022\001Y\042\005Where:\000B\364\001\012Sel"
-        "u takes one input data (Ten"
-        "sor<T>) and produces one ou"
-        "tput data\012(Tensor<T>) where"
-        " the scaled exponential lin"
-        "ear unit function,\012`y = gam"
-        "ma * (alpha * e^x - alpha) "
-        "for x <= 0`, `y = gamma * x"
-        " for x > 0`,\012is applied to "
-        "the tensor elementwise.\012J\004\012"
-        "\000\020\022R\000", 788}},
-    {op_id_of<op::BlackmanWindow>, 17, 17, {
-        "\012\016BlackmanWindow\042\004size*\006out"
-        "put2\010periodic2\017output_datat"
-        "ype:(\022\002A0\042\010Constant*\026\012\005valu"
-        "e*\012\020\001\042\004=\012\327>B\000\240\001\004:\000:(\022\002A1\042\010C"
-        "onstant*\026\012\005value*\012\020\001\042\004\000\000\000\077B"
-        "\000\240\001\004:\000:(\022\002A2\042\010Constant*\026\012\005v"
-        "alue*\012\020\001\042\004\012\327\243=B\000\240\001\004:\000:*\022\004Ze"
-        "ro\042\010Constant*\026\012\005value*\012\020\001\042\004"
-        "\000\000\000\000B\000\240\001\004:\000:)\022\003One\042\010Constan"
-        "t*\026\012\005value*\012\020\001\042\004\000\000\200\077B\000\240\001\004:\000"
-        ":)\022\003Two\042\010Constant*\026\012\005value*"
-        "\012\020\001\042\004\000\000\000@B\000\240\001\004:\000:)\022\003Tau\042\010Co"
-        "nstant*\026\012\005value*\012\020\001\042\004\333\017\311@B\000"
-        "\240\001\004:\000:+\012\004size\022\020Periodic_Siz"
-        "e_FP\042\004Cast*\011\012\002to\030\001\240\001\002:\000:1\012\020"
-        "Periodic_Size_FP\012\003One\022\021Symm"
-        "etric_Size_FP\042\003Sub:\000:3\022\012IsP"
-        "eriodic\042\010Constant*\031\012\011value_"
-        "int\240\001\002\252\001\010periodic:\000:.\012\012IsPe"
-        "riodic\022\015IsPeriodic_FP\042\004Cast"
-        "*\011\012\002to\030\001\240\001\002:\000:+\012\003One\012\015IsPer"
-        "iodic_FP\022\016IsSymmetric_FP\042\003S"
-        "ub:\000:<\012\020Periodic_Size_FP\012\015I"
-        "sPeriodic_FP\022\022Periodic_Comp"
-        "onent\042\003Mul:\000:\077\012\021Symmetric_S"
-        "ize_FP\012\016IsSymmetric_FP\022\023Sym"
-        "metric_Component\042\003Mul:\000:9\012\022"
-        "Periodic_Component\012\023Symmetr"
-        "ic_Component\022\007Size_FP\042\003Add:"
-        "\000:'\012\003Tau\012\007Size_FP\022\020AngularI"
-        "ncrement\042\003Div:\000:-\012\004Zero\012\020Pe"
-        "riodic_Size_FP\012\003One\022\005Range\042"
-        "\005Range:\000:.\012\005Range\012\020AngularI"
-        "ncrement\022\014RangeAngular\042\003Mul"
-        ":\000:+\012\014RangeAngular\012\003Two\022\017Tw"
-        "oRangeAngular\042\003Mul:\000:,\012\017Two"
-        "RangeAngular\022\022CosTwoRangeAn"
-        "gular\042\003Cos:\000:-\012\002A2\012\022CosTwoR"
-        "angeAngular\022\014A2_Component\042\003"
-        "Mul:\000:&\012\014RangeAngular\022\017CosR"
-        "angeAngular\042\003Cos:\000:*\012\002A1\012\017C"
-        "osRangeAngular\022\014A1_Componen"
-        "t\042\003Mul:\000: \012\002A0\012\014A1_Componen"
-        "t\022\005Temp0\042\003Sub:\000:#\012\005Temp0\012\014A"
-        "2_Component\022\005Temp1\042\003Add:\000:2"
-        "\012\005Temp1\022\006output\042\004Cast*\031\012\002to"
-        "\240\001\002\252\001\017output_datatype:\000Be\012G"
-        "enerates a Blackman window "
-        "as described in the paper h"
-        "ttps://ieeexplore.ieee.org/"
-        "document/1455106.\012J\004\012\000\020\021R\000", 1376}},
-    {op_id_of<op::DynamicQuantizeLinear>, 11, 11, {
-        "\012\025DynamicQuantizeLinear\042\001x*"
-        "\001y*\007y_scale*\014y_zero_point:+"
-        "\022\005Q_Min\042\010Constant*\026\012\005value*"
-        "\012\020\001\042\004\000\000\000\000B\000\240\001\004:\000:+\022\005Q_Max\042\010"
-        "Constant*\026\012\005value*\012\020\001\042\004\000\000\177C"
-        "B\000\240\001\004:\000:(\012\001x\022\005X_Min\042\011Reduce"
-        "Min*\017\012\010keepdims\030\000\240\001\002:\000:%\012\005X"
-        "_Min\012\005Q_Min\022\016X_Min_Adjusted"
-        "\042\003Min:\000:(\012\001x\022\005X_Max\042\011Reduce"
-        "Max*\017\012\010keepdims\030\000\240\001\002:\000:%\012\005X"
-        "_Max\012\005Q_Min\022\016X_Max_Adjusted"
-        "\042\003Max:\000:0\012\016X_Max_Adjusted\012\016"
-        "X_Min_Adjusted\022\007X_Range\042\003Su"
-        "b:\000:\036\012\007X_Range\012\005Q_Max\022\005Scal"
-        "e\042\003Div:\000:*\012\016X_Min_Adjusted\012"
-        "\005Scale\022\012Min_Scaled\042\003Div:\000:0"
-        "\012\005Q_Min\012\012Min_Scaled\022\024Initia"
-        "l_ZeroPoint_FP\042\003Sub:\000:B\012\024In"
-        "itial_ZeroPoint_FP\012\005Q_Min\012\005"
-        "Q_Max\022\024Clipped_ZeroPoint_FP"
-        "\042\004Clip:\000:5\012\024Clipped_ZeroPoi"
-        "nt_FP\022\024Rounded_ZeroPoint_FP"
-        "\042\005Round:\000:4\012\024Rounded_ZeroPo"
-        "int_FP\022\011Zeropoint\042\004Cast*\011\012\002"
-        "to\030\002\240\001\002:\000:\034\012\005Scale\022\007y_scale"
-        "\042\010Identity:\000:%\012\011Zeropoint\022\014"
-        "y_zero_point\042\010Identity:\000:*\012"
-        "\001x\012\005Scale\012\011Zeropoint\022\001y\042\016Qu"
-        "antizeLinear:\000B\246\010\012A Functio"
-        "n to fuse calculation for S"
-        "cale, Zero Point and FP32->"
-        "8Bit conversion of FP32 Inp"
-        "ut data.\012Outputs Scale, Zer"
-        "oPoint and Quantized Input "
-        "for a given FP32 Input.\012Sca"
-        "le is calculated as:\012```\012y_"
-        "scale = (maximum(0, max(x))"
-        " - minimum(0, min(x))) / (q"
-        "max - qmin)\012```\012\012* where qm"
-        "ax and qmin are max and min"
-        " values for quantization ra"
-        "nge i.e. [0, 255] in case o"
-        "f uint8\012* data range is adj"
-        "usted to include 0.\012\012Zero p"
-        "oint is calculated as:\012```\012"
-        "intermediate_zero_point = q"
-        "min - min(x)/y_scale\012y_zero"
-        "_point = cast(round(saturat"
-        "e(intermediate_zero_point))"
-        ")\012```\012\012* where qmax and qmi"
-        "n are max and min values fo"
-        "r quantization range .i.e ["
-        "0, 255] in case of uint8\012* "
-        "for saturation, it saturate"
-        "s to [0, 255] if it's uint8"
-        ", or [-127, 127] if it's in"
-        "t8. Right now only uint8 is"
-        " supported.\012* rounding to n"
-        "earest ties to even.\012\012Data "
-        "quantization formula is:\012``"
-        "`\012y = saturate (round (x / "
-        "y_scale) + y_zero_point)\012``"
-        "`\012\012* for saturation, it sat"
-        "urates to [0, 255] if it's "
-        "uint8, or [-127, 127] if it"
-        "'s int8. Right now only uin"
-        "t8 is supported.\012* rounding"
-        " to nearest ties to even.\012J"
-        "\004\012\000\020\013R\000", 1843}},
-    {op_id_of<op::AffineGrid>, 20, 20, {
-        "\012\012AffineGrid\042\005theta\042\004size*\004"
-        "grid2\015align_corners:#\022\003one\042"
-        "\010Constant*\020\012\011value_int\030\001\240\001\002"
-        ":\000:#\022\003two\042\010Constant*\020\012\011valu"
-        "e_int\030\002\240\001\002:\000:$\022\004zero\042\010Const"
-        "ant*\020\012\011value_int\030\000\240\001\002:\000:$\022\004"
-        "four\042\010Constant*\020\012\011value_int"
-        "\030\004\240\001\002:\000:'\022\006one_1d\042\010Constant"
-        "*\021\012\012value_ints@\001\240\001\007:\000:(\022\007ze"
-        "ro_1d\042\010Constant*\021\012\012value_in"
-        "ts@\000\240\001\007:\000:2\022\011minus_one\042\010Con"
-        "stant*\031\012\011value_int\030\377\377\377\377\377\377\377\377"
-        "\377\001\240\001\002:\000:+\012\011minus_one\012\005theta"
-        "\022\013minus_one_f\042\010CastLike:\000:!"
-        "\012\004zero\012\005theta\022\006zero_f\042\010Cast"
-        "Like:\000:\037\012\003one\012\005theta\022\005one_f"
-        "\042\010CastLike:\000:\037\012\003two\012\005theta\022"
-        "\005two_f\042\010CastLike:\000:D\022\026const"
-        "ant_align_corners\042\010Constant"
-        "*\036\012\011value_int\240\001\002\252\001\015align_co"
-        "rners:\000:J\012\026constant_align_c"
-        "orners\012\004zero\022!constant_alig"
-        "n_corners_equal_zero\042\005Equal"
-        ":\000:\031\012\004size\022\011size_ndim\042\004Size"
-        ":\000:+\012\011size_ndim\012\004four\022\017cond"
-        "ition_is_2d\042\005Equal:\000:\356\002\012\017co"
-        "ndition_is_2d\022\001N\022\001C\022\001D\022\001H\022\001"
-        "W\042\002If*\254\001\012\013then_branch2\231\001\012C\012"
-        "\004size\022\006N_then\022\006C_then\022\006H_th"
-        "en\022\006W_then\042\005Split*\022\012\013num_ou"
-        "tputs\030\004\240\001\002:\000\012\034\012\006one_1d\022\006D_t"
-        "hen\042\010Identity:\000\022\002g1b\010\012\006N_th"
-        "enb\010\012\006C_thenb\010\012\006D_thenb\010\012\006H"
-        "_thenb\010\012\006W_then\240\001\005*\226\001\012\013else"
-        "_branch2\203\001\012K\012\004size\022\006N_else\022"
-        "\006C_else\022\006D_else\022\006H_else\022\006W_"
-        "else\042\005Split*\022\012\013num_outputs\030"
-        "\005\240\001\002:\000\022\002g2b\010\012\006N_elseb\010\012\006C_e"
-        "lseb\010\012\006D_elseb\010\012\006H_elseb\010\012\006"
-        "W_else\240\001\005:\000:2\012\001N\012\001C\012\001D\012\001H\012\001"
-        "W\022\012size_NCDHW\042\006Concat*\013\012\004ax"
-        "is\030\000\240\001\002:\000:\307\011\012\017condition_is_"
-        "2d\022\010theta_3d\042\002If*\334\010\012\013then_b"
-        "ranch2\311\010\0127\022\014gather_idx_6\042\010C"
-        "onstant*\033\012\012value_ints@\000@\001@\002"
-        "@\000@\001@\002\240\001\007:\000\012+\022\010shape_23\042\010Co"
-        "nstant*\023\012\012value_ints@\002@\003\240\001\007"
-        ":\000\0122\012\014gather_idx_6\012\010shape_2"
-        "3\022\015gather_idx_23\042\007Reshape:\000"
-        "\012/\012\001N\012\010shape_23\022\011shape_N23\042"
-        "\006Concat*\013\012\004axis\030\000\240\001\002:\000\0124\012\015g"
-        "ather_idx_23\012\011shape_N23\022\016ga"
-        "ther_idx_N23\042\006Expand:\000\012@\012\005t"
-        "heta\012\016gather_idx_N23\022\010theta"
-        "N23\042\016GatherElements*\013\012\004axis"
-        "\030\002\240\001\002:\000\012<\012\010thetaN23\022\002r1\022\002r2"
-        "\042\005Split*\013\012\004axis\030\001\240\001\002*\022\012\013num"
-        "_outputs\030\002\240\001\002:\000\012\024\012\002r1\022\003r1_\042"
-        "\007Squeeze:\000\012\024\012\002r2\022\003r2_\042\007Sque"
-        "eze:\000\012=\012\003r1_\022\003r11\022\003r12\022\002t1\042"
-        "\005Split*\013\012\004axis\030\001\240\001\002*\022\012\013num_"
-        "outputs\030\003\240\001\002:\000\012=\012\003r2_\022\003r21\022"
-        "\003r22\022\002t2\042\005Split*\013\012\004axis\030\001\240\001"
-        "\002*\022\012\013num_outputs\030\003\240\001\002:\000\012\031\012\003"
-        "r21\022\011r11_shape\042\005Shape:\000\012.\012\011"
-        "r11_shape\022\016float_zero_1d_\042\017"
-        "ConstantOfShape:\000\0122\012\016float_"
-        "zero_1d_\012\005theta\022\015float_zero"
-        "_1d\042\010CastLike:\000\012+\012\015float_ze"
-        "ro_1d\012\005one_f\022\014float_one_1d\042"
-        "\003Add:\000\0128\012\003r11\012\003r12\012\015float_z"
-        "ero_1d\012\002t1\022\002R1\042\006Concat*\013\012\004a"
-        "xis\030\001\240\001\002:\000\0128\012\003r21\012\003r22\012\015flo"
-        "at_zero_1d\012\002t2\022\002R2\042\006Concat*"
-        "\013\012\004axis\030\001\240\001\002:\000\012V\012\015float_zer"
-        "o_1d\012\015float_zero_1d\012\014float_"
-        "one_1d\012\015float_zero_1d\022\002R3\042\006"
-        "Concat*\013\012\004axis\030\001\240\001\002:\000\012\036\012\002R1"
-        "\012\006one_1d\022\003R1_\042\011Unsqueeze:\000\012"
-        "\036\012\002R2\012\006one_1d\022\003R2_\042\011Unsquee"
-        "ze:\000\012\036\012\002R3\012\006one_1d\022\003R3_\042\011Un"
-        "squeeze:\000\0122\012\003R1_\012\003R2_\012\003R3_\022"
-        "\012theta_then\042\006Concat*\013\012\004axis"
-        "\030\001\240\001\002:\000\022\002g3b\014\012\012theta_then\240\001"
-        "\005*E\012\013else_branch23\012\037\012\005theta"
-        "\022\012theta_else\042\010Identity:\000\022\002g"
-        "4b\014\012\012theta_else\240\001\005:\000:'\022\006two"
-        "_1d\042\010Constant*\021\012\012value_ints"
-        "@\002\240\001\007:\000:)\022\010three_1d\042\010Consta"
-        "nt*\021\012\012value_ints@\003\240\001\007:\000:(\022\007"
-        "five_1d\042\010Constant*\021\012\012value_"
-        "ints@\005\240\001\007:\000:<\012\012size_NCDHW\012\006"
-        "two_1d\012\007five_1d\022\024constant_D"
-        "_H_W_shape\042\005Slice:\000:7\012\024cons"
-        "tant_D_H_W_shape\022\014zeros_D_H"
-        "_W_\042\017ConstantOfShape:\000:.\012\014z"
-        "eros_D_H_W_\012\005theta\022\013zeros_D"
-        "_H_W\042\010CastLike:\000:'\012\013zeros_D"
-        "_H_W\012\005one_f\022\012ones_D_H_W\042\003Ad"
-        "d:\000: \012\001D\012\006zero_f\022\007D_float\042\010"
-        "CastLike:\000: \012\001H\012\006zero_f\022\007H_"
-        "float\042\010CastLike:\000: \012\001W\012\006zer"
-        "o_f\022\007W_float\042\010CastLike:\000:\246\012"
-        "\012!constant_align_corners_eq"
-        "ual_zero\022\007start_d\022\006step_d\022\007"
-        "start_h\022\006step_h\022\007start_w\022\006s"
-        "tep_w\042\002If*\367\003\012\013then_branch2\344"
-        "\003\012$\012\005two_f\012\007D_float\022\013step_d"
-        "_then\042\003Div:\000\012$\012\005two_f\012\007H_fl"
-        "oat\022\013step_h_then\042\003Div:\000\012$\012\005"
-        "two_f\012\007W_float\022\013step_w_then"
-        "\042\003Div:\000\012(\012\013step_d_then\012\005two"
-        "_f\022\013step_d_half\042\003Div:\000\012/\012\013m"
-        "inus_one_f\012\013step_d_half\022\014st"
-        "art_d_then\042\003Add:\000\012(\012\013step_h"
-        "_then\012\005two_f\022\013step_h_half\042\003"
-        "Div:\000\012/\012\013minus_one_f\012\013step_"
-        "h_half\022\014start_h_then\042\003Add:\000"
-        "\012(\012\013step_w_then\012\005two_f\022\013ste"
-        "p_w_half\042\003Div:\000\012/\012\013minus_on"
-        "e_f\012\013step_w_half\022\014start_w_t"
-        "hen\042\003Add:\000\022\002h1b\016\012\014start_d_t"
-        "henb\015\012\013step_d_thenb\016\012\014start"
-        "_h_thenb\015\012\013step_h_thenb\016\012\014s"
-        "tart_w_thenb\015\012\013step_w_then\240"
-        "\001\005*\315\005\012\013else_branch2\272\005\012*\012\007D_"
-        "float\012\005one_f\022\021D_float_nimus"
-        "_one\042\003Sub:\000\012*\012\007H_float\012\005one"
-        "_f\022\021H_float_nimus_one\042\003Sub:"
-        "\000\012*\012\007W_float\012\005one_f\022\021W_floa"
-        "t_nimus_one\042\003Sub:\000\012\037\012\001D\012\003on"
-        "e\022\014D_equals_one\042\005Equal:\000\012\326\001"
-        "\012\014D_equals_one\022\013step_d_else"
-        "\042\002If*R\012\013then_branch2@\012&\012\006ze"
-        "ro_f\022\020step_d_else_then\042\010Ide"
-        "ntity:\000\022\002g5b\022\012\020step_d_else_"
-        "then\240\001\005*_\012\013else_branch2M\0123\012"
-        "\005two_f\012\021D_float_nimus_one\022\020"
-        "step_d_else_else\042\003Div:\000\022\002g6"
-        "b\022\012\020step_d_else_else\240\001\005:\000\012."
-        "\012\005two_f\012\021H_float_nimus_one\022"
-        "\013step_h_else\042\003Div:\000\012.\012\005two_"
-        "f\012\021W_float_nimus_one\022\013step_"
-        "w_else\042\003Div:\000\012'\012\013minus_one_"
-        "f\022\014start_d_else\042\010Identity:\000"
-        "\012'\012\013minus_one_f\022\014start_h_el"
-        "se\042\010Identity:\000\012'\012\013minus_one"
-        "_f\022\014start_w_else\042\010Identity:"
-        "\000\022\002h2b\016\012\014start_d_elseb\015\012\013st"
-        "ep_d_elseb\016\012\014start_h_elseb\015"
-        "\012\013step_h_elseb\016\012\014start_w_el"
-        "seb\015\012\013step_w_else\240\001\005:\000:)\012\004z"
-        "ero\012\001W\012\003one\022\020grid_w_steps_i"
-        "nt\042\005Range:\000::\012\020grid_w_steps"
-        "_int\012\006step_w\022\022grid_w_steps_"
-        "float\042\010CastLike:\000:1\012\022grid_w"
-        "_steps_float\012\006step_w\022\014grid_"
-        "w_steps\042\003Mul:\000:(\012\007start_w\012\014"
-        "grid_w_steps\022\010grid_w_0\042\003Add"
-        ":\000:)\012\004zero\012\001H\012\003one\022\020grid_h_"
-        "steps_int\042\005Range:\000::\012\020grid_"
-        "h_steps_int\012\006step_h\022\022grid_h"
-        "_steps_float\042\010CastLike:\000:1\012"
-        "\022grid_h_steps_float\012\006step_h"
-        "\022\014grid_h_steps\042\003Mul:\000:(\012\007st"
-        "art_h\012\014grid_h_steps\022\010grid_h"
-        "_0\042\003Add:\000:)\012\004zero\012\001D\012\003one\022\020"
-        "grid_d_steps_int\042\005Range:\000::"
-        "\012\020grid_d_steps_int\012\006step_d\022"
-        "\022grid_d_steps_float\042\010CastLi"
-        "ke:\000:1\012\022grid_d_steps_float\012"
-        "\006step_d\022\014grid_d_steps\042\003Mul:"
-        "\000:(\012\007start_d\012\014grid_d_steps\022"
-        "\010grid_d_0\042\003Add:\000:8\012\013zeros_D"
-        "_H_W\022\013zeros_H_W_D\042\011Transpos"
-        "e*\017\012\004perm@\001@\002@\000\240\001\007:\000:(\012\013zer"
-        "os_H_W_D\012\010grid_d_0\022\010grid_d_"
-        "1\042\003Add:\000:0\012\010grid_d_1\022\006grid_"
-        "d\042\011Transpose*\017\012\004perm@\002@\000@\001\240"
-        "\001\007:\000:8\012\013zeros_D_H_W\022\013zeros_"
-        "D_W_H\042\011Transpose*\017\012\004perm@\000@"
-        "\002@\001\240\001\007:\000:(\012\013zeros_D_W_H\012\010gr"
-        "id_h_0\022\010grid_h_1\042\003Add:\000:0\012\010"
-        "grid_h_1\022\006grid_h\042\011Transpose"
-        "*\017\012\004perm@\000@\002@\001\240\001\007:\000:&\012\010grid"
-        "_w_0\012\013zeros_D_H_W\022\006grid_w\042\003"
-        "Add:\000:/\012\006grid_w\012\011minus_one\022"
-        "\015grid_w_usqzed\042\011Unsqueeze:\000"
-        ":/\012\006grid_h\012\011minus_one\022\015grid"
-        "_h_usqzed\042\011Unsqueeze:\000:/\012\006g"
-        "rid_d\012\011minus_one\022\015grid_d_us"
-        "qzed\042\011Unsqueeze:\000:7\012\012ones_D"
-        "_H_W\012\011minus_one\022\021ones_D_H_W"
-        "_usqzed\042\011Unsqueeze:\000:o\012\015gri"
-        "d_w_usqzed\012\015grid_h_usqzed\012\015"
-        "grid_d_usqzed\012\021ones_D_H_W_u"
-        "sqzed\022\015original_grid\042\006Conca"
-        "t*\024\012\004axis\030\377\377\377\377\377\377\377\377\377\001\240\001\002:\000:@"
-        "\022\024constant_shape_DHW_4\042\010Con"
-        "stant*\034\012\012value_ints@\377\377\377\377\377\377\377"
-        "\377\377\001@\004\240\001\007:\000:E\012\015original_grid"
-        "\012\024constant_shape_DHW_4\022\023ori"
-        "ginal_grid_DHW_4\042\007Reshape:\000"
-        ":8\012\023original_grid_DHW_4\022\024or"
-        "iginal_grid_4_DHW_\042\011Transpo"
-        "se:\000:A\012\024original_grid_4_DHW"
-        "_\012\010theta_3d\022\023original_grid_"
-        "4_DHW\042\010CastLike:\000:7\012\010theta_"
-        "3d\012\023original_grid_4_DHW\022\014gr"
-        "id_N_3_DHW\042\006MatMul:\000::\012\014gri"
-        "d_N_3_DHW\022\014grid_N_DHW_3\042\011Tr"
-        "anspose*\017\012\004perm@\000@\002@\001\240\001\007:\000:"
-        "A\012\001N\012\001D\012\001H\012\001W\012\010three_1d\022\011N_"
-        "D_H_W_3\042\006Concat*\024\012\004axis\030\377\377\377"
-        "\377\377\377\377\377\377\001\240\001\002:\000:3\012\014grid_N_DHW_"
-        "3\012\011N_D_H_W_3\022\015grid_3d_else_"
-        "\042\007Reshape:\000:.\012\015grid_3d_else"
-        "_\012\010theta_3d\022\007grid_3d\042\010CastL"
-        "ike:\000:\367\001\012\017condition_is_2d\022\004"
-        "grid\042\002If*\220\001\012\013then_branch2~\012"
-        "+\012\007grid_3d\012\006one_1d\022\015grid_sq"
-        "ueezed\042\007Squeeze:\000\012>\012\015grid_s"
-        "queezed\012\007zero_1d\012\006two_1d\012\010t"
-        "hree_1d\022\011grid_then\042\005Slice:\000"
-        "\022\002g1b\013\012\011grid_then\240\001\005*E\012\013els"
-        "e_branch23\012 \012\007grid_3d\022\011grid"
-        "_else\042\010Identity:\000\022\002g2b\013\012\011gr"
-        "id_else\240\001\005:\000B\330\012\012Generates a"
-        " 2D or 3D flow field (sampl"
-        "ing grid), given a batch of"
-        " affine matrices theta\012(htt"
-        "ps://pytorch.org/docs/stabl"
-        "e/generated/torch.nn.functi"
-        "onal.affine_grid.html).\012An "
-        "affine matrix `theta` is ap"
-        "plied to a position tensor "
-        "represented in its homogene"
-        "ous expression. Here is an "
-        "example in 3D:\012```\012[r00, r0"
-        "1, r02, t0]   [x]   [x']\012[r"
-        "10, r11, r12, t1] * [y] = ["
-        "y']\012[r20, r21, r22, t2]   ["
-        "z]   [z']\012[0,   0,   0,   1"
-        " ]   [1]   [1 ]\012```\012where `"
-        "(x, y, z)` is the position "
-        "in the original space, `(x'"
-        ", y', z')` is the position "
-        "in the output space.\012The la"
-        "st row is always `[0, 0, 0,"
-        " 1]` and is not stored in t"
-        "he affine matrix. Therefore"
-        " we have `theta` of shape `"
-        "(N, 2, 3)` for 2D or `(N, 3"
-        ", 4)` for 3D.\012\012Input `size`"
-        " is used to define grid of "
-        "positions evenly spaced in "
-        "the original 2D or 3D space"
-        ", with dimensions ranging f"
-        "rom `-1` to `1`.\012The output"
-        " `grid` contains positions "
-        "in the output space.\012\012When "
-        "`align_corners=1`, consider"
-        " `-1` and `1` to refer to t"
-        "he centers of the corner pi"
-        "xels (mark `v` in illustrat"
-        "ion).\012```\012v            v   "
-        "         v            v\012|--"
-        "-----------------|---------"
-        "---------|\012-1              "
-        "    0                  1\012``"
-        "`\012When `align_corners=0`, c"
-        "onsider `-1` and `1` to ref"
-        "er to the outer edge of the"
-        " corner pixels.\012```\012    v  "
-        "      v         v         v"
-        "\012|------------------|------"
-        "-------------|\012-1          "
-        "       0                   "
-        "1\012```\012J\004\012\000\020\024R\000", 7520}},
-    {op_id_of<op::Celu>, 28, 28, {
-        "\012\004Celu\042\001X*\001Y2\005alpha:-\022\005Alph"
-        "a\042\010Constant*\030\012\013value_float\240"
-        "\001\001\252\001\005alpha:\000:!\012\005Alpha\012\001X\022\011A"
-        "lphaCast\042\010CastLike:\000:\036\012\001X\012\011"
-        "AlphaCast\022\007XScaled\042\003Div:\000:,"
-        "\012\007XScaled\022\011EluResult\042\003Elu*\017"
-        "\012\005alpha\025\000\000\200\077\240\001\001:\000: \012\011AlphaC"
-        "ast\012\011EluResult\022\001Y\042\003Mul:\000B\263\001"
-        "\012Continuously Differentiabl"
-        "e Exponential Linear Units:"
-        "\012Perform the linear unit el"
-        "ement-wise on the input ten"
-        "sor X\012using formula:\012\012```\012m"
-        "ax(0,x) + min(0,alpha*(exp("
-        "x/alpha)-1))\012```\012J\004\012\000\020\034R\000", 403}},
-    {op_id_of<op::Relu>, 14, 18, {
-        "\012\004Relu\042\001X*\001Y:*\022\004Zero\042\010Const"
-        "ant*\026\012\005value*\012\020\001\042\004\000\000\000\000B\000\240\001\004"
-        ":\000:\037\012\004Zero\012\001X\022\010ZeroCast\042\010Ca"
-        "stLike:\000:\027\012\001X\012\010ZeroCast\022\001Y\042"
-        "\003Max:\000B\252\001\012Relu takes one in"
-        "put data (Tensor<T>) and pr"
-        "oduces one output data\012(Ten"
-        "sor<T>) where the rectified"
-        " linear function, y = max(0"
-        ", x), is applied to\012the ten"
-        "sor elementwise.\012J\004\012\000\020\022R\000", 295}},
+    {op_id_of<op::ReduceLogSumExp>, 18, 18, names0, {"ReduceLogSumExp", inputs0, names1, nodes0}},
+    {op_id_of<op::ReduceLogSumExp>, 28, 28, names0, {"ReduceLogSumExp", inputs0, names1, nodes0}},
+    {op_id_of<op::ReduceL1>, 18, 18, names0, {"ReduceL1", inputs0, names1, nodes1}},
+    {op_id_of<op::ReduceL2>, 18, 18, names0, {"ReduceL2", inputs0, names1, nodes2}},
+    {op_id_of<op::ReduceSumSquare>, 18, 18, names0, {"ReduceSumSquare", inputs0, names1, nodes3}},
+    {op_id_of<op::PRelu>, 16, 16, {}, {"PRelu", inputs1, names18, nodes4}},
+    {op_id_of<op::HardSigmoid>, 6, 18, names27, {"HardSigmoid", inputs2, names18, nodes5}},
+    {op_id_of<op::HardSigmoid>, 22, 18, names27, {"HardSigmoid", inputs2, names18, nodes5}},
+    {op_id_of<op::Softplus>, 1, 18, {}, {"Softplus", inputs2, names18, nodes6}},
+    {op_id_of<op::Softplus>, 22, 18, {}, {"Softplus", inputs2, names18, nodes6}},
+    {op_id_of<op::ThresholdedRelu>, 10, 18, names51, {"ThresholdedRelu", inputs2, names18, nodes7}},
+    {op_id_of<op::ThresholdedRelu>, 22, 18, names51, {"ThresholdedRelu", inputs2, names18, nodes7}},
+    {op_id_of<op::HannWindow>, 17, 17, names55, {"HannWindow", inputs3, names56, nodes8}},
+    {op_id_of<op::SwiGLU>, 28, 28, names51, {"SwiGLU", inputs4, names18, nodes9}},
+    {op_id_of<op::ReduceLogSum>, 18, 18, names0, {"ReduceLogSum", inputs0, names1, nodes10}},
+    {op_id_of<op::ReduceLogSum>, 28, 28, names0, {"ReduceLogSum", inputs0, names1, nodes10}},
+    {op_id_of<op::GreaterOrEqual>, 12, 12, {}, {"GreaterOrEqual", inputs4, names98, nodes11}},
+    {op_id_of<op::GreaterOrEqual>, 16, 16, {}, {"GreaterOrEqual", inputs4, names98, nodes11}},
+    {op_id_of<op::Mish>, 18, 18, {}, {"Mish", inputs2, names18, nodes12}},
+    {op_id_of<op::Mish>, 22, 22, {}, {"Mish", inputs2, names18, nodes12}},
+    {op_id_of<op::Swish>, 24, 24, names51, {"Swish", inputs2, names18, nodes13}},
+    {op_id_of<op::LeakyRelu>, 16, 16, names51, {"LeakyRelu", inputs2, names18, nodes14}},
+    {op_id_of<op::Range>, 11, 11, {}, {"Range", inputs5, names56, nodes16}},
+    {op_id_of<op::MeanVarianceNormalization>, 9, 9, names129, {"MeanVarianceNormalization", inputs2, names18, nodes17}},
+    {op_id_of<op::MeanVarianceNormalization>, 13, 13, names129, {"MeanVarianceNormalization", inputs2, names18, nodes17}},
+    {op_id_of<op::MeanVarianceNormalization>, 13, 18, names129, {"MeanVarianceNormalization", inputs2, names18, nodes18}},
+    {op_id_of<op::Shrink>, 9, 18, names148, {"Shrink", inputs7, names56, nodes19}},
+    {op_id_of<op::HardSwish>, 14, 14, {}, {"HardSwish", inputs2, names18, nodes20}},
+    {op_id_of<op::HardSwish>, 22, 22, {}, {"HardSwish", inputs2, names18, nodes20}},
+    {op_id_of<op::Elu>, 6, 18, names51, {"Elu", inputs2, names18, nodes21}},
+    {op_id_of<op::Elu>, 22, 18, names51, {"Elu", inputs2, names18, nodes21}},
+    {op_id_of<op::LessOrEqual>, 12, 12, {}, {"LessOrEqual", inputs4, names98, nodes22}},
+    {op_id_of<op::LessOrEqual>, 16, 16, {}, {"LessOrEqual", inputs4, names98, nodes22}},
+    {op_id_of<op::HammingWindow>, 17, 17, names55, {"HammingWindow", inputs3, names56, nodes23}},
+    {op_id_of<op::Softsign>, 1, 18, {}, {"Softsign", inputs7, names56, nodes24}},
+    {op_id_of<op::Softsign>, 22, 18, {}, {"Softsign", inputs7, names56, nodes24}},
+    {op_id_of<op::Selu>, 6, 18, names181, {"Selu", inputs2, names18, nodes25}},
+    {op_id_of<op::Selu>, 22, 18, names181, {"Selu", inputs2, names18, nodes25}},
+    {op_id_of<op::BlackmanWindow>, 17, 17, names55, {"BlackmanWindow", inputs3, names56, nodes26}},
+    {op_id_of<op::DynamicQuantizeLinear>, 11, 11, {}, {"DynamicQuantizeLinear", inputs8, names194, nodes27}},
+    {op_id_of<op::AffineGrid>, 20, 20, names220, {"AffineGrid", inputs9, names221, nodes38}},
+    {op_id_of<op::Celu>, 28, 28, names51, {"Celu", inputs2, names18, nodes39}},
+    {op_id_of<op::Relu>, 14, 18, {}, {"Relu", inputs2, names18, nodes40}},
 };
 static_assert(std::ranges::is_sorted(
     bodies, std::ranges::less_equal{},

@@ -83,6 +83,12 @@ def c_string(data):
     return f'"{plain}"'
 
 
+def number(value):
+    text = str(numpy.float32(value))
+    assert "inf" not in text and "nan" not in text
+    return (text if re.search("[.e]", text) else text + ".0") + "f"
+
+
 def type_rule(type_string, types):
     masks, maps = [0] * 5, False
     for text in types:
@@ -131,9 +137,7 @@ def attribute_rule(a, from_onnx):
     elif default.type == onnx.AttributeProto.INT:
         fields += ["false", "true", str(default.i)]
     elif default.type == onnx.AttributeProto.FLOAT:
-        text = str(numpy.float32(default.f))
-        assert "inf" not in text and "nan" not in text
-        fields += ["false", "true", "0", (text if re.search("[.e]", text) else text + ".0") + "f"]
+        fields += ["false", "true", "0", number(default.f)]
     elif default.type == onnx.AttributeProto.STRING:
         fields += ["false", "true", "0", "0", c_string(default.s)]
     return "{" + ", ".join(fields) + "}"
@@ -283,23 +287,89 @@ def write_list(all_ops):
 
 
 def function_bodies(schemas):
-    """(domain, name, since, opset the body needs, serialized FunctionProto) of every body that no node changes."""
+    """(domain, name, since, opset the body needs, FunctionProto) of every body that no node changes."""
     for s in schemas:
         for opset in s.function_opset_versions if s.has_function else []:
-            body = s.get_function_with_opset_version(opset)
+            body = onnx.FunctionProto.FromString(s.get_function_with_opset_version(opset))
+            assert [(i.domain, i.version) for i in body.opset_import] == [("", opset)] and body.name == s.name
             yield s.domain, s.name, s.since_version, opset, body
+
+
+class Bodies:
+    """The arrays that function bodies are made of; equal ones are written once."""
+
+    SHORT = {"std::string_view": "names", "std::int64_t": "ints", "input_row": "inputs",
+             "attribute_row": "attributes", "node_row": "nodes", "graph_row": "graph"}
+
+    def __init__(self):
+        self.names = {kind: {} for kind in self.SHORT}
+        self.lines = []
+
+    def array(self, kind, rows):
+        if not rows:
+            return "{}"
+        known, rows = self.names[kind], tuple(rows)
+        if rows not in known:
+            known[rows] = f"{self.SHORT[kind]}{len(known)}"
+            scope = "" if kind.startswith("std::") else "function_body_row::"
+            self.lines += wrap(f"constexpr {scope}{kind} {known[rows]}[] = {{", list(rows), "};")
+        return known[rows]
+
+    def texts(self, texts):
+        return self.array("std::string_view", [c_string(text) for text in texts])
+
+    def attribute(self, a):
+        kind = KIND_OF[a.type]
+        fields = {f.name for f, _ in a.ListFields()} - {"name", "type", "ref_attr_name"}
+        text = f"{{.name = {c_string(a.name)}, .kind = attribute_kind::{kind}"
+        if a.ref_attr_name:
+            assert not fields
+            return text + f", .of_caller = {c_string(a.ref_attr_name)}}}"
+        assert fields == {kind}
+        if kind == "t":
+            assert a.t.data_type == onnx.TensorProto.FLOAT and not a.t.dims and len(a.t.float_data) == 1
+            assert {f.name for f, _ in a.t.ListFields()} <= {"name", "data_type", "float_data"}
+        shown = {"f": lambda: f".f = {number(a.f)}", "i": lambda: f".i = {a.i}",
+                 "t": lambda: f".f = {number(a.t.float_data[0])}",
+                 "ints": lambda: ".ints = " + self.array("std::int64_t", map(str, a.ints)),
+                 "g": lambda: ".g = " + self.array("graph_row", [self.graph(a.g.name, a.g.input, a.g)])}
+        return text + f", {shown[kind]()}}}"
+
+    def node(self, n):
+        assert not n.domain and not n.overload
+        fields = [c_string(n.op_type), self.texts(n.input), self.texts(n.output)]
+        if n.attribute:
+            fields.append(self.array("attribute_row", [self.attribute(a) for a in n.attribute]))
+        return "{" + ", ".join(fields) + "}"
+
+    def graph(self, name, inputs, g):
+        fields = [c_string(name), self.array("input_row", [input_row(i) for i in inputs]),
+                  self.texts(o if isinstance(o, str) else o.name for o in g.output),
+                  self.array("node_row", [self.node(n) for n in g.node])]
+        return "{" + ", ".join(fields) + "}"
+
+
+def input_row(i):
+    """Inputs of functions are names; those of graphs may have a type, and that of a scalar."""
+    if isinstance(i, str) or not i.HasField("type"):
+        return "{" + c_string(i if isinstance(i, str) else i.name) + "}"
+    assert i.type.HasField("tensor_type") and not i.type.tensor_type.shape.dim and i.type.tensor_type.HasField("shape")
+    return f"{{{c_string(i.name)}, dtype({i.type.tensor_type.elem_type})}}"
 
 
 def write_bodies(bodies):
     bodies = sorted(bodies, key=lambda b: (op_id(b[0], b[1]), b[2], b[3]))
+    arrays, rows = Bodies(), []
+    for domain, name, since, opset, body in bodies:
+        assert not body.attribute_proto
+        names = arrays.texts(body.attribute)
+        rows.append(f"    {{op_id_of<{tag_of(domain, name)}>, {since}, {opset}, {names}, "
+                    f"{arrays.graph(name, body.input, body)}}},")
     lines = [GENERATED.strip(), "#include <cameo/op/function_bodies.hpp>"]
     lines += [f"#include <cameo/op/{h}.hpp>" for h in sorted({DOMAINS[b[0]][0] for b in bodies})]
-    lines += ["", "#include <algorithm>", "#include <functional>", "#include <tuple>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {",
-              "", "constexpr function_body_row bodies[] = {"]
-    for domain, name, since, opset, data in bodies:
-        lines.append(f"    {{op_id_of<{tag_of(domain, name)}>, {since}, {opset}, {{")
-        chunks = [c_string(data[i:i + 27]) for i in range(0, len(data), 27)]
-        lines += ["        " + c for c in chunks[:-1]] + ["        " + chunks[-1] + f", {len(data)}}}}},"]
+    lines += ["", "#include <algorithm>", "#include <functional>", "#include <tuple>", "",
+              "namespace cameo::inline CAMEO_ABI {", "namespace {", "", *arrays.lines, "",
+              "constexpr function_body_row bodies[] = {", *rows]
     lines += ["};", "static_assert(std::ranges::is_sorted(", "    bodies, std::ranges::less_equal{},",
               "    [](const function_body_row& row) { return std::tuple{row.op, row.since, row.needs_opset}; }));", "",
               "}  // namespace", "",

@@ -1,10 +1,10 @@
 // Which node each provider runs, and which it compiles.
-#include <cameo/op/function_bodies.hpp>
 #include <cameo/partition/lower.hpp>
 
 #include "context/workspace.hpp"
 #include "core/guarded.hpp"
 #include "graph/messages.hpp"
+#include "graph/standard_function.hpp"
 #include "session/stages.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ result<op_table> check_operators(std::span<const provider> providers, model& net
 
 namespace {
 
-/// The standard bodies of operators that no provider has a kernel for, as the file's format reads them; each read once.
+/// The standard bodies of operators that no provider has a kernel for; each is made once.
 class standard_bodies {
  public:
-  standard_bodies(const format_row& format, std::deque<function>& to) : format_{format}, made_{to} {}
+  explicit standard_bodies(std::deque<function>& to) : made_{to} {}
 
   result<const function*> of(model& m, const graph_node& node) {
     if (!node.op || !node.version) return static_cast<const function*>(nullptr);
@@ -34,15 +34,11 @@ class standard_bodies {
     if (!best) return static_cast<const function*>(nullptr);
     for (const auto& [row, known] : known_)
       if (row == best) return known;
-    result<function> body = format_.read_function(m, std::as_bytes(std::span{best->function_proto}));
-    if (!body) return std::move(body).error().in(node.op_type);
-    made_.push_back(std::move(*body));
-    known_.emplace_back(best, &made_.back());
-    return &made_.back();
+    known_.emplace_back(best, &made_.emplace_back(make_function(m, *best)));
+    return known_.back().second;
   }
 
  private:
-  const format_row& format_;
   std::deque<function>& made_;
   std::vector<std::pair<const function_body_row*, const function*>> known_;
 };
@@ -88,9 +84,9 @@ status inline_calls(const load_settings& how, const chosen_providers& by, const 
 }
 
 result<placed_nodes> place_nodes(const load_settings& how, const chosen_providers& by, const op_table& ops,
-                                 const format_row& format, const std::optional<compilation>& output, model& net) {
+                                 const std::optional<compilation>& output, model& net) {
   placed_nodes made;
-  standard_bodies bodies{format, made.bodies};
+  standard_bodies bodies{made.bodies};
   const auto body = [&](model& m, const graph_node& node) { return bodies.of(m, node); };
   const auto canceled = [&] { return how.options.stop.stop_requested(); };
   const std::vector<claim_row> rows = by.claimers(), others = unused(how, by.list);

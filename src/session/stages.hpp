@@ -97,7 +97,7 @@ struct placed_nodes {
   std::deque<fused_node> fused;
   std::vector<ep_assignment> assignments;  // if they are to be recorded
 };
-result<placed_nodes> place_nodes(const load_settings&, const chosen_providers&, const op_table&, const format_row&,
+result<placed_nodes> place_nodes(const load_settings&, const chosen_providers&, const op_table&,
                                  const std::optional<compilation>&, model&);
 /// The model's own functions that no provider takes as they are.
 status inline_calls(const load_settings&, const chosen_providers&, const op_table&, model&);

@@ -1,5 +1,6 @@
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/onnx.hpp>
+#include <cameo/test_paths.hpp>
 
 #include "onnx_messages.hpp"
 
@@ -37,6 +38,10 @@ TEST_CASE("a model with everything in it, fields newer than the installed onnx t
   auto written = write_onnx(**read);
   REQUIRE_MESSAGE(written, written.error().words());
   CHECK(difference(original, parsed(*written)) == "");
+  // A seed for the fuzzer.
+  const std::filesystem::path seeds = std::filesystem::path{build_dir} / "fuzz_onnx_seeds";
+  std::filesystem::create_directories(seeds);
+  std::ofstream{seeds / "everything.onnx", std::ios::binary} << *written;
 }
 
 TEST_CASE("what was read is what the file says") {
@@ -220,18 +225,4 @@ TEST_CASE("a file is complete or absent") {
   CHECK(write_file_atomically(folder / "taken", std::string_view{"x"}).code() == status_code::fail);
   CHECK(folder.file_count() == 2);  // no temporary file stays
   CHECK(write_file_atomically(folder / "no/such/folder", std::string_view{"x"}).code() == status_code::fail);
-}
-
-TEST_CASE("a function by itself is read into a model, its tensors copied") {
-  const onnx::ModelProto m = rich_model();
-  model owner;
-  result<function> f = status_code::fail;
-  {
-    const std::string bytes = m.functions(0).SerializeAsString();
-    f = read_function(owner, bytes_of(bytes));
-  }
-  REQUIRE_MESSAGE(f, f.error().words());
-  CHECK(f->name == "Own");
-  CHECK(static_cast<const char*>(f->attribute_defaults[0].tensors[0].data)[199] == 'y');
-  CHECK(read_function(owner, bytes_of("garbage")).error().code() == status_code::invalid_protobuf);
 }

@@ -57,7 +57,6 @@ struct no_format {
   static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view, const read_options&) {
     return status_code::not_implemented;
   }
-  static result<function> read_function(model&, std::span<const std::byte>) { return status_code::not_implemented; }
 };
 
 /// A session that is never run: it has the optimized graph.

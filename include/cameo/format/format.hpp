@@ -53,8 +53,6 @@ struct format_row {
   bool (*recognises)(std::span<const std::byte> bytes, std::string_view path);
   result<std::unique_ptr<model>> (*read_file)(const std::string& path, const read_options&);
   result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);
-  /// Parses a fixed function body (op/function_bodies.hpp); NOT_IMPLEMENTED for formats that can't.
-  result<function> (*read_function)(model&, std::span<const std::byte>);
   /// Writes a whole model; complete or absent. NOT_IMPLEMENTED for formats that can't.
   status (*write_file)(const model&, const std::string& path, const write_options&);
   /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
@@ -69,13 +67,12 @@ struct format_row {
 
 /// A format is a type with these as static functions; only the formats in a session's list are linked.
 template <class F>
-concept model_format = requires(std::span<const std::byte> bytes, const std::string& path, const read_options& options,
-                                model& m) {
+concept model_format = requires(std::span<const std::byte> bytes, const std::string& path,
+                                const read_options& options) {
   { F::name } -> std::convertible_to<std::string_view>;
   { F::recognises(bytes, path) } -> std::same_as<bool>;
   { F::read(path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
   { F::read(bytes, path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
-  { F::read_function(m, bytes) } -> std::same_as<result<function>>;
 };
 /// A format that can also be written:
 ///   static status write(const model&, const std::string& path, const write_options&)
@@ -113,7 +110,6 @@ inline constexpr format_row format_row_of{
     [](std::span<const std::byte> bytes, std::string_view name, const read_options& options) {
       return F::read(bytes, name, options);
     },
-    [](model& m, std::span<const std::byte> bytes) { return F::read_function(m, bytes); },
     [](const model& m, const std::string& path, const write_options& options) { return write_as<F>(m, path, options); },
     [](const model& m, model_sink to, const std::string& folder, const write_options& options) {
       return write_as<F>(m, to, folder, options);

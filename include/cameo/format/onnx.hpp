@@ -39,9 +39,6 @@ CAMEO_API result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, 
 /// Returns the bytes of a .pb file with this value.
 CAMEO_API result<std::string> write_pb(const value&, pb_kind kind, std::string_view name);
 
-/// Parses one FunctionProto (op/function_bodies.hpp) into the model's memory.
-CAMEO_API result<function> read_function(model&, std::span<const std::byte> bytes);
-
 /// What the dims of a tensor are said to be, of a value that either format's reader made (graph_value::unknown); empty
 /// texts for dims without a denotation, and nothing at all if no dim has one.
 CAMEO_API std::vector<std::string> dim_denotations_of(std::string_view unknown);
@@ -57,10 +54,6 @@ struct onnx_format {
   static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view of,
                                              const read_options& options) {
     return read_onnx(bytes, of, options);
-  }
-  /// cameo::read_function.
-  static result<function> read_function(model& m, std::span<const std::byte> bytes) {
-    return cameo::read_function(m, bytes);
   }
   /// See format_row.
   static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }

@@ -47,10 +47,6 @@ struct ort_format {
                                              const read_options& options) {
     return read_ort(bytes, of, options);
   }
-  /// The format has no functions of its own: cameo::read_function.
-  static result<function> read_function(model& m, std::span<const std::byte> bytes) {
-    return cameo::read_function(m, bytes);
-  }
   /// See format_row.
   static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }
   /// write_ort, to a file and to a sink; weights are always inside the file.

@@ -5,12 +5,44 @@ namespace cameo::inline CAMEO_ABI {
 
 /// ONNX's definition of an operator in terms of others, where that does not depend on the node. (Bodies that do are
 /// built by code.) One version may have several bodies: the right one has the highest `needs_opset` that the model's
-/// opset reaches.
+/// opset reaches. All of it lives as long as the program.
 struct function_body_row {
+  struct graph_row;
+  /// An attribute of a node; only the member of its kind is meaningful.
+  struct attribute_row {
+    std::string_view name;
+    attribute_kind kind;
+    std::string_view of_caller =
+        {};       // the attribute of the function's caller that is used here; empty: the value below
+    float f = 0;  // also of a tensor: a scalar
+    std::int64_t i = 0;
+    std::span<const std::int64_t> ints = {};
+    const graph_row* g = nullptr;
+  };
+  /// A node, of an operator of ONNX's own domain. Values are named.
+  struct node_row {
+    std::string_view op_type;
+    std::span<const std::string_view> inputs, outputs;
+    std::span<const attribute_row> attributes = {};
+  };
+  /// An input: undefined, or a scalar of this type.
+  struct input_row {
+    std::string_view name;
+    dtype type = dtype::undefined;
+  };
+  /// A body, or a graph that a node in one has. Nodes come after those that they need.
+  struct graph_row {
+    std::string_view name;
+    std::span<const input_row> inputs;
+    std::span<const std::string_view> outputs;
+    std::span<const node_row> nodes;
+  };
+
   op_id op;
-  int since;                        // the version of `op` that the body belongs to
-  int needs_opset;                  // the opset of ONNX that the body is written in
-  std::string_view function_proto;  // a serialized onnx.FunctionProto; lives as long as the program
+  int since;                                          // the version of `op` that the body belongs to
+  int needs_opset;                                    // the opset of ONNX that the body is written in
+  std::span<const std::string_view> attribute_names;  // that the body takes of its caller
+  graph_row graph;
 };
 
 /// Sorted by op, then since, then needs_opset. Lies in the compiled core and is linked only into programs that call it.

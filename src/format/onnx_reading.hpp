@@ -1,0 +1,49 @@
+#pragma once
+// Shared by the sources that make graphs and values of messages; nothing else includes it.
+#include "../graph/messages.hpp"
+#include "onnx_decode.hpp"
+
+#include <map>
+
+namespace cameo::inline CAMEO_ABI {
+
+class held_folder;
+
+/// Reads tensors into values. Weights that lie aligned stay where they lie; the rest is copied into `memory`.
+struct tensor_reader {
+  arena& memory;
+  std::size_t budget;       // of `memory`, bytes
+  bool stays = false;       // what raw_data points to lasts
+  std::string folder = {};  // of external data
+  bool has_folder = false;
+  std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
+  std::shared_ptr<const held_folder> opened = {};                   // the folder, given or once it was needed
+  std::map<std::string, std::span<const std::byte>> mapped = {};    // by location
+
+  result<value> read(const wire::tensor_message&);
+  result<value> read(const wire::sparse_tensor_message&);
+
+ private:
+  result<value> read_strings(const wire::tensor_message&, value made, std::size_t count);
+  result<std::span<const std::byte>> external(const wire::tensor_message&, std::size_t bytes);
+  result<value> place(value made, std::span<const std::byte>);
+  result<value> unpack_six_bits(value made, std::span<const std::byte>);
+};
+
+/// What a reader leaves out of a tensor, as the bytes of a message: its documentation and unknown fields, and its name
+/// where nothing else keeps that. Empty if there is nothing.
+std::string rest_of_tensor(const wire::tensor_message&, bool with_name);
+std::string rest_of_tensor(const wire::sparse_tensor_message&, bool with_name);
+
+/// "tensor 'w' float[3,4]" for messages, also for a malformed tensor.
+std::string describe(const wire::tensor_message&);
+/// A dtype by its number in files; undefined if there is none.
+dtype dtype_of_number(std::int64_t number);
+
+/// The static type. `undefined`: an unknown one. The model numbers its symbols.
+result<value_type> read_type(const wire::type_message&, model&, int depth = 0);
+/// What read_type leaves out, as the bytes of a message: denotations of dims, opaque types, unknown fields. Empty if
+/// there is nothing.
+std::string rest_of_type(const wire::type_message&);
+
+}  // namespace cameo::inline CAMEO_ABI

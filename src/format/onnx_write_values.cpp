@@ -1,0 +1,122 @@
+#include "onnx_writing.hpp"
+
+#include <onnx/onnx-data_pb.h>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+class pb_writer {
+ public:
+  status write(const value& v, onnx::TensorProto& to) { return tensors_.write(v, to); }
+  status write(const value& v, onnx::SparseTensorProto& to) { return tensors_.write(v, to); }
+  status write(const value& v, onnx::SequenceProto& to) {
+    if (v.kind != value_kind::sequence) return {status_code::invalid_argument, "no sequence: it cannot be written"};
+    const value_kind kind = v.parts.empty() ? value_kind::tensor : v.parts[0].kind;
+    to.set_elem_type(element_type(kind));
+    for (const value& part : v.parts) {
+      if (part.kind != kind) return {status_code::invalid_argument, "a sequence of different kinds"};
+      if (status s = add(part, to); !s) return s;
+    }
+    return status_code::ok;
+  }
+  status write(const value& v, onnx::OptionalProto& to) {
+    to.set_elem_type(element_type(v.kind));
+    switch (v.kind) {
+      case value_kind::none: return status_code::ok;
+      case value_kind::tensor: return write(v, *to.mutable_tensor_value());
+      case value_kind::sparse_tensor: return write(v, *to.mutable_sparse_tensor_value());
+      case value_kind::sequence: return write(v, *to.mutable_sequence_value());
+      case value_kind::map: return write(v, *to.mutable_map_value());
+    }
+    return status_code::fail;
+  }
+  status write(const value&, onnx::MapProto&);
+
+ private:
+  static int element_type(value_kind kind) {
+    switch (kind) {
+      case value_kind::none: return onnx::SequenceProto::UNDEFINED;
+      case value_kind::tensor: return onnx::SequenceProto::TENSOR;
+      case value_kind::sparse_tensor: return onnx::SequenceProto::SPARSE_TENSOR;
+      case value_kind::sequence: return onnx::SequenceProto::SEQUENCE;
+      case value_kind::map: return onnx::SequenceProto::MAP;
+    }
+    return onnx::SequenceProto::UNDEFINED;
+  }
+  status add(const value& part, onnx::SequenceProto& to) {
+    switch (part.kind) {
+      case value_kind::tensor: return write(part, *to.add_tensor_values());
+      case value_kind::sparse_tensor: return write(part, *to.add_sparse_tensor_values());
+      case value_kind::sequence: return write(part, *to.add_sequence_values());
+      case value_kind::map: return write(part, *to.add_map_values());
+      case value_kind::none: break;
+    }
+    return {status_code::invalid_argument, "an empty element of a sequence cannot be written"};
+  }
+  tensor_writer tensors_;
+};
+
+template <class T>
+void add_keys(const value& keys, onnx::MapProto& to) {
+  for (T key : keys.as_unchecked<T>()) to.add_keys(std::int64_t(key));
+}
+
+status pb_writer::write(const value& v, onnx::MapProto& to) {
+  if (v.kind != value_kind::map || v.parts.size() != 2)
+    return {status_code::invalid_argument, "no map: it cannot be written"};
+  const value &keys = v.parts[0], &values = v.parts[1];
+  to.set_key_type(int(keys.type));
+  switch (keys.type) {
+    case dtype::string:
+      for (std::string_view key : keys.as_unchecked<std::string_view>()) to.add_string_keys(std::string{key});
+      break;
+    case dtype::i8: add_keys<std::int8_t>(keys, to); break;
+    case dtype::i16: add_keys<std::int16_t>(keys, to); break;
+    case dtype::i32: add_keys<std::int32_t>(keys, to); break;
+    case dtype::i64: add_keys<std::int64_t>(keys, to); break;
+    case dtype::u8: add_keys<std::uint8_t>(keys, to); break;
+    case dtype::u16: add_keys<std::uint16_t>(keys, to); break;
+    case dtype::u32: add_keys<std::uint32_t>(keys, to); break;
+    case dtype::u64: add_keys<std::uint64_t>(keys, to); break;
+    default: return failed(status_code::invalid_argument, "a map's keys cannot be {}", row_of(keys.type).name);
+  }
+  const std::size_t each = row_of(values.type).bits / 8;
+  if (values.kind != value_kind::tensor || each == 0)
+    return {status_code::invalid_argument, "a map's values must be a tensor of whole bytes"};
+  auto& sequence = *to.mutable_values();
+  sequence.set_elem_type(onnx::SequenceProto::TENSOR);
+  for (std::size_t i = 0; i < std::size_t(values.shape.count()); ++i) {
+    const value one = value::tensor(values.type, extents{}, static_cast<const std::byte*>(values.data) + i * each);
+    if (status s = write(one, *sequence.add_tensor_values()); !s) return s;
+  }
+  return status_code::ok;
+}
+
+template <class Message>
+result<std::string> write_message(const value& v, std::string_view name) {
+  Message message;
+  if constexpr (std::is_same_v<Message, onnx::SparseTensorProto>) message.mutable_values()->set_name(std::string{name});
+  else message.set_name(std::string{name});
+  if (status s = pb_writer{}.write(v, message); !s) return std::move(s).in(name);
+  std::string bytes;
+  if (!message.SerializeToString(&bytes))
+    return failed(status_code::invalid_argument, "'{}': over 2 GB, more than protobuf allows", name);
+  return bytes;
+}
+
+}  // namespace
+
+result<std::string> write_pb(const value& v, pb_kind kind, std::string_view name) {
+  return guarded([&]() -> result<std::string> {
+    switch (kind) {
+      case pb_kind::tensor: return write_message<onnx::TensorProto>(v, name);
+      case pb_kind::sequence: return write_message<onnx::SequenceProto>(v, name);
+      case pb_kind::optional: return write_message<onnx::OptionalProto>(v, name);
+      case pb_kind::map: return write_message<onnx::MapProto>(v, name);
+      case pb_kind::sparse_tensor: return write_message<onnx::SparseTensorProto>(v, name);
+    }
+    return status_code::invalid_argument;
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI
