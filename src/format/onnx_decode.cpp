@@ -129,7 +129,7 @@ class decoder {
     return read(f.payload, only) ? taken::no : taken::failed;
   }
   /// Fields next to each other are one piece.
-  bool keep(const field& f, message& to) {
+  [[gnu::noinline]] bool keep(const field& f, message& to) {
     if (!to.rest.empty() && to.rest.back().data() + to.rest.back().size() == f.whole.data())
       to.rest.back() = {to.rest.back().data(), to.rest.back().size() + f.whole.size()};
     else if (!to.rest.add(memory_, f.whole)) return full() == taken::yes;
@@ -138,21 +138,24 @@ class decoder {
 
   // --- what it costs, and why not ---
 
-  taken charge(std::size_t bytes, std::size_t size, std::size_t growth) {
+  [[gnu::noinline]] taken charge(std::size_t bytes, std::size_t size, std::size_t growth) {
     std::size_t grown = 0;
     if (checked_multiply(size, growth, grown) && checked_add(bytes, grown, bytes) && checked_add(cost_, bytes, cost_) &&
         cost_ <= limits_.model_bytes)
       return taken::yes;
+    return over_limit();
+  }
+  [[gnu::noinline]] taken over_limit() {
     return stop(failed(status_code::out_of_memory,
                        "would take more than {} bytes of memory without its weights (load_limits.model_bytes)",
                        limits_.model_bytes));
   }
-  taken full() { return stop(status_code::out_of_memory); }
+  [[gnu::noinline]] taken full() { return stop(status_code::out_of_memory); }
   taken stop(status why) {
     error = std::move(why);
     return taken::failed;
   }
-  bool no_message(const char* why, const std::byte* at) {
+  [[gnu::noinline]] bool no_message(const char* why, const std::byte* at) {
     error = failed(status_code::invalid_protobuf, "{}: {} at byte {} of {}", what_, why, at - all_.data(), all_.size());
     return false;
   }

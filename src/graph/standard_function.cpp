@@ -5,6 +5,17 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+/// Of "a,b"; one may be empty, and then there are others.
+template <class F>
+void each_name(std::string_view names, F&& take) {
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    take(names.substr(0, end));
+    if (end + 1 == names.size()) take(std::string_view{});
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+}
+
 /// Fills a graph with the nodes of a row, and the graphs of its nodes.
 class body_maker {
  public:
@@ -17,7 +28,7 @@ class body_maker {
       to.add_input(to.add_value(input.name, is_typed ? model_.keep(value_type::tensor(input.type, {})) : nullptr));
     }
     for (const function_body_row::node_row& n : from.nodes) add_node(to, n);
-    for (std::string_view name : from.outputs) to.add_output(to.resolve(name));
+    each_name(from.outputs, [&](std::string_view name) { to.add_output(to.resolve(name)); });
   }
 
  private:
@@ -26,8 +37,10 @@ class body_maker {
     std::vector<graph*> subgraphs;
     for (const function_body_row::attribute_row& a : from.attributes) attributes.push_back(made_of(a, to, subgraphs));
     std::vector<value_id> inputs, outputs;
-    for (std::string_view name : from.inputs) inputs.push_back(name.empty() ? value_id::none : to.resolve(name));
-    for (std::string_view name : from.outputs) outputs.push_back(name.empty() ? value_id::none : to.add_value(name));
+    each_name(from.inputs,
+              [&](std::string_view name) { inputs.push_back(name.empty() ? value_id::none : to.resolve(name)); });
+    each_name(from.outputs,
+              [&](std::string_view name) { outputs.push_back(name.empty() ? value_id::none : to.add_value(name)); });
     to.add_node({.name = {},
                  .domain = {},
                  .op_type = from.op_type,

@@ -11,770 +11,413 @@ namespace {
 
 constexpr std::string_view names0[] = {"noop_with_empty_axes", "keepdims"};
 constexpr function_body_row::input_row inputs0[] = {{"data"}, {"axes"}};
-constexpr std::string_view names1[] = {"reduced"};
-constexpr std::string_view names2[] = {"data"};
-constexpr std::string_view names3[] = {"data_double"};
 constexpr function_body_row::attribute_row attributes0[] = {{.name = "to", .kind = attribute_kind::i, .i = 11}};
-constexpr std::string_view names4[] = {"data_exp"};
-constexpr std::string_view names5[] = {"data_exp", "axes"};
-constexpr std::string_view names6[] = {"reduced_sum"};
 constexpr function_body_row::attribute_row attributes1[] = {
     {.name = "keepdims", .kind = attribute_kind::i, .of_caller = "keepdims"},
     {.name = "noop_with_empty_axes", .kind = attribute_kind::i, .of_caller = "noop_with_empty_axes"}};
-constexpr std::string_view names7[] = {"reduced_double"};
-constexpr std::string_view names8[] = {"reduced_double", "data"};
 constexpr function_body_row::node_row nodes0[] = {
-    {"Cast", names2, names3, attributes0}, {"Exp", names3, names4}, {"ReduceSum", names5, names6, attributes1},
-    {"Log", names6, names7}, {"CastLike", names8, names1}};
-constexpr std::string_view names9[] = {"data_abs"};
-constexpr std::string_view names10[] = {"data_abs", "axes"};
-constexpr function_body_row::node_row nodes1[] = {{"Abs", names2, names9}, {"ReduceSum", names10, names1, attributes1}};
-constexpr std::string_view names11[] = {"data", "data"};
-constexpr std::string_view names12[] = {"data_square"};
-constexpr std::string_view names13[] = {"data_square", "axes"};
-constexpr std::string_view names14[] = {"sum_square"};
-constexpr std::string_view names15[] = {"sum_square_dbl"};
+    {"Cast", "data", "data_double", attributes0}, {"Exp", "data_double", "data_exp"},
+    {"ReduceSum", "data_exp,axes", "reduced_sum", attributes1}, {"Log", "reduced_sum", "reduced_double"},
+    {"CastLike", "reduced_double,data", "reduced"}};
+constexpr function_body_row::node_row nodes1[] = {
+    {"Abs", "data", "data_abs"}, {"ReduceSum", "data_abs,axes", "reduced", attributes1}};
 constexpr function_body_row::attribute_row attributes2[] = {{.name = "to", .kind = attribute_kind::i, .i = 1}};
-constexpr std::string_view names16[] = {"sqrt"};
-constexpr std::string_view names17[] = {"sqrt", "data"};
 constexpr function_body_row::node_row nodes2[] = {
-    {"Mul", names11, names12}, {"ReduceSum", names13, names14, attributes1}, {"Cast", names14, names15, attributes2},
-    {"Sqrt", names15, names16}, {"CastLike", names17, names1}};
+    {"Mul", "data,data", "data_square"}, {"ReduceSum", "data_square,axes", "sum_square", attributes1},
+    {"Cast", "sum_square", "sum_square_dbl", attributes2}, {"Sqrt", "sum_square_dbl", "sqrt"},
+    {"CastLike", "sqrt,data", "reduced"}};
 constexpr function_body_row::node_row nodes3[] = {
-    {"Mul", names11, names12}, {"ReduceSum", names13, names1, attributes1}};
+    {"Mul", "data,data", "data_square"}, {"ReduceSum", "data_square,axes", "reduced", attributes1}};
 constexpr function_body_row::input_row inputs1[] = {{"X"}, {"slope"}};
-constexpr std::string_view names18[] = {"Y"};
-constexpr std::string_view names19[] = {"Zero"};
 constexpr function_body_row::attribute_row attributes3[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.0f}};
-constexpr std::string_view names20[] = {"Zero", "X"};
-constexpr std::string_view names21[] = {"ZeroCast"};
-constexpr std::string_view names22[] = {"X", "ZeroCast"};
-constexpr std::string_view names23[] = {"XLessThanZero"};
-constexpr std::string_view names24[] = {"slope", "X"};
-constexpr std::string_view names25[] = {"SlopeMulX"};
-constexpr std::string_view names26[] = {"XLessThanZero", "SlopeMulX", "X"};
 constexpr function_body_row::node_row nodes4[] = {
-    {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21}, {"Less", names22, names23},
-    {"Mul", names24, names25}, {"Where", names26, names18}};
-constexpr std::string_view names27[] = {"beta", "alpha"};
+    {"Constant", "", "Zero", attributes3}, {"CastLike", "Zero,X", "ZeroCast"}, {"Less", "X,ZeroCast", "XLessThanZero"},
+    {"Mul", "slope,X", "SlopeMulX"}, {"Where", "XLessThanZero,SlopeMulX,X", "Y"}};
+constexpr std::string_view names1[] = {"beta", "alpha"};
 constexpr function_body_row::input_row inputs2[] = {{"X"}};
-constexpr std::string_view names28[] = {"Alpha"};
 constexpr function_body_row::attribute_row attributes4[] = {
     {.name = "value_float", .kind = attribute_kind::f, .of_caller = "alpha"}};
-constexpr std::string_view names29[] = {"Alpha", "X"};
-constexpr std::string_view names30[] = {"AlphaCast"};
-constexpr std::string_view names31[] = {"Beta"};
 constexpr function_body_row::attribute_row attributes5[] = {
     {.name = "value_float", .kind = attribute_kind::f, .of_caller = "beta"}};
-constexpr std::string_view names32[] = {"Beta", "X"};
-constexpr std::string_view names33[] = {"BetaCast"};
-constexpr std::string_view names34[] = {"One"};
 constexpr function_body_row::attribute_row attributes6[] = {{.name = "value", .kind = attribute_kind::t, .f = 1.0f}};
-constexpr std::string_view names35[] = {"One", "X"};
-constexpr std::string_view names36[] = {"OneCast"};
-constexpr std::string_view names37[] = {"X", "AlphaCast"};
-constexpr std::string_view names38[] = {"AlphaMulX"};
-constexpr std::string_view names39[] = {"AlphaMulX", "BetaCast"};
-constexpr std::string_view names40[] = {"AlphaMulXAddBeta"};
-constexpr std::string_view names41[] = {"AlphaMulXAddBeta", "OneCast"};
-constexpr std::string_view names42[] = {"MinOneOrAlphaMulXAddBeta"};
-constexpr std::string_view names43[] = {"MinOneOrAlphaMulXAddBeta", "ZeroCast"};
 constexpr function_body_row::node_row nodes5[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names31, attributes5},
-    {"CastLike", names32, names33}, {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21},
-    {"Constant", {}, names34, attributes6}, {"CastLike", names35, names36}, {"Mul", names37, names38},
-    {"Add", names39, names40}, {"Min", names41, names42}, {"Max", names43, names18}};
-constexpr std::string_view names44[] = {"X"};
-constexpr std::string_view names45[] = {"exp_x"};
-constexpr std::string_view names46[] = {"one"};
-constexpr std::string_view names47[] = {"one", "X"};
-constexpr std::string_view names48[] = {"one_cast"};
-constexpr std::string_view names49[] = {"exp_x", "one_cast"};
-constexpr std::string_view names50[] = {"exp_x_add_one"};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"}, {"Constant", "", "Beta", attributes5},
+    {"CastLike", "Beta,X", "BetaCast"}, {"Constant", "", "Zero", attributes3}, {"CastLike", "Zero,X", "ZeroCast"},
+    {"Constant", "", "One", attributes6}, {"CastLike", "One,X", "OneCast"}, {"Mul", "X,AlphaCast", "AlphaMulX"},
+    {"Add", "AlphaMulX,BetaCast", "AlphaMulXAddBeta"}, {"Min", "AlphaMulXAddBeta,OneCast", "MinOneOrAlphaMulXAddBeta"},
+    {"Max", "MinOneOrAlphaMulXAddBeta,ZeroCast", "Y"}};
 constexpr function_body_row::node_row nodes6[] = {
-    {"Exp", names44, names45}, {"Constant", {}, names46, attributes6}, {"CastLike", names47, names48},
-    {"Add", names49, names50}, {"Log", names50, names18}};
-constexpr std::string_view names51[] = {"alpha"};
-constexpr std::string_view names52[] = {"AlphaCast", "X"};
-constexpr std::string_view names53[] = {"AlphaLessThanX"};
-constexpr std::string_view names54[] = {"AlphaLessThanX", "X", "ZeroCast"};
+    {"Exp", "X", "exp_x"}, {"Constant", "", "one", attributes6}, {"CastLike", "one,X", "one_cast"},
+    {"Add", "exp_x,one_cast", "exp_x_add_one"}, {"Log", "exp_x_add_one", "Y"}};
+constexpr std::string_view names2[] = {"alpha"};
 constexpr function_body_row::node_row nodes7[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names19, attributes3},
-    {"CastLike", names20, names21}, {"Less", names52, names53}, {"Where", names54, names18}};
-constexpr std::string_view names55[] = {"periodic", "output_datatype"};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"}, {"Constant", "", "Zero", attributes3},
+    {"CastLike", "Zero,X", "ZeroCast"}, {"Less", "AlphaCast,X", "AlphaLessThanX"},
+    {"Where", "AlphaLessThanX,X,ZeroCast", "Y"}};
+constexpr std::string_view names3[] = {"periodic", "output_datatype"};
 constexpr function_body_row::input_row inputs3[] = {{"size"}};
-constexpr std::string_view names56[] = {"output"};
-constexpr std::string_view names57[] = {"A0"};
 constexpr function_body_row::attribute_row attributes7[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.5f}};
-constexpr std::string_view names58[] = {"A1"};
-constexpr std::string_view names59[] = {"A2"};
-constexpr std::string_view names60[] = {"Two"};
 constexpr function_body_row::attribute_row attributes8[] = {{.name = "value", .kind = attribute_kind::t, .f = 2.0f}};
-constexpr std::string_view names61[] = {"Tau"};
 constexpr function_body_row::attribute_row attributes9[] = {
     {.name = "value", .kind = attribute_kind::t, .f = 6.2831855f}};
-constexpr std::string_view names62[] = {"size"};
-constexpr std::string_view names63[] = {"Periodic_Size_FP"};
-constexpr std::string_view names64[] = {"Periodic_Size_FP", "One"};
-constexpr std::string_view names65[] = {"Symmetric_Size_FP"};
-constexpr std::string_view names66[] = {"IsPeriodic"};
 constexpr function_body_row::attribute_row attributes10[] = {
     {.name = "value_int", .kind = attribute_kind::i, .of_caller = "periodic"}};
-constexpr std::string_view names67[] = {"IsPeriodic_FP"};
-constexpr std::string_view names68[] = {"One", "IsPeriodic_FP"};
-constexpr std::string_view names69[] = {"IsSymmetric_FP"};
-constexpr std::string_view names70[] = {"Periodic_Size_FP", "IsPeriodic_FP"};
-constexpr std::string_view names71[] = {"Periodic_Component"};
-constexpr std::string_view names72[] = {"Symmetric_Size_FP", "IsSymmetric_FP"};
-constexpr std::string_view names73[] = {"Symmetric_Component"};
-constexpr std::string_view names74[] = {"Periodic_Component", "Symmetric_Component"};
-constexpr std::string_view names75[] = {"Size_FP"};
-constexpr std::string_view names76[] = {"Tau", "Size_FP"};
-constexpr std::string_view names77[] = {"AngularIncrement"};
-constexpr std::string_view names78[] = {"Zero", "Periodic_Size_FP", "One"};
-constexpr std::string_view names79[] = {"Range"};
-constexpr std::string_view names80[] = {"Range", "AngularIncrement"};
-constexpr std::string_view names81[] = {"RangeAngular"};
-constexpr std::string_view names82[] = {"RangeAngular", "Two"};
-constexpr std::string_view names83[] = {"TwoRangeAngular"};
-constexpr std::string_view names84[] = {"CosTwoRangeAngular"};
-constexpr std::string_view names85[] = {"A2", "CosTwoRangeAngular"};
-constexpr std::string_view names86[] = {"A2_Component"};
-constexpr std::string_view names87[] = {"CosRangeAngular"};
-constexpr std::string_view names88[] = {"A1", "CosRangeAngular"};
-constexpr std::string_view names89[] = {"A1_Component"};
-constexpr std::string_view names90[] = {"A0", "A1_Component"};
-constexpr std::string_view names91[] = {"Temp0"};
-constexpr std::string_view names92[] = {"Temp0", "A2_Component"};
-constexpr std::string_view names93[] = {"Temp1"};
 constexpr function_body_row::attribute_row attributes11[] = {
     {.name = "to", .kind = attribute_kind::i, .of_caller = "output_datatype"}};
 constexpr function_body_row::node_row nodes8[] = {
-    {"Constant", {}, names57, attributes7}, {"Constant", {}, names58, attributes7},
-    {"Constant", {}, names59, attributes3}, {"Constant", {}, names19, attributes3},
-    {"Constant", {}, names34, attributes6}, {"Constant", {}, names60, attributes8},
-    {"Constant", {}, names61, attributes9}, {"Cast", names62, names63, attributes2}, {"Sub", names64, names65},
-    {"Constant", {}, names66, attributes10}, {"Cast", names66, names67, attributes2}, {"Sub", names68, names69},
-    {"Mul", names70, names71}, {"Mul", names72, names73}, {"Add", names74, names75}, {"Div", names76, names77},
-    {"Range", names78, names79}, {"Mul", names80, names81}, {"Mul", names82, names83}, {"Cos", names83, names84},
-    {"Mul", names85, names86}, {"Cos", names81, names87}, {"Mul", names88, names89}, {"Sub", names90, names91},
-    {"Add", names92, names93}, {"Cast", names93, names56, attributes11}};
+    {"Constant", "", "A0", attributes7}, {"Constant", "", "A1", attributes7}, {"Constant", "", "A2", attributes3},
+    {"Constant", "", "Zero", attributes3}, {"Constant", "", "One", attributes6}, {"Constant", "", "Two", attributes8},
+    {"Constant", "", "Tau", attributes9}, {"Cast", "size", "Periodic_Size_FP", attributes2},
+    {"Sub", "Periodic_Size_FP,One", "Symmetric_Size_FP"}, {"Constant", "", "IsPeriodic", attributes10},
+    {"Cast", "IsPeriodic", "IsPeriodic_FP", attributes2}, {"Sub", "One,IsPeriodic_FP", "IsSymmetric_FP"},
+    {"Mul", "Periodic_Size_FP,IsPeriodic_FP", "Periodic_Component"},
+    {"Mul", "Symmetric_Size_FP,IsSymmetric_FP", "Symmetric_Component"},
+    {"Add", "Periodic_Component,Symmetric_Component", "Size_FP"}, {"Div", "Tau,Size_FP", "AngularIncrement"},
+    {"Range", "Zero,Periodic_Size_FP,One", "Range"}, {"Mul", "Range,AngularIncrement", "RangeAngular"},
+    {"Mul", "RangeAngular,Two", "TwoRangeAngular"}, {"Cos", "TwoRangeAngular", "CosTwoRangeAngular"},
+    {"Mul", "A2,CosTwoRangeAngular", "A2_Component"}, {"Cos", "RangeAngular", "CosRangeAngular"},
+    {"Mul", "A1,CosRangeAngular", "A1_Component"}, {"Sub", "A0,A1_Component", "Temp0"},
+    {"Add", "Temp0,A2_Component", "Temp1"}, {"Cast", "Temp1", "output", attributes11}};
 constexpr function_body_row::input_row inputs4[] = {{"A"}, {"B"}};
-constexpr std::string_view names94[] = {"A"};
-constexpr std::string_view names95[] = {"SwishGate"};
 constexpr function_body_row::attribute_row attributes12[] = {
     {.name = "alpha", .kind = attribute_kind::f, .of_caller = "alpha"}};
-constexpr std::string_view names96[] = {"SwishGate", "B"};
-constexpr function_body_row::node_row nodes9[] = {{"Swish", names94, names95, attributes12}, {"Mul", names96, names18}};
-constexpr std::string_view names97[] = {"data", "axes"};
+constexpr function_body_row::node_row nodes9[] = {
+    {"Swish", "A", "SwishGate", attributes12}, {"Mul", "SwishGate,B", "Y"}};
 constexpr function_body_row::node_row nodes10[] = {
-    {"ReduceSum", names97, names6, attributes1}, {"Log", names6, names1}};
-constexpr std::string_view names98[] = {"C"};
-constexpr std::string_view names99[] = {"A", "B"};
-constexpr std::string_view names100[] = {"O1"};
-constexpr std::string_view names101[] = {"O2"};
-constexpr std::string_view names102[] = {"O1", "O2"};
+    {"ReduceSum", "data,axes", "reduced_sum", attributes1}, {"Log", "reduced_sum", "reduced"}};
 constexpr function_body_row::node_row nodes11[] = {
-    {"Greater", names99, names100}, {"Equal", names99, names101}, {"Or", names102, names98}};
-constexpr std::string_view names103[] = {"Softplus_X"};
-constexpr std::string_view names104[] = {"TanHSoftplusX"};
-constexpr std::string_view names105[] = {"X", "TanHSoftplusX"};
+    {"Greater", "A,B", "O1"}, {"Equal", "A,B", "O2"}, {"Or", "O1,O2", "C"}};
 constexpr function_body_row::node_row nodes12[] = {
-    {"Softplus", names44, names103}, {"Tanh", names103, names104}, {"Mul", names105, names18}};
-constexpr std::string_view names106[] = {"SigmoidAlphaMulX"};
-constexpr std::string_view names107[] = {"X", "SigmoidAlphaMulX"};
+    {"Softplus", "X", "Softplus_X"}, {"Tanh", "Softplus_X", "TanHSoftplusX"}, {"Mul", "X,TanHSoftplusX", "Y"}};
 constexpr function_body_row::node_row nodes13[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Mul", names52, names38},
-    {"Sigmoid", names38, names106}, {"Mul", names107, names18}};
-constexpr std::string_view names108[] = {"XLessThanZero", "AlphaMulX", "X"};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"}, {"Mul", "AlphaCast,X", "AlphaMulX"},
+    {"Sigmoid", "AlphaMulX", "SigmoidAlphaMulX"}, {"Mul", "X,SigmoidAlphaMulX", "Y"}};
 constexpr function_body_row::node_row nodes14[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names19, attributes3},
-    {"CastLike", names20, names21}, {"Less", names22, names23}, {"Mul", names52, names38},
-    {"Where", names108, names18}};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"}, {"Constant", "", "Zero", attributes3},
+    {"CastLike", "Zero,X", "ZeroCast"}, {"Less", "X,ZeroCast", "XLessThanZero"}, {"Mul", "AlphaCast,X", "AlphaMulX"},
+    {"Where", "XLessThanZero,AlphaMulX,X", "Y"}};
 constexpr function_body_row::input_row inputs5[] = {{"start"}, {"limit"}, {"delta"}};
-constexpr std::string_view names109[] = {"limit", "start"};
-constexpr std::string_view names110[] = {"sub_result"};
-constexpr std::string_view names111[] = {"sub_result_casted"};
-constexpr std::string_view names112[] = {"delta"};
-constexpr std::string_view names113[] = {"delta_casted"};
-constexpr std::string_view names114[] = {"sub_result_casted", "delta_casted"};
-constexpr std::string_view names115[] = {"div_result"};
-constexpr std::string_view names116[] = {"ceil_result"};
-constexpr std::string_view names117[] = {"ceil_result_relu"};
-constexpr std::string_view names118[] = {"ceil_result_relu_int"};
 constexpr function_body_row::attribute_row attributes13[] = {{.name = "to", .kind = attribute_kind::i, .i = 7}};
-constexpr std::string_view names119[] = {"ceil_result_relu_bool"};
 constexpr function_body_row::attribute_row attributes14[] = {{.name = "to", .kind = attribute_kind::i, .i = 9}};
-constexpr std::string_view names120[] = {"ceil_result_relu_int", "ceil_result_relu_bool", "start"};
-constexpr std::string_view names121[] = {"variadic_output", "output"};
 constexpr function_body_row::input_row inputs6[] = {{"i", dtype(7)}, {"cond", dtype(9)}, {"prev"}};
-constexpr std::string_view names122[] = {"cond_out", "current", "range"};
-constexpr std::string_view names123[] = {"cond"};
-constexpr std::string_view names124[] = {"cond_out"};
-constexpr std::string_view names125[] = {"prev", "delta"};
-constexpr std::string_view names126[] = {"current"};
-constexpr std::string_view names127[] = {"prev"};
-constexpr std::string_view names128[] = {"range"};
 constexpr function_body_row::node_row nodes15[] = {
-    {"Identity", names123, names124}, {"Add", names125, names126}, {"Identity", names127, names128}};
-constexpr function_body_row::graph_row graph0[] = {{"loop_body_attribute", inputs6, names122, nodes15}};
+    {"Identity", "cond", "cond_out"}, {"Add", "prev,delta", "current"}, {"Identity", "prev", "range"}};
+constexpr function_body_row::graph_row graph0[] = {{"loop_body_attribute", inputs6, "cond_out,current,range", nodes15}};
 constexpr function_body_row::attribute_row attributes15[] = {{.name = "body", .kind = attribute_kind::g, .g = graph0}};
 constexpr function_body_row::node_row nodes16[] = {
-    {"Sub", names109, names110}, {"Cast", names110, names111, attributes2}, {"Cast", names112, names113, attributes2},
-    {"Div", names114, names115}, {"Ceil", names115, names116}, {"Relu", names116, names117},
-    {"Cast", names117, names118, attributes13}, {"Cast", names117, names119, attributes14},
-    {"Loop", names120, names121, attributes15}};
-constexpr std::string_view names129[] = {"axes"};
-constexpr std::string_view names130[] = {"Exponent"};
-constexpr std::string_view names131[] = {"Epsilon"};
+    {"Sub", "limit,start", "sub_result"}, {"Cast", "sub_result", "sub_result_casted", attributes2},
+    {"Cast", "delta", "delta_casted", attributes2}, {"Div", "sub_result_casted,delta_casted", "div_result"},
+    {"Ceil", "div_result", "ceil_result"}, {"Relu", "ceil_result", "ceil_result_relu"},
+    {"Cast", "ceil_result_relu", "ceil_result_relu_int", attributes13},
+    {"Cast", "ceil_result_relu", "ceil_result_relu_bool", attributes14},
+    {"Loop", "ceil_result_relu_int,ceil_result_relu_bool,start", "variadic_output,output", attributes15}};
+constexpr std::string_view names4[] = {"axes"};
 constexpr function_body_row::attribute_row attributes16[] = {{.name = "value", .kind = attribute_kind::t, .f = 1e-09f}};
-constexpr std::string_view names132[] = {"X_RM"};
 constexpr function_body_row::attribute_row attributes17[] = {
     {.name = "axes", .kind = attribute_kind::ints, .of_caller = "axes"}};
-constexpr std::string_view names133[] = {"X_RM", "Exponent"};
-constexpr std::string_view names134[] = {"EX_squared"};
-constexpr std::string_view names135[] = {"X", "Exponent"};
-constexpr std::string_view names136[] = {"X_squared"};
-constexpr std::string_view names137[] = {"E_Xsquared"};
-constexpr std::string_view names138[] = {"E_Xsquared", "EX_squared"};
-constexpr std::string_view names139[] = {"Variance"};
-constexpr std::string_view names140[] = {"STD"};
-constexpr std::string_view names141[] = {"X", "X_RM"};
-constexpr std::string_view names142[] = {"X_variance"};
-constexpr std::string_view names143[] = {"STD", "Epsilon"};
-constexpr std::string_view names144[] = {"Processed_STD"};
-constexpr std::string_view names145[] = {"X_variance", "Processed_STD"};
 constexpr function_body_row::node_row nodes17[] = {
-    {"Constant", {}, names130, attributes8}, {"Constant", {}, names131, attributes16},
-    {"ReduceMean", names44, names132, attributes17}, {"Pow", names133, names134}, {"Pow", names135, names136},
-    {"ReduceMean", names136, names137, attributes17}, {"Sub", names138, names139}, {"Sqrt", names139, names140},
-    {"Sub", names141, names142}, {"Add", names143, names144}, {"Div", names145, names18}};
+    {"Constant", "", "Exponent", attributes8}, {"Constant", "", "Epsilon", attributes16},
+    {"ReduceMean", "X", "X_RM", attributes17}, {"Pow", "X_RM,Exponent", "EX_squared"},
+    {"Pow", "X,Exponent", "X_squared"}, {"ReduceMean", "X_squared", "E_Xsquared", attributes17},
+    {"Sub", "E_Xsquared,EX_squared", "Variance"}, {"Sqrt", "Variance", "STD"}, {"Sub", "X,X_RM", "X_variance"},
+    {"Add", "STD,Epsilon", "Processed_STD"}, {"Div", "X_variance,Processed_STD", "Y"}};
 constexpr function_body_row::attribute_row attributes18[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .of_caller = "axes"}};
-constexpr std::string_view names146[] = {"X", "axes"};
-constexpr std::string_view names147[] = {"X_squared", "axes"};
 constexpr function_body_row::node_row nodes18[] = {
-    {"Constant", {}, names130, attributes8}, {"Constant", {}, names131, attributes16},
-    {"Constant", {}, names129, attributes18}, {"ReduceMean", names146, names132}, {"Pow", names133, names134},
-    {"Pow", names135, names136}, {"ReduceMean", names147, names137}, {"Sub", names138, names139},
-    {"Sqrt", names139, names140}, {"Sub", names141, names142}, {"Add", names143, names144}, {"Div", names145, names18}};
-constexpr std::string_view names148[] = {"bias", "lambd"};
+    {"Constant", "", "Exponent", attributes8}, {"Constant", "", "Epsilon", attributes16},
+    {"Constant", "", "axes", attributes18}, {"ReduceMean", "X,axes", "X_RM"}, {"Pow", "X_RM,Exponent", "EX_squared"},
+    {"Pow", "X,Exponent", "X_squared"}, {"ReduceMean", "X_squared,axes", "E_Xsquared"},
+    {"Sub", "E_Xsquared,EX_squared", "Variance"}, {"Sqrt", "Variance", "STD"}, {"Sub", "X,X_RM", "X_variance"},
+    {"Add", "STD,Epsilon", "Processed_STD"}, {"Div", "X_variance,Processed_STD", "Y"}};
+constexpr std::string_view names5[] = {"bias", "lambd"};
 constexpr function_body_row::input_row inputs7[] = {{"input"}};
-constexpr std::string_view names149[] = {"Lambd"};
 constexpr function_body_row::attribute_row attributes19[] = {
     {.name = "value_float", .kind = attribute_kind::f, .of_caller = "lambd"}};
-constexpr std::string_view names150[] = {"Lambd", "input"};
-constexpr std::string_view names151[] = {"LambdCast"};
-constexpr std::string_view names152[] = {"Bias"};
 constexpr function_body_row::attribute_row attributes20[] = {
     {.name = "value_float", .kind = attribute_kind::f, .of_caller = "bias"}};
-constexpr std::string_view names153[] = {"Bias", "input"};
-constexpr std::string_view names154[] = {"BiasCast"};
-constexpr std::string_view names155[] = {"Zero", "input"};
-constexpr std::string_view names156[] = {"NegLmbda"};
-constexpr std::string_view names157[] = {"input", "NegLmbda"};
-constexpr std::string_view names158[] = {"InputLessThanNegLambda"};
-constexpr std::string_view names159[] = {"input", "BiasCast"};
-constexpr std::string_view names160[] = {"InputAddBias"};
-constexpr std::string_view names161[] = {"InputSubBias"};
-constexpr std::string_view names162[] = {"LambdCast", "input"};
-constexpr std::string_view names163[] = {"LambdaLessThanInput"};
-constexpr std::string_view names164[] = {"LambdaLessThanInput", "InputSubBias", "ZeroCast"};
-constexpr std::string_view names165[] = {"InputSubBiasOrZero"};
-constexpr std::string_view names166[] = {"InputLessThanNegLambda", "InputAddBias", "InputSubBiasOrZero"};
 constexpr function_body_row::node_row nodes19[] = {
-    {"Constant", {}, names149, attributes19}, {"CastLike", names150, names151},
-    {"Constant", {}, names152, attributes20}, {"CastLike", names153, names154}, {"Constant", {}, names19, attributes3},
-    {"CastLike", names155, names21}, {"Neg", names151, names156}, {"Less", names157, names158},
-    {"Add", names159, names160}, {"Sub", names159, names161}, {"Less", names162, names163},
-    {"Where", names164, names165}, {"Where", names166, names56}};
-constexpr std::string_view names167[] = {"HS_X"};
+    {"Constant", "", "Lambd", attributes19}, {"CastLike", "Lambd,input", "LambdCast"},
+    {"Constant", "", "Bias", attributes20}, {"CastLike", "Bias,input", "BiasCast"},
+    {"Constant", "", "Zero", attributes3}, {"CastLike", "Zero,input", "ZeroCast"}, {"Neg", "LambdCast", "NegLmbda"},
+    {"Less", "input,NegLmbda", "InputLessThanNegLambda"}, {"Add", "input,BiasCast", "InputAddBias"},
+    {"Sub", "input,BiasCast", "InputSubBias"}, {"Less", "LambdCast,input", "LambdaLessThanInput"},
+    {"Where", "LambdaLessThanInput,InputSubBias,ZeroCast", "InputSubBiasOrZero"},
+    {"Where", "InputLessThanNegLambda,InputAddBias,InputSubBiasOrZero", "output"}};
 constexpr function_body_row::attribute_row attributes21[] = {
     {.name = "alpha", .kind = attribute_kind::f, .f = 0.16666667f},
     {.name = "beta", .kind = attribute_kind::f, .f = 0.5f}};
-constexpr std::string_view names168[] = {"X", "HS_X"};
-constexpr function_body_row::node_row nodes20[] = {
-    {"HardSigmoid", names44, names167, attributes21}, {"Mul", names168, names18}};
-constexpr std::string_view names169[] = {"ExpX"};
-constexpr std::string_view names170[] = {"ExpX", "OneCast"};
-constexpr std::string_view names171[] = {"ExpXSubOne"};
-constexpr std::string_view names172[] = {"AlphaCast", "ExpXSubOne"};
-constexpr std::string_view names173[] = {"AlphaMulExpXSubOne"};
-constexpr std::string_view names174[] = {"XLessThanZero", "AlphaMulExpXSubOne", "X"};
+constexpr function_body_row::node_row nodes20[] = {{"HardSigmoid", "X", "HS_X", attributes21}, {"Mul", "X,HS_X", "Y"}};
 constexpr function_body_row::node_row nodes21[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names19, attributes3},
-    {"CastLike", names20, names21}, {"Constant", {}, names34, attributes6}, {"CastLike", names35, names36},
-    {"Less", names22, names23}, {"Exp", names44, names169}, {"Sub", names170, names171}, {"Mul", names172, names173},
-    {"Where", names174, names18}};
-constexpr function_body_row::node_row nodes22[] = {
-    {"Less", names99, names100}, {"Equal", names99, names101}, {"Or", names102, names98}};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"}, {"Constant", "", "Zero", attributes3},
+    {"CastLike", "Zero,X", "ZeroCast"}, {"Constant", "", "One", attributes6}, {"CastLike", "One,X", "OneCast"},
+    {"Less", "X,ZeroCast", "XLessThanZero"}, {"Exp", "X", "ExpX"}, {"Sub", "ExpX,OneCast", "ExpXSubOne"},
+    {"Mul", "AlphaCast,ExpXSubOne", "AlphaMulExpXSubOne"}, {"Where", "XLessThanZero,AlphaMulExpXSubOne,X", "Y"}};
+constexpr function_body_row::node_row nodes22[] = {{"Less", "A,B", "O1"}, {"Equal", "A,B", "O2"}, {"Or", "O1,O2", "C"}};
 constexpr function_body_row::attribute_row attributes22[] = {
     {.name = "value", .kind = attribute_kind::t, .f = 0.54347825f}};
 constexpr function_body_row::attribute_row attributes23[] = {
     {.name = "value", .kind = attribute_kind::t, .f = 0.45652175f}};
 constexpr function_body_row::node_row nodes23[] = {
-    {"Constant", {}, names57, attributes22}, {"Constant", {}, names58, attributes23},
-    {"Constant", {}, names59, attributes3}, {"Constant", {}, names19, attributes3},
-    {"Constant", {}, names34, attributes6}, {"Constant", {}, names60, attributes8},
-    {"Constant", {}, names61, attributes9}, {"Cast", names62, names63, attributes2}, {"Sub", names64, names65},
-    {"Constant", {}, names66, attributes10}, {"Cast", names66, names67, attributes2}, {"Sub", names68, names69},
-    {"Mul", names70, names71}, {"Mul", names72, names73}, {"Add", names74, names75}, {"Div", names76, names77},
-    {"Range", names78, names79}, {"Mul", names80, names81}, {"Mul", names82, names83}, {"Cos", names83, names84},
-    {"Mul", names85, names86}, {"Cos", names81, names87}, {"Mul", names88, names89}, {"Sub", names90, names91},
-    {"Add", names92, names93}, {"Cast", names93, names56, attributes11}};
-constexpr std::string_view names175[] = {"One", "input"};
-constexpr std::string_view names176[] = {"input"};
-constexpr std::string_view names177[] = {"AbsInput"};
-constexpr std::string_view names178[] = {"OneCast", "AbsInput"};
-constexpr std::string_view names179[] = {"OneAddAbsInput"};
-constexpr std::string_view names180[] = {"input", "OneAddAbsInput"};
+    {"Constant", "", "A0", attributes22}, {"Constant", "", "A1", attributes23}, {"Constant", "", "A2", attributes3},
+    {"Constant", "", "Zero", attributes3}, {"Constant", "", "One", attributes6}, {"Constant", "", "Two", attributes8},
+    {"Constant", "", "Tau", attributes9}, {"Cast", "size", "Periodic_Size_FP", attributes2},
+    {"Sub", "Periodic_Size_FP,One", "Symmetric_Size_FP"}, {"Constant", "", "IsPeriodic", attributes10},
+    {"Cast", "IsPeriodic", "IsPeriodic_FP", attributes2}, {"Sub", "One,IsPeriodic_FP", "IsSymmetric_FP"},
+    {"Mul", "Periodic_Size_FP,IsPeriodic_FP", "Periodic_Component"},
+    {"Mul", "Symmetric_Size_FP,IsSymmetric_FP", "Symmetric_Component"},
+    {"Add", "Periodic_Component,Symmetric_Component", "Size_FP"}, {"Div", "Tau,Size_FP", "AngularIncrement"},
+    {"Range", "Zero,Periodic_Size_FP,One", "Range"}, {"Mul", "Range,AngularIncrement", "RangeAngular"},
+    {"Mul", "RangeAngular,Two", "TwoRangeAngular"}, {"Cos", "TwoRangeAngular", "CosTwoRangeAngular"},
+    {"Mul", "A2,CosTwoRangeAngular", "A2_Component"}, {"Cos", "RangeAngular", "CosRangeAngular"},
+    {"Mul", "A1,CosRangeAngular", "A1_Component"}, {"Sub", "A0,A1_Component", "Temp0"},
+    {"Add", "Temp0,A2_Component", "Temp1"}, {"Cast", "Temp1", "output", attributes11}};
 constexpr function_body_row::node_row nodes24[] = {
-    {"Constant", {}, names34, attributes6}, {"CastLike", names175, names36}, {"Abs", names176, names177},
-    {"Add", names178, names179}, {"Div", names180, names56}};
-constexpr std::string_view names181[] = {"gamma", "alpha"};
-constexpr std::string_view names182[] = {"Gamma"};
+    {"Constant", "", "One", attributes6}, {"CastLike", "One,input", "OneCast"}, {"Abs", "input", "AbsInput"},
+    {"Add", "OneCast,AbsInput", "OneAddAbsInput"}, {"Div", "input,OneAddAbsInput", "output"}};
+constexpr std::string_view names6[] = {"gamma", "alpha"};
 constexpr function_body_row::attribute_row attributes24[] = {
     {.name = "value_float", .kind = attribute_kind::f, .of_caller = "gamma"}};
-constexpr std::string_view names183[] = {"Gamma", "X"};
-constexpr std::string_view names184[] = {"GammaCast"};
-constexpr std::string_view names185[] = {"AlphaCast", "ExpX"};
-constexpr std::string_view names186[] = {"AlphaMulExpX"};
-constexpr std::string_view names187[] = {"AlphaMulExpX", "AlphaCast"};
-constexpr std::string_view names188[] = {"AlphaMulExpXSubAlpha"};
-constexpr std::string_view names189[] = {"GammaCast", "AlphaMulExpXSubAlpha"};
-constexpr std::string_view names190[] = {"Neg"};
-constexpr std::string_view names191[] = {"GammaCast", "X"};
-constexpr std::string_view names192[] = {"Pos"};
-constexpr std::string_view names193[] = {"XLessThanZero", "Neg", "Pos"};
 constexpr function_body_row::node_row nodes25[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Constant", {}, names182, attributes24},
-    {"CastLike", names183, names184}, {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21},
-    {"Exp", names44, names169}, {"Mul", names185, names186}, {"Sub", names187, names188}, {"Mul", names189, names190},
-    {"Mul", names191, names192}, {"Less", names22, names23}, {"Where", names193, names18}};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"},
+    {"Constant", "", "Gamma", attributes24}, {"CastLike", "Gamma,X", "GammaCast"},
+    {"Constant", "", "Zero", attributes3}, {"CastLike", "Zero,X", "ZeroCast"}, {"Exp", "X", "ExpX"},
+    {"Mul", "AlphaCast,ExpX", "AlphaMulExpX"}, {"Sub", "AlphaMulExpX,AlphaCast", "AlphaMulExpXSubAlpha"},
+    {"Mul", "GammaCast,AlphaMulExpXSubAlpha", "Neg"}, {"Mul", "GammaCast,X", "Pos"},
+    {"Less", "X,ZeroCast", "XLessThanZero"}, {"Where", "XLessThanZero,Neg,Pos", "Y"}};
 constexpr function_body_row::attribute_row attributes25[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.42f}};
 constexpr function_body_row::attribute_row attributes26[] = {{.name = "value", .kind = attribute_kind::t, .f = 0.08f}};
 constexpr function_body_row::node_row nodes26[] = {
-    {"Constant", {}, names57, attributes25}, {"Constant", {}, names58, attributes7},
-    {"Constant", {}, names59, attributes26}, {"Constant", {}, names19, attributes3},
-    {"Constant", {}, names34, attributes6}, {"Constant", {}, names60, attributes8},
-    {"Constant", {}, names61, attributes9}, {"Cast", names62, names63, attributes2}, {"Sub", names64, names65},
-    {"Constant", {}, names66, attributes10}, {"Cast", names66, names67, attributes2}, {"Sub", names68, names69},
-    {"Mul", names70, names71}, {"Mul", names72, names73}, {"Add", names74, names75}, {"Div", names76, names77},
-    {"Range", names78, names79}, {"Mul", names80, names81}, {"Mul", names82, names83}, {"Cos", names83, names84},
-    {"Mul", names85, names86}, {"Cos", names81, names87}, {"Mul", names88, names89}, {"Sub", names90, names91},
-    {"Add", names92, names93}, {"Cast", names93, names56, attributes11}};
+    {"Constant", "", "A0", attributes25}, {"Constant", "", "A1", attributes7}, {"Constant", "", "A2", attributes26},
+    {"Constant", "", "Zero", attributes3}, {"Constant", "", "One", attributes6}, {"Constant", "", "Two", attributes8},
+    {"Constant", "", "Tau", attributes9}, {"Cast", "size", "Periodic_Size_FP", attributes2},
+    {"Sub", "Periodic_Size_FP,One", "Symmetric_Size_FP"}, {"Constant", "", "IsPeriodic", attributes10},
+    {"Cast", "IsPeriodic", "IsPeriodic_FP", attributes2}, {"Sub", "One,IsPeriodic_FP", "IsSymmetric_FP"},
+    {"Mul", "Periodic_Size_FP,IsPeriodic_FP", "Periodic_Component"},
+    {"Mul", "Symmetric_Size_FP,IsSymmetric_FP", "Symmetric_Component"},
+    {"Add", "Periodic_Component,Symmetric_Component", "Size_FP"}, {"Div", "Tau,Size_FP", "AngularIncrement"},
+    {"Range", "Zero,Periodic_Size_FP,One", "Range"}, {"Mul", "Range,AngularIncrement", "RangeAngular"},
+    {"Mul", "RangeAngular,Two", "TwoRangeAngular"}, {"Cos", "TwoRangeAngular", "CosTwoRangeAngular"},
+    {"Mul", "A2,CosTwoRangeAngular", "A2_Component"}, {"Cos", "RangeAngular", "CosRangeAngular"},
+    {"Mul", "A1,CosRangeAngular", "A1_Component"}, {"Sub", "A0,A1_Component", "Temp0"},
+    {"Add", "Temp0,A2_Component", "Temp1"}, {"Cast", "Temp1", "output", attributes11}};
 constexpr function_body_row::input_row inputs8[] = {{"x"}};
-constexpr std::string_view names194[] = {"y", "y_scale", "y_zero_point"};
-constexpr std::string_view names195[] = {"Q_Min"};
-constexpr std::string_view names196[] = {"Q_Max"};
 constexpr function_body_row::attribute_row attributes27[] = {{.name = "value", .kind = attribute_kind::t, .f = 255.0f}};
-constexpr std::string_view names197[] = {"x"};
-constexpr std::string_view names198[] = {"X_Min"};
 constexpr function_body_row::attribute_row attributes28[] = {{.name = "keepdims", .kind = attribute_kind::i, .i = 0}};
-constexpr std::string_view names199[] = {"X_Min", "Q_Min"};
-constexpr std::string_view names200[] = {"X_Min_Adjusted"};
-constexpr std::string_view names201[] = {"X_Max"};
-constexpr std::string_view names202[] = {"X_Max", "Q_Min"};
-constexpr std::string_view names203[] = {"X_Max_Adjusted"};
-constexpr std::string_view names204[] = {"X_Max_Adjusted", "X_Min_Adjusted"};
-constexpr std::string_view names205[] = {"X_Range"};
-constexpr std::string_view names206[] = {"X_Range", "Q_Max"};
-constexpr std::string_view names207[] = {"Scale"};
-constexpr std::string_view names208[] = {"X_Min_Adjusted", "Scale"};
-constexpr std::string_view names209[] = {"Min_Scaled"};
-constexpr std::string_view names210[] = {"Q_Min", "Min_Scaled"};
-constexpr std::string_view names211[] = {"Initial_ZeroPoint_FP"};
-constexpr std::string_view names212[] = {"Initial_ZeroPoint_FP", "Q_Min", "Q_Max"};
-constexpr std::string_view names213[] = {"Clipped_ZeroPoint_FP"};
-constexpr std::string_view names214[] = {"Rounded_ZeroPoint_FP"};
-constexpr std::string_view names215[] = {"Zeropoint"};
 constexpr function_body_row::attribute_row attributes29[] = {{.name = "to", .kind = attribute_kind::i, .i = 2}};
-constexpr std::string_view names216[] = {"y_scale"};
-constexpr std::string_view names217[] = {"y_zero_point"};
-constexpr std::string_view names218[] = {"x", "Scale", "Zeropoint"};
-constexpr std::string_view names219[] = {"y"};
 constexpr function_body_row::node_row nodes27[] = {
-    {"Constant", {}, names195, attributes3}, {"Constant", {}, names196, attributes27},
-    {"ReduceMin", names197, names198, attributes28}, {"Min", names199, names200},
-    {"ReduceMax", names197, names201, attributes28}, {"Max", names202, names203}, {"Sub", names204, names205},
-    {"Div", names206, names207}, {"Div", names208, names209}, {"Sub", names210, names211}, {"Clip", names212, names213},
-    {"Round", names213, names214}, {"Cast", names214, names215, attributes29}, {"Identity", names207, names216},
-    {"Identity", names215, names217}, {"QuantizeLinear", names218, names219}};
-constexpr std::string_view names220[] = {"align_corners"};
+    {"Constant", "", "Q_Min", attributes3}, {"Constant", "", "Q_Max", attributes27},
+    {"ReduceMin", "x", "X_Min", attributes28}, {"Min", "X_Min,Q_Min", "X_Min_Adjusted"},
+    {"ReduceMax", "x", "X_Max", attributes28}, {"Max", "X_Max,Q_Min", "X_Max_Adjusted"},
+    {"Sub", "X_Max_Adjusted,X_Min_Adjusted", "X_Range"}, {"Div", "X_Range,Q_Max", "Scale"},
+    {"Div", "X_Min_Adjusted,Scale", "Min_Scaled"}, {"Sub", "Q_Min,Min_Scaled", "Initial_ZeroPoint_FP"},
+    {"Clip", "Initial_ZeroPoint_FP,Q_Min,Q_Max", "Clipped_ZeroPoint_FP"},
+    {"Round", "Clipped_ZeroPoint_FP", "Rounded_ZeroPoint_FP"},
+    {"Cast", "Rounded_ZeroPoint_FP", "Zeropoint", attributes29}, {"Identity", "Scale", "y_scale"},
+    {"Identity", "Zeropoint", "y_zero_point"}, {"QuantizeLinear", "x,Scale,Zeropoint", "y"}};
+constexpr std::string_view names7[] = {"align_corners"};
 constexpr function_body_row::input_row inputs9[] = {{"theta"}, {"size"}};
-constexpr std::string_view names221[] = {"grid"};
 constexpr function_body_row::attribute_row attributes30[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 1}};
-constexpr std::string_view names222[] = {"two"};
 constexpr function_body_row::attribute_row attributes31[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 2}};
-constexpr std::string_view names223[] = {"zero"};
 constexpr function_body_row::attribute_row attributes32[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 0}};
-constexpr std::string_view names224[] = {"four"};
 constexpr function_body_row::attribute_row attributes33[] = {{.name = "value_int", .kind = attribute_kind::i, .i = 4}};
-constexpr std::string_view names225[] = {"one_1d"};
 constexpr std::int64_t ints0[] = {1};
 constexpr function_body_row::attribute_row attributes34[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints0}};
-constexpr std::string_view names226[] = {"zero_1d"};
 constexpr std::int64_t ints1[] = {0};
 constexpr function_body_row::attribute_row attributes35[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints1}};
-constexpr std::string_view names227[] = {"minus_one"};
 constexpr function_body_row::attribute_row attributes36[] = {{.name = "value_int", .kind = attribute_kind::i, .i = -1}};
-constexpr std::string_view names228[] = {"minus_one", "theta"};
-constexpr std::string_view names229[] = {"minus_one_f"};
-constexpr std::string_view names230[] = {"zero", "theta"};
-constexpr std::string_view names231[] = {"zero_f"};
-constexpr std::string_view names232[] = {"one", "theta"};
-constexpr std::string_view names233[] = {"one_f"};
-constexpr std::string_view names234[] = {"two", "theta"};
-constexpr std::string_view names235[] = {"two_f"};
-constexpr std::string_view names236[] = {"constant_align_corners"};
 constexpr function_body_row::attribute_row attributes37[] = {
     {.name = "value_int", .kind = attribute_kind::i, .of_caller = "align_corners"}};
-constexpr std::string_view names237[] = {"constant_align_corners", "zero"};
-constexpr std::string_view names238[] = {"constant_align_corners_equal_zero"};
-constexpr std::string_view names239[] = {"size_ndim"};
-constexpr std::string_view names240[] = {"size_ndim", "four"};
-constexpr std::string_view names241[] = {"condition_is_2d"};
-constexpr std::string_view names242[] = {"N", "C", "D", "H", "W"};
-constexpr std::string_view names243[] = {"N_then", "C_then", "D_then", "H_then", "W_then"};
-constexpr std::string_view names244[] = {"N_then", "C_then", "H_then", "W_then"};
 constexpr function_body_row::attribute_row attributes38[] = {
     {.name = "num_outputs", .kind = attribute_kind::i, .i = 4}};
-constexpr std::string_view names245[] = {"D_then"};
 constexpr function_body_row::node_row nodes28[] = {
-    {"Split", names62, names244, attributes38}, {"Identity", names225, names245}};
-constexpr function_body_row::graph_row graph1[] = {{"g1", {}, names243, nodes28}};
-constexpr std::string_view names246[] = {"N_else", "C_else", "D_else", "H_else", "W_else"};
+    {"Split", "size", "N_then,C_then,H_then,W_then", attributes38}, {"Identity", "one_1d", "D_then"}};
+constexpr function_body_row::graph_row graph1[] = {{"g1", {}, "N_then,C_then,D_then,H_then,W_then", nodes28}};
 constexpr function_body_row::attribute_row attributes39[] = {
     {.name = "num_outputs", .kind = attribute_kind::i, .i = 5}};
-constexpr function_body_row::node_row nodes29[] = {{"Split", names62, names246, attributes39}};
-constexpr function_body_row::graph_row graph2[] = {{"g2", {}, names246, nodes29}};
+constexpr function_body_row::node_row nodes29[] = {
+    {"Split", "size", "N_else,C_else,D_else,H_else,W_else", attributes39}};
+constexpr function_body_row::graph_row graph2[] = {{"g2", {}, "N_else,C_else,D_else,H_else,W_else", nodes29}};
 constexpr function_body_row::attribute_row attributes40[] = {
     {.name = "then_branch", .kind = attribute_kind::g, .g = graph1},
     {.name = "else_branch", .kind = attribute_kind::g, .g = graph2}};
-constexpr std::string_view names247[] = {"size_NCDHW"};
 constexpr function_body_row::attribute_row attributes41[] = {{.name = "axis", .kind = attribute_kind::i, .i = 0}};
-constexpr std::string_view names248[] = {"theta_3d"};
-constexpr std::string_view names249[] = {"theta_then"};
-constexpr std::string_view names250[] = {"gather_idx_6"};
 constexpr std::int64_t ints2[] = {0, 1, 2, 0, 1, 2};
 constexpr function_body_row::attribute_row attributes42[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints2}};
-constexpr std::string_view names251[] = {"shape_23"};
 constexpr std::int64_t ints3[] = {2, 3};
 constexpr function_body_row::attribute_row attributes43[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints3}};
-constexpr std::string_view names252[] = {"gather_idx_6", "shape_23"};
-constexpr std::string_view names253[] = {"gather_idx_23"};
-constexpr std::string_view names254[] = {"N", "shape_23"};
-constexpr std::string_view names255[] = {"shape_N23"};
-constexpr std::string_view names256[] = {"gather_idx_23", "shape_N23"};
-constexpr std::string_view names257[] = {"gather_idx_N23"};
-constexpr std::string_view names258[] = {"theta", "gather_idx_N23"};
-constexpr std::string_view names259[] = {"thetaN23"};
 constexpr function_body_row::attribute_row attributes44[] = {{.name = "axis", .kind = attribute_kind::i, .i = 2}};
-constexpr std::string_view names260[] = {"r1", "r2"};
 constexpr function_body_row::attribute_row attributes45[] = {
     {.name = "axis", .kind = attribute_kind::i, .i = 1}, {.name = "num_outputs", .kind = attribute_kind::i, .i = 2}};
-constexpr std::string_view names261[] = {"r1"};
-constexpr std::string_view names262[] = {"r1_"};
-constexpr std::string_view names263[] = {"r2"};
-constexpr std::string_view names264[] = {"r2_"};
-constexpr std::string_view names265[] = {"r11", "r12", "t1"};
 constexpr function_body_row::attribute_row attributes46[] = {
     {.name = "axis", .kind = attribute_kind::i, .i = 1}, {.name = "num_outputs", .kind = attribute_kind::i, .i = 3}};
-constexpr std::string_view names266[] = {"r21", "r22", "t2"};
-constexpr std::string_view names267[] = {"r21"};
-constexpr std::string_view names268[] = {"r11_shape"};
-constexpr std::string_view names269[] = {"float_zero_1d_"};
-constexpr std::string_view names270[] = {"float_zero_1d_", "theta"};
-constexpr std::string_view names271[] = {"float_zero_1d"};
-constexpr std::string_view names272[] = {"float_zero_1d", "one_f"};
-constexpr std::string_view names273[] = {"float_one_1d"};
-constexpr std::string_view names274[] = {"r11", "r12", "float_zero_1d", "t1"};
-constexpr std::string_view names275[] = {"R1"};
 constexpr function_body_row::attribute_row attributes47[] = {{.name = "axis", .kind = attribute_kind::i, .i = 1}};
-constexpr std::string_view names276[] = {"r21", "r22", "float_zero_1d", "t2"};
-constexpr std::string_view names277[] = {"R2"};
-constexpr std::string_view names278[] = {"float_zero_1d", "float_zero_1d", "float_one_1d", "float_zero_1d"};
-constexpr std::string_view names279[] = {"R3"};
-constexpr std::string_view names280[] = {"R1", "one_1d"};
-constexpr std::string_view names281[] = {"R1_"};
-constexpr std::string_view names282[] = {"R2", "one_1d"};
-constexpr std::string_view names283[] = {"R2_"};
-constexpr std::string_view names284[] = {"R3", "one_1d"};
-constexpr std::string_view names285[] = {"R3_"};
-constexpr std::string_view names286[] = {"R1_", "R2_", "R3_"};
 constexpr function_body_row::node_row nodes30[] = {
-    {"Constant", {}, names250, attributes42}, {"Constant", {}, names251, attributes43}, {"Reshape", names252, names253},
-    {"Concat", names254, names255, attributes41}, {"Expand", names256, names257},
-    {"GatherElements", names258, names259, attributes44}, {"Split", names259, names260, attributes45},
-    {"Squeeze", names261, names262}, {"Squeeze", names263, names264}, {"Split", names262, names265, attributes46},
-    {"Split", names264, names266, attributes46}, {"Shape", names267, names268}, {"ConstantOfShape", names268, names269},
-    {"CastLike", names270, names271}, {"Add", names272, names273}, {"Concat", names274, names275, attributes47},
-    {"Concat", names276, names277, attributes47}, {"Concat", names278, names279, attributes47},
-    {"Unsqueeze", names280, names281}, {"Unsqueeze", names282, names283}, {"Unsqueeze", names284, names285},
-    {"Concat", names286, names249, attributes47}};
-constexpr function_body_row::graph_row graph3[] = {{"g3", {}, names249, nodes30}};
-constexpr std::string_view names287[] = {"theta_else"};
-constexpr std::string_view names288[] = {"theta"};
-constexpr function_body_row::node_row nodes31[] = {{"Identity", names288, names287}};
-constexpr function_body_row::graph_row graph4[] = {{"g4", {}, names287, nodes31}};
+    {"Constant", "", "gather_idx_6", attributes42}, {"Constant", "", "shape_23", attributes43},
+    {"Reshape", "gather_idx_6,shape_23", "gather_idx_23"}, {"Concat", "N,shape_23", "shape_N23", attributes41},
+    {"Expand", "gather_idx_23,shape_N23", "gather_idx_N23"},
+    {"GatherElements", "theta,gather_idx_N23", "thetaN23", attributes44}, {"Split", "thetaN23", "r1,r2", attributes45},
+    {"Squeeze", "r1", "r1_"}, {"Squeeze", "r2", "r2_"}, {"Split", "r1_", "r11,r12,t1", attributes46},
+    {"Split", "r2_", "r21,r22,t2", attributes46}, {"Shape", "r21", "r11_shape"},
+    {"ConstantOfShape", "r11_shape", "float_zero_1d_"}, {"CastLike", "float_zero_1d_,theta", "float_zero_1d"},
+    {"Add", "float_zero_1d,one_f", "float_one_1d"}, {"Concat", "r11,r12,float_zero_1d,t1", "R1", attributes47},
+    {"Concat", "r21,r22,float_zero_1d,t2", "R2", attributes47},
+    {"Concat", "float_zero_1d,float_zero_1d,float_one_1d,float_zero_1d", "R3", attributes47},
+    {"Unsqueeze", "R1,one_1d", "R1_"}, {"Unsqueeze", "R2,one_1d", "R2_"}, {"Unsqueeze", "R3,one_1d", "R3_"},
+    {"Concat", "R1_,R2_,R3_", "theta_then", attributes47}};
+constexpr function_body_row::graph_row graph3[] = {{"g3", {}, "theta_then", nodes30}};
+constexpr function_body_row::node_row nodes31[] = {{"Identity", "theta", "theta_else"}};
+constexpr function_body_row::graph_row graph4[] = {{"g4", {}, "theta_else", nodes31}};
 constexpr function_body_row::attribute_row attributes48[] = {
     {.name = "then_branch", .kind = attribute_kind::g, .g = graph3},
     {.name = "else_branch", .kind = attribute_kind::g, .g = graph4}};
-constexpr std::string_view names289[] = {"two_1d"};
 constexpr std::int64_t ints4[] = {2};
 constexpr function_body_row::attribute_row attributes49[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints4}};
-constexpr std::string_view names290[] = {"three_1d"};
 constexpr std::int64_t ints5[] = {3};
 constexpr function_body_row::attribute_row attributes50[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints5}};
-constexpr std::string_view names291[] = {"five_1d"};
 constexpr std::int64_t ints6[] = {5};
 constexpr function_body_row::attribute_row attributes51[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints6}};
-constexpr std::string_view names292[] = {"size_NCDHW", "two_1d", "five_1d"};
-constexpr std::string_view names293[] = {"constant_D_H_W_shape"};
-constexpr std::string_view names294[] = {"zeros_D_H_W_"};
-constexpr std::string_view names295[] = {"zeros_D_H_W_", "theta"};
-constexpr std::string_view names296[] = {"zeros_D_H_W"};
-constexpr std::string_view names297[] = {"zeros_D_H_W", "one_f"};
-constexpr std::string_view names298[] = {"ones_D_H_W"};
-constexpr std::string_view names299[] = {"D", "zero_f"};
-constexpr std::string_view names300[] = {"D_float"};
-constexpr std::string_view names301[] = {"H", "zero_f"};
-constexpr std::string_view names302[] = {"H_float"};
-constexpr std::string_view names303[] = {"W", "zero_f"};
-constexpr std::string_view names304[] = {"W_float"};
-constexpr std::string_view names305[] = {"start_d", "step_d", "start_h", "step_h", "start_w", "step_w"};
-constexpr std::string_view names306[] = {
-    "start_d_then", "step_d_then", "start_h_then", "step_h_then", "start_w_then", "step_w_then"};
-constexpr std::string_view names307[] = {"two_f", "D_float"};
-constexpr std::string_view names308[] = {"step_d_then"};
-constexpr std::string_view names309[] = {"two_f", "H_float"};
-constexpr std::string_view names310[] = {"step_h_then"};
-constexpr std::string_view names311[] = {"two_f", "W_float"};
-constexpr std::string_view names312[] = {"step_w_then"};
-constexpr std::string_view names313[] = {"step_d_then", "two_f"};
-constexpr std::string_view names314[] = {"step_d_half"};
-constexpr std::string_view names315[] = {"minus_one_f", "step_d_half"};
-constexpr std::string_view names316[] = {"start_d_then"};
-constexpr std::string_view names317[] = {"step_h_then", "two_f"};
-constexpr std::string_view names318[] = {"step_h_half"};
-constexpr std::string_view names319[] = {"minus_one_f", "step_h_half"};
-constexpr std::string_view names320[] = {"start_h_then"};
-constexpr std::string_view names321[] = {"step_w_then", "two_f"};
-constexpr std::string_view names322[] = {"step_w_half"};
-constexpr std::string_view names323[] = {"minus_one_f", "step_w_half"};
-constexpr std::string_view names324[] = {"start_w_then"};
 constexpr function_body_row::node_row nodes32[] = {
-    {"Div", names307, names308}, {"Div", names309, names310}, {"Div", names311, names312}, {"Div", names313, names314},
-    {"Add", names315, names316}, {"Div", names317, names318}, {"Add", names319, names320}, {"Div", names321, names322},
-    {"Add", names323, names324}};
-constexpr function_body_row::graph_row graph5[] = {{"h1", {}, names306, nodes32}};
-constexpr std::string_view names325[] = {
-    "start_d_else", "step_d_else", "start_h_else", "step_h_else", "start_w_else", "step_w_else"};
-constexpr std::string_view names326[] = {"D_float", "one_f"};
-constexpr std::string_view names327[] = {"D_float_nimus_one"};
-constexpr std::string_view names328[] = {"H_float", "one_f"};
-constexpr std::string_view names329[] = {"H_float_nimus_one"};
-constexpr std::string_view names330[] = {"W_float", "one_f"};
-constexpr std::string_view names331[] = {"W_float_nimus_one"};
-constexpr std::string_view names332[] = {"D", "one"};
-constexpr std::string_view names333[] = {"D_equals_one"};
-constexpr std::string_view names334[] = {"step_d_else"};
-constexpr std::string_view names335[] = {"step_d_else_then"};
-constexpr function_body_row::node_row nodes33[] = {{"Identity", names231, names335}};
-constexpr function_body_row::graph_row graph6[] = {{"g5", {}, names335, nodes33}};
-constexpr std::string_view names336[] = {"step_d_else_else"};
-constexpr std::string_view names337[] = {"two_f", "D_float_nimus_one"};
-constexpr function_body_row::node_row nodes34[] = {{"Div", names337, names336}};
-constexpr function_body_row::graph_row graph7[] = {{"g6", {}, names336, nodes34}};
+    {"Div", "two_f,D_float", "step_d_then"}, {"Div", "two_f,H_float", "step_h_then"},
+    {"Div", "two_f,W_float", "step_w_then"}, {"Div", "step_d_then,two_f", "step_d_half"},
+    {"Add", "minus_one_f,step_d_half", "start_d_then"}, {"Div", "step_h_then,two_f", "step_h_half"},
+    {"Add", "minus_one_f,step_h_half", "start_h_then"}, {"Div", "step_w_then,two_f", "step_w_half"},
+    {"Add", "minus_one_f,step_w_half", "start_w_then"}};
+constexpr function_body_row::graph_row graph5[] = {
+    {"h1", {}, "start_d_then,step_d_then,start_h_then,step_h_then,start_w_then,step_w_then", nodes32}};
+constexpr function_body_row::node_row nodes33[] = {{"Identity", "zero_f", "step_d_else_then"}};
+constexpr function_body_row::graph_row graph6[] = {{"g5", {}, "step_d_else_then", nodes33}};
+constexpr function_body_row::node_row nodes34[] = {{"Div", "two_f,D_float_nimus_one", "step_d_else_else"}};
+constexpr function_body_row::graph_row graph7[] = {{"g6", {}, "step_d_else_else", nodes34}};
 constexpr function_body_row::attribute_row attributes52[] = {
     {.name = "then_branch", .kind = attribute_kind::g, .g = graph6},
     {.name = "else_branch", .kind = attribute_kind::g, .g = graph7}};
-constexpr std::string_view names338[] = {"two_f", "H_float_nimus_one"};
-constexpr std::string_view names339[] = {"step_h_else"};
-constexpr std::string_view names340[] = {"two_f", "W_float_nimus_one"};
-constexpr std::string_view names341[] = {"step_w_else"};
-constexpr std::string_view names342[] = {"start_d_else"};
-constexpr std::string_view names343[] = {"start_h_else"};
-constexpr std::string_view names344[] = {"start_w_else"};
 constexpr function_body_row::node_row nodes35[] = {
-    {"Sub", names326, names327}, {"Sub", names328, names329}, {"Sub", names330, names331},
-    {"Equal", names332, names333}, {"If", names333, names334, attributes52}, {"Div", names338, names339},
-    {"Div", names340, names341}, {"Identity", names229, names342}, {"Identity", names229, names343},
-    {"Identity", names229, names344}};
-constexpr function_body_row::graph_row graph8[] = {{"h2", {}, names325, nodes35}};
+    {"Sub", "D_float,one_f", "D_float_nimus_one"}, {"Sub", "H_float,one_f", "H_float_nimus_one"},
+    {"Sub", "W_float,one_f", "W_float_nimus_one"}, {"Equal", "D,one", "D_equals_one"},
+    {"If", "D_equals_one", "step_d_else", attributes52}, {"Div", "two_f,H_float_nimus_one", "step_h_else"},
+    {"Div", "two_f,W_float_nimus_one", "step_w_else"}, {"Identity", "minus_one_f", "start_d_else"},
+    {"Identity", "minus_one_f", "start_h_else"}, {"Identity", "minus_one_f", "start_w_else"}};
+constexpr function_body_row::graph_row graph8[] = {
+    {"h2", {}, "start_d_else,step_d_else,start_h_else,step_h_else,start_w_else,step_w_else", nodes35}};
 constexpr function_body_row::attribute_row attributes53[] = {
     {.name = "then_branch", .kind = attribute_kind::g, .g = graph5},
     {.name = "else_branch", .kind = attribute_kind::g, .g = graph8}};
-constexpr std::string_view names345[] = {"zero", "W", "one"};
-constexpr std::string_view names346[] = {"grid_w_steps_int"};
-constexpr std::string_view names347[] = {"grid_w_steps_int", "step_w"};
-constexpr std::string_view names348[] = {"grid_w_steps_float"};
-constexpr std::string_view names349[] = {"grid_w_steps_float", "step_w"};
-constexpr std::string_view names350[] = {"grid_w_steps"};
-constexpr std::string_view names351[] = {"start_w", "grid_w_steps"};
-constexpr std::string_view names352[] = {"grid_w_0"};
-constexpr std::string_view names353[] = {"zero", "H", "one"};
-constexpr std::string_view names354[] = {"grid_h_steps_int"};
-constexpr std::string_view names355[] = {"grid_h_steps_int", "step_h"};
-constexpr std::string_view names356[] = {"grid_h_steps_float"};
-constexpr std::string_view names357[] = {"grid_h_steps_float", "step_h"};
-constexpr std::string_view names358[] = {"grid_h_steps"};
-constexpr std::string_view names359[] = {"start_h", "grid_h_steps"};
-constexpr std::string_view names360[] = {"grid_h_0"};
-constexpr std::string_view names361[] = {"zero", "D", "one"};
-constexpr std::string_view names362[] = {"grid_d_steps_int"};
-constexpr std::string_view names363[] = {"grid_d_steps_int", "step_d"};
-constexpr std::string_view names364[] = {"grid_d_steps_float"};
-constexpr std::string_view names365[] = {"grid_d_steps_float", "step_d"};
-constexpr std::string_view names366[] = {"grid_d_steps"};
-constexpr std::string_view names367[] = {"start_d", "grid_d_steps"};
-constexpr std::string_view names368[] = {"grid_d_0"};
-constexpr std::string_view names369[] = {"zeros_H_W_D"};
 constexpr std::int64_t ints7[] = {1, 2, 0};
 constexpr function_body_row::attribute_row attributes54[] = {
     {.name = "perm", .kind = attribute_kind::ints, .ints = ints7}};
-constexpr std::string_view names370[] = {"zeros_H_W_D", "grid_d_0"};
-constexpr std::string_view names371[] = {"grid_d_1"};
-constexpr std::string_view names372[] = {"grid_d"};
 constexpr std::int64_t ints8[] = {2, 0, 1};
 constexpr function_body_row::attribute_row attributes55[] = {
     {.name = "perm", .kind = attribute_kind::ints, .ints = ints8}};
-constexpr std::string_view names373[] = {"zeros_D_W_H"};
 constexpr std::int64_t ints9[] = {0, 2, 1};
 constexpr function_body_row::attribute_row attributes56[] = {
     {.name = "perm", .kind = attribute_kind::ints, .ints = ints9}};
-constexpr std::string_view names374[] = {"zeros_D_W_H", "grid_h_0"};
-constexpr std::string_view names375[] = {"grid_h_1"};
-constexpr std::string_view names376[] = {"grid_h"};
-constexpr std::string_view names377[] = {"grid_w_0", "zeros_D_H_W"};
-constexpr std::string_view names378[] = {"grid_w"};
-constexpr std::string_view names379[] = {"grid_w", "minus_one"};
-constexpr std::string_view names380[] = {"grid_w_usqzed"};
-constexpr std::string_view names381[] = {"grid_h", "minus_one"};
-constexpr std::string_view names382[] = {"grid_h_usqzed"};
-constexpr std::string_view names383[] = {"grid_d", "minus_one"};
-constexpr std::string_view names384[] = {"grid_d_usqzed"};
-constexpr std::string_view names385[] = {"ones_D_H_W", "minus_one"};
-constexpr std::string_view names386[] = {"ones_D_H_W_usqzed"};
-constexpr std::string_view names387[] = {"grid_w_usqzed", "grid_h_usqzed", "grid_d_usqzed", "ones_D_H_W_usqzed"};
-constexpr std::string_view names388[] = {"original_grid"};
 constexpr function_body_row::attribute_row attributes57[] = {{.name = "axis", .kind = attribute_kind::i, .i = -1}};
-constexpr std::string_view names389[] = {"constant_shape_DHW_4"};
 constexpr std::int64_t ints10[] = {-1, 4};
 constexpr function_body_row::attribute_row attributes58[] = {
     {.name = "value_ints", .kind = attribute_kind::ints, .ints = ints10}};
-constexpr std::string_view names390[] = {"original_grid", "constant_shape_DHW_4"};
-constexpr std::string_view names391[] = {"original_grid_DHW_4"};
-constexpr std::string_view names392[] = {"original_grid_4_DHW_"};
-constexpr std::string_view names393[] = {"original_grid_4_DHW_", "theta_3d"};
-constexpr std::string_view names394[] = {"original_grid_4_DHW"};
-constexpr std::string_view names395[] = {"theta_3d", "original_grid_4_DHW"};
-constexpr std::string_view names396[] = {"grid_N_3_DHW"};
-constexpr std::string_view names397[] = {"grid_N_DHW_3"};
-constexpr std::string_view names398[] = {"N", "D", "H", "W", "three_1d"};
-constexpr std::string_view names399[] = {"N_D_H_W_3"};
-constexpr std::string_view names400[] = {"grid_N_DHW_3", "N_D_H_W_3"};
-constexpr std::string_view names401[] = {"grid_3d_else_"};
-constexpr std::string_view names402[] = {"grid_3d_else_", "theta_3d"};
-constexpr std::string_view names403[] = {"grid_3d"};
-constexpr std::string_view names404[] = {"grid_then"};
-constexpr std::string_view names405[] = {"grid_3d", "one_1d"};
-constexpr std::string_view names406[] = {"grid_squeezed"};
-constexpr std::string_view names407[] = {"grid_squeezed", "zero_1d", "two_1d", "three_1d"};
-constexpr function_body_row::node_row nodes36[] = {{"Squeeze", names405, names406}, {"Slice", names407, names404}};
-constexpr function_body_row::graph_row graph9[] = {{"g1", {}, names404, nodes36}};
-constexpr std::string_view names408[] = {"grid_else"};
-constexpr function_body_row::node_row nodes37[] = {{"Identity", names403, names408}};
-constexpr function_body_row::graph_row graph10[] = {{"g2", {}, names408, nodes37}};
+constexpr function_body_row::node_row nodes36[] = {
+    {"Squeeze", "grid_3d,one_1d", "grid_squeezed"}, {"Slice", "grid_squeezed,zero_1d,two_1d,three_1d", "grid_then"}};
+constexpr function_body_row::graph_row graph9[] = {{"g1", {}, "grid_then", nodes36}};
+constexpr function_body_row::node_row nodes37[] = {{"Identity", "grid_3d", "grid_else"}};
+constexpr function_body_row::graph_row graph10[] = {{"g2", {}, "grid_else", nodes37}};
 constexpr function_body_row::attribute_row attributes59[] = {
     {.name = "then_branch", .kind = attribute_kind::g, .g = graph9},
     {.name = "else_branch", .kind = attribute_kind::g, .g = graph10}};
 constexpr function_body_row::node_row nodes38[] = {
-    {"Constant", {}, names46, attributes30}, {"Constant", {}, names222, attributes31},
-    {"Constant", {}, names223, attributes32}, {"Constant", {}, names224, attributes33},
-    {"Constant", {}, names225, attributes34}, {"Constant", {}, names226, attributes35},
-    {"Constant", {}, names227, attributes36}, {"CastLike", names228, names229}, {"CastLike", names230, names231},
-    {"CastLike", names232, names233}, {"CastLike", names234, names235}, {"Constant", {}, names236, attributes37},
-    {"Equal", names237, names238}, {"Size", names62, names239}, {"Equal", names240, names241},
-    {"If", names241, names242, attributes40}, {"Concat", names242, names247, attributes41},
-    {"If", names241, names248, attributes48}, {"Constant", {}, names289, attributes49},
-    {"Constant", {}, names290, attributes50}, {"Constant", {}, names291, attributes51}, {"Slice", names292, names293},
-    {"ConstantOfShape", names293, names294}, {"CastLike", names295, names296}, {"Add", names297, names298},
-    {"CastLike", names299, names300}, {"CastLike", names301, names302}, {"CastLike", names303, names304},
-    {"If", names238, names305, attributes53}, {"Range", names345, names346}, {"CastLike", names347, names348},
-    {"Mul", names349, names350}, {"Add", names351, names352}, {"Range", names353, names354},
-    {"CastLike", names355, names356}, {"Mul", names357, names358}, {"Add", names359, names360},
-    {"Range", names361, names362}, {"CastLike", names363, names364}, {"Mul", names365, names366},
-    {"Add", names367, names368}, {"Transpose", names296, names369, attributes54}, {"Add", names370, names371},
-    {"Transpose", names371, names372, attributes55}, {"Transpose", names296, names373, attributes56},
-    {"Add", names374, names375}, {"Transpose", names375, names376, attributes56}, {"Add", names377, names378},
-    {"Unsqueeze", names379, names380}, {"Unsqueeze", names381, names382}, {"Unsqueeze", names383, names384},
-    {"Unsqueeze", names385, names386}, {"Concat", names387, names388, attributes57},
-    {"Constant", {}, names389, attributes58}, {"Reshape", names390, names391}, {"Transpose", names391, names392},
-    {"CastLike", names393, names394}, {"MatMul", names395, names396}, {"Transpose", names396, names397, attributes56},
-    {"Concat", names398, names399, attributes57}, {"Reshape", names400, names401}, {"CastLike", names402, names403},
-    {"If", names241, names221, attributes59}};
-constexpr std::string_view names409[] = {"XScaled"};
-constexpr std::string_view names410[] = {"EluResult"};
+    {"Constant", "", "one", attributes30}, {"Constant", "", "two", attributes31},
+    {"Constant", "", "zero", attributes32}, {"Constant", "", "four", attributes33},
+    {"Constant", "", "one_1d", attributes34}, {"Constant", "", "zero_1d", attributes35},
+    {"Constant", "", "minus_one", attributes36}, {"CastLike", "minus_one,theta", "minus_one_f"},
+    {"CastLike", "zero,theta", "zero_f"}, {"CastLike", "one,theta", "one_f"}, {"CastLike", "two,theta", "two_f"},
+    {"Constant", "", "constant_align_corners", attributes37},
+    {"Equal", "constant_align_corners,zero", "constant_align_corners_equal_zero"}, {"Size", "size", "size_ndim"},
+    {"Equal", "size_ndim,four", "condition_is_2d"}, {"If", "condition_is_2d", "N,C,D,H,W", attributes40},
+    {"Concat", "N,C,D,H,W", "size_NCDHW", attributes41}, {"If", "condition_is_2d", "theta_3d", attributes48},
+    {"Constant", "", "two_1d", attributes49}, {"Constant", "", "three_1d", attributes50},
+    {"Constant", "", "five_1d", attributes51}, {"Slice", "size_NCDHW,two_1d,five_1d", "constant_D_H_W_shape"},
+    {"ConstantOfShape", "constant_D_H_W_shape", "zeros_D_H_W_"}, {"CastLike", "zeros_D_H_W_,theta", "zeros_D_H_W"},
+    {"Add", "zeros_D_H_W,one_f", "ones_D_H_W"}, {"CastLike", "D,zero_f", "D_float"},
+    {"CastLike", "H,zero_f", "H_float"}, {"CastLike", "W,zero_f", "W_float"},
+    {"If", "constant_align_corners_equal_zero", "start_d,step_d,start_h,step_h,start_w,step_w", attributes53},
+    {"Range", "zero,W,one", "grid_w_steps_int"}, {"CastLike", "grid_w_steps_int,step_w", "grid_w_steps_float"},
+    {"Mul", "grid_w_steps_float,step_w", "grid_w_steps"}, {"Add", "start_w,grid_w_steps", "grid_w_0"},
+    {"Range", "zero,H,one", "grid_h_steps_int"}, {"CastLike", "grid_h_steps_int,step_h", "grid_h_steps_float"},
+    {"Mul", "grid_h_steps_float,step_h", "grid_h_steps"}, {"Add", "start_h,grid_h_steps", "grid_h_0"},
+    {"Range", "zero,D,one", "grid_d_steps_int"}, {"CastLike", "grid_d_steps_int,step_d", "grid_d_steps_float"},
+    {"Mul", "grid_d_steps_float,step_d", "grid_d_steps"}, {"Add", "start_d,grid_d_steps", "grid_d_0"},
+    {"Transpose", "zeros_D_H_W", "zeros_H_W_D", attributes54}, {"Add", "zeros_H_W_D,grid_d_0", "grid_d_1"},
+    {"Transpose", "grid_d_1", "grid_d", attributes55}, {"Transpose", "zeros_D_H_W", "zeros_D_W_H", attributes56},
+    {"Add", "zeros_D_W_H,grid_h_0", "grid_h_1"}, {"Transpose", "grid_h_1", "grid_h", attributes56},
+    {"Add", "grid_w_0,zeros_D_H_W", "grid_w"}, {"Unsqueeze", "grid_w,minus_one", "grid_w_usqzed"},
+    {"Unsqueeze", "grid_h,minus_one", "grid_h_usqzed"}, {"Unsqueeze", "grid_d,minus_one", "grid_d_usqzed"},
+    {"Unsqueeze", "ones_D_H_W,minus_one", "ones_D_H_W_usqzed"},
+    {"Concat", "grid_w_usqzed,grid_h_usqzed,grid_d_usqzed,ones_D_H_W_usqzed", "original_grid", attributes57},
+    {"Constant", "", "constant_shape_DHW_4", attributes58},
+    {"Reshape", "original_grid,constant_shape_DHW_4", "original_grid_DHW_4"},
+    {"Transpose", "original_grid_DHW_4", "original_grid_4_DHW_"},
+    {"CastLike", "original_grid_4_DHW_,theta_3d", "original_grid_4_DHW"},
+    {"MatMul", "theta_3d,original_grid_4_DHW", "grid_N_3_DHW"},
+    {"Transpose", "grid_N_3_DHW", "grid_N_DHW_3", attributes56},
+    {"Concat", "N,D,H,W,three_1d", "N_D_H_W_3", attributes57}, {"Reshape", "grid_N_DHW_3,N_D_H_W_3", "grid_3d_else_"},
+    {"CastLike", "grid_3d_else_,theta_3d", "grid_3d"}, {"If", "condition_is_2d", "grid", attributes59}};
 constexpr function_body_row::attribute_row attributes60[] = {{.name = "alpha", .kind = attribute_kind::f, .f = 1.0f}};
-constexpr std::string_view names411[] = {"AlphaCast", "EluResult"};
 constexpr function_body_row::node_row nodes39[] = {
-    {"Constant", {}, names28, attributes4}, {"CastLike", names29, names30}, {"Div", names37, names409},
-    {"Elu", names409, names410, attributes60}, {"Mul", names411, names18}};
+    {"Constant", "", "Alpha", attributes4}, {"CastLike", "Alpha,X", "AlphaCast"}, {"Div", "X,AlphaCast", "XScaled"},
+    {"Elu", "XScaled", "EluResult", attributes60}, {"Mul", "AlphaCast,EluResult", "Y"}};
 constexpr function_body_row::node_row nodes40[] = {
-    {"Constant", {}, names19, attributes3}, {"CastLike", names20, names21}, {"Max", names22, names18}};
+    {"Constant", "", "Zero", attributes3}, {"CastLike", "Zero,X", "ZeroCast"}, {"Max", "X,ZeroCast", "Y"}};
 
 constexpr function_body_row bodies[] = {
-    {op_id_of<op::ReduceLogSumExp>, 18, 18, names0, {"ReduceLogSumExp", inputs0, names1, nodes0}},
-    {op_id_of<op::ReduceLogSumExp>, 28, 28, names0, {"ReduceLogSumExp", inputs0, names1, nodes0}},
-    {op_id_of<op::ReduceL1>, 18, 18, names0, {"ReduceL1", inputs0, names1, nodes1}},
-    {op_id_of<op::ReduceL2>, 18, 18, names0, {"ReduceL2", inputs0, names1, nodes2}},
-    {op_id_of<op::ReduceSumSquare>, 18, 18, names0, {"ReduceSumSquare", inputs0, names1, nodes3}},
-    {op_id_of<op::PRelu>, 16, 16, {}, {"PRelu", inputs1, names18, nodes4}},
-    {op_id_of<op::HardSigmoid>, 6, 18, names27, {"HardSigmoid", inputs2, names18, nodes5}},
-    {op_id_of<op::HardSigmoid>, 22, 18, names27, {"HardSigmoid", inputs2, names18, nodes5}},
-    {op_id_of<op::Softplus>, 1, 18, {}, {"Softplus", inputs2, names18, nodes6}},
-    {op_id_of<op::Softplus>, 22, 18, {}, {"Softplus", inputs2, names18, nodes6}},
-    {op_id_of<op::ThresholdedRelu>, 10, 18, names51, {"ThresholdedRelu", inputs2, names18, nodes7}},
-    {op_id_of<op::ThresholdedRelu>, 22, 18, names51, {"ThresholdedRelu", inputs2, names18, nodes7}},
-    {op_id_of<op::HannWindow>, 17, 17, names55, {"HannWindow", inputs3, names56, nodes8}},
-    {op_id_of<op::SwiGLU>, 28, 28, names51, {"SwiGLU", inputs4, names18, nodes9}},
-    {op_id_of<op::ReduceLogSum>, 18, 18, names0, {"ReduceLogSum", inputs0, names1, nodes10}},
-    {op_id_of<op::ReduceLogSum>, 28, 28, names0, {"ReduceLogSum", inputs0, names1, nodes10}},
-    {op_id_of<op::GreaterOrEqual>, 12, 12, {}, {"GreaterOrEqual", inputs4, names98, nodes11}},
-    {op_id_of<op::GreaterOrEqual>, 16, 16, {}, {"GreaterOrEqual", inputs4, names98, nodes11}},
-    {op_id_of<op::Mish>, 18, 18, {}, {"Mish", inputs2, names18, nodes12}},
-    {op_id_of<op::Mish>, 22, 22, {}, {"Mish", inputs2, names18, nodes12}},
-    {op_id_of<op::Swish>, 24, 24, names51, {"Swish", inputs2, names18, nodes13}},
-    {op_id_of<op::LeakyRelu>, 16, 16, names51, {"LeakyRelu", inputs2, names18, nodes14}},
-    {op_id_of<op::Range>, 11, 11, {}, {"Range", inputs5, names56, nodes16}},
-    {op_id_of<op::MeanVarianceNormalization>, 9, 9, names129, {"MeanVarianceNormalization", inputs2, names18, nodes17}},
-    {op_id_of<op::MeanVarianceNormalization>, 13, 13, names129, {"MeanVarianceNormalization", inputs2, names18, nodes17}},
-    {op_id_of<op::MeanVarianceNormalization>, 13, 18, names129, {"MeanVarianceNormalization", inputs2, names18, nodes18}},
-    {op_id_of<op::Shrink>, 9, 18, names148, {"Shrink", inputs7, names56, nodes19}},
-    {op_id_of<op::HardSwish>, 14, 14, {}, {"HardSwish", inputs2, names18, nodes20}},
-    {op_id_of<op::HardSwish>, 22, 22, {}, {"HardSwish", inputs2, names18, nodes20}},
-    {op_id_of<op::Elu>, 6, 18, names51, {"Elu", inputs2, names18, nodes21}},
-    {op_id_of<op::Elu>, 22, 18, names51, {"Elu", inputs2, names18, nodes21}},
-    {op_id_of<op::LessOrEqual>, 12, 12, {}, {"LessOrEqual", inputs4, names98, nodes22}},
-    {op_id_of<op::LessOrEqual>, 16, 16, {}, {"LessOrEqual", inputs4, names98, nodes22}},
-    {op_id_of<op::HammingWindow>, 17, 17, names55, {"HammingWindow", inputs3, names56, nodes23}},
-    {op_id_of<op::Softsign>, 1, 18, {}, {"Softsign", inputs7, names56, nodes24}},
-    {op_id_of<op::Softsign>, 22, 18, {}, {"Softsign", inputs7, names56, nodes24}},
-    {op_id_of<op::Selu>, 6, 18, names181, {"Selu", inputs2, names18, nodes25}},
-    {op_id_of<op::Selu>, 22, 18, names181, {"Selu", inputs2, names18, nodes25}},
-    {op_id_of<op::BlackmanWindow>, 17, 17, names55, {"BlackmanWindow", inputs3, names56, nodes26}},
-    {op_id_of<op::DynamicQuantizeLinear>, 11, 11, {}, {"DynamicQuantizeLinear", inputs8, names194, nodes27}},
-    {op_id_of<op::AffineGrid>, 20, 20, names220, {"AffineGrid", inputs9, names221, nodes38}},
-    {op_id_of<op::Celu>, 28, 28, names51, {"Celu", inputs2, names18, nodes39}},
-    {op_id_of<op::Relu>, 14, 18, {}, {"Relu", inputs2, names18, nodes40}},
+    {op_id_of<op::ReduceLogSumExp>, 18, 18, names0, {"ReduceLogSumExp", inputs0, "reduced", nodes0}},
+    {op_id_of<op::ReduceLogSumExp>, 28, 28, names0, {"ReduceLogSumExp", inputs0, "reduced", nodes0}},
+    {op_id_of<op::ReduceL1>, 18, 18, names0, {"ReduceL1", inputs0, "reduced", nodes1}},
+    {op_id_of<op::ReduceL2>, 18, 18, names0, {"ReduceL2", inputs0, "reduced", nodes2}},
+    {op_id_of<op::ReduceSumSquare>, 18, 18, names0, {"ReduceSumSquare", inputs0, "reduced", nodes3}},
+    {op_id_of<op::PRelu>, 16, 16, {}, {"PRelu", inputs1, "Y", nodes4}},
+    {op_id_of<op::HardSigmoid>, 6, 18, names1, {"HardSigmoid", inputs2, "Y", nodes5}},
+    {op_id_of<op::HardSigmoid>, 22, 18, names1, {"HardSigmoid", inputs2, "Y", nodes5}},
+    {op_id_of<op::Softplus>, 1, 18, {}, {"Softplus", inputs2, "Y", nodes6}},
+    {op_id_of<op::Softplus>, 22, 18, {}, {"Softplus", inputs2, "Y", nodes6}},
+    {op_id_of<op::ThresholdedRelu>, 10, 18, names2, {"ThresholdedRelu", inputs2, "Y", nodes7}},
+    {op_id_of<op::ThresholdedRelu>, 22, 18, names2, {"ThresholdedRelu", inputs2, "Y", nodes7}},
+    {op_id_of<op::HannWindow>, 17, 17, names3, {"HannWindow", inputs3, "output", nodes8}},
+    {op_id_of<op::SwiGLU>, 28, 28, names2, {"SwiGLU", inputs4, "Y", nodes9}},
+    {op_id_of<op::ReduceLogSum>, 18, 18, names0, {"ReduceLogSum", inputs0, "reduced", nodes10}},
+    {op_id_of<op::ReduceLogSum>, 28, 28, names0, {"ReduceLogSum", inputs0, "reduced", nodes10}},
+    {op_id_of<op::GreaterOrEqual>, 12, 12, {}, {"GreaterOrEqual", inputs4, "C", nodes11}},
+    {op_id_of<op::GreaterOrEqual>, 16, 16, {}, {"GreaterOrEqual", inputs4, "C", nodes11}},
+    {op_id_of<op::Mish>, 18, 18, {}, {"Mish", inputs2, "Y", nodes12}},
+    {op_id_of<op::Mish>, 22, 22, {}, {"Mish", inputs2, "Y", nodes12}},
+    {op_id_of<op::Swish>, 24, 24, names2, {"Swish", inputs2, "Y", nodes13}},
+    {op_id_of<op::LeakyRelu>, 16, 16, names2, {"LeakyRelu", inputs2, "Y", nodes14}},
+    {op_id_of<op::Range>, 11, 11, {}, {"Range", inputs5, "output", nodes16}},
+    {op_id_of<op::MeanVarianceNormalization>, 9, 9, names4, {"MeanVarianceNormalization", inputs2, "Y", nodes17}},
+    {op_id_of<op::MeanVarianceNormalization>, 13, 13, names4, {"MeanVarianceNormalization", inputs2, "Y", nodes17}},
+    {op_id_of<op::MeanVarianceNormalization>, 13, 18, names4, {"MeanVarianceNormalization", inputs2, "Y", nodes18}},
+    {op_id_of<op::Shrink>, 9, 18, names5, {"Shrink", inputs7, "output", nodes19}},
+    {op_id_of<op::HardSwish>, 14, 14, {}, {"HardSwish", inputs2, "Y", nodes20}},
+    {op_id_of<op::HardSwish>, 22, 22, {}, {"HardSwish", inputs2, "Y", nodes20}},
+    {op_id_of<op::Elu>, 6, 18, names2, {"Elu", inputs2, "Y", nodes21}},
+    {op_id_of<op::Elu>, 22, 18, names2, {"Elu", inputs2, "Y", nodes21}},
+    {op_id_of<op::LessOrEqual>, 12, 12, {}, {"LessOrEqual", inputs4, "C", nodes22}},
+    {op_id_of<op::LessOrEqual>, 16, 16, {}, {"LessOrEqual", inputs4, "C", nodes22}},
+    {op_id_of<op::HammingWindow>, 17, 17, names3, {"HammingWindow", inputs3, "output", nodes23}},
+    {op_id_of<op::Softsign>, 1, 18, {}, {"Softsign", inputs7, "output", nodes24}},
+    {op_id_of<op::Softsign>, 22, 18, {}, {"Softsign", inputs7, "output", nodes24}},
+    {op_id_of<op::Selu>, 6, 18, names6, {"Selu", inputs2, "Y", nodes25}},
+    {op_id_of<op::Selu>, 22, 18, names6, {"Selu", inputs2, "Y", nodes25}},
+    {op_id_of<op::BlackmanWindow>, 17, 17, names3, {"BlackmanWindow", inputs3, "output", nodes26}},
+    {op_id_of<op::DynamicQuantizeLinear>, 11, 11, {}, {"DynamicQuantizeLinear", inputs8, "y,y_scale,y_zero_point", nodes27}},
+    {op_id_of<op::AffineGrid>, 20, 20, names7, {"AffineGrid", inputs9, "grid", nodes38}},
+    {op_id_of<op::Celu>, 28, 28, names2, {"Celu", inputs2, "Y", nodes39}},
+    {op_id_of<op::Relu>, 14, 18, {}, {"Relu", inputs2, "Y", nodes40}},
 };
 static_assert(std::ranges::is_sorted(
     bodies, std::ranges::less_equal{},

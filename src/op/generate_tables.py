@@ -306,17 +306,14 @@ class Bodies:
         self.lines = []
 
     def array(self, kind, rows):
+        known, rows = self.names[kind], tuple(rows)
         if not rows:
             return "{}"
-        known, rows = self.names[kind], tuple(rows)
         if rows not in known:
             known[rows] = f"{self.SHORT[kind]}{len(known)}"
             scope = "" if kind.startswith("std::") else "function_body_row::"
             self.lines += wrap(f"constexpr {scope}{kind} {known[rows]}[] = {{", list(rows), "};")
         return known[rows]
-
-    def texts(self, texts):
-        return self.array("std::string_view", [c_string(text) for text in texts])
 
     def attribute(self, a):
         kind = KIND_OF[a.type]
@@ -337,16 +334,21 @@ class Bodies:
 
     def node(self, n):
         assert not n.domain and not n.overload
-        fields = [c_string(n.op_type), self.texts(n.input), self.texts(n.output)]
+        fields = [c_string(n.op_type), joined(n.input), joined(n.output)]
         if n.attribute:
             fields.append(self.array("attribute_row", [self.attribute(a) for a in n.attribute]))
         return "{" + ", ".join(fields) + "}"
 
     def graph(self, name, inputs, g):
         fields = [c_string(name), self.array("input_row", [input_row(i) for i in inputs]),
-                  self.texts(o if isinstance(o, str) else o.name for o in g.output),
+                  joined([o if isinstance(o, str) else o.name for o in g.output]),
                   self.array("node_row", [self.node(n) for n in g.node])]
         return "{" + ", ".join(fields) + "}"
+
+
+def joined(names):
+    assert not any("," in name for name in names) and list(names) != [""]
+    return c_string(",".join(names))
 
 
 def input_row(i):
@@ -362,7 +364,7 @@ def write_bodies(bodies):
     arrays, rows = Bodies(), []
     for domain, name, since, opset, body in bodies:
         assert not body.attribute_proto
-        names = arrays.texts(body.attribute)
+        names = arrays.array("std::string_view", map(c_string, body.attribute))
         rows.append(f"    {{op_id_of<{tag_of(domain, name)}>, {since}, {opset}, {names}, "
                     f"{arrays.graph(name, body.input, body)}}},")
     lines = [GENERATED.strip(), "#include <cameo/op/function_bodies.hpp>"]

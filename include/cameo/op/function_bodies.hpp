@@ -19,10 +19,10 @@ struct function_body_row {
     std::span<const std::int64_t> ints = {};
     const graph_row* g = nullptr;
   };
-  /// A node, of an operator of ONNX's own domain. Values are named.
+  /// A node, of an operator of ONNX's own domain. Values are named: "a,b". An empty name is an absent value.
   struct node_row {
     std::string_view op_type;
-    std::span<const std::string_view> inputs, outputs;
+    std::string_view inputs, outputs;
     std::span<const attribute_row> attributes = {};
   };
   /// An input: undefined, or a scalar of this type.
@@ -34,7 +34,7 @@ struct function_body_row {
   struct graph_row {
     std::string_view name;
     std::span<const input_row> inputs;
-    std::span<const std::string_view> outputs;
+    std::string_view outputs;  // "a,b"
     std::span<const node_row> nodes;
   };
 
