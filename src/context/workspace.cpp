@@ -4,9 +4,35 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+struct context_binary::shared {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+  std::string where;
+  std::mutex guard;
+  bool is_open = false;
+  std::shared_ptr<const void> content;
+  status failed = {};
+};
+
 context_binary::context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where)
     : shared_{std::make_shared<shared>()} {
   shared_->bytes = bytes, shared_->owner = std::move(owner), shared_->where = std::move(where);
+}
+
+std::span<const std::byte> context_binary::bytes() const { return shared_->bytes; }
+std::string_view context_binary::where() const { return shared_->where; }
+
+result<std::shared_ptr<const void>> context_binary::opened_once(
+    function_ref<result<std::shared_ptr<const void>>()> open) const {
+  const std::lock_guard lock{shared_->guard};
+  if (!shared_->is_open) {
+    result<std::shared_ptr<const void>> made = open();
+    shared_->is_open = true;
+    if (made) shared_->content = *std::move(made);
+    else shared_->failed = std::move(made).error();
+  }
+  if (!shared_->content) return shared_->failed;
+  return shared_->content;
 }
 
 namespace {

@@ -408,6 +408,19 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   });
 }
 
+result<std::unique_ptr<model>> onnx_format::read(const std::string& path, const read_options& options) {
+  return read_onnx(path, options);
+}
+
+result<std::unique_ptr<model>> onnx_format::read(std::span<const std::byte> bytes, std::string_view name,
+                                                 const read_options& options) {
+  return read_onnx(bytes, name, options);
+}
+
+result<function> onnx_format::read_function(model& to, std::span<const std::byte> bytes) {
+  return cameo::read_function(to, bytes);
+}
+
 result<function> read_function(model& to, std::span<const std::byte> bytes) {
   return guarded([&]() -> result<function> {
     const onnx_read_options options;

@@ -69,7 +69,7 @@ struct compilation {
   bool fail_if_nothing = false;
   std::size_t compiled_nodes = 0;  // once written
 
-  bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
+  bool is_to_memory() const { return output.is_memory(); }
   std::string weights_folder() const;  // with its separator
 };
 /// Whether a compiled model is to be written, and where; known, and checked, before any provider compiles.

@@ -2,7 +2,6 @@
 #include <cameo/core/abi.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
-#include <functional>
 
 namespace cameo::inline CAMEO_ABI {
 

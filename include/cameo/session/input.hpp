@@ -1,7 +1,9 @@
 #pragma once
 #include <cameo/session/any_value.hpp>
 
-#include <ranges>
+#include <concepts>
+#include <iterator>
+#include <span>
 
 namespace cameo::inline CAMEO_ABI {
 
