@@ -2,7 +2,6 @@
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
 
-
 namespace cameo::inline CAMEO_ABI {
 
 class held_folder;

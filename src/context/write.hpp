@@ -4,7 +4,6 @@
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/partition/partition.hpp>
 
-
 namespace cameo::inline CAMEO_ABI {
 
 struct shared_context;

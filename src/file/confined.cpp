@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {

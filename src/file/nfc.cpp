@@ -3,6 +3,7 @@
 #include "nfc_tables.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 

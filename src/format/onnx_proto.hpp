@@ -3,6 +3,7 @@
 #include "../graph/messages.hpp"
 
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <onnx/onnx_pb.h>
 

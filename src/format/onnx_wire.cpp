@@ -4,7 +4,9 @@
 
 #include <cameo/core/checked.hpp>
 #include <cameo/core/function_ref.hpp>
+#include <cameo/graph/model.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace cameo::inline CAMEO_ABI {

@@ -1,9 +1,12 @@
+#include <cameo/graph/model.hpp>
+
 #include "ort_reader.hpp"
 
 #include "../graph/oddities.hpp"
 #include "dim_denotations.hpp"
 #include "tensor_bytes.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace cameo::inline CAMEO_ABI {

@@ -1,5 +1,6 @@
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/ort.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "ort_writer.hpp"
 

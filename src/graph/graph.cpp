@@ -1,11 +1,12 @@
 #include <cameo/graph/graph.hpp>
 #include <cameo/graph/model.hpp>
-#include <cameo/graph/name_index.hpp>
+#include "graph/name_index.hpp"
 
 #include "messages.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <queue>
 #include <unordered_map>
 
@@ -183,7 +184,9 @@ void graph::set_outputs(std::span<const value_id> outputs) {
   for (value_id v : lists_->outputs) (*this)[v].is_output = true;
 }
 
-value_id graph::find(std::string_view value_name) const { return value_id{lists_->by_name.find(value_name, lists_->names())}; }
+value_id graph::find(std::string_view value_name) const {
+  return value_id{lists_->by_name.find(value_name, lists_->names())};
+}
 
 value_id graph::resolve(std::string_view value_name) {
   if (const value_id here = find(value_name); here != value_id::none) return here;

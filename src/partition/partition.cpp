@@ -353,4 +353,7 @@ result<std::deque<fused_node>> partition(model& m, std::span<const claim_row> ro
   return partitioner{m, rows, ops, options}.run();
 }
 
+bool ep_assignment::node::operator==(const node&) const = default;
+bool ep_assignment::operator==(const ep_assignment&) const = default;
+
 }  // namespace cameo::inline CAMEO_ABI

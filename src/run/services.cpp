@@ -4,6 +4,9 @@
 #include "plan/too_large.hpp"
 #include "run/runner_impl.hpp"
 
+#include <iterator>
+#include <memory>
+
 namespace cameo::inline CAMEO_ABI {
 
 storage_block planned_storage;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+
 namespace cameo::inline CAMEO_ABI {
 
 session::session() noexcept = default;

@@ -1,5 +1,9 @@
 #pragma once
+#include <cameo/graph/model.hpp>
 #include <cameo/partition/partition.hpp>
+#include <cameo/plan/planner.hpp>
+#include <cameo/run/runner.hpp>
+#include <cameo/session/compile.hpp>
 #include <cameo/session/threads.hpp>
 
 #include "context/write.hpp"

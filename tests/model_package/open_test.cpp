@@ -1,4 +1,6 @@
 // Names of cases begin with the numbers of the format's acceptance cases.
+#include <cameo/packages.hpp>
+
 #include "full_speed.hpp"
 #include "packages.hpp"
 

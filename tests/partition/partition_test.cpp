@@ -3,6 +3,7 @@
 #include "partition/reference_providers.hpp"
 
 #include <stdexcept>
+#include <stop_token>
 
 namespace cameo::test {
 namespace {

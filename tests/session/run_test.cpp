@@ -1,7 +1,12 @@
+#include <cameo/plan/plan.hpp>
+#include <cameo/run/runner.hpp>
+
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <stop_token>

@@ -2,6 +2,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/kernel/run_context.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,6 +1,7 @@
 #include "onnx_part.hpp"
 
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <fmt/format.h>
 

@@ -68,8 +68,9 @@ class arena {
     if constexpr (!std::is_trivially_destructible_v<T>) {
       void* const record = allocate(sizeof(kept), alignof(kept));
       if (!record) return nullptr;
-      kept_ = detail::construct_at(static_cast<kept*>(record),
-                                kept{kept_, memory, [](void* object) { detail::destroy_at(static_cast<T*>(object)); }});
+      kept_ =
+          detail::construct_at(static_cast<kept*>(record),
+                               kept{kept_, memory, [](void* object) { detail::destroy_at(static_cast<T*>(object)); }});
     }
     return detail::construct_at(static_cast<T*>(memory), std::move(value));
   }
@@ -135,7 +136,7 @@ class arena_vector {
   }
   /// Appends copies of all elements, or of none of them.
   [[nodiscard]] bool append(std::span<const T> values) noexcept {
-    if (size_ + values.size() > capacity_ && 
+    if (size_ + values.size() > capacity_ &&
         !reserve(size_ + values.size() > 2 * capacity_ ? size_ + values.size() : 2 * capacity_))
       return false;
     for (const T& value : values) detail::construct_at(data_ + size_++, value);

@@ -7,8 +7,8 @@
 /// What cameo's own headers use and programs need not.
 namespace cameo::inline CAMEO_ABI::detail {
 
-// std::construct_at, destroy_at and addressof: <memory>, which declares them, costs a file of kernels more than all that
-// cameo declares.
+// std::construct_at, destroy_at and addressof: <memory>, which declares them, costs a file of kernels more than all
+// that cameo declares.
 template <class T, class... Args>
 T* construct_at(T* at, Args&&... args) {
   return ::new (static_cast<void*>(at)) T(std::forward<Args>(args)...);

@@ -23,7 +23,8 @@ concept dim_list = requires(const L& list) {
 class extents {
  public:
   constexpr extents() = default;
-  constexpr extents(std::initializer_list<std::int64_t> dims) : extents{std::span<const std::int64_t>{dims.begin(), dims.size()}} {}
+  constexpr extents(std::initializer_list<std::int64_t> dims)
+      : extents{std::span<const std::int64_t>{dims.begin(), dims.size()}} {}
   /// At most max_rank dims; further ones are dropped, so check the rank of data from a file first.
   constexpr explicit extents(std::span<const std::int64_t> dims) {
     for (std::int64_t d : dims) push_back(d);

@@ -6,9 +6,11 @@
 #include <cameo/graph/model_pointer.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 
+class arena;
 class held_folder;
 struct function;
 struct value;
@@ -103,16 +105,15 @@ std::vector<std::string> denotations_as(std::string_view unknown) {
 }
 /// F without its type.
 template <model_format F>
-inline constexpr format_row format_row_of{
-    F::name,
-    F::recognises,
-    F::read,
-    F::read,
-    F::read_function,
-    write_as<F, const std::string&, const write_options&>(),
-    write_as<F, model_sink, const std::string&, const write_options&>(),
-    for_kernels<F>(),
-    denotations_as<F>};
+inline constexpr format_row format_row_of{F::name,
+                                          F::recognises,
+                                          F::read,
+                                          F::read,
+                                          F::read_function,
+                                          write_as<F, const std::string&, const write_options&>(),
+                                          write_as<F, model_sink, const std::string&, const write_options&>(),
+                                          for_kernels<F>(),
+                                          denotations_as<F>};
 
 /// Formats to try, in order; bytes that no format recognises are read as the last one.
 template <model_format... Fs>

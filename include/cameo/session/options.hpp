@@ -92,9 +92,9 @@ struct session_options {
 
 /// The settings of one run. The objects that it refers to outlive the run.
 struct run_settings {
-  stop_token stop = {};                              // ends it with CANCELED
-  duration timeout = {};                             // ends it with DEADLINE_EXCEEDED; zero: none
-  const struct step_observer* observer = nullptr;    // called for every step; trace_profile has one
+  stop_token stop = {};                            // ends it with CANCELED
+  duration timeout = {};                           // ends it with DEADLINE_EXCEEDED; zero: none
+  const struct step_observer* observer = nullptr;  // called for every step; trace_profile has one
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -202,10 +202,9 @@ class basic_runtime {
   /// unless the options or another policy decide otherwise. Without options, the package's options are used. Errors as
   /// of select() and load(), and INVALID_ARGUMENT for components that do not connect.
   template <class Policy = best_fit, class Pipeline = pipeline>
-  requires(!std::same_as<Policy, session_options>) result<Pipeline> load(
-      const package& from, const Policy& policy = Policy{.ranked = true}) const {
-    return load_pipeline<Pipeline>(from, nullptr, policy);
-  }
+  requires(!std::same_as<Policy, session_options>) result<Pipeline> load(const package& from,
+                                                                         const Policy& policy = Policy{.ranked = true})
+  const { return load_pipeline<Pipeline>(from, nullptr, policy); }
   template <class Policy = best_fit, class Pipeline = pipeline>
   result<Pipeline> load(const package& from, const session_options& options,
                         const Policy& policy = Policy{.ranked = true}) const {

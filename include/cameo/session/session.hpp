@@ -212,7 +212,8 @@ class session {
   CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);
   /// For runtime<...>; see there.
   CAMEO_API static result<component_context> select(const session_parts&, const package&, std::string_view component,
-                                                    const session_options&, function_ref<selection(const selection_request&)>);
+                                                    const session_options&,
+                                                    function_ref<selection(const selection_request&)>);
   /// For runtime<...>; see there. Without options (null), those of the package hold.
   CAMEO_API static result<session> load(const session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.

@@ -2,6 +2,7 @@
 #include <cameo/core/abi.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
