@@ -155,9 +155,9 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
     how.stop.self = &settings.stop;
     how.stop.requested = [](const void* token) { return static_cast<const std::stop_token*>(token)->stop_requested(); };
   }
-  if (settings.timeout.count()) {
+  if (settings.timeout) {
     how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
-    if (!checked_add(how.stop.now(), std::int64_t(settings.timeout.count()), how.stop.deadline)) how.stop.deadline = 0;
+    if (!checked_add(how.stop.now(), std::int64_t(settings.timeout->count()), how.stop.deadline)) how.stop.deadline = 0;
   }
   if (status s = with.run->run(with.inputs, with.outputs, how); !s) return s;
   tell_shapes(with.outputs);

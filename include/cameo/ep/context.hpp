@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace cameo::inline CAMEO_ABI {
@@ -27,14 +28,14 @@ class context_binary {
   template <class T, class Open>
   result<std::shared_ptr<const T>> opened(Open&& open) const {
     const std::lock_guard lock{shared_->guard};
-    if (!shared_->is_open) {
+    if (!shared_->content) {
       result<T> made = open(bytes());
-      shared_->is_open = true;
-      if (made) shared_->content = std::make_shared<const T>(std::move(*made));
-      else shared_->failed = std::move(made).error();
+      if (made) shared_->content.emplace(std::make_shared<const T>(std::move(*made)));
+      else shared_->content.emplace(std::move(made).error());
     }
-    if (!shared_->content) return shared_->failed;
-    return std::static_pointer_cast<const T>(shared_->content);
+    const result<std::shared_ptr<const void>>& content = *shared_->content;
+    if (!content) return status{content.error()};
+    return std::static_pointer_cast<const T>(*content);
   }
 
  private:
@@ -43,9 +44,7 @@ class context_binary {
     std::shared_ptr<const void> owner;
     std::string where;
     std::mutex guard;
-    bool is_open = false;
-    std::shared_ptr<const void> content;
-    status failed;
+    std::optional<result<std::shared_ptr<const void>>> content;  // none: not opened yet
   };
   std::shared_ptr<shared> shared_;
 };
