@@ -24,7 +24,14 @@ struct counting_provider {
       return {};
     }
   };
-  result<std::vector<node_group>> groups(const graph_view&) const { return std::vector<node_group>{}; }
+  bool insists = false;
+
+  result<std::vector<node_group>> groups(const graph_view& g) const {
+    std::vector<node_group> branches;
+    for (node_view n : g.nodes())
+      if (n.op_type() == "If" && n.provider() < 0) branches.push_back({{n.id()}, "branch", insists});
+    return branches;
+  }
   result<std::vector<compiled_node>> compile(std::span<const fused_view>) const { return status_code::fail; }
   result<context_part> store(std::string&, const fused_view&, const compiled_node&) const { return status_code::fail; }
   status write(const std::string&, byte_sink) const { return status_code::fail; }
@@ -104,6 +111,43 @@ TEST_CASE("a compiled node whose output has no type is INVALID_GRAPH: nothing co
   CHECK(verdict(runtime{counting_provider{}, eps::cpu{}}.load(compiled_row(2, true, false, false), plainly())) ==
         "INVALID_GRAPH: node 'EPContext_0' (com.microsoft.EPContext): the model does not say of which type its output "
         "'EPContext_0_out' is");
+}
+
+TEST_CASE("a group is skipped when its subgraphs hold a node that the provider compiled before") {
+  const auto branching = [] {
+    model_builder b;
+    model& m = b.whole();
+    m.imports.push_back({"com.microsoft", 1});
+    const value_id x = b.input("x", dtype::f32, {dim::of(1)}), which = b.input("which", dtype::boolean, {});
+    graph& g = b.main();
+    std::vector<graph*> branches;
+    for (const char* name : {"yes", "no"}) {
+      graph& branch = m.add_graph(&g);
+      const value_id in = branch.capture_of(x), out = branch.add_value(name, g[x].type);
+      const std::vector<attribute> all{text_attribute("source", "Counts"), text_attribute("partition_name", "g"),
+                                       text_attribute("ep_cache_context", "g"), number_attribute("main_context", 1),
+                                       number_attribute("embed_mode", 1)};
+      branch.add_node({name, "com.microsoft", "EPContext", {}, {}, 1, {&in, 1}, {&out, 1}, all});
+      branch.add_output(out);
+      branches.push_back(&branch);
+    }
+    attribute first{"then_branch", attribute_kind::g}, second{"else_branch", attribute_kind::g};
+    second.i = 1;
+    const value_id y = g.add_value("y", g[x].type);
+    const std::vector<attribute> both{first, second};
+    g.add_node({"if", "", "If", {}, {}, 17, {&which, 1}, {&y, 1}, both, branches});
+    b.output(y);
+    return b.take();
+  };
+  counting_provider counts;
+  const auto s = runtime{counts, eps::cpu{}}.load(branching(), plainly());
+  REQUIRE(verdict(s) == "OK");
+  CHECK(*counts.restored == 2);
+  REQUIRE(s->placements().size() == 3);
+  CHECK(s->placements()[0].provider == "cpu");
+  counts.insists = true;
+  CHECK(verdict(runtime{counts, eps::cpu{}}.load(branching(), plainly())) ==
+        "FAIL: Counts: claims node 'yes' (com.microsoft.EPContext), which Counts has already");
 }
 
 TEST_CASE("20,000 contexts, each of its own name, load in little more than twice the time of half of them") {

@@ -1,4 +1,6 @@
 // Groups with nodes that hold graphs: what these capture, and who has what is in them.
+#include <cameo/partition/convex_groups.hpp>
+
 #include "partition/graph_runner.hpp"
 
 namespace cameo::test {
@@ -203,7 +205,8 @@ TEST_CASE("a group is skipped when a rule keeps a node in its graphs from its pr
       "to npu");
 }
 
-TEST_CASE("a path that leaves a group and comes back through what a subgraph captures is not convex") {
+/// first = relu(x); between = -first; y = condition ? |between or first| : |x|.
+std::unique_ptr<model> captured_in_between(std::string_view captured) {
   auto m = make_model();
   graph& g = m->main();
   float_input(g, "x");
@@ -211,15 +214,30 @@ TEST_CASE("a path that leaves a group and comes back through what a subgraph cap
   onnx(g, "Relu", {"x"}, "first");
   onnx(g, "Neg", {"first"}, "between");
   graph &yes = below(g), &no = below(g);
-  onnx(yes, "Abs", {"between"}, "yes");
+  onnx(yes, "Abs", {captured}, "yes");
   output(yes, "yes");
   onnx(no, "Abs", {"x"}, "no");
   output(no, "no");
   add(g, "If", {"condition"}, {"y"}, branch_attributes(), {&yes, &no}, "", 17);
   output(g, "y");
-  CHECK(failure(runtime{whole_taker{{"Relu", "If"}}, cpu{}}, std::move(m)) ==
+  output(g, "between");
+  REQUIRE(g.sort());
+  return m;
+}
+
+TEST_CASE("a path that leaves a group and comes back through what a subgraph captures is not convex") {
+  CHECK(failure(runtime{whole_taker{{"Relu", "If"}}, cpu{}}, captured_in_between("between")) ==
         "FAIL: Whole: the group is not convex: a path from it comes back to its node 'y' (If) by way of node 'between' "
         "(Neg), which is not in it");
+}
+
+TEST_CASE("convex_groups keeps apart what such a path parts, and joins what a capture alone connects") {
+  for (const std::string_view captured : {"between", "first"}) {
+    const auto m = captured_in_between(captured);
+    const graph& g = m->main();
+    const std::vector<node_id> mine{named(g, "first"), named(g, "y")};
+    CHECK(convex_groups(graph_view{g}, mine).size() == (captured == "first" ? 1 : 2));
+  }
 }
 
 }  // namespace
