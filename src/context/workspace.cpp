@@ -1,5 +1,7 @@
 #include "context/workspace.hpp"
 
+#include <optional>
+
 #include <sys/stat.h>
 
 namespace cameo::inline CAMEO_ABI {
@@ -9,9 +11,7 @@ struct context_binary::shared {
   std::shared_ptr<const void> owner;
   std::string where;
   std::mutex guard;
-  bool is_open = false;
-  std::shared_ptr<const void> content;
-  status failed = {};
+  std::optional<result<std::shared_ptr<const void>>> content = {};  // none: not opened yet
 };
 
 context_binary::context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where)
@@ -25,14 +25,10 @@ std::string_view context_binary::where() const { return shared_->where; }
 result<std::shared_ptr<const void>> context_binary::opened_once(
     function_ref<result<std::shared_ptr<const void>>()> open) const {
   const std::lock_guard lock{shared_->guard};
-  if (!shared_->is_open) {
-    result<std::shared_ptr<const void>> made = open();
-    shared_->is_open = true;
-    if (made) shared_->content = *std::move(made);
-    else shared_->failed = std::move(made).error();
-  }
-  if (!shared_->content) return shared_->failed;
-  return shared_->content;
+  if (!shared_->content) shared_->content.emplace(open());
+  const result<std::shared_ptr<const void>>& content = *shared_->content;
+  if (!content) return content.error();
+  return *content;
 }
 
 namespace {

@@ -209,6 +209,16 @@ value_id graph::capture_of(value_id outer) {
   return made;
 }
 
+void graph::move_to(graph& outer, std::span<const value_id> captured) {
+  outer_ = &outer;
+  holder_ = node_id::none;
+  captured_.clear();
+  for (std::size_t i = 0; i < captures_.size(); ++i) {
+    (*this)[captures_[i]].outer = captured[i];
+    captured_.emplace(std::uint32_t(captured[i]), captures_[i]);
+  }
+}
+
 const value* graph::constant_of(value_id v) const {
   const graph* home = this;
   for (; (*home)[v].outer != value_id::none; home = home->outer_) v = (*home)[v].outer;

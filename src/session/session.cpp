@@ -159,7 +159,7 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   }
   if (settings.timeout) {
     how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
-    if (!checked_add(how.stop.now(), settings.timeout.nanoseconds(), how.stop.deadline)) how.stop.deadline = 0;
+    if (!checked_add(how.stop.now(), settings.timeout->nanoseconds(), how.stop.deadline)) how.stop.deadline = 0;
   }
   if (status s = with.run->run(with.inputs, with.outputs, how); !s) return s;
   tell_shapes(with.outputs);

@@ -418,6 +418,13 @@ TEST_CASE("folders that some systems take for one are wrong, and such names are 
   CHECK(!package::validate(folder.path(), {}, found));
   CHECK(std::any_of(found.begin(), found.end(),
                     [](const package_problem& each) { return each.is_error && has(each.words, "'cpu' and 'CPU'"); }));
+  const package_folder greek;
+  greek.write("manifest.json", manifest_of(variant_json("\u03c3\u03bf\u03c6\u03cc\u03c2", "") + "," +
+                                           variant_json("\u03a3\u039f\u03a6\u038c\u03a3", "")));
+  greek.make("\u03c3\u03bf\u03c6\u03cc\u03c2").make("\u03a3\u039f\u03a6\u038c\u03a3");
+  CHECK(!package::validate(greek.path(), {}, found));
+  CHECK(std::any_of(found.begin(), found.end(),
+                    [](const package_problem& each) { return each.is_error && has(each.words, "for the same"); }));
   from.write("m.onnx", "model");
   package p = *package::make("names");
   REQUIRE(p.add_component("main"));
@@ -426,8 +433,10 @@ TEST_CASE("folders that some systems take for one are wrong, and such names are 
   v.model_file = "m.onnx";
   v.name = "cpu";
   REQUIRE(p.add_variant("main", v, from.path()));
-  for (const char* name : {"CPU", "manifest.json", "Manifest.JSON", "component.json", "component-2.json",
-                           "shared_assets", ".cameo.lock", ".cpu.1.2.tmp"}) {
+  v.name = "stra\u00dfe";
+  REQUIRE(p.add_variant("main", v, from.path()));
+  for (const char* name : {"CPU", "STRASSE", "Stra\u1e9ee", "manifest.json", "Manifest.JSON", "component.json",
+                           "component-2.json", "shared_assets", ".cameo.lock", ".cpu.1.2.tmp"}) {
     v.name = name;
     CHECK_MESSAGE(p.add_variant("main", v, from.path()).code() == status_code::invalid_argument, name);
   }

@@ -18,6 +18,14 @@ const value* constant_in(const graph& g, value_id v) {
   return g[v].is_input || g[v].outer != value_id::none ? nullptr : g[v].constant;
 }
 
+/// "node 'conv'", or by what it makes when it has no name: ONNX lets nodes have none.
+std::string called(const graph& g, const graph_node& node) {
+  if (!node.name.empty()) return fmt::format("node '{}'", node.name);
+  for (value_id v : node.outputs)
+    if (v != value_id::none) return fmt::format("the node that makes '{}'", g[v].name);
+  return "a node without a name";
+}
+
 /// One opset for each domain, the model's if it has one, at which every node is of the version that it is here. Nodes
 /// that came from bodies of functions may have been written for another.
 status import_domains(const graph_part& part, model& to) {
@@ -33,8 +41,8 @@ status import_domains(const graph_part& part, model& to) {
     const graph_node& node = (*part.of)[n];
     if (node.op && node.version && node.op->at(opsets[node.domain]) != node.version)
       return {status_code::invalid_graph,
-              fmt::format("node '{}' ({}) is of opset {}, and others here of opset {}, which has another {}", node.name,
-                          node.op_type, node.opset, opsets[node.domain], node.op_type)};
+              fmt::format("{} ({}) is of opset {}, and others here of opset {}, which has another {}",
+                          called(*part.of, node), node.op_type, node.opset, opsets[node.domain], node.op_type)};
   }
   return {};
 }

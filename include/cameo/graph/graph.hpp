@@ -166,6 +166,10 @@ class graph {
   /// The capture of `outer`, a value of outer(); it is created if it does not exist yet (the holder, if there is one,
   /// then gets it among its captures).
   CAMEO_API value_id capture_of(value_id outer);
+  /// Moves this graph from a node of outer() to a node of another graph of the model, which add_node() then gives it.
+  /// `captured` are the values there that its captures() become, in their order. The node that it leaves keeps its
+  /// captures, and is to be removed.
+  CAMEO_API void move_to(graph& outer, std::span<const value_id> captured);
 
   /// The value with this name in this graph, not in outer graphs; `none` if there is no such value.
   CAMEO_API value_id find(std::string_view name) const;

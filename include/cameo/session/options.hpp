@@ -8,6 +8,7 @@
 #include <cameo/transform/level.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,9 @@ struct session_options {
   optimization_level optimize = optimization_level::all;
   execution_mode execution = execution_mode::sequential;  // parallel: independent nodes at once
   std::size_t threads = 0;                                // 0: what cpuset and CPU quota allow
-  task_pool_ref pool = {};                                // threads of the user's own instead
-  bool use_pool = false;                                  // true: `pool` is used
+  std::optional<task_pool_ref> pool = {};                 // threads of the user's own instead; see use()
   std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
-  memory_source memory = {};                              // for values of runs; without `allocate`: the heap
+  std::optional<memory_source> memory = {};               // for values of runs, instead of the heap's
   load_limits limits = {};                                // limits for hostile files
   std::string external_data_folder = {};                  // instead of the model's own folder
   std::shared_ptr<context_workspace> workspace = {};      // for ep.share_ep_contexts; null: the runtime's
@@ -78,7 +78,6 @@ struct session_options {
   template <task_pool P>
   session_options& use(P& own) {
     pool = task_pool_ref{own};
-    use_pool = true;
     return *this;
   }
   /// Memory of the user's own for the values of runs: intermediate values, and outputs of a binding that are not bound.
@@ -93,7 +92,7 @@ struct session_options {
 /// The settings of one run. The objects that it refers to outlive the run.
 struct run_settings {
   stop_token stop = {};                            // ends it with CANCELED
-  duration timeout = {};                           // ends it with DEADLINE_EXCEEDED; zero: none
+  std::optional<duration> timeout = {};            // ends it with DEADLINE_EXCEEDED, at once if 0 or less
   const struct step_observer* observer = nullptr;  // called for every step; trace_profile has one
 };
 
