@@ -40,6 +40,7 @@ class CameoConan(ConanFile):
         self.requires("onnx/[>=1.12 <1.23]")
         self.requires("protobuf/[>=3.21 <7.37]")
         self.requires("highway/[>=1.0.3 <1.5]")
+        self.requires("utf8proc/[>=2.8 <2.12]")
         if self.options.with_re2:
             self.requires("re2/[>=20220601 <20251106]")
         headers_alone = {"headers": True, "libs": False, "visible": False}
@@ -110,7 +111,8 @@ class CameoConan(ConanFile):
                     components[name].system_libs.append(library)
 
         formats = [("onnx", "onnx_proto", "onnx_proto"), ("protobuf", "libprotobuf", "protobuf")]
-        kernels = [("highway", "hwy", "hwy")]
+        texts = ("utf8proc", "utf8proc", "utf8proc")
+        kernels = [("highway", "hwy", "hwy"), texts]
         if self.options.with_re2:
             kernels.append(("re2", "re2", "re2"))
         if self.options.shared:
@@ -125,6 +127,7 @@ class CameoConan(ConanFile):
             component("format", ["cameo_format"], ["host"])
             component("onnx", ["cameo_onnx"], ["format"])
             components["host"].system_libs = ["pthread"]
+            link("package", texts)
             link("onnx", *formats)
             for name in providers:
                 component(name, [f"cameo_{name}"], ["host"])

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
-#include <cameo/graph/graph.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,7 @@
 #pragma once
 // Small models built in memory, for examples that need one of a certain form. Programs usually load a file instead.
 #include <cameo/cameo.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <initializer_list>
 #include <memory>

@@ -9,6 +9,7 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/frozen.hpp>
+#include <cameo/session/compile.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+
 namespace bench {
 
 /// C [m, n] = A [m, k] * B [k, n]; B is a weight, which a contender may rearrange beforehand.

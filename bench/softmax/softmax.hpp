@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+
 namespace bench {
 
 /// Rows of scores, each turned into probabilities.

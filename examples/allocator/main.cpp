@@ -9,6 +9,7 @@
 
 #include <cameo/eps/cpu.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

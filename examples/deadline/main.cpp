@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <stop_token>
 #include <thread>
 
 namespace {

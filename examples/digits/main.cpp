@@ -4,6 +4,8 @@
 
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
+#include <cameo/plan/plan.hpp>
+#include <cameo/run/runner.hpp>
 
 #include <algorithm>
 #include <chrono>

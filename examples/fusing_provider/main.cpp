@@ -4,6 +4,8 @@
 
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
+#include <cameo/graph/model.hpp>
+#include <cameo/session/compile.hpp>
 
 #include <cstdio>
 #include <cstring>

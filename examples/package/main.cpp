@@ -10,6 +10,7 @@
 
 #include <cameo/eps/cpu.hpp>
 #include <cameo/format/onnx.hpp>
+#include <cameo/packages.hpp>
 
 #include <cstdio>
 #include <filesystem>

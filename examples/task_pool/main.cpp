@@ -7,6 +7,7 @@
 
 #include <cameo/eps/cpu.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <condition_variable>

@@ -3,6 +3,7 @@
 #include "tiny.hpp"
 
 #include <cameo/eps/cpu.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,7 @@
 #include "context/companions.hpp"
 
 #include <cameo/context/compiled_nodes.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "context/output_path.hpp"
 #include "core/guarded.hpp"

@@ -1,4 +1,5 @@
 #include <cameo/context/compatibility.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "core/guarded.hpp"
 

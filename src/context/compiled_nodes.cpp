@@ -1,4 +1,5 @@
 #include <cameo/context/compiled_nodes.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "context/node.hpp"
 #include "context/output_path.hpp"

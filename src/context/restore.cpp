@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -50,6 +51,7 @@ class restorer {
   /// once more from the same folder: in between, a name may come to lead elsewhere, but not out.
   status find_files() {
     files_.resize(records_.size());
+    std::unordered_map<std::string_view, std::size_t> known;  // by the name in the model
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const context_record& r = records_[i];
       if (!r.is_main && !r.context.empty())
@@ -64,12 +66,8 @@ class restorer {
         return invalid(r,
                        "its context is a file, and the model came from memory; set ep.context_file_path to where "
                        "the model would lie");
-      const std::string name{r.context};
-      const auto before =
-          std::find_if(records_.begin(), records_.begin() + std::ptrdiff_t(i),
-                       [&](const context_record& b) { return b.context == name && b.is_main && !b.is_embedded; });
-      if (before != records_.begin() + std::ptrdiff_t(i)) {
-        files_[i] = files_[std::size_t(before - records_.begin())];
+      if (const auto [before, is_new] = known.try_emplace(r.context, i); !is_new) {
+        files_[i] = files_[before->second];
         continue;
       }
       if (status s = hold_folder(r); !s) return s;
@@ -77,6 +75,8 @@ class restorer {
       if (!at) return status{at.error()};
       files_[i] = folder_->path_of(*at, r.context);
     }
+    for (std::size_t i = 0; i < files_.size(); ++i)
+      if (!files_[i].empty()) first_with_.try_emplace(files_[i], i);
     return {};
   }
 
@@ -97,9 +97,10 @@ class restorer {
     if (!shared_ || where_.read) return false;
     context_workspace::impl& pool = shared_->inside();
     const std::lock_guard lock{pool.guard};
+    const waiting_by_graph offered = waiting_in(pool);
     std::set<waiting_graph> taken;  // twice the same is one
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      const std::optional<waiting_graph> found = find_waiting(i, pool);
+      const std::optional<waiting_graph> found = find_waiting(i, pool, offered);
       if (!found) return false;
       own_.emplace_back(pool.waiting.at(*found).binary);
       taken.insert(*found);
@@ -108,15 +109,27 @@ class restorer {
     return true;
   }
 
+  /// Graphs of this provider that wait, from files that the model names, in the order in which it names them.
+  using waiting_by_graph = std::unordered_map<std::string_view, std::map<std::size_t, const waiting_graph*>>;
+  waiting_by_graph waiting_in(const context_workspace::impl& pool) const {
+    waiting_by_graph made;
+    for (const auto& [key, waiting] : pool.waiting)
+      if (const auto file = first_with_.find(std::get<1>(key));
+          std::get<0>(key) == provider_.row->long_name && file != first_with_.end())
+        made[std::get<2>(key)].emplace(file->second, &key);
+    return made;
+  }
+
   /// A node that names a file means that one; a secondary node, any of the model's. A file that was replaced meanwhile
   /// is another.
-  std::optional<waiting_graph> find_waiting(std::size_t i, context_workspace::impl& pool) const {
-    if (records_[i].is_main && records_[i].is_embedded) return {};
-    for (std::size_t k = 0; k < files_.size(); ++k) {
-      if (files_[k].empty() || (records_[i].is_main && k != i)) continue;
-      waiting_graph key{provider_.row->long_name, files_[k], std::string{records_[i].facts.graph_name}};
-      const auto at = pool.waiting.find(key);
-      if (at != pool.waiting.end() && at->second.file == file_state::of(files_[k])) return key;
+  std::optional<waiting_graph> find_waiting(std::size_t i, const context_workspace::impl& pool,
+                                            const waiting_by_graph& offered) const {
+    const context_record& r = records_[i];
+    const auto of_name = offered.find(r.facts.graph_name);
+    if ((r.is_main && r.is_embedded) || of_name == offered.end()) return {};
+    for (const auto& [file, key] : of_name->second) {
+      if (r.is_main && std::get<1>(*key) != files_[i]) continue;
+      if (pool.waiting.at(*key).file == file_state::of(std::get<1>(*key))) return *key;
     }
     return {};
   }
@@ -132,9 +145,8 @@ class restorer {
         mains_.push_back(*(own_[i] = context_binary{bytes, nullptr, words_for(r)}));
         continue;
       }
-      const auto same = std::find(files_.begin(), files_.begin() + std::ptrdiff_t(i), files_[i]);
-      if (same != files_.begin() + std::ptrdiff_t(i)) {
-        own_[i] = own_[std::size_t(same - files_.begin())];
+      if (const std::size_t first = first_with_.at(files_[i]); first != i) {
+        own_[i] = own_[first];
         continue;
       }
       result<context_binary> opened = where_.read ? read(r) : map(r, files_[i]);
@@ -172,7 +184,24 @@ class restorer {
     if (mains_.empty())
       return invalid(r, fmt::format("its context is in another node, and the model has no main node of {}",
                                     provider_.row->long_name));
+    if (mains_.size() > 1)
+      if (const auto listed = mains_by_graph().find(std::string{r.facts.graph_name}); listed != by_graph_->end())
+        if (result<compiled_node> made = ask(r, {&listed->second, 1})) return made;
     return ask(r, mains_);
+  }
+
+  /// The first main context that says it has a graph, by the graph's name: of a model of many contexts not each is
+  /// asked for each node.
+  const std::unordered_map<std::string, context_binary>& mains_by_graph() {
+    if (by_graph_) return *by_graph_;
+    by_graph_.emplace();
+    for (const context_binary& binary : mains_) {
+      const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
+      const result<std::vector<std::string>> graphs = guarded_hook(call);
+      if (!graphs) continue;
+      for (const std::string& name : *graphs) by_graph_->try_emplace(name, binary);
+    }
+    return *by_graph_;
   }
 
   result<compiled_node> ask(const context_record& r, std::span<const context_binary> binaries) const {
@@ -220,21 +249,21 @@ class restorer {
   status park_others() {
     if (!shared_ || where_.read) return {};
     context_workspace::impl& pool = shared_->inside();
+    std::unordered_set<std::string_view> own;
+    for (const context_record& r : records_) own.insert(r.facts.graph_name);
     for (const context_binary& binary : mains_) {
-      const auto file = std::find(files_.begin(), files_.end(), binary.where());
-      if (file == files_.end()) continue;  // embedded: gone with the model
+      const auto file = opened_.find(std::string{binary.where()});
+      if (file == opened_.end()) continue;  // embedded: gone with the model
       const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
       result<std::vector<std::string>> graphs = guarded_hook(call);
       if (!graphs)
         return {status_code::invalid_graph,
                 fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), graphs.error().words())};
-      const file_state state = opened_.at(*file);
       const std::lock_guard lock{pool.guard};
       for (std::string& name : *graphs)
-        if (std::none_of(records_.begin(), records_.end(),
-                         [&](const context_record& r) { return r.facts.graph_name == name; }))
-          pool.waiting.insert_or_assign({provider_.row->long_name, *file, std::move(name)},
-                                        waiting_context{binary, state});
+        if (!own.contains(name))
+          pool.waiting.insert_or_assign({provider_.row->long_name, file->first, std::move(name)},
+                                        waiting_context{binary, file->second});
     }
     return {};
   }
@@ -244,10 +273,12 @@ class restorer {
   const context_workspace* shared_;
   std::vector<context_record> records_;
   std::shared_ptr<const held_folder> folder_, also_;
-  std::vector<std::string> files_;                  // per node: its file's real path; empty if it has none
-  std::vector<std::optional<context_binary>> own_;  // per node: what it has itself
-  std::vector<context_binary> mains_;               // each once
-  std::map<std::string, file_state> opened_;        // by the file's real path
+  std::vector<std::string> files_;  // per node: its file's real path; empty if it has none
+  std::unordered_map<std::string_view, std::size_t> first_with_;             // the first node of each of these paths
+  std::vector<std::optional<context_binary>> own_;                           // per node: what it has itself
+  std::vector<context_binary> mains_;                                        // each once
+  std::map<std::string, file_state> opened_;                                 // by the file's real path
+  std::optional<std::unordered_map<std::string, context_binary>> by_graph_;  // once it is asked for
 };
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
 
-#include <functional>
-
 namespace cameo::inline CAMEO_ABI {
 
 class held_folder;
@@ -17,7 +15,7 @@ struct context_folder {
   /// Instead of `path`: a folder that is held open.
   std::shared_ptr<const held_folder> folder;
   /// Called instead of reading files; null: files are read. The name is the node's, unchanged.
-  std::function<result<std::vector<std::byte>>(std::string_view name)> read;
+  callback<result<std::vector<std::byte>>(std::string_view name)> read;
 };
 
 /// The programs of a provider's compiled nodes, one each, in order. Files are opened once, and at all only if `shared`

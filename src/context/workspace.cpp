@@ -1,12 +1,34 @@
 #include "context/workspace.hpp"
 
+#include <optional>
+
 #include <sys/stat.h>
 
 namespace cameo::inline CAMEO_ABI {
 
+struct context_binary::shared {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+  std::string where;
+  std::mutex guard;
+  std::optional<result<std::shared_ptr<const void>>> content = {};  // none: not opened yet
+};
+
 context_binary::context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where)
     : shared_{std::make_shared<shared>()} {
   shared_->bytes = bytes, shared_->owner = std::move(owner), shared_->where = std::move(where);
+}
+
+std::span<const std::byte> context_binary::bytes() const { return shared_->bytes; }
+std::string_view context_binary::where() const { return shared_->where; }
+
+result<std::shared_ptr<const void>> context_binary::opened_once(
+    function_ref<result<std::shared_ptr<const void>>()> open) const {
+  const std::lock_guard lock{shared_->guard};
+  if (!shared_->content) shared_->content.emplace(open());
+  const result<std::shared_ptr<const void>>& content = *shared_->content;
+  if (!content) return content.error();
+  return *content;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 namespace cameo::inline CAMEO_ABI {

@@ -4,8 +4,6 @@
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/partition/partition.hpp>
 
-#include <functional>
-
 namespace cameo::inline CAMEO_ABI {
 
 struct shared_context;
@@ -16,7 +14,7 @@ struct context_output {
   std::string stem;    // of their names: "<stem>_<long name>.bin"; not empty unless they are embedded
   bool embed = false;  // inside the model; never with `shared`
   /// Takes contexts instead of files; null: files.
-  std::function<status(std::string_view name, std::span<const std::byte>)> write;
+  callback<status(std::string_view name, std::span<const std::byte>)> write;
   file_batch* files = nullptr;                // gets the files that make() makes; null: the compiled_model's own
   const context_workspace* shared = nullptr;  // one context for several models; null: this model's own
   bool is_last = false;                       // of those several: the context is complete now

@@ -1,5 +1,6 @@
 #include <cameo/core/arena.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace cameo::inline CAMEO_ABI {

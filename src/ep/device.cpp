@@ -5,6 +5,7 @@
 #include <range/v3/view/transform.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace cameo::inline CAMEO_ABI {

@@ -28,6 +28,13 @@ bool kernel_matches(const node_view& node, const kernel_table& kernels, std::str
   return bool(v);
 }
 
+std::vector<node_group> single_nodes(const graph_view& g, function_ref<bool(const node_view&)> takes) {
+  std::vector<node_group> taken;
+  for (const node_view node : g.nodes())
+    if (node.provider() < 0 && takes(node)) taken.push_back({{node.id()}, {}});
+  return taken;
+}
+
 const kernel_table& no_kernels() {
   static constexpr kernel_table none{};
   return none;

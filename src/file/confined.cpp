@@ -1,10 +1,10 @@
 #include "held_folder.hpp"
 #include "messages.hpp"
-#include "nfc.hpp"
-#include "utf8.hpp"
+#include "unicode.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -67,16 +67,18 @@ constexpr character_range hard_to_see[] = {
 
 std::string_view hidden_in(std::string_view location) {
   if (std::all_of(location.begin(), location.end(), [](char c) { return c >= 0x20 && c < 0x7F; })) return {};
-  std::u32string characters;
-  while (!location.empty()) {
-    const char32_t c = next_character(location);
+  for (std::string_view rest = location; !rest.empty();) {
+    const char32_t c = next_character(rest);
     if (c == no_character) return "is not UTF-8";
     const auto has = [&](const character_range& range) { return c >= range.first && c <= range.last; };
     if (std::any_of(std::begin(hard_to_see), std::end(hard_to_see), has))
       return "has a character in it that is hard to see";
-    characters += c;
   }
-  if (!is_nfc(characters)) return "is not in Unicode's form NFC (an accent stands apart from its letter, say)";
+  switch (is_normal(location)) {
+    case normality::normal: return {};
+    case normality::not_nfc: return "is not in Unicode's form NFC (an accent stands apart from its letter, say)";
+    case normality::too_many_accents: return "has more than 30 accents on a letter";
+  }
   return {};
 }
 

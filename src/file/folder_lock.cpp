@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <thread>
@@ -74,8 +75,8 @@ bool has_its_name(int folder, const descriptor& file) {
 
 }  // namespace
 
-result<folder_lock> folder_lock::take(const held_folder& folder, std::chrono::milliseconds wait) {
-  const clock::time_point end = clock::now() + wait;
+result<folder_lock> folder_lock::take(const held_folder& folder, duration wait) {
+  const clock::time_point end = clock::now() + std::chrono::nanoseconds{wait.nanoseconds()};
   std::chrono::milliseconds pause{1};
   while (true) {
     result<descriptor> file = open_lock_file(folder);
@@ -98,7 +99,7 @@ result<folder_lock> folder_lock::take(const held_folder& folder, std::chrono::mi
     const clock::time_point now = clock::now();
     if (now >= end)
       return failed(status_code::fail, "{}: is being changed by {}; waited {} ms for it", folder.path(),
-                    words_of_holder(*file), wait.count());
+                    words_of_holder(*file), wait.nanoseconds() / 1'000'000);
     std::this_thread::sleep_for(std::min<clock::duration>(pause, end - now));
     pause = std::min(pause * 2, std::chrono::milliseconds{50});
   }

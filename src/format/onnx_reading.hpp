@@ -3,6 +3,8 @@
 #include "../graph/messages.hpp"
 #include "onnx_decode.hpp"
 
+#include <cameo/graph/model.hpp>
+
 #include <map>
 
 namespace cameo::inline CAMEO_ABI {

@@ -4,9 +4,11 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {

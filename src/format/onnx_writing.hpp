@@ -4,6 +4,7 @@
 #include "wire_pieces.hpp"
 
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <onnx/onnx_pb.h>
 

@@ -2,6 +2,9 @@
 
 #include "../graph/messages.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

@@ -1,3 +1,5 @@
+#include <cameo/graph/model.hpp>
+
 #include "ort_checks.hpp"
 
 #include "ort_constant.hpp"

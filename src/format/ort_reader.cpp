@@ -1,9 +1,12 @@
+#include <cameo/graph/model.hpp>
+
 #include "ort_reader.hpp"
 
 #include "../graph/oddities.hpp"
 #include "dim_denotations.hpp"
 #include "tensor_bytes.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace cameo::inline CAMEO_ABI {
@@ -291,6 +294,15 @@ result<std::unique_ptr<model>> read_ort(std::span<const std::byte> bytes, std::s
     status s = read_bytes(*made, bytes, options);
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(name);
   });
+}
+
+result<std::unique_ptr<model>> ort_format::read(const std::string& path, const read_options& options) {
+  return read_ort(path, options);
+}
+
+result<std::unique_ptr<model>> ort_format::read(std::span<const std::byte> bytes, std::string_view name,
+                                                const read_options& options) {
+  return read_ort(bytes, name, options);
 }
 
 bool ort_format::recognises(std::span<const std::byte> bytes, std::string_view path) {

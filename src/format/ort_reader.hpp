@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/format/ort.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "../graph/messages.hpp"
 #include "ort_walk.hpp"

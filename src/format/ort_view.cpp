@@ -3,6 +3,7 @@
 #include "ort_schema.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace cameo::inline CAMEO_ABI {
 namespace ort {

@@ -7,6 +7,7 @@
 #include "ort_constant.hpp"
 
 #include <concepts>
+#include <iterator>
 
 namespace cameo::inline CAMEO_ABI {
 namespace ort {

@@ -1,5 +1,6 @@
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/ort.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "ort_writer.hpp"
 
@@ -408,6 +409,15 @@ result<std::string> write_ort(const model& from) {
     if (!pieces) return pieces.error();
     return pieces->joined();
   });
+}
+
+status ort_format::write(const model& from, const std::string& path, const write_options&) {
+  return write_ort(from, path);
+}
+
+status ort_format::write(const model& from, model_sink to, const std::string&, const write_options&) {
+  const result<std::string> bytes = write_ort(from);
+  return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,8 +1,11 @@
 #pragma once
+#include <cameo/graph/model.hpp>
+
 #include "../graph/messages.hpp"
 #include "ort_builder.hpp"
 
 #include <deque>
+#include <functional>
 
 namespace cameo::inline CAMEO_ABI {
 

@@ -4,6 +4,8 @@
 #include "dim_denotations.hpp"
 #include "ort_writer.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

@@ -1,6 +1,8 @@
 #include <cameo/core/checked.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 #include "messages.hpp"
 #include "types.hpp"

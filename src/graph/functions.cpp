@@ -1,7 +1,10 @@
+#include <cameo/graph/model.hpp>
+
 #include "functions.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "messages.hpp"
 

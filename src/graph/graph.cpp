@@ -1,9 +1,14 @@
 #include <cameo/graph/graph.hpp>
+#include <cameo/graph/model.hpp>
+#include "graph/name_index.hpp"
 
 #include "messages.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <queue>
+#include <unordered_map>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -12,7 +17,29 @@ constexpr std::uint32_t no_edge = 0xFFFFFFFF;
 
 }  // namespace
 
-graph::graph(model& owner, graph* outer) : owner_{&owner}, outer_{outer} {}
+struct graph::lists {
+  std::vector<graph_value> values;
+  std::vector<graph_node> nodes;
+  std::vector<edge> edges;
+  std::vector<value_id> inputs, outputs, initializers, captures;
+  std::vector<node_id> order;
+  name_index by_name;
+  std::unordered_map<std::uint32_t, value_id> captured;  // by the outer value's number
+  std::uint64_t next_unique = 0;
+
+  auto names() const {
+    return [this](std::uint32_t v) { return values[v].name; };
+  }
+};
+
+graph::graph(model& owner, graph* outer) : owner_{&owner}, outer_{outer}, lists_{std::make_unique<lists>()} {}
+graph::~graph() = default;
+
+std::span<const value_id> graph::inputs() const { return lists_->inputs; }
+std::span<const value_id> graph::outputs() const { return lists_->outputs; }
+std::span<const value_id> graph::initializers() const { return lists_->initializers; }
+std::span<const value_id> graph::captures() const { return lists_->captures; }
+std::span<const node_id> graph::order() const { return lists_->order; }
 
 // --- uses ---
 
@@ -39,16 +66,17 @@ void graph::unlink(std::uint32_t e) {
 }
 
 std::uint32_t graph::append_edge(node_id n, value_id v) {
-  edges_.push_back({v, n, no_edge, no_edge});
-  link(std::uint32_t(edges_.size() - 1));
-  return std::uint32_t(edges_.size() - 1);
+  lists_->edges.push_back({v, n, no_edge, no_edge});
+  edges_ = lists_->edges.data();
+  link(std::uint32_t(lists_->edges.size() - 1));
+  return std::uint32_t(lists_->edges.size() - 1);
 }
 
 void graph::move_edges_to_end(node_id n, std::span<const value_id> inputs) {
   graph_node& node = (*this)[n];
   const std::uint32_t old = node.first_edge, captures_at = old + node.input_count;
   for (std::uint32_t e = old; e < captures_at; ++e) unlink(e);
-  node.first_edge = std::uint32_t(edges_.size());
+  node.first_edge = std::uint32_t(lists_->edges.size());
   for (value_id v : inputs) append_edge(n, v);
   for (std::uint32_t i = 0; i < node.capture_count; ++i) {
     const value_id captured = edges_[captures_at + i].value;
@@ -74,7 +102,7 @@ std::uint32_t graph::find_capture_edge(node_id n, value_id v) const {
 void graph::add_capture_edge(node_id n, value_id v) {
   if (find_capture_edge(n, v) != no_edge) return;
   graph_node& node = (*this)[n];
-  if (node.first_edge + node.input_count + node.capture_count != edges_.size()) {
+  if (node.first_edge + node.input_count + node.capture_count != lists_->edges.size()) {
     std::vector<value_id> inputs(node.input_count);
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = input(n, i);
     move_edges_to_end(n, inputs);
@@ -99,45 +127,51 @@ void graph::drop_capture_edge(node_id n, value_id v) {
 // --- values ---
 
 void graph::reserve(std::size_t values, std::size_t nodes, std::size_t inputs) {
-  values_.reserve(values_.size() + values);
-  nodes_.reserve(nodes_.size() + nodes);
-  edges_.reserve(edges_.size() + inputs);
-  by_name_.reserve(values_.size() + values);
+  lists_->values.reserve(value_count_ + values);
+  lists_->nodes.reserve(node_count_ + nodes);
+  lists_->edges.reserve(lists_->edges.size() + inputs);
+  values_ = lists_->values.data(), nodes_ = lists_->nodes.data(), edges_ = lists_->edges.data();
+  lists_->by_name.reserve(value_count_ + values);
+}
+
+value_id graph::append(const graph_value& v) {
+  lists_->values.push_back(v);
+  values_ = lists_->values.data(), value_count_ = lists_->values.size();
+  const auto number = std::uint32_t(value_count_ - 1);
+  if (!v.name.empty()) lists_->by_name.insert(v.name, number, lists_->names());
+  return value_id{number};
 }
 
 value_id graph::add_value(std::string_view value_name, const value_type* type) {
-  const value_id id{std::uint32_t(values_.size())};
   graph_value v;
   v.name = or_throw(owner_->memory.copy(value_name));
   v.type = type;
-  values_.push_back(v);
-  if (!v.name.empty()) by_name_.insert(v.name, std::uint32_t(id), names());
-  return id;
+  return append(v);
 }
 
 void graph::add_input(value_id v) {
-  inputs_.push_back(v);
+  lists_->inputs.push_back(v);
   (*this)[v].is_input = true;
 }
 
 void graph::add_output(value_id v) {
-  outputs_.push_back(v);
+  lists_->outputs.push_back(v);
   (*this)[v].is_output = true;
 }
 
 void graph::add_initializer(value_id v, const value* constant) {
-  initializers_.push_back(v);
+  lists_->initializers.push_back(v);
   (*this)[v].constant = constant;
 }
 
 void graph::remove_initializer(value_id v) {
   // From the end: what is taken back was most often added last.
-  const auto at = std::find(initializers_.rbegin(), initializers_.rend(), v);
-  if (at != initializers_.rend()) initializers_.erase(std::next(at).base());
+  const auto at = std::find(lists_->initializers.rbegin(), lists_->initializers.rend(), v);
+  if (at != lists_->initializers.rend()) lists_->initializers.erase(std::next(at).base());
 }
 
 bool graph::remove_unused_initializers() {
-  return std::erase_if(initializers_, [&](value_id v) {
+  return std::erase_if(lists_->initializers, [&](value_id v) {
            const graph_value& each = (*this)[v];
            return each.use_count == 0 && !each.is_output && !each.is_input;
          }) > 0;
@@ -145,12 +179,14 @@ bool graph::remove_unused_initializers() {
 
 void graph::set_outputs(std::span<const value_id> outputs) {
   std::vector<value_id> fresh{outputs.begin(), outputs.end()};
-  for (value_id v : outputs_) (*this)[v].is_output = false;
-  outputs_ = std::move(fresh);
-  for (value_id v : outputs_) (*this)[v].is_output = true;
+  for (value_id v : lists_->outputs) (*this)[v].is_output = false;
+  lists_->outputs = std::move(fresh);
+  for (value_id v : lists_->outputs) (*this)[v].is_output = true;
 }
 
-value_id graph::find(std::string_view value_name) const { return value_id{by_name_.find(value_name, names())}; }
+value_id graph::find(std::string_view value_name) const {
+  return value_id{lists_->by_name.find(value_name, lists_->names())};
+}
 
 value_id graph::resolve(std::string_view value_name) {
   if (const value_id here = find(value_name); here != value_id::none) return here;
@@ -159,21 +195,28 @@ value_id graph::resolve(std::string_view value_name) {
 }
 
 value_id graph::capture_of(value_id outer) {
-  const auto [at, is_new] = captured_.try_emplace(std::uint32_t(outer), value_id::none);
+  const auto [at, is_new] = lists_->captured.try_emplace(std::uint32_t(outer), value_id::none);
   if (!is_new) return at->second;
   const graph_value& from = (*outer_)[outer];
-  const value_id made{std::uint32_t(values_.size())};
   graph_value v;
   v.name = from.name;  // texts live in the model: shared
   v.type = from.type;
   v.constant = from.constant;
   v.outer = outer;
-  values_.push_back(v);
-  captures_.push_back(made);
-  at->second = made;
-  if (!v.name.empty()) by_name_.insert(v.name, std::uint32_t(made), names());
+  const value_id made = at->second = append(v);
+  lists_->captures.push_back(made);
   if (holder_ != node_id::none && !(*outer_)[holder_].removed) outer_->add_capture_edge(holder_, outer);
   return made;
+}
+
+void graph::move_to(graph& outer, std::span<const value_id> captured) {
+  outer_ = &outer;
+  holder_ = node_id::none;
+  captured_.clear();
+  for (std::size_t i = 0; i < captures_.size(); ++i) {
+    (*this)[captures_[i]].outer = captured[i];
+    captured_.emplace(std::uint32_t(captured[i]), captures_[i]);
+  }
 }
 
 const value* graph::constant_of(value_id v) const {
@@ -192,7 +235,7 @@ std::string_view graph::unique_name(std::string_view stem) {
   };
   if (!taken(stem)) return or_throw(owner_->memory.copy(stem));
   for (;;)
-    if (const std::string candidate = fmt::format("{}_{}", stem, next_unique_++); !taken(candidate))
+    if (const std::string candidate = fmt::format("{}_{}", stem, lists_->next_unique++); !taken(candidate))
       return or_throw(owner_->memory.copy(std::string_view{candidate}));
 }
 
@@ -200,7 +243,7 @@ std::string_view graph::unique_name(std::string_view stem) {
 
 node_id graph::add_node(const node_spec& spec) {
   arena& memory = owner_->memory;
-  const node_id id{std::uint32_t(nodes_.size())};
+  const node_id id{std::uint32_t(node_count_)};
   graph_node n;
   n.name = or_throw(memory.copy(spec.name));
   n.domain = or_throw(memory.copy(spec.domain));
@@ -212,9 +255,10 @@ node_id graph::add_node(const node_spec& spec) {
   n.subgraphs = or_throw(memory.copy(spec.subgraphs));
   n.outputs = or_throw(memory.copy(spec.outputs));
   n.metadata = or_throw(memory.copy(spec.metadata));
-  n.first_edge = std::uint32_t(edges_.size());
+  n.first_edge = std::uint32_t(lists_->edges.size());
   n.input_count = std::uint32_t(spec.inputs.size());
-  nodes_.push_back(n);
+  lists_->nodes.push_back(n);
+  nodes_ = lists_->nodes.data(), node_count_ = lists_->nodes.size();
   ++node_changes_;
   for (value_id v : spec.inputs) append_edge(id, v);
   for (std::size_t i = 0; i < n.outputs.size(); ++i)
@@ -224,7 +268,7 @@ node_id graph::add_node(const node_spec& spec) {
     }
   for (graph* body : n.subgraphs) {
     body->holder_ = id;
-    for (value_id c : body->captures_) add_capture_edge(id, (*body)[c].outer);
+    for (value_id c : body->lists_->captures) add_capture_edge(id, (*body)[c].outer);
   }
   return id;
 }
@@ -290,27 +334,27 @@ void graph::replace_uses(value_id from, value_id to) {
 }
 
 void graph::recapture(value_id from, value_id to) {
-  const auto at = captured_.find(std::uint32_t(from));
-  if (at == captured_.end()) return;
+  const auto at = lists_->captured.find(std::uint32_t(from));
+  if (at == lists_->captured.end()) return;
   const value_id old = at->second;
-  captured_.erase(at);
+  lists_->captured.erase(at);
   graph_value& v = (*this)[old];
-  by_name_.erase(v.name, std::uint32_t(old), names());
-  const auto [other, is_new] = captured_.try_emplace(std::uint32_t(to), old);
+  lists_->by_name.erase(v.name, std::uint32_t(old), lists_->names());
+  const auto [other, is_new] = lists_->captured.try_emplace(std::uint32_t(to), old);
   if (is_new) {
     const graph_value& source = (*outer_)[to];
     v.outer = to;
     v.name = source.name;
     v.type = source.type;
     v.constant = source.constant;
-    if (!v.name.empty()) by_name_.insert(v.name, std::uint32_t(old), names());
+    if (!v.name.empty()) lists_->by_name.insert(v.name, std::uint32_t(old), lists_->names());
     return;
   }
   replace_uses(old, other->second);  // both captured: the two become one
-  captures_.erase(std::find(captures_.begin(), captures_.end(), old));
+  lists_->captures.erase(std::find(lists_->captures.begin(), lists_->captures.end(), old));
   v.outer = value_id::none;
   if (!v.is_output) return;
-  std::replace(outputs_.begin(), outputs_.end(), old, other->second);
+  std::replace(lists_->outputs.begin(), lists_->outputs.end(), old, other->second);
   v.is_output = false;
   (*this)[other->second].is_output = true;
 }
@@ -318,7 +362,7 @@ void graph::recapture(value_id from, value_id to) {
 // --- order ---
 
 bool graph::is_sorted() const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+  for (std::size_t i = 0; i < node_count_; ++i) {
     const graph_node& n = nodes_[i];
     for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e) {
       if (edges_[e].value == value_id::none) continue;
@@ -331,17 +375,17 @@ bool graph::is_sorted() const {
 
 status graph::sort() {
   std::vector<node_id> order;
-  order.reserve(nodes_.size());
+  order.reserve(node_count_);
   if (is_sorted()) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (std::size_t i = 0; i < node_count_; ++i)
       if (!nodes_[i].removed) order.push_back(node_id{std::uint32_t(i)});
-    order_ = std::move(order);
+    lists_->order = std::move(order);
     return status_code::ok;
   }
-  std::vector<std::uint32_t> waits(nodes_.size(), 0);
+  std::vector<std::uint32_t> waits(node_count_, 0);
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+  for (std::size_t i = 0; i < node_count_; ++i) {
     const graph_node& n = nodes_[i];
     if (n.removed) continue;
     ++count;
@@ -363,7 +407,7 @@ status graph::sort() {
     }
   }
   if (order.size() != count) return cycle_error(waits);
-  order_ = std::move(order);
+  lists_->order = std::move(order);
   return status_code::ok;
 }
 
@@ -371,7 +415,7 @@ status graph::cycle_error(std::span<const std::uint32_t> waits) const {
   // Backwards from any node that never got ready, along producers that never did, until one comes twice.
   std::size_t at = 0;
   while (nodes_[at].removed || waits[at] == 0) ++at;
-  std::vector<bool> seen(nodes_.size(), false);
+  std::vector<bool> seen(node_count_, false);
   std::size_t via = at;
   while (!seen[at]) {
     seen[at] = true;

@@ -1,5 +1,7 @@
 // What cameo is lenient about, in one table: docs/oddities.md has the same rows, and tests/scripts/oddities.py a model
 // for each of them, with onnxruntime as the judge.
+#include <cameo/graph/model.hpp>
+
 #include "oddities.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include <cameo/graph/model.hpp>
+
 #include "placement.hpp"
 
 #include "messages.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/graph/graph.hpp>
+#include <cameo/graph/model.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 

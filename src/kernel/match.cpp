@@ -1,5 +1,7 @@
 #include <cameo/kernel/match.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

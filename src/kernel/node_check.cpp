@@ -1,5 +1,8 @@
 #include <cameo/kernel/node_check.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

@@ -3,6 +3,8 @@
 #include <cameo/core/checked.hpp>
 #include <cameo/core/memory.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 
 /// Host memory out of an arena. A released piece is used again as a whole, for a request that fits into it; a

@@ -3,6 +3,8 @@
 
 #include "minimal/arena_memory.hpp"
 
+#include <memory>
+
 namespace cameo::inline CAMEO_ABI {
 
 struct minimal_session::impl {

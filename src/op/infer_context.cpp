@@ -2,6 +2,8 @@
 
 #include "infer/tools.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 
 std::int64_t infer_context::int_or(std::string_view name, std::int64_t otherwise) const {

@@ -2,6 +2,20 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+value_type value_type::tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }
+value_type value_type::tensor(dtype type, std::vector<dim> shape) {
+  return {type_kind::tensor, type, std::move(shape), {}, {}};
+}
+value_type value_type::sequence(value_type of) {
+  return {type_kind::sequence, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
+}
+value_type value_type::optional(value_type of) {
+  return {type_kind::optional, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
+}
+value_type value_type::map(dtype keys, value_type of) {
+  return {type_kind::map, keys, {}, std::make_shared<const value_type>(std::move(of)), {}};
+}
+
 std::optional<extents> value_type::fixed_shape() const {
   if (!shape || shape->size() > max_rank) return {};
   extents fixed;

@@ -108,17 +108,15 @@ void package_reader::find_assets() {
   if (to.fault != package_fault::none || to.at.kind != found_kind::folder) return;
   const result<std::vector<std::string>> names = names_in(*to.at.handle);
   if (!names) return;
-  std::set<std::string> listed;
-  for (const package_asset& a : to_.assets) listed.insert(a.uri);
   for (const std::string& name : *names) {
     std::string uri = name;
     constexpr std::string_view prefix = "sha256-";
     if (!name.starts_with(prefix)) continue;
     uri[prefix.size() - 1] = ':';
     const std::optional<asset_reference> asset = as_asset(uri);
-    if (!asset || asset->has_tail || listed.count(uri)) continue;
+    if (!asset || asset->has_tail || to_.assets.find(uri)) continue;
     const std::string path = joined(assets_folder, name);
-    if (follow_text(to_, {}, path).at.is(found_kind::folder)) to_.assets.push_back({uri, path, false});
+    if (follow_text(to_, {}, path).at.is(found_kind::folder)) to_.assets.add({uri, path, false});
   }
 }
 

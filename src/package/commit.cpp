@@ -128,7 +128,7 @@ class writer {
     if (!is_new) return at->second;
     if (const result<held_folder> opened = held_folder::open(folder))
       if (const result<std::vector<std::string>> names = names_in(opened->handle()))
-        for (const std::string& each : *names) at->second.insert(lower_case(each));
+        for (const std::string& each : *names) at->second.insert(without_case(each));
     return at->second;
   }
 
@@ -140,7 +140,7 @@ class writer {
     std::set<std::string>& taken = taken_in(base);
     const std::string name = free_name(v->name, taken);
     if (status s = copy(staged.from, base, name); !s) return s;
-    taken.insert(lower_case(name));
+    taken.insert(without_case(name));
     v->directory = name == v->name ? std::nullopt : std::optional{name};
     v->folder = joined(c.base, name);
     return {};

@@ -170,10 +170,10 @@ std::string free_folder(const package::impl& p, const std::string& name) {
   std::set<std::string> taken;
   if (p.root)
     if (const result<std::vector<std::string>> names = names_in(p.root->handle()))
-      for (const std::string& each : *names) taken.insert(lower_case(each));
+      for (const std::string& each : *names) taken.insert(without_case(each));
   for (const package_component& c : p.components) {
-    taken.insert(lower_case(c.base));
-    for (const package_variant& v : c.variants) taken.insert(lower_case(v.name));
+    taken.insert(without_case(c.base));
+    for (const package_variant& v : c.variants) taken.insert(without_case(v.name));
   }
   return free_name(name, taken);
 }
@@ -195,7 +195,7 @@ status package::add_component(std::string name, bool external) {
       if (status s = check_name("component", name); !s) return s;
     for (const package_component& c : impl_->components) {
       if (c.name == name) return refused("there is a component '{}' already", name);
-      if (lower_case(c.name) == lower_case(name))
+      if (without_case(c.name) == without_case(name))
         return refused("there is a component '{}' already, and some systems take '{}' for the same", c.name, name);
     }
     package_component made;
@@ -248,7 +248,7 @@ status package::add_variant(std::string_view to, package_variant v, const std::s
     if (status s = check_name("variant", v.name); !s) return s;
     for (const package_variant& each : (*found)->variants) {
       if (each.name == v.name) return refused("component '{}' has a variant '{}' already", to, v.name);
-      if (lower_case(each.name) == lower_case(v.name))
+      if (without_case(each.name) == without_case(v.name))
         return refused("component '{}' has a variant '{}' already, and some systems take '{}' for the same", to,
                        each.name, v.name);
     }
@@ -296,9 +296,8 @@ result<std::string> package::add_asset(const std::string& from, std::string_view
     if (!uri) return status{status_code::invalid_argument, uri.error().words()};
     if (!expected.empty() && *uri != expected)
       return refused("the files in '{}' make {}, and not {}", from, *uri, expected);
-    const auto is_same = [&](const package_asset& a) { return a.uri == *uri; };
-    if (std::any_of(impl_->assets.begin(), impl_->assets.end(), is_same)) return uri;
-    impl_->assets.push_back({*uri, joined(assets_folder, "sha256-" + uri->substr(7)), false});
+    if (impl_->assets.find(*uri)) return uri;
+    impl_->assets.add({*uri, joined(assets_folder, "sha256-" + uri->substr(7)), false});
     impl_->staged.push_back({{}, {}, *uri, from});
     impl_->edits.push_back([from, kept = *uri](package& p) -> status {
       const result<std::string> again = p.add_asset(from, kept);
@@ -310,12 +309,11 @@ result<std::string> package::add_asset(const std::string& from, std::string_view
 
 status package::remove_asset(std::string_view uri) {
   return guarded([&]() -> status {
-    const auto at =
-        std::find_if(impl_->assets.begin(), impl_->assets.end(), [&](const package_asset& a) { return a.uri == uri; });
-    if (at == impl_->assets.end()) return refused("the package has no shared asset '{}'", uri);
-    impl_->manifest_changed |= at->is_listed;
-    const std::string kept = at->uri;
-    impl_->assets.erase(at);
+    const package_asset* const found = impl_->assets.find(uri);
+    if (!found) return refused("the package has no shared asset '{}'", uri);
+    impl_->manifest_changed |= found->is_listed;
+    const std::string kept = found->uri;
+    impl_->assets.erase_if([&](const package_asset& a) { return a.uri == kept; });
     impl_->staged.erase(std::remove_if(impl_->staged.begin(), impl_->staged.end(),
                                        [&](const staged_files& s) { return s.asset == kept; }),
                         impl_->staged.end());

@@ -3,6 +3,7 @@
 #include "file/held_folder.hpp"
 #include "file/letters.hpp"
 #include "file/messages.hpp"
+#include "file/unicode.hpp"
 #include "package/json.hpp"
 
 #include <cameo/core/function_ref.hpp>
@@ -35,6 +36,32 @@ struct staged_files {
   std::string from;
 };
 
+/// Shared assets in their order, each found by its URI.
+class asset_list {
+ public:
+  const package_asset* find(std::string_view uri) const {
+    const auto found = at_.find(std::string{uri});
+    return found == at_.end() ? nullptr : &all_[found->second];
+  }
+  void add(package_asset asset) {
+    at_.emplace(asset.uri, all_.size());
+    all_.push_back(std::move(asset));
+  }
+  template <class Which>
+  void erase_if(Which which) {
+    std::erase_if(all_, which);
+    at_.clear();
+    for (std::size_t i = 0; i < all_.size(); ++i) at_.emplace(all_[i].uri, i);
+  }
+  const std::vector<package_asset>& all() const { return all_; }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::vector<package_asset> all_;
+  std::unordered_map<std::string, std::size_t> at_;
+};
+
 struct package::impl {
   std::string folder;
   std::shared_ptr<const held_folder> root;  // null: nowhere yet
@@ -44,7 +71,7 @@ struct package::impl {
   std::optional<std::string> name, version, description;
   std::string metadata, unknown;
   std::vector<package_component> components;
-  std::vector<package_asset> assets;
+  asset_list assets;
   package_open_options options;
   std::uint64_t state = 0;                  // a hash of all that reading it found: what has another was changed since
   std::shared_ptr<const folder_lock> lock;  // of a package that was opened to be changed

@@ -277,4 +277,7 @@ status package::set_io(const std::optional<package_io>& io) {
   });
 }
 
+bool package_value::operator==(const package_value&) const = default;
+bool package_io::operator==(const package_io&) const = default;
+
 }  // namespace cameo::inline CAMEO_ABI

@@ -117,7 +117,7 @@ const std::optional<std::string>& package::description() const { return impl_->d
 std::string_view package::metadata() const { return impl_->metadata; }
 std::string_view package::unknown() const { return impl_->unknown; }
 std::span<const package_component> package::components() const { return impl_->components; }
-std::span<const package_asset> package::assets() const { return impl_->assets; }
+std::span<const package_asset> package::assets() const { return impl_->assets.all(); }
 const package_component* package::find(std::string_view component) const { return impl_->find(component); }
 
 result<const package_component*> package::component(std::string_view name) const {

@@ -26,7 +26,7 @@ std::string_view parent_of(std::string_view path) {
 
 std::string free_name(const std::string& name, const std::set<std::string>& taken) {
   std::string made = name;
-  for (int i = 2; taken.count(lower_case(made)); ++i) made = fmt::format("{}-{}", name, i);
+  for (int i = 2; taken.count(without_case(made)); ++i) made = fmt::format("{}-{}", name, i);
   return made;
 }
 
@@ -72,10 +72,8 @@ led_to follow_text(const package::impl& in, std::string_view base, std::string_v
   if (text.empty()) return fails(package_fault::schema, "names no file");
   std::string_view checked = text;
   if (const std::optional<asset_reference> asset = as_asset(text)) {
-    const auto at =
-        std::find_if(in.assets.begin(), in.assets.end(), [&](const package_asset& a) { return a.uri == asset->uri; });
-    if (at == in.assets.end())
-      return fails(package_fault::not_found, fmt::format("there is no shared asset '{}'", asset->uri));
+    const package_asset* const at = in.assets.find(asset->uri);
+    if (!at) return fails(package_fault::not_found, fmt::format("there is no shared asset '{}'", asset->uri));
     if (asset->has_tail && (asset->tail.empty() || !malformed(package_path, asset->tail).empty()))
       return fails(
           package_fault::confinement,

@@ -160,10 +160,8 @@ result<std::vector<std::string>> package::prune(bool dry_run, bool assets) {
     }
     impl_->superseded.clear();
     if (!assets) return found;
-    const auto is_gone = [&](const package_asset& a) {
-      return std::find(found.begin(), found.end(), a.path) != found.end();
-    };
-    impl_->assets.erase(std::remove_if(impl_->assets.begin(), impl_->assets.end(), is_gone), impl_->assets.end());
+    const std::set<std::string_view> gone{found.begin(), found.end()};
+    impl_->assets.erase_if([&](const package_asset& a) { return gone.contains(a.path); });
     return found;
   });
 }

@@ -239,7 +239,7 @@ void package_reader::read_assets(const json& manifest, const place& above) {
     if (to.fault != package_fault::none) problems_.add(to.fault, here, to.words);
     else if (to.at.kind != found_kind::folder)
       problems_.add(package_fault::not_found, here, fmt::format("there is no folder '{}'", to.path));
-    else to_.assets.push_back({uri, to.path, true});
+    else to_.assets.add({uri, to.path, true});
   }
 }
 
@@ -397,7 +397,7 @@ void package_reader::check_model_file(const package_variant& v, const std::strin
 /// Folders that are two here and one on other systems: such a package can't be copied there.
 void package_reader::check_case(std::string_view path, const place& at) {
   for (; !path.empty() && path != "/"; path = parent_of(path)) {
-    const auto [other, is_new] = spelled_.try_emplace(lower_case(path), path);
+    const auto [other, is_new] = spelled_.try_emplace(without_case(path), path);
     if (!is_new && other->second != path)
       return problems_.add(
           package_fault::schema, at,

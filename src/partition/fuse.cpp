@@ -15,6 +15,30 @@ namespace {
 
 constexpr std::size_t nowhere = std::size_t(-1);
 
+/// Moves a node to another graph, with its subgraphs: `twin` has the values there that stand for those that it reads,
+/// makes and captures. What is left of it is to be removed.
+template <class Twin>
+void move_node(graph& from, node_id n, graph& to, Twin twin) {
+  const auto twins = [&](std::span<const value_id> values) {
+    std::vector<value_id> made;
+    for (value_id v : values) made.push_back(v == value_id::none ? v : twin(v));
+    return made;
+  };
+  const graph_node node = from[n];
+  from[n].subgraphs = {};
+  for (graph* sub : node.subgraphs) {
+    std::vector<value_id> captured;
+    for (value_id v : sub->captures()) captured.push_back((*sub)[v].outer);
+    sub->move_to(to, twins(captured));
+  }
+  std::vector<value_id> read;
+  for (std::size_t i = 0; i < node.input_count; ++i) read.push_back(from.input(n, i));
+  const std::vector<value_id> inputs = twins(read), outputs = twins(node.outputs);
+  const node_id made = to.add_node({node.name, node.domain, node.op_type, node.overload, node.doc_string, node.opset,
+                                    inputs, outputs, node.attributes, node.subgraphs, node.metadata});
+  to[made].op = node.op, to[made].version = node.version, to[made].callee = node.callee;
+}
+
 class fuser {
  public:
   fuser(graph& g, std::span<const group_to_fuse> groups)
@@ -26,8 +50,6 @@ class fuser {
   }
 
   result<std::vector<fused_node>> run() {
-    for (const std::vector<node_id>& nodes : members_)
-      if (status s = require_no_subgraphs(nodes); !s) return s;
     if (status s = require_convex(); !s) return s;
     std::vector<fused_node> made;
     for (std::size_t i = 0; i < groups_.size(); ++i) made.push_back(fuse(i));
@@ -38,16 +60,6 @@ class fuser {
   /// Of nodes that were there at first; those that groups have become belong to none.
   std::size_t group_of(node_id n) const { return index_of(n) < group_.size() ? group_[index_of(n)] : nowhere; }
   bool inside(node_id n, std::size_t group) const { return n != node_id::none && group_of(n) == group; }
-
-  status require_no_subgraphs(std::span<const node_id> nodes) const {
-    for (node_id n : nodes)
-      if (!graph_[n].subgraphs.empty())
-        return {status_code::fail,
-                fmt::format("claims {} inside a group, but it holds graphs; only nodes without graphs "
-                            "can be fused",
-                            name_of(graph_, graph_[n]))};
-    return {};
-  }
 
   // --- convex: with every group as one node, the graph has no cycle ---
 
@@ -132,12 +144,12 @@ class fuser {
   struct borders {
     std::vector<value_id> inputs, outputs, constants;
   };
-  /// What the group reads from outside and what others read of it, in the order they first appear.
+  /// What the group reads or captures from outside and what others read of it, in the order they first appear.
   borders find_borders(std::size_t group) const {
     borders found;
     std::unordered_set<std::size_t> seen;
     for (node_id n : members_[group])
-      for (std::size_t i = 0; i < graph_.input_count(n); ++i) {
+      for (std::size_t i = 0; i < std::size_t{graph_[n].input_count} + graph_[n].capture_count; ++i) {
         const value_id v = graph_.input(n, i);
         if (v == value_id::none || inside(graph_[v].producer, group) || !seen.insert(index_of(v)).second) continue;
         const bool is_constant = !graph_[v].is_input && graph_.constant_of(v);  // also what a scope around has
@@ -158,8 +170,8 @@ class fuser {
   fused_node fuse(std::size_t group) {
     const std::string& name = groups_[group].name;
     const borders at = find_borders(group);
-    fused_node made{name, 0, &graph_, node_id::none, nullptr};
-    made.body = &copy_body(group, at);
+    fused_node made{name, 0, &graph_, node_id::none, nullptr, {}};
+    made.body = &make_body(group, at, made.values);
     for (node_id n : members_[group]) graph_.remove_node(n);
     node_spec spec;
     spec.name = name, spec.op_type = name;
@@ -168,31 +180,18 @@ class fuser {
     return made;
   }
 
-  graph& copy_body(std::size_t group, const borders& at) {
+  graph& make_body(std::size_t group, const borders& at, std::vector<value_id>& values) {
     graph& body = graph_.owner().add_graph(nullptr);
     body.name = *graph_.owner().memory.copy(std::string_view{groups_[group].name});
     std::unordered_map<std::size_t, value_id> twin;
     const auto copy_value = [&](value_id v) {
       const auto [place, fresh] = twin.try_emplace(index_of(v), value_id::none);
-      if (fresh) place->second = body.add_value(graph_[v].name, graph_[v].type);
+      if (fresh) place->second = body.add_value(graph_[v].name, graph_[v].type), values.push_back(v);
       return place->second;
     };
     for (value_id v : at.inputs) body.add_input(copy_value(v));
     for (value_id v : at.constants) body.add_initializer(copy_value(v), graph_.constant_of(v));
-    std::vector<value_id> ins, outs;
-    for (node_id n : members_[group]) {
-      ins.clear(), outs.clear();
-      for (std::size_t i = 0; i < graph_.input_count(n); ++i) {
-        const value_id v = graph_.input(n, i);
-        ins.push_back(v == value_id::none ? v : copy_value(v));
-      }
-      for (value_id v : graph_[n].outputs) outs.push_back(v == value_id::none ? v : copy_value(v));
-      const graph_node& from = graph_[n];
-      node_spec spec{from.name, from.domain,     from.op_type, from.overload, from.doc_string, from.opset, ins,
-                     outs,      from.attributes, {},           from.metadata};
-      const node_id made = body.add_node(spec);
-      body[made].op = from.op, body[made].version = from.version;
-    }
+    for (node_id n : members_[group]) move_node(graph_, n, body, copy_value);
     for (value_id v : at.outputs) body.add_output(copy_value(v));
     static_cast<void>(body.sort());  // a part of an acyclic graph is acyclic
     return body;
@@ -207,5 +206,14 @@ class fuser {
 }  // namespace
 
 result<std::vector<fused_node>> fuse(graph& g, std::span<const group_to_fuse> groups) { return fuser{g, groups}.run(); }
+
+void unfuse(const fused_node& gone) {
+  graph &g = *gone.in, &body = const_cast<graph&>(*gone.body);
+  std::vector<value_id> twin = gone.values;
+  for (std::size_t i = 0; i < body.inputs().size(); ++i) twin[index_of(body.inputs()[i])] = g.input(gone.node, i);
+  for (std::size_t i = 0; i < body.outputs().size(); ++i) twin[index_of(body.outputs()[i])] = g[gone.node].outputs[i];
+  g.remove_node(gone.node);  // frees its outputs
+  for (node_id n : body.order()) move_node(body, n, g, [&](value_id v) { return twin[index_of(v)]; });
+}
 
 }  // namespace cameo::inline CAMEO_ABI

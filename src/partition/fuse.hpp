@@ -10,10 +10,14 @@ struct group_to_fuse {
 };
 
 /// Replaces groups of one graph, which have no node in common, by one node each, with the groups' names; their bodies
-/// become graphs of the model. The fused nodes are in the groups' order. order() is up to date; the caller sorts the
-/// graph afterwards. Linear in the graph, however many groups there are.
-///   FAIL  a node of a group has subgraphs, or a group is not convex once those before it are single nodes; then
-///         nothing has changed
+/// become graphs of the model. Subgraphs of their nodes move into the bodies, and what they capture from outside the
+/// group becomes inputs. The fused nodes are in the groups' order. order() is up to date; the caller sorts the graph
+/// afterwards. Linear in the graph, however many groups there are.
+///   FAIL  a group is not convex once those before it are single nodes; then nothing has changed
 result<std::vector<fused_node>> fuse(graph&, std::span<const group_to_fuse>);
+
+/// Replaces a fused node by the nodes of its body, which then belong to no provider. The caller sorts the graph
+/// afterwards.
+void unfuse(const fused_node&);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -69,7 +69,7 @@ class partitioner {
       if (status s = inline_unclaimed(model_.main(), inlined); !s) return s;
     }
     if (status s = require_all_claimed(model_.main()); !s) return s;
-    return std::move(fused_);
+    return those_that_stayed();
   }
 
  private:
@@ -87,6 +87,7 @@ class partitioner {
       const attribute* const source = find_attribute(g[n].attributes, "source");
       const std::size_t p = owner_of(source ? source->s : std::string_view{}, rows_);
       if (p < rows_.size()) {
+        if (status s = require_types(g, g[n]); !s) return s;
         note(g, {&n, 1}, p);
         fused_node made;
         made.name = g[n].name, made.in = &g, made.node = n;
@@ -97,6 +98,15 @@ class partitioner {
         return nobody_has(g, g[n], source ? source->s : "unknown");
       }
     }
+    return {};
+  }
+
+  /// Nobody infers the types of what a compiled node makes.
+  static status require_types(const graph& g, const graph_node& n) {
+    for (value_id v : n.outputs)
+      if (v != value_id::none && (!g[v].type || (g[v].type->is_tensor() && g[v].type->type == dtype::undefined)))
+        return {status_code::invalid_graph,
+                fmt::format("{}: the model does not say of which type its output '{}' is", name_of(g, n), g[v].name)};
     return {};
   }
 
@@ -120,13 +130,20 @@ class partitioner {
                         name_of(g, n), source, fmt::join(names, ", "), advice)};
   }
 
-  void note(const graph& g, std::span<const node_id> nodes, std::size_t p) const {
+  /// `whole`: together with what is in their subgraphs.
+  void note(const graph& g, std::span<const node_id> nodes, std::size_t p, bool whole = false) const {
     if (!options_.assignments) return;
     ep_assignment made{std::string{rows_[p].long_name}, {}};
-    for (node_id n : nodes)
-      if (!is_known(g, g[n]))
-        made.nodes.push_back({std::string{g[n].name}, std::string{g[n].domain}, std::string{g[n].op_type}});
+    add_free(g, nodes, whole, made);
     if (!made.nodes.empty()) options_.assignments->push_back(std::move(made));
+  }
+  static void add_free(const graph& g, std::span<const node_id> nodes, bool whole, ep_assignment& to) {
+    for (node_id n : nodes) {
+      if (g[n].provider < 0 && !is_known(g, g[n]))
+        to.nodes.push_back({std::string{g[n].name}, std::string{g[n].domain}, std::string{g[n].op_type}});
+      for (std::size_t i = 0; whole && i < g[n].subgraphs.size(); ++i)
+        add_free(*g[n].subgraphs[i], g[n].subgraphs[i]->order(), whole, to);
+    }
   }
 
   void keep(graph& g, fused_node made, std::size_t p) {
@@ -157,6 +174,10 @@ class partitioner {
     for (const node_group& group : *groups)
       if (status s = take(g, group, p, to_fuse); !s) return std::move(s).in(row.long_name);
     if (to_fuse.empty()) return {};
+    for (const group_to_fuse& each : to_fuse)
+      for (node_id n : each.group->nodes)
+        for (graph* sub : g[n].subgraphs)
+          if (status s = release(*sub); !s) return s;
     result<std::vector<fused_node>> made = fuse(g, to_fuse);
     if (!made) return std::move(made).error().in(row.long_name);
     for (fused_node& each : *made) keep(g, std::move(each), p);
@@ -199,6 +220,8 @@ class partitioner {
       if (g[n].removed) return {};
     }
     if (group.nodes.empty()) return {};
+    if (const node_view other = group.name.empty() ? node_view{} : unavailable_inside(g, group.nodes, p); other)
+      return group.insists ? not_to_have(other.in(), other.id(), p) : status{};
     if (group.name.empty()) {
       if (group.nodes.size() != 1) return {status_code::fail, "a group of several nodes needs a name"};
       note(g, group.nodes, p);
@@ -209,16 +232,58 @@ class partitioner {
       return {status_code::model_requires_compilation,
               fmt::format("wants to compile '{}', and session.disable_model_compile is set", group.name)};
     const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size() + to_fuse.size();
-    note(g, group.nodes, p);
+    note(g, group.nodes, p, true);
     for (node_id n : group.nodes) g[n].provider = std::int32_t(p);
     to_fuse.push_back(
         {&group, fmt::format("{}{}_{}_{}", options_.fused_name_prefix, rows_[p].long_name, group.name, number)});
     return {};
   }
 
+  /// A node in subgraphs of these that provider `p` can't have: another has it, it was compiled before, or rules keep
+  /// it from `p`. Subgraphs were offered first, so `p` may have taken some of their nodes itself.
+  node_view unavailable_inside(const graph& g, std::span<const node_id> nodes, std::size_t p) const {
+    for (node_id holder : nodes)
+      for (const graph* sub : g[holder].subgraphs) {
+        for (node_id id : sub->order()) {
+          const graph_node& n = (*sub)[id];
+          const bool is_kept = options_.rules && must_wait(rows_, p, options_.rules->kind_of(*sub, id));
+          const bool is_compiled = n.fused >= 0 && !fused_[std::size_t(n.fused)].body;
+          const bool is_taken = n.provider >= 0 && (n.provider != std::int32_t(p) || is_compiled);
+          if (is_taken || (n.provider < 0 && is_kept)) return {*sub, id};
+        }
+        if (const node_view deeper = unavailable_inside(*sub, sub->order(), p); deeper) return deeper;
+      }
+    return {};
+  }
+
+  /// What a provider has in a graph that it now takes as a part of a larger group: as if it had never taken it.
+  status release(graph& g) {
+    const std::vector<node_id> nodes(g.order().begin(), g.order().end());
+    for (node_id n : nodes) {
+      for (graph* sub : g[n].subgraphs)
+        if (status s = release(*sub); !s) return s;
+      g[n].provider = -1;
+      if (g[n].fused < 0) continue;
+      fused_node& group = fused_[std::size_t(g[n].fused)];
+      unfuse(group);
+      group.in = nullptr;
+    }
+    return g.sort();
+  }
+
+  /// The fused nodes without those that became a part of others.
+  std::deque<fused_node> those_that_stayed() {
+    std::erase_if(fused_, [](const fused_node& each) { return !each.in; });
+    for (std::size_t i = 0; i < fused_.size(); ++i) {
+      (*fused_[i].in)[fused_[i].node].fused = std::int32_t(i);
+      fused_[i].values = {};
+    }
+    return std::move(fused_);
+  }
+
   status not_to_have(const graph& g, node_id id, std::size_t p) const {
     const graph_node& n = g[id];
-    if (n.provider == withholding_provider)
+    if (n.provider == withholding_provider || n.provider < 0)
       return {status_code::fail,
               fmt::format("claims {}, but{}", name_of(g, n), why_withheld(options_.rules, rows_, p, node_view{g, id}))};
     return {status_code::fail,
@@ -352,5 +417,8 @@ result<std::deque<fused_node>> partition(model& m, std::span<const claim_row> ro
                                          const partition_options& options) {
   return partitioner{m, rows, ops, options}.run();
 }
+
+bool ep_assignment::node::operator==(const node&) const = default;
+bool ep_assignment::operator==(const ep_assignment&) const = default;
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,5 +1,7 @@
 #include <cameo/plan/block_heap.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 
 storage_block* block_heap::new_descriptor() noexcept {

@@ -1,5 +1,7 @@
 #include "plan/copy_step.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

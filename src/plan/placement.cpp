@@ -2,6 +2,8 @@
 
 #include "plan/tier.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 

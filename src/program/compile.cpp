@@ -1,3 +1,5 @@
+#include <cameo/session/compile.hpp>
+
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"

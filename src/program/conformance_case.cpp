@@ -1,3 +1,5 @@
+#include <cameo/graph/model.hpp>
+
 #include "program/conformance_case.hpp"
 
 #include "program/compare.hpp"

@@ -7,6 +7,7 @@
 #include <cameo/graph/check.hpp>
 #include <cameo/partition/partition.hpp>
 #include <cameo/transform/rules/definitions.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+#include <cameo/graph/model.hpp>
+
 #include "program/inputs.hpp"
 
 #include <fmt/format.h>

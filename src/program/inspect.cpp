@@ -8,6 +8,7 @@
 
 #include <cameo/context/compiled_nodes.hpp>
 #include <cameo/file/atomic_file.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,10 @@
 #include "program/command_line.hpp"
 #include "program/inputs.hpp"
 
+#include <cameo/graph/check.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/package/select.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 

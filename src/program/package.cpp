@@ -3,13 +3,14 @@
 #include "program/runtime.hpp"
 #include "program/say.hpp"
 
-#include <cameo/package/select.hpp>
+#include <cameo/packages.hpp>
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 namespace cameo::program {

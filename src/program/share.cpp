@@ -5,6 +5,7 @@
 #include "program/say.hpp"
 
 #include <cameo/file/atomic_file.hpp>
+#include <cameo/session/compile.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,6 @@
 // The program ep_weight_sharing_ctx_gen, with the options that ONNX Runtime's has.
+#include <cameo/session/compile.hpp>
+
 #include "core/config_keys.hpp"
 #include "program/say.hpp"
 #include "program/share.hpp"

@@ -2,6 +2,7 @@
 #include <cameo/core/memory.hpp>
 #include <cameo/plan/block_heap.hpp>
 
+#include <algorithm>
 #include <atomic>
 
 namespace cameo::inline CAMEO_ABI {

@@ -5,6 +5,8 @@
 #include "plan/tier.hpp"
 #include "run/runner_impl.hpp"
 
+#include <memory>
+
 namespace cameo::inline CAMEO_ABI {
 
 step_context::step_context(runner::impl& r, std::size_t lanes, std::size_t at)

@@ -4,6 +4,9 @@
 #include "plan/too_large.hpp"
 #include "run/runner_impl.hpp"
 
+#include <iterator>
+#include <memory>
+
 namespace cameo::inline CAMEO_ABI {
 
 storage_block planned_storage;
@@ -16,6 +19,8 @@ const step_context& own(const run_context& c) { return static_cast<const step_co
 status sized(dtype type, const extents& shape, std::size_t& bytes) {
   std::int64_t count = 0;
   std::uint64_t needed = 0;
+  // Its elements would have no bits, and a kernel that takes it for another type would write beyond its memory.
+  if (type == dtype::undefined) return {status_code::invalid_graph, "the model does not say of which type it is"};
   if (!shape.checked_count(count) || !checked_bytes(type, std::uint64_t(count), needed) || needed > std::size_t(-1) / 2)
     return too_large(type, shape);
   bytes = std::size_t(needed);

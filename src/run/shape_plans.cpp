@@ -1,5 +1,7 @@
 #include "run/shape_plans.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 
 bool shape_plans::open(arena& tables) {

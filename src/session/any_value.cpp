@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 #include <range/v3/view/transform.hpp>
 
+#include <algorithm>
+#include <tuple>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -117,6 +120,22 @@ std::string to_string(const value& v, std::size_t elements) {
     }
   }
   return {};
+}
+
+any_value any_value::adopt(std::shared_ptr<arena> memory, const value& v) {
+  any_value made;
+  made.memory_ = std::move(memory), made.value_ = v;
+  return made;
+}
+
+const any_value* named_values::find(std::string_view name) const {
+  for (const named_value& each : items)
+    if (each.name == name) return &each.value;
+  return nullptr;
+}
+
+status named_values::in(const named_value& output, const status& error) {
+  return status{error}.in(fmt::format("output '{}'", output.name));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

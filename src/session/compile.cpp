@@ -32,6 +32,19 @@ status compile_those_of(const provider& by, std::size_t p, const std::deque<fuse
   return {};
 }
 
+/// Those of a group's graph and of the subgraphs in it.
+status align_constants(graph& body, model& net) {
+  for (std::size_t i = 0; i < body.value_count(); ++i) {
+    graph_value& v = body[value_id(i)];
+    if (v.outer != value_id::none) v.constant = (*body.outer())[v.outer].constant;
+    else if (status s = align_constant(v.constant, net); !s) return s;
+  }
+  for (node_id n : body.order())
+    for (graph* sub : body[n].subgraphs)
+      if (status s = align_constants(*sub, net); !s) return s;
+  return {};
+}
+
 std::string operators_in(const graph& body) {
   std::string names;
   for (node_view node : graph_view{body}.nodes())
@@ -102,8 +115,8 @@ result<compiled_groups> compile_groups(const load_settings& how, std::span<const
   if (output)
     if (status s = require_storing(how, providers, *output, placed.fused, net); !s) return s;
   for (const fused_node& f : placed.fused) {
-    for (std::size_t i = 0; f.body && i < f.body->value_count(); ++i)
-      if (status s = align_constant((*const_cast<graph*>(f.body))[value_id(i)].constant, net); !s) return s;
+    if (f.body)
+      if (status s = align_constants(*const_cast<graph*>(f.body), net); !s) return s;
     made.operators.push_back(f.body ? operators_in(*f.body) : std::string{});
   }
   for (std::size_t p = 0; p < providers.size(); ++p) {

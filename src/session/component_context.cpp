@@ -1,5 +1,6 @@
 // Which variant of a component runs here, and sessions of it.
 #include <cameo/context/compatibility.hpp>
+#include <cameo/session/component_context.hpp>
 
 #include "core/guarded.hpp"
 #include "file/letters.hpp"

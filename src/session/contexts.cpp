@@ -20,7 +20,7 @@ constexpr std::size_t buffered = std::size_t{64} << 10;  // what a function that
 /// Collects small pieces; a large one goes on in parts.
 class buffer {
  public:
-  explicit buffer(const std::function<status(std::span<const std::byte>)>& to) : to_{to} {}
+  explicit buffer(const callback<status(std::span<const std::byte>)>& to) : to_{to} {}
   status take(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const std::size_t room = std::min(buffered - held_.size(), bytes.size());
@@ -39,7 +39,7 @@ class buffer {
   }
 
  private:
-  const std::function<status(std::span<const std::byte>)>& to_;
+  const callback<status(std::span<const std::byte>)>& to_;
   std::vector<std::byte> held_;
 };
 
@@ -52,11 +52,11 @@ auto appending_to(std::string& bytes) {
 
 /// To the caller's string or function.
 status write_to_memory(compilation& it, function_ref<status(model_sink)> write) {
-  if (auto* const bytes = std::get_if<std::string*>(&it.output)) {
-    (*bytes)->clear();
-    return write(appending_to(**bytes));
+  if (it.output.bytes) {
+    it.output.bytes->clear();
+    return write(appending_to(*it.output.bytes));
   }
-  buffer all{std::get<std::function<status(std::span<const std::byte>)>>(it.output)};
+  buffer all{it.output.to};
   if (status s = write([&](std::span<const std::byte> piece) { return all.take(piece); }); !s) return s;
   return all.flush();
 }
@@ -79,8 +79,8 @@ class output_choice {
 
  private:
   status choose_file(compilation& it) const {
-    const auto* const wanted = only_ ? std::get_if<std::string>(&only_->output) : nullptr;
-    if (only_ && !wanted && only_->output.index() != 0) {
+    const std::string* const wanted = only_ && only_->output.path ? &*only_->output.path : nullptr;
+    if (only_ && only_->output.is_memory()) {
       it.output = only_->output;
       return {};
     }
@@ -113,7 +113,7 @@ class output_choice {
     if (only_) contexts.files = only_->files;
     contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
     const bool was_named =
-        only_ ? only_->output.index() != 0 : !how_.config[config_key<"ep.context_file_path">].empty();
+        only_ ? !only_->output.is_nothing() : !how_.config[config_key<"ep.context_file_path">].empty();
     if (!was_named) contexts.stem = stem_of(net_.path);
     if (only_ && (!only_->binary_folder.empty() || !only_->binary_model.empty())) {
       const std::string& folder = only_->binary_folder;

@@ -115,11 +115,11 @@ result<value> session::impl::input(std::size_t i, const named_input& given) cons
   value v = given.input;
   const value_type& type = io.type.kind == type_kind::optional && io.type.of ? *io.type.of : io.type;
   if (given.shape_of_model && type.is_tensor() && (type.type == dtype::undefined || type.type == v.type)) {
-    result<extents> shape = shape_for(type, io.type_text, given.count, v.shape.rank() == 0);
+    result<extents> shape = shape_for(type, io.type_text, given.count.value_or(0), v.shape.rank() == 0);
     if (!shape) return failed(std::move(shape).error());
     v.shape = *shape;
-  } else if (std::int64_t count = 0; given.count >= 0 && (!v.shape.checked_count(count) || count != given.count)) {
-    return failed({status_code::invalid_argument, fmt::format("is given {} elements for the shape [{}]", given.count,
+  } else if (std::int64_t count = 0; given.count && (!v.shape.checked_count(count) || count != *given.count)) {
+    return failed({status_code::invalid_argument, fmt::format("is given {} elements for the shape [{}]", *given.count,
                                                               fmt::join(v.shape.dims(), ","))});
   }
   if (status s = check_value(io.type, io.type_text, v); !s) return failed(std::move(s));

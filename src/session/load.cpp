@@ -144,21 +144,19 @@ session_options for_compiling(const compile_options& wanted) {
 
 /// The model to compile. A file that is not there is INVALID_ARGUMENT, as in ONNX Runtime's compile API.
 result<read_model> read_input(const load_settings& how, compile_input& input) {
-  if (auto* const path = std::get_if<std::string>(&input); path && !path->empty()) {
-    result<read_model> read = read_path(how, *path);
+  if (!input.path.empty()) {
+    result<read_model> read = read_path(how, input.path);
     if (read || read.error().code() != status_code::no_suchfile) return read;
     return status{status_code::invalid_argument, std::string{read.error().words()}};
   }
-  if (auto* const bytes = std::get_if<std::span<const std::byte>>(&input); bytes && !bytes->empty())
-    return read_bytes(how, *bytes, "model");
-  if (auto* const graph = std::get_if<std::unique_ptr<model>>(&input); graph && *graph)
-    return made_model(how, std::move(*graph));
+  if (!input.bytes.empty()) return read_bytes(how, input.bytes, "model");
+  if (input.graph) return made_model(how, std::move(input.graph));
   return status{status_code::invalid_argument, "nothing to compile was given"};
 }
 
 std::string input_name(const compile_input& input) {
-  if (auto* const path = std::get_if<std::string>(&input); path && !path->empty()) return *path;
-  if (auto* const graph = std::get_if<std::unique_ptr<model>>(&input); graph && *graph) return (*graph)->path;
+  if (!input.path.empty()) return input.path;
+  if (input.graph) return input.graph->path;
   return "model";
 }
 
@@ -186,6 +184,11 @@ result<session> session::load(const session_parts& parts, std::vector<std::byte>
                               const session_options& options) {
   const auto read = [&](const load_settings& how) { return read_own_bytes(how, std::move(bytes), name); };
   return impl::make(parts, options, name, {}, read);
+}
+
+result<session> session::load_copy(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
+                                   const session_options& options) {
+  return load(parts, std::vector<std::byte>{bytes.begin(), bytes.end()}, name, options);
 }
 
 result<session> session::load(const session_parts& parts, std::istream& stream, std::string_view name,

@@ -7,7 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 
 /// What a session keeps of loading. It does not change from then on.
 struct loaded {
-  std::function<void(log_level, std::string_view words)> log;
+  callback<void(log_level, std::string_view words)> log;
   log_level log_from = log_level::warning;
   session_config config;
   placement_rules rules;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -173,8 +174,8 @@ result<named_values> pipeline::run(std::span<const named_input> inputs, const ru
       }
     }
     run_settings now = settings;
-    if (settings.timeout.count())  // what is left of it; a timeout of zero is none
-      now.timeout = std::max(settings.timeout - (clock::now() - start), clock::duration{1});
+    if (settings.timeout)
+      now.timeout = std::chrono::nanoseconds{settings.timeout->nanoseconds()} - (clock::now() - start);
     result<named_values> done = part.run(takes, now);
     if (!done) return std::move(done).error().in(fmt::format("component '{}'", it.selected[c].component()));
     results.push_back(*std::move(done));

@@ -9,11 +9,11 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 /// Each provider's binder; kinds of memory that providers share are listed once.
-std::vector<node_binder> binders_of(std::span<const provider> providers, const memory_source& for_values,
+std::vector<node_binder> binders_of(std::span<const provider> providers, const std::optional<memory_source>& for_values,
                                     std::vector<memory_source>& memories) {
   const memory_source heap = heap_memory();
   std::vector<node_binder> made;
-  memories.push_back(for_values.allocate ? for_values : heap);
+  memories.push_back(for_values.value_or(heap));
   for (const provider& p : providers) {
     memory_source source = p.row->memory(p.self.get());
     if (source.allocate == heap.allocate) source = memories[0];  // host memory, as the user supplies it
@@ -108,7 +108,7 @@ result<described_io> describe_io(model& net) {
 }
 
 result<session_threads> start_threads(const load_settings& how) {
-  if (how.options.use_pool) return session_threads{nullptr, how.options.pool};
+  if (how.options.pool) return session_threads{nullptr, *how.options.pool};
   const std::size_t threads = how.options.threads ? how.options.threads : available_threads();
   if (threads <= 1) return session_threads{};
   result<std::unique_ptr<thread_pool>> own =

@@ -1,4 +1,6 @@
 #pragma once
+#include <cameo/graph/model.hpp>
+
 #include "session/settings.hpp"
 
 namespace cameo::inline CAMEO_ABI {

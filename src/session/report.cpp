@@ -1,7 +1,7 @@
 // What is printed for people.
 #include <cameo/session/session.hpp>
 
-#include "file/utf8.hpp"
+#include "file/unicode.hpp"
 
 #include <unistd.h>
 

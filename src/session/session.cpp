@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+
 namespace cameo::inline CAMEO_ABI {
 
 session::session() noexcept = default;
@@ -153,11 +155,11 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   how.observer = settings.observer;
   if (settings.stop.stop_possible()) {
     how.stop.self = &settings.stop;
-    how.stop.requested = [](const void* token) { return static_cast<const std::stop_token*>(token)->stop_requested(); };
+    how.stop.requested = [](const void* token) { return static_cast<const stop_token*>(token)->stop_requested(); };
   }
-  if (settings.timeout.count()) {
+  if (settings.timeout) {
     how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
-    if (!checked_add(how.stop.now(), std::int64_t(settings.timeout.count()), how.stop.deadline)) how.stop.deadline = 0;
+    if (!checked_add(how.stop.now(), settings.timeout->nanoseconds(), how.stop.deadline)) how.stop.deadline = 0;
   }
   if (status s = with.run->run(with.inputs, with.outputs, how); !s) return s;
   tell_shapes(with.outputs);
@@ -283,5 +285,7 @@ const value* io_binding::output(std::string_view name) const {
 }
 std::size_t io_binding::output_count() const { return impl_->outputs.size(); }
 std::size_t io_binding::arena_bytes() const { return impl_->run->arena_bytes(); }
+
+std::shared_ptr<context_workspace> new_workspace() { return std::make_shared<context_workspace>(); }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,7 +1,10 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
+#include <cameo/ep/provider_row.hpp>
+#include <cameo/format/format.hpp>
 #include <cameo/partition/placement.hpp>
 #include <cameo/session/session.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "file/held_folder.hpp"
 #include "session/config.hpp"

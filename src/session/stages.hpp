@@ -1,5 +1,9 @@
 #pragma once
+#include <cameo/graph/model.hpp>
 #include <cameo/partition/partition.hpp>
+#include <cameo/plan/planner.hpp>
+#include <cameo/run/runner.hpp>
+#include <cameo/session/compile.hpp>
 #include <cameo/session/threads.hpp>
 
 #include "context/write.hpp"
@@ -69,7 +73,7 @@ struct compilation {
   bool fail_if_nothing = false;
   std::size_t compiled_nodes = 0;  // once written
 
-  bool is_to_memory() const { return !std::holds_alternative<std::string>(output); }
+  bool is_to_memory() const { return output.is_memory(); }
   std::string weights_folder() const;  // with its separator
 };
 /// Whether a compiled model is to be written, and where; known, and checked, before any provider compiles.

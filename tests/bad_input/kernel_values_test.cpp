@@ -1,6 +1,7 @@
 #include "bad_model.hpp"
 
 #include <chrono>
+#include <stop_token>
 #include <thread>
 
 using namespace cameo;

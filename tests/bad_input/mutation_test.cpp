@@ -2,6 +2,7 @@
 // CAMEO_MUTATIONS asks for another number of them.
 #include "bad_model.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <random>

@@ -1,4 +1,7 @@
 // epcontext.md section 9, cases of what a compiled model says of where it runs.
+#include <cameo/graph/model.hpp>
+#include <cameo/session/compile.hpp>
+
 #include "context/compiled.hpp"
 
 namespace cameo::test {

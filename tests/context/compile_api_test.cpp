@@ -1,4 +1,7 @@
 // epcontext.md section 9, cases of the compile API, and what else its section 4 says.
+#include <cameo/graph/model.hpp>
+#include <cameo/session/compile.hpp>
+
 #include "context/compiled.hpp"
 
 namespace cameo::test {

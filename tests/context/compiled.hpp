@@ -2,6 +2,8 @@
 // A folder for a test, a model in it, and runtimes with reference providers.
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
+#include <cameo/session/compile.hpp>
 
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
@@ -9,6 +11,8 @@
 #include <unistd.h>
 #include <filesystem>
 #include <fstream>
+
+#include <algorithm>
 
 namespace cameo::test {
 

@@ -1,7 +1,9 @@
 // What a model names is followed from a folder that is held open: swapping names in the meantime leads nowhere else.
-#include "file/held_folder.hpp"
+#include <cameo/packages.hpp>
+
 #include "context/compiled.hpp"
 #include "context/restore.hpp"
+#include "file/held_folder.hpp"
 #include "model_package/packages.hpp"
 
 #include <fcntl.h>

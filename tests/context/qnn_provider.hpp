@@ -4,6 +4,8 @@
 // is "QNNCTX", how many graphs, their names with where they lie, and the graphs: a graph is looked up and read alone.
 #include "context/ref_provider.hpp"
 
+#include <functional>
+
 namespace cameo::test {
 
 struct qnn_shaped {

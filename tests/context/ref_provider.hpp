@@ -3,6 +3,7 @@
 // interpret them. A context is text: "REFCTX <sdk version>", then a line a graph.
 #include <cameo/ep/provider.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,6 @@
 // epcontext.md section 9, cases of models that share a context, and threads.
+#include <cameo/context/workspace.hpp>
+
 #include "context/compiled.hpp"
 
 #include <barrier>

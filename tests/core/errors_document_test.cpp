@@ -4,6 +4,7 @@
 #include <cameo/test_paths.hpp>
 
 #include <fstream>
+#include <iterator>
 #include <string>
 
 TEST_CASE("docs/errors.md has a row for every status code, in order, with its number") {

@@ -1,5 +1,7 @@
 // Devices and who chooses among them. The numbers are the acceptance cases' of choosing providers by devices.
 #include <cameo/ep/device.hpp>
+#include <cameo/graph/model.hpp>
+#include <cameo/session/compile.hpp>
 #include <cameo/test_paths.hpp>
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"

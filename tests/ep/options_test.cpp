@@ -1,7 +1,10 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "session/models.hpp"
+
+#include <algorithm>
 
 namespace cameo::test {
 namespace {

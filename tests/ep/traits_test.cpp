@@ -1,4 +1,5 @@
 #include <cameo/ep/provider.hpp>
+#include <cameo/plan/plan.hpp>
 
 #include "partition/reference_providers.hpp"
 

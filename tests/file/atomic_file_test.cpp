@@ -1,6 +1,7 @@
 // What a path names when a file is written to it, and what killed writers leave behind.
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <vector>
 
 #include <fcntl.h>

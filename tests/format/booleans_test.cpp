@@ -2,10 +2,13 @@
 // for C++ bools, whose other values are undefined behaviour, which the sanitizers see.
 #include <cameo/core/booleans.hpp>
 #include <cameo/format/ort.hpp>
+#include <cameo/graph/check.hpp>
 #include <cameo/minimal/session.hpp>
 
 #include "onnx_messages.hpp"
 #include "session/models.hpp"
+
+#include <functional>
 
 namespace cameo::test {
 namespace {

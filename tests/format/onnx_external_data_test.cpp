@@ -1,4 +1,5 @@
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include "file/held_folder.hpp"
 #include "onnx_messages.hpp"

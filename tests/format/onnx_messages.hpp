@@ -4,11 +4,14 @@
 #define ONNX_NAMESPACE onnx
 #define ONNX_ML 1
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <onnx/onnx_pb.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 

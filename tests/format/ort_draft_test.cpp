@@ -5,6 +5,7 @@
 #include <cameo/minimal/session.hpp>
 #include <cameo/op/onnx.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace cameo;

@@ -3,6 +3,8 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/session/runtime.hpp>
 
+#include <algorithm>
+
 using namespace cameo;
 using namespace cameo::test;
 

@@ -5,6 +5,7 @@
 
 #include "format/dim_denotations.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <map>

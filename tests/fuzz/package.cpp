@@ -2,6 +2,7 @@
 // or a status, no path leads out, and what was written is the same package. An input is the texts of manifest.json,
 // c/component.json, v/info.json and models/c/metadata.json, with a zero byte between two. Seeds: package_seeds.
 #include <cameo/package/select.hpp>
+#include <cameo/packages.hpp>
 
 #include "file/held_folder.hpp"
 
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include <algorithm>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <cameo/graph/name_index.hpp>
+#include "graph/name_index.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,9 @@
 
 #include "../../src/graph/oddities.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <numeric>
 

@@ -6,6 +6,7 @@
 
 #include <cameo/minimal/session.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 

@@ -11,7 +11,7 @@ import sys
 LIBRARIES = {"libc.so.6", "libm.so.6"}
 # What throws, allocates, unwinds or prints in C++, and what cameo uses on hosts.
 FORBIDDEN = re.compile(r"__cxa_(throw|allocate|begin)|__gxx_personality|^_Zn[wa]|^_Zd[la]|^_ZSt\d+__throw|_Unwind_|"
-                       r"^_ZNS[ois]|^_ZNSt\d+(locale|exception|logic_error|basic_stringI)|protobuf|4onnx|3fmt|nlohmann|"
+                       r"^_ZNS[ois]|^_ZNSt\d+(locale|exception|logic_error|basic_stringI)|protobuf|4onnx|3fmt|nlohmann|utf8proc|"
                        r"^(malloc|calloc|realloc|aligned_alloc|posix_memalign)(@|$)")
 SECTIONS = re.compile(r"^\.(text|vectors|ARM\.exidx|init|fini|rodata|data|eh_frame|gcc_except_table|init_array|fini_array|tm_clone)")
 

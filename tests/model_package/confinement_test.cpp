@@ -1,3 +1,5 @@
+#include <cameo/packages.hpp>
+
 #include "packages.hpp"
 
 #include "file/held_folder.hpp"

@@ -1,3 +1,5 @@
+#include <cameo/packages.hpp>
+
 #include "packages.hpp"
 
 #include <fcntl.h>
@@ -6,6 +8,8 @@
 #include <sys/wait.h>
 #include <algorithm>
 #include <csignal>
+
+#include <iterator>
 
 using namespace cameo;
 using namespace cameo::test;

@@ -1,4 +1,6 @@
 // What packages take and give as a whole, in words.
+#include <cameo/packages.hpp>
+
 #include "packages.hpp"
 
 namespace cameo::test {

@@ -1,4 +1,6 @@
 // Names of cases begin with the numbers of the format's acceptance cases.
+#include <cameo/packages.hpp>
+
 #include "full_speed.hpp"
 #include "packages.hpp"
 
@@ -368,22 +370,17 @@ TEST_CASE("ten thousand variants open in at most twice the time that parsing the
   const package p = opened(folder.path());
   CHECK(p.components()[0].variants.size() == 10000);
   CHECK(p.components()[0].variants[9999].folder == "variant_9999");
-  // Of the processor, the least of several; whatever else runs here makes both slower, so a few rounds, and one will
-  // do.
-  const auto least_of = [](auto work) {
-    std::clock_t least = 0;
-    for (int i = 0; i < 7; ++i) {
-      const std::clock_t begin = std::clock();
-      work();
-      const std::clock_t taken = std::clock() - begin;
-      least = i ? std::min(least, taken) : taken;
-    }
-    return double(least) * 1000 / CLOCKS_PER_SEC;
+  // The processor's time, and the least of several turns: whatever else runs on the machine makes both slower, so one
+  // follows the other, and there are more turns until both have met a quiet moment.
+  const auto time_of = [](auto work) {
+    const std::clock_t begin = std::clock();
+    work();
+    return double(std::clock() - begin) * 1000 / CLOCKS_PER_SEC;
   };
-  double parsing = 0, opening = 1;
-  for (int round = 0; round < 5 && opening > 2 * parsing; ++round) {
-    parsing = least_of([&] { CHECK(nlohmann::json::parse(text).size() == 2); });
-    opening = least_of([&] { CHECK(package::open(folder.path())); });
+  double parsing = 1e9, opening = 1e9;
+  for (int turn = 0; turn < 7 || (turn < 70 && opening > 2 * parsing); ++turn) {
+    parsing = std::min(parsing, time_of([&] { CHECK(nlohmann::json::parse(text).size() == 2); }));
+    opening = std::min(opening, time_of([&] { CHECK(package::open(folder.path())); }));
   }
   MESSAGE("10,000 variants: parsed in " << parsing << " ms, opened in " << opening << " ms");
   if (full_speed) CHECK(opening <= 2 * parsing);
@@ -421,6 +418,13 @@ TEST_CASE("folders that some systems take for one are wrong, and such names are 
   CHECK(!package::validate(folder.path(), {}, found));
   CHECK(std::any_of(found.begin(), found.end(),
                     [](const package_problem& each) { return each.is_error && has(each.words, "'cpu' and 'CPU'"); }));
+  const package_folder greek;
+  greek.write("manifest.json", manifest_of(variant_json("\u03c3\u03bf\u03c6\u03cc\u03c2", "") + "," +
+                                           variant_json("\u03a3\u039f\u03a6\u038c\u03a3", "")));
+  greek.make("\u03c3\u03bf\u03c6\u03cc\u03c2").make("\u03a3\u039f\u03a6\u038c\u03a3");
+  CHECK(!package::validate(greek.path(), {}, found));
+  CHECK(std::any_of(found.begin(), found.end(),
+                    [](const package_problem& each) { return each.is_error && has(each.words, "for the same"); }));
   from.write("m.onnx", "model");
   package p = *package::make("names");
   REQUIRE(p.add_component("main"));
@@ -429,8 +433,10 @@ TEST_CASE("folders that some systems take for one are wrong, and such names are 
   v.model_file = "m.onnx";
   v.name = "cpu";
   REQUIRE(p.add_variant("main", v, from.path()));
-  for (const char* name : {"CPU", "manifest.json", "Manifest.JSON", "component.json", "component-2.json",
-                           "shared_assets", ".cameo.lock", ".cpu.1.2.tmp"}) {
+  v.name = "stra\u00dfe";
+  REQUIRE(p.add_variant("main", v, from.path()));
+  for (const char* name : {"CPU", "STRASSE", "Stra\u1e9ee", "manifest.json", "Manifest.JSON", "component.json",
+                           "component-2.json", "shared_assets", ".cameo.lock", ".cpu.1.2.tmp"}) {
     v.name = name;
     CHECK_MESSAGE(p.add_variant("main", v, from.path()).code() == status_code::invalid_argument, name);
   }

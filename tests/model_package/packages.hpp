@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/package/select.hpp>
+#include <cameo/packages.hpp>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -7,6 +8,8 @@
 #include <fstream>
 #include <map>
 #include <string>
+
+#include <iterator>
 
 namespace cameo::test {
 

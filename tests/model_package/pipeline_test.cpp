@@ -3,7 +3,9 @@
 
 #include <cameo/session/pipeline.hpp>
 
+#include <chrono>
 #include <optional>
+#include <stop_token>
 #include <thread>
 
 namespace cameo::test {

@@ -2,6 +2,7 @@
 #include <cameo/op/infer.hpp>
 
 #include <deque>
+#include <functional>
 
 namespace cameo_test {
 

@@ -2,6 +2,7 @@
 #include <cameo/op/ml.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/op/training.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <doctest/doctest.h>
 #include <cameo/op/function_bodies.hpp>

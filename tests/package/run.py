@@ -100,7 +100,7 @@ def find_shared(args):
     runs(made / "app_plain")
     needed = command("readelf", "-d", made / "app")
     expect("libcameo.so" in needed, "the shared app does not need libcameo.so")
-    for name in ("libonnx", "libprotobuf", "libhwy", "libre2", "libfmt"):
+    for name in ("libonnx", "libprotobuf", "libhwy", "libutf8proc", "libre2", "libfmt"):
         expect(name not in needed, f"the shared app is linked with {name} itself")
 
 
@@ -250,8 +250,8 @@ def python(args):
 def conan_profile(folder):
     """Debian's libraries in place of packages; the flags of build/release, so that the compiler cache knows the files."""
     version = command("g++", "-dumpversion").strip().split(".")[0]
-    known = {"onnx": "1.12.0", "protobuf": "3.21.12", "highway": "1.0.3", "re2": "20220601", "fmt": "9.1.0",
-             "range-v3": "0.12.0", "nlohmann_json": "3.11.2", "cli11": "2.3.2", "libpng": "1.6.39",
+    known = {"onnx": "1.12.0", "protobuf": "3.21.12", "highway": "1.0.3", "utf8proc": "2.8.0",
+             "re2": "20220601", "fmt": "9.1.0", "range-v3": "0.12.0", "nlohmann_json": "3.11.2", "cli11": "2.3.2", "libpng": "1.6.39",
              "libjpeg": "9e"}
     text = ["[settings]", "os=Linux", "arch=x86_64", "compiler=gcc", f"compiler.version={version}",
             "compiler.libcxx=libstdc++11", "compiler.cppstd=gnu17",  # what `conan profile detect` finds

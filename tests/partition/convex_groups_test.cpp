@@ -1,3 +1,4 @@
+#include <cameo/graph/model.hpp>
 #include <cameo/partition/convex_groups.hpp>
 
 #include "session/models.hpp"

@@ -329,6 +329,7 @@ TEST_CASE("compiled nodes go to who compiled them, whatever rules say") {
   attribute source{"source", attribute_kind::s}, main{"main_context", attribute_kind::i};
   source.s = "mine", main.i = 1;
   g[add(g, "EPContext", {"x"}, {"y"}, {source, main}, {}, "com.microsoft", 1)].name = "context";
+  g[g.find("y")].type = g[g.find("x")].type;
   onnx(g, "Relu", {"y"}, "relu");
   output(g, "relu");
   annotate(g, "context", "enc");

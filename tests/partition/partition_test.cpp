@@ -3,6 +3,7 @@
 #include "partition/reference_providers.hpp"
 
 #include <stdexcept>
+#include <stop_token>
 
 namespace cameo::test {
 namespace {
@@ -297,17 +298,6 @@ TEST_CASE("24: two groups of one provider that feed each other are an error that
   CHECK(failure(runtime{crossing, cpu{}}, std::move(m)) ==
         "FAIL: A: the group is not convex: a path from it comes back to its node 'b1' (Neg) by way of the group "
         "'A_a_0', which is not in it");
-}
-
-TEST_CASE("a group with a node that holds graphs can't be fused") {
-  provider_a greedy;
-  greedy.choose = [](const graph_view& g) {
-    std::vector<node_group> groups;
-    for (node_view n : g.nodes() | where(is<op::If>)) groups.push_back({{n.id()}, "branch"});
-    return groups;
-  };
-  const std::string words = failure(runtime{greedy, cpu{}}, branches());
-  CHECK(words.rfind("FAIL: A: claims node 'choice' (If) inside a group", 0) == 0);
 }
 
 TEST_CASE("what a hook throws is EP_FAIL naming the provider; from a run, RUNTIME_EXCEPTION naming the node") {

@@ -1,5 +1,7 @@
 #pragma once
 // Causes of docs/errors.md that have to do with compiled models.
+#include <cameo/session/compile.hpp>
+
 #include "context/ref_provider.hpp"
 #include "session/models.hpp"
 

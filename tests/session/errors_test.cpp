@@ -1,4 +1,5 @@
 // docs/errors.md: every row of its table of causes has a case here that makes it happen, and gets that code.
+#include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/session/profile.hpp>
 #include <cameo/test_paths.hpp>
@@ -9,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +18,7 @@
 #include <fstream>
 #include <functional>
 #include <stdexcept>
+#include <stop_token>
 
 using namespace cameo;
 using namespace cameo::test;

@@ -3,6 +3,7 @@
 #include "session/models.hpp"
 
 #include <cameo/format/ort.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <doctest/doctest.h>
 

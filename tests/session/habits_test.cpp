@@ -1,10 +1,12 @@
 // What a person writes without looking it up.
+#include <cameo/graph/model.hpp>
 #include <cameo/test_paths.hpp>
 #include "session/inputs.hpp"
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,12 @@
+#include <cameo/plan/plan.hpp>
+#include <cameo/run/runner.hpp>
+
 #include "session/models.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <stop_token>
@@ -242,6 +247,11 @@ TEST_CASE("a stop token ends a run with CANCELED, a timeout with DEADLINE_EXCEED
   const result<named_values> late = s.run({{"trips", endless}}, in_time);
   REQUIRE(!late);
   CHECK(late.error().code() == status_code::deadline_exceeded);
+  for (const auto none_left : {std::chrono::nanoseconds{0}, std::chrono::nanoseconds{-1}}) {
+    const result<named_values> at_once = s.run({{"trips", few}}, {.timeout = none_left});
+    REQUIRE(!at_once);
+    CHECK(at_once.error().code() == status_code::deadline_exceeded);
+  }
 
   std::stop_source source;
   run_settings stoppable;

@@ -1,5 +1,6 @@
 // How soon a run ends that should: by the work that a thread does between two questions, never by the clock on the
 // wall.
+#include <cameo/run/runner.hpp>
 #include <cameo/session/threads.hpp>
 
 #include "full_speed.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <functional>

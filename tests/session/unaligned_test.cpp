@@ -1,4 +1,5 @@
 #include <cameo/format/onnx.hpp>
+#include <cameo/plan/plan.hpp>
 
 #include <doctest/doctest.h>
 

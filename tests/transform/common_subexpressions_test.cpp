@@ -1,3 +1,5 @@
+#include <cameo/transform/transform.hpp>
+
 #include "small_models.hpp"
 
 using namespace cameo;

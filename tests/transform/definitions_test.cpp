@@ -2,6 +2,8 @@
 
 #include "rule_rig.hpp"
 
+#include <algorithm>
+
 using namespace cameo;
 using namespace cameo::test;
 

@@ -1,4 +1,8 @@
+#include <cameo/transform/transform.hpp>
+
 #include "small_models.hpp"
+
+#include <limits>
 
 using namespace cameo;
 using namespace cameo::test;

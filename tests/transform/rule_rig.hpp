@@ -1,9 +1,11 @@
 #pragma once
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/attention.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/batch_normalization.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "float_values.hpp"

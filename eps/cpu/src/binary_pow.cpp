@@ -1,5 +1,6 @@
 #include <cameo/op/onnx.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

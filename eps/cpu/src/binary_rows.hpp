@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu/binary.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
+#include <algorithm>
+
 // Rows of binary operations from functors on two elements.
 namespace cameo::inline CAMEO_ABI::eps {
 

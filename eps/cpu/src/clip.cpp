@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/clip.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 

@@ -2,6 +2,8 @@
 
 #include "operand_values.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

@@ -3,6 +3,8 @@
 #include "operand_values.hpp"
 #include "strided_copy.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include "subgraph_values.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -3,6 +3,8 @@
 #include "float_values.hpp"
 #include "refuse.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

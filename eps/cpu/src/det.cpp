@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/det.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "float_values.hpp"

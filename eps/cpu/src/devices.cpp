@@ -39,3 +39,5 @@ result<std::vector<provider_device>> cpu::devices() const {
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
+
+template CAMEO_API const cameo::provider_row& cameo::row_of<cameo::eps::cpu>();

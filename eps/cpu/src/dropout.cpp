@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/dropout.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 

@@ -6,6 +6,9 @@
 #include "strided_copy.hpp"
 #include "usable_sizes.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -5,6 +5,8 @@
 #include "operand_values.hpp"
 #include "usable_sizes.hpp"
 
+#include <optional>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
@@ -14,6 +16,39 @@ using number = fourier_transform::number;
 status read_length(const value& v, std::string_view name, std::int64_t& out) {
   if (v.shape.count() != 1 || !integer_at(v, 0, out) || out < 1) return bad_input(name, " must be one positive number");
   return {};
+}
+
+/// A transform of more numbers than that is made in each run: a plan would keep megabytes, and such a run takes long
+/// anyway.
+constexpr std::int64_t longest_planned = 1 << 16;
+
+/// The transform of a length that is known while binding (below 1: it is not), or null.
+result<const fourier_transform*> plan_transform(bind_context& c, std::int64_t length) {
+  const fourier_transform* none = nullptr;
+  if (length < 1 || length > longest_planned) return none;
+  const auto made = fourier_transform::of(length, [&](std::size_t count) { return c.keep<number>(count); });
+  if (!made) return made.error();
+  const fourier_transform* const kept = c.state.keep(*made);
+  if (!kept) return status_code::out_of_memory;
+  return kept;
+}
+/// The one that was planned, if it has this length, or one for this run.
+result<fourier_transform> transform_of(run_context& c, const fourier_transform* planned, std::int64_t length) {
+  if (planned && planned->length() == length) return *planned;
+  return fourier_transform::of(length, [&](std::size_t count) { return c.scratch<number>(count); });
+}
+
+/// The one number that input `i` is, if it is constant.
+std::optional<std::int64_t> known_number(bind_context& c, std::size_t i) {
+  const value* const v = c.constant(i);
+  std::int64_t number = 0;
+  if (!v || v->shape.count() != 1 || !integer_at(*v, 0, number)) return std::nullopt;
+  return number;
+}
+/// The size of an input along an axis; -1: unknown.
+std::int64_t known_size(bind_context& c, std::size_t i, std::int64_t axis) {
+  if (!c.has_input(i) || !c.inputs[i].has_rank || !normalize_axis(axis, c.inputs[i].shape.rank())) return -1;
+  return c.inputs[i].shape[std::size_t(axis)];
 }
 
 /// Memory for one transform per thread.
@@ -38,6 +73,16 @@ result<dft> dft::bind(bind_context& c) {
   made.axis = c.since >= 20 ? -2 : c.int_or("axis", 1);
   made.axis_is_input = c.since >= 20;
   made.inverse = c.int_or("inverse", 0) != 0, made.onesided = c.int_or("onesided", 0) != 0;
+  std::int64_t length = -1;
+  if (c.has_input(1)) {
+    length = known_number(c, 1).value_or(-1);
+  } else if (const auto along = made.axis_is_input && c.has_input(2) ? known_number(c, 2) : made.axis; along) {
+    length = known_size(c, 0, *along);
+    if (made.inverse && made.onesided && length > 0) length = length > longest_planned ? -1 : 2 * (length - 1);
+  }
+  const auto planned = plan_transform(c, length);
+  if (!planned) return planned.error();
+  made.planned = *planned;
   return made;
 }
 
@@ -67,7 +112,7 @@ status dft::run(run_context& c) const {
   if (!y) return y.error();
   if (shape.count() == 0) return {};
   const auto from = read_floats<double>(c, x);
-  const auto transform = fourier_transform::of(c, length);
+  const auto transform = transform_of(c, planned, length);
   if (!from || !transform) return status_code::out_of_memory;
   const auto lanes = lanes_of_numbers::of(c, *transform);
   if (!lanes) return lanes.error();
@@ -100,7 +145,14 @@ status dft::run(run_context& c) const {
   return {};
 }
 
-result<stft> stft::bind(bind_context& c) { return stft{c.int_or("onesided", 1) != 0}; }
+result<stft> stft::bind(bind_context& c) {
+  std::int64_t length = known_size(c, 0, 1);
+  if (c.has_input(3)) length = known_number(c, 3).value_or(-1);
+  else if (c.has_input(2)) length = known_size(c, 2, 0);
+  const auto planned = plan_transform(c, length);
+  if (!planned) return planned.error();
+  return stft{c.int_or("onesided", 1) != 0, *planned};
+}
 
 status stft::run(run_context& c) const {
   const value &x = c.input(0), &window = c.input(2);
@@ -131,7 +183,7 @@ status stft::run(run_context& c) const {
     if (!read) return read.error();
     weights = *read;
   }
-  const auto transform = fourier_transform::of(c, length);
+  const auto transform = transform_of(c, planned, length);
   if (!from || !transform) return status_code::out_of_memory;
   const auto lanes = lanes_of_numbers::of(c, *transform);
   if (!lanes) return lanes.error();

@@ -1,19 +1,23 @@
 #pragma once
 #include <cameo/core/result.hpp>
-#include <cameo/kernel/run_context.hpp>
+#include <cameo/core/value.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// The discrete Fourier transform of one length, any: by halves where that is a power of two, else as a convolution of
-/// a power of two (Bluestein). Made once per run; const use with scratch of the caller's.
+/// a power of two (Bluestein). Made when a kernel is bound, if the length is known then, else in a run; const use with
+/// scratch of the caller's.
 class fourier_transform {
  public:
   using number = complex128;
 
-  static result<fourier_transform> of(run_context& c, std::int64_t length) {
+  /// `take` returns memory for so many numbers, as a result<std::span<number>>; it outlives the transform.
+  template <class Take>
+  static result<fourier_transform> of(std::int64_t length, Take&& take) {
     fourier_transform made;
     made.n_ = length;
     if (length > std::int64_t{1} << 40) return status_code::out_of_memory;
@@ -22,9 +26,9 @@ class fourier_transform {
     made.direct_ = made.size_ == length;
     if (!made.direct_)
       while (made.size_ < 2 * length - 1) made.size_ *= 2;
-    const auto roots = c.scratch<number>(std::size_t(made.size_ / 2 + 1));
-    const auto chirp = c.scratch<number>(std::size_t(made.direct_ ? 0 : length));
-    const auto kernel = c.scratch<number>(std::size_t(made.direct_ ? 0 : made.size_));
+    const result<std::span<number>> roots = take(std::size_t(made.size_ / 2 + 1));
+    const result<std::span<number>> chirp = take(std::size_t(made.direct_ ? 0 : length));
+    const result<std::span<number>> kernel = take(std::size_t(made.direct_ ? 0 : made.size_));
     if (!roots || !chirp || !kernel) return status_code::out_of_memory;
     for (std::int64_t i = 0; i <= made.size_ / 2; ++i) (*roots)[std::size_t(i)] = turn(double(i) / double(made.size_));
     made.roots_ = roots->data();

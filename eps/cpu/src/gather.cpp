@@ -3,6 +3,8 @@
 #include "index_rows.hpp"
 #include "strided_copy.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

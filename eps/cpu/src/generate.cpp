@@ -3,6 +3,7 @@
 #include "operand_values.hpp"
 #include "strided_copy.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -1,6 +1,8 @@
 #pragma once
 #include "operand_values.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// INVALID_ARGUMENT when an index is not in [-size, size). Afterwards `place` needs no check.

@@ -2,6 +2,7 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <algorithm>
 #include <unordered_map>

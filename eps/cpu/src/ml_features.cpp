@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/ml_features.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

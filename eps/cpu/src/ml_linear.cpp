@@ -2,6 +2,8 @@
 
 #include "refuse.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

@@ -1,6 +1,8 @@
 #include <cameo/eps/cpu/ml_linear.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "refuse.hpp"
 

@@ -1,6 +1,8 @@
 #include <cameo/eps/cpu/ml_trees.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "operand_values.hpp"

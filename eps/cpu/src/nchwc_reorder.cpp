@@ -4,6 +4,8 @@
 #include <refuse.hpp>
 #include <usable_sizes.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/non_max_suppression.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include "operand_values.hpp"

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/quantize_linear.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "cast_rows.hpp"
 #include "quantized.hpp"

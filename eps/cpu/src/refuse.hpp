@@ -2,6 +2,8 @@
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Composes a message on the stack, cut where that ends: numbers, text, shapes as [2,3], element types by name.

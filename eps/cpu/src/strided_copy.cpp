@@ -2,6 +2,8 @@
 
 #include <detail/float_rows.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 

@@ -1,7 +1,8 @@
 #include <cameo/eps/cpu/string.hpp>
 
-#include "letter_case.hpp"
 #include "operand_values.hpp"
+
+#include <utf8proc.h>
 
 #include <cstring>
 
@@ -57,25 +58,47 @@ std::int64_t each_piece(std::string_view text, std::string_view delimiter, std::
   }
 }
 
-using case_change = char32_t (*)(char32_t);
+/// Of one letter to one, as the C library has them in a Unicode locale, which ONNX Runtime asks.
+using case_change = utf8proc_int32_t (*)(utf8proc_int32_t);
+constexpr case_change to_lower = utf8proc_tolower;
+utf8proc_int32_t to_upper(utf8proc_int32_t c) {
+  constexpr utf8proc_int32_t sharp_s = 0xDF;  // has a capital since 2017, which is not what its upper case is
+  return c == sharp_s ? c : utf8proc_toupper(c);
+}
 
+/// Calls f(bytes) for each character of the text, changed, until it says no; bytes that are no UTF-8 stay as they are.
+template <class F>
+bool each_changed(std::string_view text, case_change change, F&& f) {
+  while (!text.empty()) {
+    utf8proc_int32_t c = 0;
+    const utf8proc_ssize_t length =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), utf8proc_ssize_t(text.size()), &c);
+    utf8proc_uint8_t bytes[4] = {utf8proc_uint8_t(text.front())};
+    const utf8proc_ssize_t size = length > 0 ? utf8proc_encode_char(change(c), bytes) : 1;
+    if (!f(std::string_view{reinterpret_cast<const char*>(bytes), std::size_t(size)})) return false;
+    text.remove_prefix(length > 0 ? std::size_t(length) : 1);
+  }
+  return true;
+}
 std::size_t changed_size(std::string_view text, case_change change) {
-  char bytes[4];
   std::size_t size = 0;
-  while (!text.empty()) size += write_code_point(change(next_code_point(text)), bytes);
+  each_changed(text, change, [&](std::string_view bytes) { return size += bytes.size(), true; });
   return size;
 }
 /// Writes the changed text to `to`, which has room; tells where it ends.
 char* write_changed(std::string_view text, case_change change, char* to) {
-  while (!text.empty()) to += write_code_point(change(next_code_point(text)), to);
+  each_changed(text, change, [&](std::string_view bytes) { return to += bytes.copy(to, bytes.size()), true; });
   return to;
 }
 
 /// True when `word` in lower case is `lowered`.
 bool equal_lowered(std::string_view word, std::string_view lowered) {
-  while (!word.empty() && !lowered.empty())
-    if (to_lower(next_code_point(word)) != next_code_point(lowered)) return false;
-  return word.empty() && lowered.empty();
+  const auto follows = [&](std::string_view bytes) {
+    const bool is_next = lowered.starts_with(bytes);
+    if (is_next) lowered.remove_prefix(bytes.size());
+    return is_next;
+  };
+  return each_changed(word, to_lower, follows) && lowered.empty();
 }
 
 }  // namespace

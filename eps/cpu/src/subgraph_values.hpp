@@ -2,6 +2,8 @@
 #include "operand_values.hpp"
 #include "strided_copy.hpp"
 
+#include <memory>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// `count` values that hold nothing, until the kernel returns.

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <clocale>
 
 using namespace cameo;
@@ -87,10 +88,10 @@ TEST_CASE("Case changes by Unicode, whatever the locale; bytes that are no UTF-8
     return m.node("StringNormalizer", {"x"}, {"y"}).run({"y"});
   };
   const char* const before = std::setlocale(LC_ALL, "C");
-  const auto lower = change({"ÄÖŸ", "ΣΑΣ", "ЖЁ", "İIJ", "Ǆ", "ՀԱՅ", "\xff\xc3", "K"}, "LOWER");
+  const auto lower = change({"ÄÖŸ", "ΣΑΣ", "ЖЁ", "İIJ", "Ǆ", "ՀԱՅ", "\xff\xc3", "K", "ႠႡ", "𐐀", "Ⰰ"}, "LOWER");
   REQUIRE(lower);
   CHECK(elements_of<std::string_view>((*lower)[0].value) ==
-        words{"äöÿ", "σασ", "жё", "iij", "ǆ", "հայ", "\xff\xc3", "k"});
+        words{"äöÿ", "σασ", "жё", "iij", "ǆ", "հայ", "\xff\xc3", "k", "ⴀⴁ", "𐐨", "ⰰ"});
   const auto upper = change({"straße", "σας", "ѓя", "ıi", "µſ", "\xed\xa0\x80"}, "UPPER");
   REQUIRE(upper);
   CHECK(elements_of<std::string_view>((*upper)[0].value) == words{"STRAßE", "ΣΑΣ", "ЃЯ", "II", "ΜS", "\xed\xa0\x80"});

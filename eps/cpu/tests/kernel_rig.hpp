@@ -108,6 +108,7 @@ class kernel_rig {
       return status{};
     };
     services.scratch = [](run_context& c, std::size_t bytes) -> void* {
+      self(c).scratch_bytes_ += bytes;
       return bytes > (std::size_t{1} << 32) ? nullptr : self(c).block(bytes);
     };
     services.text = [](run_context& c, std::size_t bytes) { return static_cast<char*>(self(c).block(bytes)); };
@@ -125,6 +126,8 @@ class kernel_rig {
     return values_[1 + inputs_.size() + i].as_unchecked<T>();
   }
   void drop_blocks() { blocks_.clear(); }
+  /// Of all runs.
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
   struct free_block {
@@ -150,6 +153,7 @@ class kernel_rig {
   std::vector<value> inputs_, values_;
   std::vector<bool> constant_;
   std::vector<std::unique_ptr<void, free_block>> blocks_;
+  std::size_t scratch_bytes_ = 0;
 };
 
 /// An output's elements, row by row.

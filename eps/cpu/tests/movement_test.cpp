@@ -1,3 +1,5 @@
+#include <cameo/graph/model.hpp>
+
 #include "run_kernel.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 #include "container.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>

@@ -1,10 +1,13 @@
 #include <cameo/format/format.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/partition/lower.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/run_plan.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 #include "program.hpp"
+
+#include <algorithm>
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {

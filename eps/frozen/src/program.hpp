@@ -1,5 +1,7 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
+#include <cameo/plan/plan.hpp>
+#include <cameo/plan/planner.hpp>
 #include <cameo/session/session.hpp>
 
 #include "container.hpp"

@@ -3,6 +3,8 @@
 #include "plan_stream.hpp"
 #include "program.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {
 

@@ -1,10 +1,14 @@
 #pragma once
 // Models whose plans have all that a container can hold, and runtimes to compile and load them with.
 #include <cameo/eps/frozen.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/session/compile.hpp>
 
 #include "context/compiled.hpp"
 #include "reseal.hpp"
+
+#include <deque>
 
 namespace cameo::test {
 

@@ -1,6 +1,7 @@
 // Compiled plans: the same bits as without, from files, embedded, shared, at once; and what is refused.
 #include "frozen_models.hpp"
 
+#include <algorithm>
 #include <thread>
 
 namespace cameo::test {

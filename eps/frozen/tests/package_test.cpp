@@ -2,6 +2,7 @@
 // one, and as it is. Each machine runs the one that fits it, and they give the same.
 #if __has_include(<cameo/eps/openvino.hpp>)
 #include <cameo/eps/openvino.hpp>
+#include <cameo/packages.hpp>
 #define CAMEO_HAS_OPENVINO 1
 #else
 #define CAMEO_HAS_OPENVINO 0
@@ -11,6 +12,7 @@
 #include "frozen_models.hpp"
 #include "model_package/packages.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cameo::test {

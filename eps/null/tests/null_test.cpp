@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/null.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/session/runtime.hpp>
 
 #include <doctest/doctest.h>

@@ -2,6 +2,7 @@
 
 #include "onnx_part.hpp"
 
+#include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "onnx_part.hpp"
 
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,14 @@ namespace {
 /// A constant of the graph itself that no caller can replace.
 const value* constant_in(const graph& g, value_id v) {
   return g[v].is_input || g[v].outer != value_id::none ? nullptr : g[v].constant;
+}
+
+/// "node 'conv'", or by what it makes when it has no name: ONNX lets nodes have none.
+std::string called(const graph& g, const graph_node& node) {
+  if (!node.name.empty()) return fmt::format("node '{}'", node.name);
+  for (value_id v : node.outputs)
+    if (v != value_id::none) return fmt::format("the node that makes '{}'", g[v].name);
+  return "a node without a name";
 }
 
 /// One opset for each domain, the model's if it has one, at which every node is of the version that it is here. Nodes
@@ -32,8 +41,8 @@ status import_domains(const graph_part& part, model& to) {
     const graph_node& node = (*part.of)[n];
     if (node.op && node.version && node.op->at(opsets[node.domain]) != node.version)
       return {status_code::invalid_graph,
-              fmt::format("node '{}' ({}) is of opset {}, and others here of opset {}, which has another {}", node.name,
-                          node.op_type, node.opset, opsets[node.domain], node.op_type)};
+              fmt::format("{} ({}) is of opset {}, and others here of opset {}, which has another {}",
+                          called(*part.of, node), node.op_type, node.opset, opsets[node.domain], node.op_type)};
   }
   return {};
 }

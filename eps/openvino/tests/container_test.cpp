@@ -2,6 +2,7 @@
 
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <doctest/doctest.h>
 #include <cameo/test_paths.hpp>

@@ -1,10 +1,12 @@
 #include <cameo/eps/openvino.hpp>
+#include <cameo/session/compile.hpp>
 
 #include <cameo/test_paths.hpp>
 
 #include "../src/container.hpp"
 #include "context/compiled.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cameo::test {

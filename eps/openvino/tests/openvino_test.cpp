@@ -1,4 +1,5 @@
 #include <cameo/eps/openvino.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/format/onnx.hpp>
@@ -7,7 +8,10 @@
 
 #include "session/models.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <thread>
 
 namespace cameo::test {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/result.hpp>
 #include <cameo/graph/graph.hpp>
 
 namespace cameo::inline CAMEO_ABI {

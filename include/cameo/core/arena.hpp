@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/core/result.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -37,7 +36,7 @@ class arena {
     void* const memory = allocate_all(count, sizeof(T), alignof(T));
     if (!memory) return status_code::out_of_memory;
     T* const first = static_cast<T*>(memory);
-    for (std::size_t i = 0; i < count; ++i) std::construct_at(first + i);
+    for (std::size_t i = 0; i < count; ++i) detail::construct_at(first + i);
     return std::span<T>{first, count};
   }
 
@@ -69,10 +68,11 @@ class arena {
     if constexpr (!std::is_trivially_destructible_v<T>) {
       void* const record = allocate(sizeof(kept), alignof(kept));
       if (!record) return nullptr;
-      kept_ = std::construct_at(static_cast<kept*>(record),
-                                kept{kept_, memory, [](void* object) { std::destroy_at(static_cast<T*>(object)); }});
+      kept_ =
+          detail::construct_at(static_cast<kept*>(record),
+                               kept{kept_, memory, [](void* object) { detail::destroy_at(static_cast<T*>(object)); }});
     }
-    return std::construct_at(static_cast<T*>(memory), std::move(value));
+    return detail::construct_at(static_cast<T*>(memory), std::move(value));
   }
 
   std::size_t used() const noexcept { return used_; }
@@ -131,13 +131,15 @@ class arena_vector {
   [[nodiscard]] bool push_back(const T& value) noexcept {
     const T copy = value;
     if (size_ == capacity_ && !reserve(capacity_ ? 2 * capacity_ : 8)) return false;
-    std::construct_at(data_ + size_++, copy);
+    detail::construct_at(data_ + size_++, copy);
     return true;
   }
   /// Appends copies of all elements, or of none of them.
   [[nodiscard]] bool append(std::span<const T> values) noexcept {
-    if (size_ + values.size() > capacity_ && !reserve(std::max(size_ + values.size(), 2 * capacity_))) return false;
-    for (const T& value : values) std::construct_at(data_ + size_++, value);
+    if (size_ + values.size() > capacity_ &&
+        !reserve(size_ + values.size() > 2 * capacity_ ? size_ + values.size() : 2 * capacity_))
+      return false;
+    for (const T& value : values) detail::construct_at(data_ + size_++, value);
     return true;
   }
   void clear() noexcept { size_ = 0; }

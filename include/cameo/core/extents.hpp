@@ -2,8 +2,8 @@
 #include <cameo/core/checked.hpp>
 #include <cameo/core/status.hpp>
 
-#include <algorithm>
 #include <initializer_list>
+#include <span>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -23,7 +23,8 @@ concept dim_list = requires(const L& list) {
 class extents {
  public:
   constexpr extents() = default;
-  constexpr extents(std::initializer_list<std::int64_t> dims) : extents{std::span{dims.begin(), dims.size()}} {}
+  constexpr extents(std::initializer_list<std::int64_t> dims)
+      : extents{std::span<const std::int64_t>{dims.begin(), dims.size()}} {}
   /// At most max_rank dims; further ones are dropped, so check the rank of data from a file first.
   constexpr explicit extents(std::span<const std::int64_t> dims) {
     for (std::int64_t d : dims) push_back(d);
@@ -31,7 +32,7 @@ class extents {
 
   /// The dims of a list. More than max_rank are impossible extents: checked_count() is false.
   template <dim_list L>
-  constexpr extents(const L& list) : extents{std::span{list.data(), list.size()}} {
+  constexpr extents(const L& list) : extents{std::span<const std::int64_t>{list.data(), list.size()}} {
     if (list.size() > max_rank) dims_[0] = -1;
   }
 
@@ -63,7 +64,7 @@ class extents {
   /// Removes inner axes, or adds inner axes of size `dim`, up to max_rank.
   constexpr void resize(std::size_t rank, std::int64_t dim = 1) {
     while (rank_ < rank && rank_ < max_rank) dims_[rank_++] = dim;
-    rank_ = std::uint8_t(std::min(std::size_t{rank_}, rank));
+    if (rank < rank_) rank_ = std::uint8_t(rank);
   }
 
   /// Number of elements; only for extents whose count is known not to overflow (checked_count otherwise).
@@ -88,7 +89,12 @@ class extents {
     return true;
   }
 
-  constexpr bool operator==(const extents& other) const { return std::ranges::equal(dims(), other.dims()); }
+  constexpr bool operator==(const extents& other) const {
+    if (rank_ != other.rank_) return false;
+    for (std::size_t i = 0; i < rank_; ++i)
+      if (dims_[i] != other.dims_[i]) return false;
+    return true;
+  }
 
  private:
   std::uint8_t rank_ = 0;
@@ -115,7 +121,7 @@ constexpr extents row_major_strides(const extents& shape) {
 /// The common shape of two by ONNX's multidirectional broadcasting; returns false if they have no common shape.
 [[nodiscard]] constexpr bool broadcast(const extents& a, const extents& b, extents& out) {
   out.resize(0);
-  out.resize(std::max(a.rank(), b.rank()));
+  out.resize(a.rank() < b.rank() ? b.rank() : a.rank());
   for (std::size_t i = 1; i <= out.rank(); ++i) {
     const std::int64_t x = i <= a.rank() ? a[a.rank() - i] : 1, y = i <= b.rank() ? b[b.rank() - i] : 1;
     if (x != y && x != 1 && y != 1) return false;

@@ -1,7 +1,6 @@
 #pragma once
-#include <cameo/core/abi.hpp>
+#include <cameo/core/construct.hpp>
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -18,7 +17,7 @@ class function_ref<R(Args...)> {
   requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> && std::is_invocable_r_v<R, F&, Args...>)
       function_ref(F&& callable)
   noexcept
-      : object_{const_cast<void*>(static_cast<const void*>(std::addressof(callable)))},
+      : object_{const_cast<void*>(static_cast<const void*>(detail::address_of(callable)))},
         call_{[](void* object, Args... args) -> R {
           return (*static_cast<std::add_pointer_t<F>>(object))(std::forward<Args>(args)...);
         }} {}

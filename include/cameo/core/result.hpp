@@ -1,8 +1,8 @@
 #pragma once
+#include <cameo/core/construct.hpp>
 #include <cameo/core/status.hpp>
 
 #include <cassert>
-#include <memory>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -25,14 +25,14 @@ class [[nodiscard]] result {
   result(status error) noexcept : error_{error ? status{status_code::fail} : std::move(error)} {}
   result(status_code error) noexcept : result{status{error}} {}
   result(result&& from) noexcept : error_{std::move(from.error_)} {
-    if (error_) std::construct_at(std::addressof(value_), std::move(from.value_));
+    if (error_) detail::construct_at(detail::address_of(value_), std::move(from.value_));
   }
   result& operator=(result&& from) noexcept {
-    if (this != &from) std::destroy_at(this), std::construct_at(this, std::move(from));
+    if (this != &from) detail::destroy_at(this), detail::construct_at(this, std::move(from));
     return *this;
   }
   ~result() {
-    if (error_) std::destroy_at(std::addressof(value_));
+    if (error_) detail::destroy_at(detail::address_of(value_));
   }
 
   explicit operator bool() const noexcept { return bool(error_); }
@@ -41,8 +41,8 @@ class [[nodiscard]] result {
   const T& operator*() const& noexcept { return check(), value_; }
   /// Of a temporary the value itself, which a range-based for keeps: `for (auto& each : *session.assignments())`.
   T operator*() && noexcept { return check(), std::move(value_); }
-  T* operator->() & noexcept { return check(), std::addressof(value_); }
-  const T* operator->() const& noexcept { return check(), std::addressof(value_); }
+  T* operator->() & noexcept { return check(), detail::address_of(value_); }
+  const T* operator->() const& noexcept { return check(), detail::address_of(value_); }
   T* operator->() && {
     static_cast<void>(sizeof(temporary_result<T>));
     return nullptr;

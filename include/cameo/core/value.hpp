@@ -2,7 +2,6 @@
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 
@@ -120,8 +119,9 @@ struct value {
 inline bool is_aligned(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0) return true;
   const std::size_t bytes = bits_of(v.type) / 8, largest_power = bytes & (~bytes + 1);
-  return bytes < 2 ||
-         reinterpret_cast<std::uintptr_t>(v.data) % std::min(largest_power, alignof(std::max_align_t)) == 0;
+  return bytes < 2 || reinterpret_cast<std::uintptr_t>(v.data) %
+                              (largest_power < alignof(std::max_align_t) ? largest_power : alignof(std::max_align_t)) ==
+                          0;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

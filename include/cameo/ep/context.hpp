@@ -4,7 +4,6 @@
 #include <cameo/graph/views.hpp>
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 namespace cameo::inline CAMEO_ABI {
@@ -19,34 +18,26 @@ class context_binary {
  public:
   /// Bytes that `owner` keeps alive. `where` names them in messages: a path, a node.
   CAMEO_API context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where);
-  std::span<const std::byte> bytes() const { return shared_->bytes; }
-  std::string_view where() const { return shared_->where; }
+  CAMEO_API std::span<const std::byte> bytes() const;
+  CAMEO_API std::string_view where() const;
 
   /// The object that a provider makes from the bytes, once for all nodes and sessions that use them: `open` returns a
   /// result<T>; when the bytes are bad, an error, which every later caller gets as well. T is the same in all calls.
   template <class T, class Open>
   result<std::shared_ptr<const T>> opened(Open&& open) const {
-    const std::lock_guard lock{shared_->guard};
-    if (!shared_->is_open) {
+    result<std::shared_ptr<const void>> content = opened_once([&]() -> result<std::shared_ptr<const void>> {
       result<T> made = open(bytes());
-      shared_->is_open = true;
-      if (made) shared_->content = std::make_shared<const T>(std::move(*made));
-      else shared_->failed = std::move(made).error();
-    }
-    if (!shared_->content) return shared_->failed;
-    return std::static_pointer_cast<const T>(shared_->content);
+      if (!made) return std::move(made).error();
+      return std::shared_ptr<const void>{std::make_shared<const T>(std::move(*made))};
+    });
+    if (!content) return std::move(content).error();
+    return std::static_pointer_cast<const T>(*std::move(content));
   }
 
  private:
-  struct shared {
-    std::span<const std::byte> bytes;
-    std::shared_ptr<const void> owner;
-    std::string where;
-    std::mutex guard;
-    bool is_open = false;
-    std::shared_ptr<const void> content;
-    status failed;
-  };
+  CAMEO_API result<std::shared_ptr<const void>> opened_once(
+      function_ref<result<std::shared_ptr<const void>>()> open) const;
+  struct shared;
   std::shared_ptr<shared> shared_;
 };
 

@@ -1,9 +1,9 @@
 #pragma once
+#include <cameo/core/callback.hpp>
 #include <cameo/core/device_kind.hpp>
 #include <cameo/core/result.hpp>
 
 #include <concepts>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,7 +69,7 @@ concept device_selector = requires(const P& policy, const device_request& reques
   { policy(request) } -> std::same_as<result<std::vector<std::size_t>>>;
 };
 /// A type-erased device_selector.
-using device_delegate = std::function<result<std::vector<std::size_t>>(const device_request&)>;
+using device_delegate = callback<result<std::vector<std::size_t>>(const device_request&)>;
 
 /// The first device of the kind, if there is one; then the first CPU and, if that belongs to another provider, the
 /// fallback's. FAIL when no provider has a CPU.

@@ -20,33 +20,13 @@ class provider_options {
   /// provider may use any of its devices.
   std::span<const provider_device> devices() const { return devices_; }
   /// The last value that was set, or a device's, or the default; empty for a key that is not in the table.
-  std::string_view operator[](std::string_view key) const {
-    for (auto at = set_.rbegin(); at != set_.rend(); ++at)
-      if (at->first == key) return at->second;
-    const provider_option* const row = find(key);
-    if (!row) return {};
-    for (const provider_device& device : devices_)
-      if (const std::string* const text = find_text(device.options, key)) return *text;
-    return row->otherwise;
-  }
+  CAMEO_API std::string_view operator[](std::string_view key) const;
   /// Sets an option; returns false if the table has no such key.
-  bool set(std::string_view key, std::string_view text) {
-    const provider_option* const row = find(key);
-    if (row) set_.emplace_back(row->key, text);
-    return row != nullptr;
-  }
+  CAMEO_API bool set(std::string_view key, std::string_view text);
   /// True if the user set the option; a device's value does not count.
-  bool is_set(std::string_view key) const {
-    for (const auto& each : set_)
-      if (each.first == key) return true;
-    return false;
-  }
+  CAMEO_API bool is_set(std::string_view key) const;
   /// The table's row for the key; null for a key that is not in the table.
-  const provider_option* find(std::string_view key) const {
-    for (const provider_option& row : table_)
-      if (row.key == key) return &row;
-    return nullptr;
-  }
+  CAMEO_API const provider_option* find(std::string_view key) const;
   /// True if no option was set and no device was chosen.
   bool empty() const { return set_.empty() && devices_.empty(); }
 

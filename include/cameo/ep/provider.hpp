@@ -5,7 +5,7 @@
 #include <cameo/kernel/match.hpp>
 #include <cameo/partition/claimer.hpp>
 #include <cameo/run/executor.hpp>
-#include <cameo/transform/transform.hpp>
+#include <cameo/transform/family.hpp>
 
 #include <memory>
 

@@ -1,11 +1,11 @@
 #pragma once
 #include <cameo/core/memory.hpp>
 #include <cameo/ep/provider.hpp>
-#include <cameo/plan/planner.hpp>
-
-#include <string>
+#include <cameo/kernel/match.hpp>
 
 namespace cameo::inline CAMEO_ABI {
+
+struct draft_node;  // plan/draft.hpp
 
 /// The context_store hooks of a provider, without its type; `sources` is empty if it stores nothing. `builder` is made
 /// by `begin`.
@@ -54,12 +54,22 @@ struct provider {
 /// The devices of providers, in the order in which those were registered. A provider whose hook fails has no devices;
 /// `failed`, if given, gets its row and the error (EP_FAIL when the hook throws).
 CAMEO_API std::vector<ep_device> devices_of(std::span<const provider>,
-                                            const std::function<void(const provider_row&, const status&)>& failed = {});
+                                            const callback<void(const provider_row&, const status&)>& failed = {});
 
 /// Matches a node against a table of kernels, with `accepts` of choosy ones. Composes a message only if `why` is given.
 CAMEO_API bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
+/// Binds a node to the kernel of a table that matches it.
+CAMEO_API result<bound_kernel> bind_by_kernels(const kernel_table&, const draft_node&, const node_signature&,
+                                               bind_context&);
+/// Binds a node to a provider's hook `execute`; `self` is the provider.
+CAMEO_API result<bound_kernel> bind_to_execute(const void* self,
+                                               status (*execute)(const void* self, const step_view&, run_context&),
+                                               const draft_node&, bind_context&);
 /// A table without rows, for providers without kernels.
 CAMEO_API const kernel_table& no_kernels();
+
+/// A group of its own for each node that is free and that `takes` returns true for.
+CAMEO_API std::vector<node_group> single_nodes(const graph_view&, function_ref<bool(const node_view&)> takes);
 
 /// Calls a hook: a member function, or a static function of ep_traits that takes the object first.
 template <class Hook, class P, class... Args>
@@ -96,10 +106,7 @@ struct erased_hooks {
     if constexpr (claims_groups<P>) {
       return call_hook(&hooks::groups, of(self), g);
     } else {
-      std::vector<node_group> taken;
-      for (node_view node : g.nodes())
-        if (node.provider() < 0 && takes(self, node, nullptr)) taken.push_back({{node.id()}, {}});
-      return taken;
+      return single_nodes(g, [self](const node_view& node) { return takes(self, node, nullptr); });
     }
   }
   static std::string why_not(const void* self, const node_view& node) {
@@ -113,25 +120,16 @@ struct erased_hooks {
   static result<bound_kernel> bind(const void* self, const draft_node& node, const node_signature& signature,
                                    bind_context& context) {
     if constexpr (executes<P>) {
-      struct order {
-        const P* provider;
-        step_view step;
-      };
-      const result<std::span<operand>> ins = context.state.copy(context.inputs);
-      const result<std::span<operand>> outs = context.state.copy(context.outputs);
-      if (!ins || !outs) return status_code::out_of_memory;
-      const std::string_view domain = node.op ? node.op->domain : std::string_view{};
-      const order* const kept = context.state.keep(
-          order{&of(self), {node.name, domain, node.op_type, node.since, node.attributes, *ins, *outs}});
-      if (!kept) return status_code::out_of_memory;
       static_cast<void>(signature);
-      return bound_kernel{kept, [](const void* state, run_context& each) -> status {
-                            const order& o = *static_cast<const order*>(state);
-                            return call_hook(&hooks::execute, *o.provider, o.step, each);
-                          }};
+      return bind_to_execute(
+          self,
+          [](const void* object, const step_view& step, run_context& each) -> status {
+            return call_hook(&hooks::execute, of(object), step, each);
+          },
+          node, context);
     } else {
       static_cast<void>(self);
-      return bind_by_table(&kernels(), node, signature, context);
+      return bind_by_kernels(kernels(), node, signature, context);
     }
   }
   static result<std::vector<compiled_node>> compile(const void* self, std::span<const fused_view> groups) {
@@ -261,5 +259,12 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::devices,
     erased_hooks<P>::options(),
     erased_hooks<P>::configured};
+
+/// The row of P. A provider that is compiled into a library declares an `extern template` of this function, and its
+/// library instantiates it: then programs that list the provider do not compile its row again.
+template <class P>
+const provider_row& row_of() {
+  return provider_row_of<P>;
+}
 
 }  // namespace cameo::inline CAMEO_ABI

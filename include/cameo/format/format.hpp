@@ -1,19 +1,18 @@
 #pragma once
+#include <cameo/core/callback.hpp>
 #include <cameo/core/function_ref.hpp>
-#include <cameo/graph/graph.hpp>
+#include <cameo/file/file_bytes.hpp>
+#include <cameo/format/limits.hpp>
+#include <cameo/graph/model_pointer.hpp>
 
-#include <functional>
 #include <optional>
+#include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 
+class arena;
 class held_folder;
-
-/// Limits on the memory and nesting that a hostile file may cause.
-struct load_limits {
-  std::size_t graph_depth = 128;                   // nested subgraphs; more than 500 are never read
-  std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
-};
+struct value;
 
 /// How a model is read.
 struct read_options {
@@ -40,9 +39,9 @@ struct write_options {
   /// Alignment of each tensor there, a power of two; 0: 64 bytes, and 4 KiB for large ones (1 MiB and more).
   std::size_t external_alignment = 0;
   /// Called instead of writing that file, with a function that produces its bytes, before the model's own bytes.
-  std::function<status(function_ref<status(model_sink)> produce)> external_to = {};
+  callback<status(function_ref<status(model_sink)> produce)> external_to = {};
   /// Called for every initializer: returns its place, or std::nullopt to keep it in the model. Not with external_data.
-  std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
+  callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
 };
 
 /// A format without its type.
@@ -65,29 +64,28 @@ struct format_row {
   std::vector<std::string> (*dim_denotations)(std::string_view unknown);
 };
 
-/// A format is a type with these as static functions; only the formats in a session's list are linked.
+/// A format is a type with a `name` and these static functions, with just these parameters; only the formats in a
+/// session's list are linked.
 template <class F>
-concept model_format = requires(std::span<const std::byte> bytes, const std::string& path,
-                                const read_options& options) {
+concept model_format = requires {
   { F::name } -> std::convertible_to<std::string_view>;
-  { F::recognises(bytes, path) } -> std::same_as<bool>;
-  { F::read(path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
-  { F::read(bytes, path, options) } -> std::same_as<result<std::unique_ptr<model>>>;
+  static_cast<decltype(format_row::recognises)>(F::recognises);
+  static_cast<decltype(format_row::read_file)>(F::read);
+  static_cast<decltype(format_row::read_bytes)>(F::read);
 };
 /// A format that can also be written:
 ///   static status write(const model&, const std::string& path, const write_options&)
 ///   static status write(const model&, model_sink, const std::string& folder, const write_options&)
 template <class F>
-concept writable_format = model_format<F> &&
-    requires(const model& m, const std::string& path, model_sink to, const write_options& options) {
-  { F::write(m, path, options) } -> std::same_as<status>;
-  { F::write(m, to, path, options) } -> std::same_as<status>;
+concept writable_format = model_format<F> && requires {
+  static_cast<decltype(format_row::write_file)>(F::write);
+  static_cast<decltype(format_row::write_to)>(F::write);
 };
-/// Writes a model in format F with the overload of F::write for these arguments; NOT_IMPLEMENTED where F has none.
+/// F::write for these arguments; where F has none, a function that answers NOT_IMPLEMENTED.
 template <model_format F, class... Where>
-status write_as(const model& m, const Where&... where) {
-  if constexpr (writable_format<F>) return F::write(m, where...);
-  else return static_cast<void>(m), status{status_code::not_implemented};
+constexpr auto write_as() -> status (*)(const model&, Where...) {
+  if constexpr (writable_format<F>) return F::write;
+  else return [](const model&, Where...) { return status{status_code::not_implemented}; };
 }
 /// True if F has `static constexpr bool needs_kernels = true`; see format_row.
 template <model_format F>
@@ -103,19 +101,14 @@ std::vector<std::string> denotations_as(std::string_view unknown) {
 }
 /// F without its type.
 template <model_format F>
-inline constexpr format_row format_row_of{
-    F::name,
-    [](std::span<const std::byte> bytes, std::string_view path) { return F::recognises(bytes, path); },
-    [](const std::string& path, const read_options& options) { return F::read(path, options); },
-    [](std::span<const std::byte> bytes, std::string_view name, const read_options& options) {
-      return F::read(bytes, name, options);
-    },
-    [](const model& m, const std::string& path, const write_options& options) { return write_as<F>(m, path, options); },
-    [](const model& m, model_sink to, const std::string& folder, const write_options& options) {
-      return write_as<F>(m, to, folder, options);
-    },
-    for_kernels<F>(),
-    denotations_as<F>};
+inline constexpr format_row format_row_of{F::name,
+                                          F::recognises,
+                                          F::read,
+                                          F::read,
+                                          write_as<F, const std::string&, const write_options&>(),
+                                          write_as<F, model_sink, const std::string&, const write_options&>(),
+                                          for_kernels<F>(),
+                                          denotations_as<F>};
 
 /// Formats to try, in order; bytes that no format recognises are read as the last one.
 template <model_format... Fs>

@@ -40,21 +40,14 @@ struct ort_format {
   /// `path` is empty for bytes that come from no file.
   CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
   /// read_ort, of a file and of bytes.
-  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
-    return read_ort(path, options);
-  }
-  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view of,
-                                             const read_options& options) {
-    return read_ort(bytes, of, options);
-  }
+  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options&);
+  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view name,
+                                                       const read_options&);
   /// See format_row.
   static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }
   /// write_ort, to a file and to a sink; weights are always inside the file.
-  static status write(const model& m, const std::string& path, const write_options&) { return write_ort(m, path); }
-  static status write(const model& m, model_sink to, const std::string&, const write_options&) {
-    const result<std::string> bytes = write_ort(m);
-    return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
-  }
+  CAMEO_API static status write(const model&, const std::string& path, const write_options&);
+  CAMEO_API static status write(const model&, model_sink, const std::string& folder, const write_options&);
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,5 +1,7 @@
 #pragma once
-#include <cameo/graph/graph.hpp>
+#include <cameo/graph/model.hpp>
+
+#include <unordered_map>
 
 namespace cameo::inline CAMEO_ABI {
 

@@ -1,16 +1,8 @@
 #pragma once
-#include <cameo/core/arena.hpp>
-#include <cameo/file/file_bytes.hpp>
-#include <cameo/graph/name_index.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
-#include <array>
-#include <deque>
 #include <memory>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -97,6 +89,7 @@ class graph {
   CAMEO_API graph(model& owner, graph* outer);
   graph(const graph&) = delete;
   graph& operator=(const graph&) = delete;
+  CAMEO_API ~graph();
 
   std::string_view name, doc_string;
   std::span<const property> metadata;
@@ -110,22 +103,22 @@ class graph {
   /// The node of outer() that holds this graph (set when that node is added).
   node_id holder() const { return holder_; }
 
-  std::size_t value_count() const { return values_.size(); }
-  std::size_t node_capacity() const { return nodes_.size(); }  // removed ones included
+  std::size_t value_count() const { return value_count_; }
+  std::size_t node_capacity() const { return node_count_; }  // removed ones included
   const graph_value& operator[](value_id v) const { return values_[index_of(v)]; }
   graph_value& operator[](value_id v) { return values_[index_of(v)]; }
   const graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
   graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
 
-  std::span<const value_id> inputs() const { return inputs_; }  // including initializers that are inputs
-  std::span<const value_id> outputs() const { return outputs_; }
-  std::span<const value_id> initializers() const { return initializers_; }
-  std::span<const value_id> captures() const { return captures_; }
+  CAMEO_API std::span<const value_id> inputs() const;  // including initializers that are inputs
+  CAMEO_API std::span<const value_id> outputs() const;
+  CAMEO_API std::span<const value_id> initializers() const;
+  CAMEO_API std::span<const value_id> captures() const;
   /// Marks the saved optimizations as valid for the graph as it is; adding or removing a node makes them invalid.
   void hold_saved() { saved_at_ = node_changes_; }
   bool keeps_saved() const { return !saved_optimizations.empty() && saved_at_ == node_changes_; }
   /// The nodes in order of execution, without removed ones; valid after sort().
-  std::span<const node_id> order() const { return order_; }
+  CAMEO_API std::span<const node_id> order() const;
 
   value_id input(node_id n, std::size_t i) const { return edges_[nodes_[index_of(n)].first_edge + i].value; }
   std::size_t input_count(node_id n) const { return nodes_[index_of(n)].input_count; }
@@ -173,6 +166,10 @@ class graph {
   /// The capture of `outer`, a value of outer(); it is created if it does not exist yet (the holder, if there is one,
   /// then gets it among its captures).
   CAMEO_API value_id capture_of(value_id outer);
+  /// Moves this graph from a node of outer() to a node of another graph of the model, which add_node() then gives it.
+  /// `captured` are the values there that its captures() become, in their order. The node that it leaves keeps its
+  /// captures, and is to be removed.
+  CAMEO_API void move_to(graph& outer, std::span<const value_id> captured);
 
   /// The value with this name in this graph, not in outer graphs; `none` if there is no such value.
   CAMEO_API value_id find(std::string_view name) const;
@@ -200,9 +197,7 @@ class graph {
     std::uint32_t next, previous;
   };
   friend class use_range;
-  auto names() const {
-    return [this](std::uint32_t v) { return values_[v].name; };
-  }
+  CAMEO_API value_id append(const graph_value&);
   CAMEO_API void link(std::uint32_t edge);
   CAMEO_API void unlink(std::uint32_t edge);
   CAMEO_API std::uint32_t append_edge(node_id, value_id);
@@ -217,15 +212,14 @@ class graph {
   model* owner_;
   graph* outer_;
   node_id holder_ = node_id::none;
-  std::vector<graph_value> values_;
   std::size_t node_changes_ = 0, saved_at_ = 0;  // counts nodes that were added or removed
-  std::vector<graph_node> nodes_;
-  std::vector<edge> edges_;
-  std::vector<value_id> inputs_, outputs_, initializers_, captures_;
-  std::vector<node_id> order_;
-  name_index by_name_;
-  std::unordered_map<std::uint32_t, value_id> captured_;  // by the outer value's number
-  std::uint64_t next_unique_ = 0;
+  // The lists themselves are in graph.cpp; these are where they begin, for the functions above.
+  struct lists;
+  std::unique_ptr<lists> lists_;
+  graph_value* values_ = nullptr;
+  graph_node* nodes_ = nullptr;
+  edge* edges_ = nullptr;
+  std::size_t value_count_ = 0, node_count_ = 0;
 };
 
 /// Forward range over the uses of one value.
@@ -259,77 +253,5 @@ class graph::use_range {
   std::uint32_t first_;
 };
 inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
-
-/// An imported opset of a model or a function.
-struct opset_import {
-  std::string_view domain;  // "" for ONNX's
-  std::int64_t version;
-};
-
-/// A model-local function, or one of the fixed bodies. Attributes in its body may refer to the caller's attributes.
-struct function {
-  std::string_view domain, name, overload, doc_string;
-  std::span<const std::string_view> attribute_names;  // without a default
-  std::span<const attribute> attribute_defaults;
-  std::span<const opset_import> imports;
-  std::span<const property> metadata;
-  std::string_view unknown;  // see model::unknown
-  std::unique_ptr<graph> body;
-};
-
-/// An operator in one of its versions.
-struct versioned_op {
-  const op_row* op;
-  const op_version* version;
-};
-
-/// A model: its graphs and all that they refer to. The file it was read from stays mapped as long. Not thread-safe.
-class model {
- public:
-  CAMEO_API model();
-  CAMEO_API ~model();
-  model(const model&) = delete;
-  model& operator=(const model&) = delete;
-
-  heap_arena memory;  // texts, attributes, constants that are not in a mapped file
-  std::int64_t ir_version = 0, model_version = 0;
-  std::string_view producer_name, producer_version, domain, doc_string;
-  std::vector<opset_import> imports;
-  std::vector<property> metadata;
-  std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is no symbol
-  std::deque<function> functions;         // of the model (local)
-  std::vector<std::shared_ptr<const file_bytes>> files;
-  std::string path;                   // where it was read from; empty for bytes
-  std::vector<std::string> warnings;  // what its reader left out or corrected, for a log
-  std::vector<versioned_op> to_come;  // operators that rewrites may still add: written for builds without schemas
-  /// The fields of the file that cameo does not interpret, as the bytes of a message of the same kind with only those
-  /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have such a member, too.
-  std::string_view unknown;
-
-  graph& main() const { return *main_; }
-  /// Adds a graph that the model owns, for a node's attribute.
-  CAMEO_API graph& add_graph(graph* outer);
-  /// Stores a type that then lives as long as the model.
-  CAMEO_API const value_type* keep(value_type);
-  /// The opset that the model imports for a domain; 0 if it imports none.
-  CAMEO_API std::int64_t opset(std::string_view domain) const;
-  /// The number of a symbol's name; the same for the same name.
-  CAMEO_API std::uint32_t symbol(std::string_view name);
-  /// A new symbol, different from all others.
-  CAMEO_API std::uint32_t fresh_symbol();
-  /// The local function that a node would call, or null.
-  CAMEO_API const function* find_function(std::string_view domain, std::string_view name,
-                                          std::string_view overload) const;
-
- private:
-  std::deque<value_type> types_;
-  std::array<const value_type*, 4> recent_types_{};
-  std::deque<std::unique_ptr<graph>> graphs_;
-  std::unordered_map<std::string, std::uint32_t> symbol_numbers_;
-  std::uint64_t next_fresh_ = 0;
-  mutable std::unordered_multimap<std::size_t, const function*> function_index_;  // of find_function, by hash
-  mutable std::size_t functions_indexed_ = 0;
-  std::unique_ptr<graph> main_;
-};
 
 }  // namespace cameo::inline CAMEO_ABI

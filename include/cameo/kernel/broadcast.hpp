@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/extents.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace cameo::inline CAMEO_ABI {

@@ -25,7 +25,7 @@ struct stop_pace {
   void read(std::int64_t now) {
     const std::int64_t since = now - seen;
     if (since > between) step = 0;
-    else if (since < between / 2) step = std::min(most, 2 * step + 1);
+    else if (since < between / 2) step = most < 2 * step + 1 ? most : 2 * step + 1;
     seen = now, left = step;
   }
 };
@@ -190,7 +190,7 @@ bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f)
   if (count <= 0) return true;
   return c.parallel(std::size_t((count - 1) / grain + 1), [&](std::size_t b) {
     const std::int64_t first = std::int64_t(b) * grain;
-    f(first, std::min(count - first, grain) + first);
+    f(first, (count - first < grain ? count - first : grain) + first);
   });
 }
 
@@ -203,7 +203,7 @@ bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F
     stop_pace pace;
     for (std::int64_t i = first; i < last; i += most) {
       if (i > first && c.stopped(pace)) return;
-      f(i, std::min(last, i + most));
+      f(i, last < i + most ? last : i + most);
     }
   });
 }
@@ -215,7 +215,7 @@ template <class F>
 bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;
   return c.parallel_lanes(std::size_t((count - 1) / grain + 1), [&](std::size_t b, std::size_t lane) {
-    const std::int64_t first = std::int64_t(b) * grain, last = std::min(count - first, grain) + first;
+    const std::int64_t first = std::int64_t(b) * grain, last = (count - first < grain ? count - first : grain) + first;
     stop_pace pace;
     for (std::int64_t i = first; i < last; ++i) {
       if (i > first && c.stopped(pace)) return;

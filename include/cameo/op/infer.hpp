@@ -3,8 +3,6 @@
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
-#include <functional>
-
 namespace cameo::inline CAMEO_ABI {
 
 /// The interface of a shape function to one node. Host only, one thread. The function sets what it can infer and leaves

@@ -36,22 +36,14 @@ class value_type {
   std::string denotation;
 
   /// A tensor of any rank, or of this shape.
-  static value_type tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }
-  static value_type tensor(dtype type, std::vector<dim> shape) {
-    return {type_kind::tensor, type, std::move(shape), {}, {}};
-  }
+  CAMEO_API static value_type tensor(dtype type);
+  CAMEO_API static value_type tensor(dtype type, std::vector<dim> shape);
   /// seq(of).
-  static value_type sequence(value_type of) {
-    return {type_kind::sequence, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
-  }
+  CAMEO_API static value_type sequence(value_type of);
   /// optional(of).
-  static value_type optional(value_type of) {
-    return {type_kind::optional, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
-  }
+  CAMEO_API static value_type optional(value_type of);
   /// map(keys, of); keys are strings or integers.
-  static value_type map(dtype keys, value_type of) {
-    return {type_kind::map, keys, {}, std::make_shared<const value_type>(std::move(of)), {}};
-  }
+  CAMEO_API static value_type map(dtype keys, value_type of);
 
   bool is_tensor() const { return kind == type_kind::tensor; }
   /// The extents, when all dims are known.

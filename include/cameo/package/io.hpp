@@ -17,13 +17,13 @@ struct package_value {
 
   /// "image: tensor(float)[batch,3,224,224]"
   CAMEO_API std::string text() const;
-  bool operator==(const package_value&) const = default;
+  CAMEO_API bool operator==(const package_value&) const;
 };
 
 /// The inputs and outputs of a model, of a component or of a package.
 struct package_io {
   std::vector<package_value> inputs, outputs;
-  bool operator==(const package_io&) const = default;
+  CAMEO_API bool operator==(const package_io&) const;
 };
 
 /// A component as a part of a pipeline: all of its variants have the same inputs and outputs.

@@ -1,9 +1,9 @@
 #pragma once
+#include <cameo/core/duration.hpp>
 #include <cameo/core/result.hpp>
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/package/io.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -92,7 +92,7 @@ struct package_open_options {
   /// No other writer changes the package until the object is destroyed: its edits change what it was opened with.
   bool exclusive = false;
   /// How long `exclusive`, `commit` and `prune` wait for another process or object that writes to the package.
-  std::chrono::milliseconds wait{30000};
+  duration wait = duration::of(30'000'000'000);
 };
 
 /// What `package::validate` checks, besides what opening needs.

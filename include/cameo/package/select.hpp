@@ -1,8 +1,9 @@
 #pragma once
+#include <cameo/core/callback.hpp>
+#include <cameo/core/function_ref.hpp>
 #include <cameo/package/package.hpp>
 
 #include <concepts>
-#include <functional>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -16,7 +17,7 @@ struct device_facts {
   std::string vendor;             // for messages
   package_options_list metadata;  // "architecture", if the provider states one, is matched by the older layouts
   /// Empty: the provider has no such hook. An error, or an exception, counts as no verdict.
-  std::function<result<variant_fit>(std::string_view)> judge;
+  callback<result<variant_fit>(std::string_view)> judge;
 };
 
 /// The question that selection answers: which variant of a component, on which of these devices. Devices of one
@@ -52,6 +53,9 @@ template <class P>
 concept variant_policy = requires(const P& policy, const selection_request& request) {
   { policy(request) } -> std::same_as<selection>;
 };
+
+/// A reference to any variant_policy.
+using variant_choice = function_ref<selection(const selection_request&)>;
 
 /// ONNX Runtime's rule: only the first provider counts, or the fallback if no provider was named. A variant must name
 /// it, and a kind of device that it has, and must not be unsupported. Of those the best fit is chosen: optimal scores

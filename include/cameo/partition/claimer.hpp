@@ -6,7 +6,9 @@ namespace cameo::inline CAMEO_ABI {
 
 /// Nodes that a provider takes in one piece. Without a name it is one node, run as it is; with a name, its nodes are
 /// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group
-/// with a node that is already assigned is skipped as a whole; if it `insists`, loading ends instead, naming both.
+/// with a node that is already assigned is skipped as a whole; if it `insists`, loading ends instead, naming both. The
+/// nodes of a fused group bring their subgraphs along: what these capture from outside the group becomes inputs, and a
+/// node in them that another provider has counts as one of the group's.
 struct node_group {
   std::vector<node_id> nodes;
   std::string name = {};

@@ -29,13 +29,14 @@ inline constexpr std::int32_t foreign_provider = 0x7FFFFFFF;
 inline constexpr std::int32_t withholding_provider = 0x7FFFFFFE;
 
 /// A fused group for its provider to compile. `body` has the fused node's inputs and outputs, in their order;
-/// constants that the group reads lie in it.
+/// constants that the group reads or captures lie in it, and so do its nodes' subgraphs.
 struct fused_node {
   std::string name;  // "<long name>_<group>_<n>"
   std::uint32_t provider = 0;
   graph* in = nullptr;  // the graph that has the fused node
   node_id node = node_id::none;
-  const graph* body = nullptr;  // null: the node was compiled already, and has its context or refers to it
+  const graph* body = nullptr;        // null: the node was compiled already, and has its context or refers to it
+  std::vector<value_id> values = {};  // for each value of the body: the value of `in` that it was
 };
 
 /// What partitioning may do, and the functions that it calls.
@@ -77,7 +78,8 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 ///   NOT_IMPLEMENTED             a node that no provider takes, with each provider's reason; a compiled node with a
 ///                               source that no provider has
 ///   FAIL                        a node that was moved and then not taken; a group that is not convex, insists on a
-///                               node that is assigned already or that rules keep from it, or names unknown nodes
+///                               node that is assigned already or that rules keep from it (subgraphs of its nodes
+///                               count), or names unknown nodes
 ///   EP_FAIL                     a hook threw
 CAMEO_API result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
                                                    const partition_options&);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/device_kind.hpp>
 #include <cameo/graph/views.hpp>
+#include <cameo/partition/assignment.hpp>
 
 #include <string>
 #include <vector>
@@ -24,18 +25,6 @@ struct placement_rules {
   /// The kind that a node is given to, or std::nullopt. A node without an annotation of its own (by name: without a
   /// matching rule) has the kind of the node that holds its graph.
   CAMEO_API std::optional<device_kind> kind_of(const graph&, node_id) const;
-};
-
-/// Nodes that a provider took in one piece during partitioning: the nodes of a group that it compiles, or one node.
-struct ep_assignment {
-  /// A node as in the model.
-  struct node {
-    std::string name, domain, op_type;
-    bool operator==(const node&) const = default;
-  };
-  std::string provider;  // its long name
-  std::vector<node> nodes;
-  bool operator==(const ep_assignment&) const = default;
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -50,11 +50,7 @@ class any_value {
   /// A deep copy of a value in host memory, strings and parts included. `none` when memory runs out.
   CAMEO_API static any_value copy_of(const value&);
   /// A value that was made in `memory` by other code (a reader of files); the two are kept together.
-  static any_value adopt(std::shared_ptr<arena> memory, const value& v) {
-    any_value made;
-    made.memory_ = std::move(memory), made.value_ = v;
-    return made;
-  }
+  CAMEO_API static any_value adopt(std::shared_ptr<arena> memory, const value&);
 
   const value& view() const { return value_; }
   operator const value&() const { return value_; }
@@ -105,11 +101,7 @@ class named_values {
   std::size_t size() const { return items.size(); }
   const named_value& operator[](std::size_t i) const { return items[i]; }
   /// Null when there is no such name.
-  const any_value* find(std::string_view name) const {
-    for (const named_value& each : items)
-      if (each.name == name) return &each.value;
-    return nullptr;
-  }
+  CAMEO_API const any_value* find(std::string_view name) const;
   /// The elements of an output that is a tensor of T. INVALID_ARGUMENT when there is no such output (the message lists
   /// the outputs) or it has another type. The view refers to these outputs: keep them.
   template <class T>
@@ -137,9 +129,10 @@ class named_values {
  private:
   CAMEO_API result<const named_value*> at(std::string_view name) const;
   CAMEO_API result<const named_value*> at(std::size_t i) const;
+  CAMEO_API static status in(const named_value& output, const status&);
   template <class View>
   static result<View> in_output(const named_value& output, result<View> view) {
-    if (!view) return status{view.error()}.in("output '" + output.name + "'");
+    if (!view) return in(output, view.error());
     return view;
   }
 };

@@ -1,17 +1,43 @@
 #pragma once
-#include <cameo/file/atomic_file.hpp>
+#include <cameo/format/format.hpp>
 #include <cameo/session/options.hpp>
 
-#include <variant>
+#include <optional>
 
 namespace cameo::inline CAMEO_ABI {
 
-/// The model to compile: a file, bytes that stay valid until it is done, or a graph. std::monostate is an error.
-using compile_input = std::variant<std::monostate, std::string, std::span<const std::byte>, std::unique_ptr<model>>;
+class file_batch;
+
+/// The model to compile: a file, bytes that stay valid until it is done, or a graph. Nothing is an error.
+struct compile_input {
+  std::string path = {};
+  std::span<const std::byte> bytes = {};
+  std::unique_ptr<model> graph = {};
+
+  compile_input() = default;
+  compile_input(std::string from) : path{std::move(from)} {}
+  compile_input(const char* from) : path{from} {}
+  compile_input(std::span<const std::byte> from) : bytes{from} {}
+  compile_input(std::unique_ptr<model> from) : graph{std::move(from)} {}
+};
 /// Where the compiled model goes: a file, complete or absent; a string that receives its bytes; a function that is
-/// called with them, 64 KiB at a time, and may end it with an error. std::monostate: "<stem>_ctx.onnx" beside the file.
-using compile_output =
-    std::variant<std::monostate, std::string, std::string*, std::function<status(std::span<const std::byte>)>>;
+/// called with them, 64 KiB at a time, and may end it with an error. Nothing: "<stem>_ctx.onnx" beside the file.
+struct compile_output {
+  using sink = callback<status(std::span<const std::byte>)>;
+  std::optional<std::string> path = {};
+  std::string* bytes = nullptr;
+  sink to = {};
+
+  compile_output() = default;
+  compile_output(std::string file) : path{std::move(file)} {}
+  compile_output(const char* file) : path{file} {}
+  compile_output(std::string* receiver) : bytes{receiver} {}
+  compile_output(sink receiver) : to{std::move(receiver)} {}
+  template <std::invocable<std::span<const std::byte>> F>
+  compile_output(F receiver) : to{std::move(receiver)} {}
+  bool is_memory() const { return bytes || to; }
+  bool is_nothing() const { return !path && !is_memory(); }
+};
 
 /// How to compile a model (runtime::compile). Names and meanings are those of ONNX Runtime's compile API.
 struct compile_options {
@@ -32,7 +58,7 @@ struct compile_options {
   std::string* external_buffer = nullptr;  // receives the bytes of that file, instead
   /// Called for every initializer that stays: returns its place in a file of the caller's, or std::nullopt to keep it
   /// in the model. Instead of external_initializers.
-  std::function<result<std::optional<external_place>>(std::string_view name, const value&)> place_initializer = {};
+  callback<result<std::optional<external_place>>(std::string_view name, const value&)> place_initializer = {};
   /// Receives the files instead of putting them in their places: they appear when the caller commits it, all together,
   /// as is needed for several models that share a context. Null: they appear before compile() returns.
   file_batch* files = nullptr;

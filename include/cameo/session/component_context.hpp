@@ -41,7 +41,4 @@ class component_context {
   std::shared_ptr<const impl> impl_;
 };
 
-/// A reference to any variant_policy.
-using variant_choice = function_ref<selection(const selection_request&)>;
-
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,7 +1,10 @@
 #pragma once
 #include <cameo/session/any_value.hpp>
 
-#include <ranges>
+#include <concepts>
+#include <iterator>
+#include <optional>
+#include <span>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -64,8 +67,8 @@ struct io_key {
 struct named_input {
   io_key key;
   value input;
-  bool shape_of_model = false;  ///< `input` is flat; its shape follows from the model's
-  std::int64_t count = -1;      ///< number of elements; -1: as many as the shape needs
+  bool shape_of_model = false;          ///< `input` is flat; its shape follows from the model's
+  std::optional<std::int64_t> count{};  ///< number of elements; without: as many as the shape needs
 
   named_input(io_key k, const value& v) : key{k}, input{v} {}
   named_input(io_key k, const any_value& v) : key{k}, input{v.view()} {}
@@ -103,8 +106,9 @@ struct named_input {
     if constexpr (inputs::range_check<E>::fine) {
       using T = std::ranges::range_value_t<const E&>;
       static_assert(sizeof(element_check<T>));
-      count = std::int64_t(std::ranges::size(elements));
-      if constexpr (element_type<T>) input = value::tensor(dtype_of<T>, {count}, std::ranges::data(elements));
+      const auto size = std::int64_t(std::ranges::size(elements));
+      count = size;
+      if constexpr (element_type<T>) input = value::tensor(dtype_of<T>, {size}, std::ranges::data(elements));
       if constexpr (inputs::with_shape<E>) input.shape = elements.shape(), shape_of_model = false;
     }
   }
@@ -121,7 +125,7 @@ struct named_input {
     else
       for (const auto& each : given) texts.emplace_back(each);
     count = std::int64_t(texts.size());
-    texts_ = any_value::tensor({count}, texts);
+    texts_ = any_value::tensor({*count}, texts);
     input = texts_.view();
   }
 

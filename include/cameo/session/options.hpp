@@ -1,14 +1,14 @@
 #pragma once
+#include <cameo/core/duration.hpp>
 #include <cameo/core/memory.hpp>
 #include <cameo/ep/device.hpp>
-#include <cameo/format/format.hpp>
+#include <cameo/format/limits.hpp>
 #include <cameo/run/task_pool.hpp>
+#include <cameo/session/stop.hpp>
 #include <cameo/transform/level.hpp>
 
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <stop_token>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,24 +50,23 @@ struct session_options {
   optimization_level optimize = optimization_level::all;
   execution_mode execution = execution_mode::sequential;  // parallel: independent nodes at once
   std::size_t threads = 0;                                // 0: what cpuset and CPU quota allow
-  task_pool_ref pool = {};                                // threads of the user's own instead
-  bool use_pool = false;                                  // true: `pool` is used
+  std::optional<task_pool_ref> pool = {};                 // threads of the user's own instead; see use()
   std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
-  memory_source memory = {};                              // for values of runs; without `allocate`: the heap
+  std::optional<memory_source> memory = {};               // for values of runs, instead of the heap's
   load_limits limits = {};                                // limits for hostile files
   std::string external_data_folder = {};                  // instead of the model's own folder
   std::shared_ptr<context_workspace> workspace = {};      // for ep.share_ep_contexts; null: the runtime's
-  std::stop_token stop = {};                              // ends loading with MODEL_LOAD_CANCELED
+  stop_token stop = {};                                   // ends loading with MODEL_LOAD_CANCELED
   /// They provide and receive the contexts of compiled models instead of files; `name` is the text in the model, and no
   /// path. Called while a model is loaded or compiled, perhaps by several threads for several models. No files are used
   /// then, not even after an error of these functions, which is passed on.
-  std::function<result<std::vector<std::byte>>(std::string_view name)> read_context = {};
-  std::function<status(std::string_view name, std::span<const std::byte>)> write_context = {};
+  callback<result<std::vector<std::byte>>(std::string_view name)> read_context = {};
+  callback<status(std::string_view name, std::span<const std::byte>)> write_context = {};
   /// Called while the model is loaded, on the thread that loads it, some hundred times at most. It does not throw.
-  std::function<void(const load_progress&)> progress = {};
+  callback<void(const load_progress&)> progress = {};
   /// Receives messages about loading, on the loading thread; and about the first run whose output has another shape
   /// than declared, on that run's thread, perhaps on two at once. The text is only valid during the call.
-  std::function<void(log_level, std::string_view words)> log = {};
+  callback<void(log_level, std::string_view words)> log = {};
   log_level log_from = log_level::info;  // less severe messages are not composed
 
   /// Adds a provider with some of its devices (of runtime::devices) and options for it ("device_type"), which override
@@ -79,7 +78,6 @@ struct session_options {
   template <task_pool P>
   session_options& use(P& own) {
     pool = task_pool_ref{own};
-    use_pool = true;
     return *this;
   }
   /// Memory of the user's own for the values of runs: intermediate values, and outputs of a binding that are not bound.
@@ -93,9 +91,9 @@ struct session_options {
 
 /// The settings of one run. The objects that it refers to outlive the run.
 struct run_settings {
-  std::stop_token stop = {};                         // ends it with CANCELED
-  std::chrono::steady_clock::duration timeout = {};  // ends it with DEADLINE_EXCEEDED; zero: none
-  const struct step_observer* observer = nullptr;    // called for every step; trace_profile has one
+  stop_token stop = {};                            // ends it with CANCELED
+  std::optional<duration> timeout = {};            // ends it with DEADLINE_EXCEEDED, at once if 0 or less
+  const struct step_observer* observer = nullptr;  // called for every step; trace_profile has one
 };
 
 }  // namespace cameo::inline CAMEO_ABI

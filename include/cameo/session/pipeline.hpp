@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/session/component_context.hpp>
 #include <cameo/session/session.hpp>
 
 namespace cameo::inline CAMEO_ABI {

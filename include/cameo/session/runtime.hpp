@@ -1,6 +1,6 @@
 #pragma once
+#include <cameo/ep/provider_row.hpp>
 #include <cameo/format/ort.hpp>
-#include <cameo/session/pipeline.hpp>
 #include <cameo/session/session.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -8,6 +8,11 @@
 #include <tuple>
 
 namespace cameo::inline CAMEO_ABI {
+
+// What compile() takes and gives is in session/compile.hpp, what packages need in cameo/packages.hpp: the programs that
+// use them include those.
+class pipeline;
+struct best_fit;
 
 template <class P, class... All>
 struct once_check {
@@ -144,7 +149,7 @@ class basic_runtime {
     if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
       return session::load(parts, std::move(bytes), name, options);
     else if constexpr (std::ranges::borrowed_range<Bytes>) return session::load(parts, view, name, options);
-    else return session::load(parts, std::vector<std::byte>{view.begin(), view.end()}, name, options);
+    else return session::load_copy(parts, view, name, options);
   }
   /// From a stream, read to its end; the session keeps the bytes. FAIL when it can't be read.
   result<session> load(std::istream& stream, const session_options& options = {},
@@ -164,15 +169,16 @@ class basic_runtime {
   /// If a variant_policy of the user's returns no device, the first device of the variant's provider is used.
   ///   INVALID_ARGUMENT  no such component; an error in the options
   ///   FAIL              no variant fits, with each verdict; a policy chose something that does not exist
-  template <variant_policy Choice = best_fit>
-  result<component_context> select(const package& from, std::string_view component, const session_options& how = {},
-                                   const Choice& policy = {}) const {
+  template <class Choice = best_fit, class Context = component_context>
+  result<Context> select(const package& from, std::string_view component, const session_options& how = {},
+                         const Choice& policy = {}) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
     return session::select(parts_for(mine), from, component, how, choose);
   }
   /// The devices that select() compares variants with; for programs that call a variant_policy themselves.
-  result<ep_intent> intent(const session_options& how = {}) const {
+  template <class Intent = ep_intent>
+  result<Intent> intent(const session_options& how = {}) const {
     const auto mine = providers();
     return session::intent(parts_for(mine), how);
   }
@@ -195,14 +201,14 @@ class basic_runtime {
   /// with one component gives just that. Any provider of the list may run a component: the first that a variant fits,
   /// unless the options or another policy decide otherwise. Without options, the package's options are used. Errors as
   /// of select() and load(), and INVALID_ARGUMENT for components that do not connect.
-  template <variant_policy Policy = best_fit>
-  result<pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
-    return load_pipeline(from, nullptr, policy);
-  }
-  template <variant_policy Policy = best_fit>
-  result<pipeline> load(const package& from, const session_options& options,
+  template <class Policy = best_fit, class Pipeline = pipeline>
+  requires(!std::same_as<Policy, session_options>) result<Pipeline> load(const package& from,
+                                                                         const Policy& policy = Policy{.ranked = true})
+  const { return load_pipeline<Pipeline>(from, nullptr, policy); }
+  template <class Policy = best_fit, class Pipeline = pipeline>
+  result<Pipeline> load(const package& from, const session_options& options,
                         const Policy& policy = Policy{.ranked = true}) const {
-    return load_pipeline(from, &options, policy);
+    return load_pipeline<Pipeline>(from, &options, policy);
   }
 
   /// Compiles a model for these providers and writes it: a provider's group becomes a node that contains the compiled
@@ -211,7 +217,8 @@ class basic_runtime {
   ///   FAIL              something that the options forbid; bytes without an output; a file that can't be written
   ///   INVALID_GRAPH     a provider would have to compile its own compiled node again
   ///   and the errors of load()
-  result<compile_report> compile(compile_options options) const {
+  template <class Options = compile_options, class Report = compile_report>
+  result<Report> compile(Options options) const {
     const auto mine = providers();
     return session::compile(parts_of(mine), std::move(options));
   }
@@ -240,7 +247,7 @@ class basic_runtime {
 
   /// Devices of the providers, in the list's order, as they were registered; listed anew with each call. `failed`, if
   /// given, is called for providers whose hook fails.
-  std::vector<ep_device> devices(const std::function<void(const provider_row&, const status&)>& failed = {}) const {
+  std::vector<ep_device> devices(const callback<void(const provider_row&, const status&)>& failed = {}) const {
     return devices_of(providers(), failed);
   }
   /// The same, in the order in which policies receive them.
@@ -252,7 +259,7 @@ class basic_runtime {
 
   /// Rows and objects in order of priority.
   std::array<provider, sizeof...(Ps)> providers() const {
-    return {provider{&provider_row_of<Ps>, {objects_, &std::get<Ps>(*objects_)}}...};
+    return {provider{&row_of<Ps>(), {objects_, &std::get<Ps>(*objects_)}}...};
   }
 
  private:
@@ -267,11 +274,11 @@ class basic_runtime {
     return parts;
   }
 
-  template <class Policy>
-  result<pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
+  template <class Pipeline, class Policy>
+  result<Pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
-    return pipeline::load(parts_of(mine), from, options, choose);
+    return Pipeline::load(parts_of(mine), from, options, choose);
   }
 
   static std::shared_ptr<std::tuple<Ps...>> default_objects() {
@@ -279,7 +286,7 @@ class basic_runtime {
     else return {};
   }
   std::shared_ptr<std::tuple<Ps...>> objects_ = default_objects();
-  std::shared_ptr<context_workspace> workspace_ = std::make_shared<context_workspace>();
+  std::shared_ptr<context_workspace> workspace_ = new_workspace();
 };
 
 /// A runtime's base: its parts are taken from the front of the list, the rest are providers.

@@ -1,10 +1,6 @@
 #pragma once
-#include <cameo/context/workspace.hpp>
-#include <cameo/ep/provider_row.hpp>
-#include <cameo/partition/placement.hpp>
-#include <cameo/run/runner.hpp>
-#include <cameo/session/compile.hpp>
-#include <cameo/session/component_context.hpp>
+#include <cameo/ep/context.hpp>
+#include <cameo/partition/assignment.hpp>
 #include <cameo/session/input.hpp>
 #include <cameo/session/options.hpp>
 
@@ -12,7 +8,20 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+class component_context;
+class context_workspace;
+class package;
 class session;
+struct compile_options;  // session/compile.hpp
+struct compile_report;
+struct ep_intent;
+struct format_row;
+struct plan_view;
+struct provider;
+struct selection;
+struct selection_request;
+struct transform_log;
+struct transform_table;
 
 /// An input or output of a model, with the dims that are known before a run.
 struct io_info {
@@ -194,6 +203,8 @@ class session {
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::vector<std::byte>&& bytes, std::string_view name,
                                         const session_options&);
+  CAMEO_API static result<session> load_copy(const session_parts&, std::span<const std::byte> bytes,
+                                             std::string_view name, const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
@@ -201,7 +212,8 @@ class session {
   CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);
   /// For runtime<...>; see there.
   CAMEO_API static result<component_context> select(const session_parts&, const package&, std::string_view component,
-                                                    const session_options&, variant_choice);
+                                                    const session_options&,
+                                                    function_ref<selection(const selection_request&)>);
   /// For runtime<...>; see there. Without options (null), those of the package hold.
   CAMEO_API static result<session> load(const session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.
@@ -222,6 +234,9 @@ class session {
   CAMEO_API explicit session(std::unique_ptr<impl>);
   std::unique_ptr<impl> impl_;
 };
+
+/// An empty workspace for a runtime; see context/workspace.hpp.
+CAMEO_API std::shared_ptr<context_workspace> new_workspace();
 
 /// A text for a terminal, in one line: control characters, as a model's names may have, become ' ' or '?'.
 CAMEO_API std::string one_line(std::string_view words);

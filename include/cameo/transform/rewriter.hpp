@@ -3,6 +3,7 @@
 #include <cameo/graph/check.hpp>
 #include <cameo/graph/views.hpp>
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/core/type_list.hpp>
+#include <cameo/transform/family.hpp>
 #include <cameo/transform/groups.hpp>
-#include <cameo/transform/level.hpp>
 #include <cameo/transform/rewriter.hpp>
 
 #include <array>
@@ -152,32 +152,6 @@ class transform_list {
   static const transform_table& table() {
     static constexpr transform_table made{Level, rewrites, passes, groups, When};
     return made;
-  }
-};
-
-/// Lists of any levels as one type: the transforms that a session is loaded with, or that a provider lists with
-/// `using transforms = transform_set<...>`. A member is a transform_list or another type with `level` and
-/// `table()`.
-template <class T>
-concept transform_family = requires {
-  { T::level } -> std::convertible_to<optimization_level>;
-  { T::table() } -> std::same_as<const transform_table&>;
-};
-/// Families in order, as one type; see transform_family.
-template <transform_family... Families>
-struct transform_set {
-  /// This set followed by more.
-  template <transform_family... More>
-  using with = transform_set<Families..., More...>;
-
-  static constexpr optimization_level lowest = [] {
-    optimization_level found = optimization_level::all;
-    ((found = Families::level < found ? Families::level : found), ...);
-    return found;
-  }();
-  static std::span<const transform_table* const> tables() {
-    static const std::array<const transform_table*, sizeof...(Families)> all{&Families::table()...};
-    return all;
   }
 };
 

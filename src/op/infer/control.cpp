@@ -2,6 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::infer {
 namespace {
 

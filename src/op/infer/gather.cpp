@@ -4,6 +4,8 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::infer {
 namespace {
 

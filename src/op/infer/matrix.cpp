@@ -1,6 +1,7 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace cameo::inline CAMEO_ABI::infer {

@@ -1,5 +1,7 @@
 #include "tools.hpp"
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::infer {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cameo::inline CAMEO_ABI::infer {

@@ -3,6 +3,9 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace cameo::inline CAMEO_ABI::infer {
 
 status shape(infer_context& c) {

@@ -2,6 +2,7 @@
 
 #include <cameo/core/checked.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace cameo::inline CAMEO_ABI::infer {

@@ -1,3 +1,5 @@
+#include <cameo/graph/model.hpp>
+
 #include "program/inspect/inspection.hpp"
 
 #include <fmt/format.h>

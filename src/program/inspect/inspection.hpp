@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/graph/model.hpp>
 #include <cameo/session/session.hpp>
 
 #include <map>

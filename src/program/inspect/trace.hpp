@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/plan/plan.hpp>
 #include <cameo/session/session.hpp>
 
 #include <unordered_map>

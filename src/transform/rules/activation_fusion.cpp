@@ -1,6 +1,7 @@
 // Activations into the convolutions and products before them: com.microsoft's FusedConv and FusedGemm.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <limits>
 

@@ -2,6 +2,7 @@
 // from which every key is hidden by finite scores, a padded one, may then get another mean of the values.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <algorithm>
 

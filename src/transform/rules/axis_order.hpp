@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
+#include <algorithm>
 #include <bit>
 
 /// What operators do with a tensor whose axes lie in another order.

@@ -1,6 +1,7 @@
 // What is computed twice is computed once; equal small constants are one.
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "graph/placement.hpp"
 

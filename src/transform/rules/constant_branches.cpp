@@ -1,6 +1,7 @@
 // If whose condition is known becomes the branch that is taken.
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "graph/inline.hpp"
 

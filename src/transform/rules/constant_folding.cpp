@@ -1,7 +1,12 @@
 // Nodes whose inputs are constants become constants; nodes that are then unused are removed.
 #include <cameo/core/checked.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
+
+#include <optional>
+#include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {

@@ -3,6 +3,7 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/definitions.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "transform/rules/definitions.hpp"
 

@@ -1,5 +1,6 @@
 // QuantizeLinear and DequantizeLinear: as few of them as give the same integers, next to what computes.
 #include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "core/config_keys.hpp"
 #include "transform/rules/look.hpp"

@@ -2,6 +2,7 @@
 #include <cameo/op/group_actions.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "transform/rules/look.hpp"
 #include "transform/rules/quantization.hpp"

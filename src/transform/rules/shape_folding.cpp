@@ -2,6 +2,7 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 #include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,6 @@
 // Transposes that undo each other, or that could if what stands between them worked on axes in another order.
 #include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
 
 #include "graph/messages.hpp"
 #include "graph/placement.hpp"

@@ -6,6 +6,7 @@
 
 #include "transform/rules/look.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace cameo::inline CAMEO_ABI {

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/detail/activation.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -9,6 +9,8 @@
 #include <detail/conv_kernels.hpp>
 #include <detail/epilogue-inl.hpp>
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {

@@ -3,6 +3,7 @@
 #include <detail/gemm_pack_kernels.hpp>
 #include <detail/gemm_row_kernels.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -9,6 +9,8 @@
 #include <cameo/eps/cpu/detail/gemm.hpp>
 #include <detail/epilogue-inl.hpp>
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {

@@ -1,6 +1,8 @@
 #include <cameo/eps/cpu/detail/ml_scores.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include <operand_values.hpp>

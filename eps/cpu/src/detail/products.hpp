@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/kernel/bind_context.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/transform/transform.hpp>
+#include <cameo/transform/family.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/ep/provider.hpp>
+#include <cameo/ep/provider_row.hpp>
 #include <cameo/eps/cpu/layout.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 
@@ -26,3 +26,5 @@ struct cpu {
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps
+
+extern template CAMEO_API const cameo::provider_row& cameo::row_of<cameo::eps::cpu>();

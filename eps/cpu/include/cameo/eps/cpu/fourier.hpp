@@ -3,12 +3,15 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+class fourier_transform;
+
 /// ONNX's DFT along an axis of [..., 1 or 2] (real, or real and imaginary): the signal is cut or filled with zeros to
 /// dft_length. Forward, onesided returns the first length / 2 + 1 of each spectrum; inverse, onesided reads them and
 /// returns real numbers. Any length takes n log n steps, in double. Scratch: a few numbers of the length per thread.
 struct dft {
   std::int64_t axis = 1;
   bool inverse = false, onesided = false, axis_is_input = false;
+  const fourier_transform* planned = nullptr;  // of the length that was known, unless that was very large
 
   static result<dft> bind(bind_context&);
   status run(run_context&) const;
@@ -18,6 +21,7 @@ struct dft {
 /// [batch, frames, length or length / 2 + 1, 2].
 struct stft {
   bool onesided = true;
+  const fourier_transform* planned = nullptr;  // see dft
 
   static result<stft> bind(bind_context&);
   status run(run_context&) const;

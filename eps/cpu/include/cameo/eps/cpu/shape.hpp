@@ -1,6 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// The sizes of axes [start, end) of the input, as int64; out-of-range ends are cut.

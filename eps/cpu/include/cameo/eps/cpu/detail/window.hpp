@@ -2,6 +2,8 @@
 #include <cameo/core/extents.hpp>
 #include <cameo/kernel/bind_context.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Axes after batch and channel.

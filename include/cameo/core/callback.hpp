@@ -1,0 +1,39 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace cameo::inline CAMEO_ABI {
+
+template <class Signature>
+class callback;
+
+/// A callable object that is kept: what options and hooks hold. Copies share the object, so copying is cheap; calling
+/// it is as thread-safe as the object. Empty ones must not be called. It takes the place of std::function, whose header
+/// costs every file that includes cameo more than all of cameo's options together.
+template <class R, class... Args>
+class callback<R(Args...)> {
+ public:
+  callback() = default;
+  callback(std::nullptr_t) {}
+  /// Keeps a copy of `callable`. A null pointer to a function, or an empty std::function, makes an empty callback.
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
+      callback(F&& callable) {
+    using object = std::decay_t<F>;
+    if constexpr (std::is_constructible_v<bool, const object&>)
+      if (!static_cast<bool>(callable)) return;
+    object_ = std::make_shared<object>(std::forward<F>(callable));
+    call_ = [](void* o, Args... args) -> R { return (*static_cast<object*>(o))(std::forward<Args>(args)...); };
+  }
+  explicit operator bool() const { return call_ != nullptr; }
+  R operator()(Args... args) const { return call_(object_.get(), std::forward<Args>(args)...); }
+
+ private:
+  std::shared_ptr<void> object_;
+  R (*call_)(void*, Args...) = nullptr;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <new>
+#include <utility>
+
+/// What cameo's own headers use and programs need not.
+namespace cameo::inline CAMEO_ABI::detail {
+
+// std::construct_at, destroy_at and addressof: <memory>, which declares them, costs a file of kernels more than all
+// that cameo declares.
+template <class T, class... Args>
+T* construct_at(T* at, Args&&... args) {
+  return ::new (static_cast<void*>(at)) T(std::forward<Args>(args)...);
+}
+template <class T>
+void destroy_at(T* at) noexcept {
+  at->~T();
+}
+template <class T>
+constexpr T* address_of(T& of) noexcept {
+  return __builtin_addressof(of);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail

@@ -1,0 +1,35 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// A length of time in nanoseconds. Any std::chrono::duration converts to it, without the header of those; one longer
+/// than 292 years becomes 292 years.
+class duration {
+ public:
+  constexpr duration() = default;
+  /// So many nanoseconds.
+  static constexpr duration of(std::int64_t nanoseconds) {
+    duration made;
+    made.nanoseconds_ = nanoseconds;
+    return made;
+  }
+  /// `from` has a count of periods, as a std::chrono::duration has.
+  template <class D>
+  requires requires { D::period::num; }
+  constexpr duration(const D& from) {
+    constexpr long double most = 9'223'372'036'854'774'784.0L;  // the last double below 2^63
+    const long double exact = static_cast<long double>(from.count()) * D::period::num * 1'000'000'000 / D::period::den;
+    nanoseconds_ = std::int64_t(exact > most ? most : exact < -most ? -most : exact);
+  }
+  constexpr std::int64_t nanoseconds() const { return nanoseconds_; }
+  /// False for zero.
+  constexpr explicit operator bool() const { return nanoseconds_ != 0; }
+
+ private:
+  std::int64_t nanoseconds_ = 0;
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,14 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstddef>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Limits on the memory and nesting that a hostile file may cause.
+struct load_limits {
+  std::size_t graph_depth = 128;                   // nested subgraphs; more than 500 are never read
+  std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
+};
+
+}  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,38 @@
+#pragma once
+#include <cameo/transform/level.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+namespace cameo::inline CAMEO_ABI {
+
+struct transform_table;  // transform/transform.hpp
+
+/// Lists of any levels as one type: the transforms that a session is loaded with, or that a provider lists with
+/// `using transforms = transform_set<...>`. A member is a transform_list or another type with `level` and
+/// `table()`.
+template <class T>
+concept transform_family = requires {
+  { T::level } -> std::convertible_to<optimization_level>;
+  { T::table() } -> std::same_as<const transform_table&>;
+};
+/// Families in order, as one type; see transform_family.
+template <transform_family... Families>
+struct transform_set {
+  /// This set followed by more.
+  template <transform_family... More>
+  using with = transform_set<Families..., More...>;
+
+  static constexpr optimization_level lowest = [] {
+    optimization_level found = optimization_level::all;
+    ((found = Families::level < found ? Families::level : found), ...);
+    return found;
+  }();
+  static std::span<const transform_table* const> tables() {
+    static const transform_table* const all[sizeof...(Families) + 1]{&Families::table()...};
+    return {all, sizeof...(Families)};
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI
