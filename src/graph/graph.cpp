@@ -212,10 +212,10 @@ value_id graph::capture_of(value_id outer) {
 void graph::move_to(graph& outer, std::span<const value_id> captured) {
   outer_ = &outer;
   holder_ = node_id::none;
-  captured_.clear();
-  for (std::size_t i = 0; i < captures_.size(); ++i) {
-    (*this)[captures_[i]].outer = captured[i];
-    captured_.emplace(std::uint32_t(captured[i]), captures_[i]);
+  lists_->captured.clear();
+  for (std::size_t i = 0; i < lists_->captures.size(); ++i) {
+    (*this)[lists_->captures[i]].outer = captured[i];
+    lists_->captured.emplace(std::uint32_t(captured[i]), lists_->captures[i]);
   }
 }
 

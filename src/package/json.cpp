@@ -3,20 +3,22 @@
 #include "file/messages.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <cmath>
 #include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-auto& members_of(json& object) {
+auto& own_members_of(json& object) {
   return static_cast<std::vector<json::object_t::value_type, json::object_t::allocator_type>&>(
       object.get_ref<json::object_t&>());
 }
 
 /// Builds the value from the parser's calls, so that depth, number and keys are checked before anything is kept. What
-/// an array or an object has is gathered until it ends and moved there at once: the library's map has constant keys,
-/// and so would copy everything below whenever it grows.
+/// an array or an object has is gathered on two stacks until it ends and moved there at once: the library's map has
+/// constant keys, and so would copy everything below whenever it grows.
 class json_builder {
  public:
   using number_integer_t = json::number_integer_t;
@@ -43,23 +45,28 @@ class json_builder {
   bool key(string_t& v) {
     if (v.size() > most_json_key)
       return fails(fmt::format("a key has {} bytes, and may have {}", v.size(), most_json_key));
-    levels_.back().keys.push_back(std::move(v));
+    keys_.push_back(std::move(v));
     return true;
   }
   bool end_object() {
-    level top = close();
-    if (const std::string* const twice = doubled(top.keys))
+    const level top = close();
+    const std::span<std::string> keys = std::span{keys_}.subspan(top.keys);
+    if (const std::string* const twice = doubled(keys))
       return fails(fmt::format("the key '{}' stands there twice", *twice));
     json made = json::object();
-    auto& members = members_of(made);
-    members.reserve(top.keys.size());
-    for (std::size_t i = 0; i < top.keys.size(); ++i)
-      members.emplace_back(std::move(top.keys[i]), std::move(top.values[i]));
+    auto& members = own_members_of(made);
+    members.reserve(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      members.emplace_back(std::move(keys[i]), std::move(waiting_[top.values + i]));
+    keys_.resize(top.keys), waiting_.resize(top.values);
     return place(std::move(made));
   }
   bool end_array() {
     json made = json::array();
-    made.get_ref<json::array_t&>() = close().values;
+    const level top = close();
+    const auto first = waiting_.begin() + std::ptrdiff_t(top.values);
+    made.get_ref<json::array_t&>().assign(std::make_move_iterator(first), std::make_move_iterator(waiting_.end()));
+    waiting_.resize(top.values);
     return place(std::move(made));
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& e) {
@@ -69,9 +76,9 @@ class json_builder {
   }
 
  private:
+  /// Where on the stacks an object or array begins.
   struct level {
-    std::vector<std::string> keys;  // of an object
-    std::vector<json> values;
+    std::size_t keys, values;
   };
 
   bool fails(std::string words) {
@@ -79,7 +86,7 @@ class json_builder {
     return false;
   }
 
-  static const std::string* doubled(const std::vector<std::string>& keys) {
+  static const std::string* doubled(std::span<const std::string> keys) {
     static constexpr std::size_t few = 16;
     if (keys.size() > few) {
       std::unordered_set<std::string_view> seen;
@@ -98,7 +105,7 @@ class json_builder {
   }
   bool place(json&& value) {
     if (levels_.empty()) root_ = std::move(value);
-    else levels_.back().values.push_back(std::move(value));
+    else waiting_.push_back(std::move(value));
     return true;
   }
   template <class T>
@@ -109,17 +116,19 @@ class json_builder {
   bool open() {
     if (levels_.size() >= std::size_t{most_json_depth})
       return fails(fmt::format("nested deeper than {}", most_json_depth));
-    levels_.emplace_back();
+    levels_.push_back({keys_.size(), waiting_.size()});
     return count();
   }
   level close() {
-    level top = std::move(levels_.back());
+    const level top = levels_.back();
     levels_.pop_back();
     return top;
   }
 
   json& root_;
   std::vector<level> levels_;
+  std::vector<std::string> keys_;
+  std::vector<json> waiting_;
   std::size_t values_ = 0;
 };
 
@@ -140,8 +149,12 @@ parsed_json parse_json(std::string_view text) {
   return made;
 }
 
+const std::vector<json::object_t::value_type>& members_of(const json& object) {
+  return object.get_ref<const json::object_t&>();
+}
+
 json& append(json& object, std::string key, json value) {
-  return members_of(object).emplace_back(std::move(key), std::move(value)).second;
+  return own_members_of(object).emplace_back(std::move(key), std::move(value)).second;
 }
 
 std::string dump(const json& value, int indent) {

@@ -26,6 +26,9 @@ parsed_json parse_json(std::string_view text);
 /// As cameo writes it. Texts are UTF-8 once parsed.
 std::string dump(const json&, int indent = -1);
 
+/// An object's members in order; `items()` of the library makes two strings for each of its iterators.
+const std::vector<json::object_t::value_type>& members_of(const json& object);
+
 /// A member that the object does not have yet, behind the others. (The map's own way looks for the key among them all.)
 json& append(json& object, std::string key, json value);
 

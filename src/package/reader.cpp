@@ -164,15 +164,16 @@ std::optional<std::string> package_reader::text_of(const json& object, std::stri
 
 /// Fields that schema 1.0 does not have: an error, a warning, or, in a later minor version, ignored.
 std::string package_reader::unknown_of(const json& object, std::span<const std::string_view> known, const place& at) {
-  json kept = json::object();
-  for (const auto& [key, value] : object.items()) {
+  json kept;
+  for (const auto& [key, value] : members_of(object)) {
     if (is_one_of(key, known)) continue;
+    if (kept.is_null()) kept = json::object();
     append(kept, key, value);
     if (to_.minor == 0 && (to_.options.strict || extent_.unknown_fields))
       problems_.add(package_fault::schema, at / key, fmt::format("schema 1.0 has no field '{}' here", key),
                     to_.options.strict);
   }
-  return kept.empty() ? std::string{} : dump(kept);
+  return kept.is_null() ? std::string{} : dump(kept);
 }
 
 void package_reader::read_manifest(const json& manifest, const place& at) {
@@ -224,7 +225,7 @@ void package_reader::read_assets(const json& manifest, const place& above) {
   const place at = above / "shared_assets";
   if (!found->is_object())
     return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
-  for (const auto& [uri, value] : found->items()) {
+  for (const auto& [uri, value] : members_of(*found)) {
     const place here = at / uri;
     const std::optional<asset_reference> asset = as_asset(uri);
     if (!asset || asset->has_tail) {
@@ -249,7 +250,7 @@ void package_reader::read_components(const json& manifest, const place& above) {
   const place at = above / "components";
   if (!found->is_object())
     return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
-  for (const auto& [name, value] : found->items()) read_component_reference(name, value, at / name);
+  for (const auto& [name, value] : members_of(*found)) read_component_reference(name, value, at / name);
 }
 
 void package_reader::read_component_reference(const std::string& name, const json& value, const place& at) {
@@ -287,7 +288,7 @@ void package_reader::read_component(package_component made, const json& body, co
   if (!variants->is_object())
     return problems_.add(package_fault::schema, here, fmt::format("needs an object, not {}", kind_of(*variants)));
   made.variants.reserve(variants->size());
-  for (const auto& [name, value] : variants->items()) read_variant(made, name, value, here / name);
+  for (const auto& [name, value] : members_of(*variants)) read_variant(made, name, value, here / name);
   to_.components.push_back(std::move(made));
 }
 
@@ -324,7 +325,7 @@ void package_reader::read_variant(package_component& in, const std::string& name
 void package_reader::read_executors(package_variant& to, const std::string& folder, const json& all, const place& at) {
   if (!all.is_object())
     return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(all)));
-  for (const auto& [name, value] : all.items()) {
+  for (const auto& [name, value] : members_of(all)) {
     const place here = at / name;
     executor_info made{name, {}, {}};
     if (value.is_object()) {
@@ -366,7 +367,7 @@ void package_reader::read_options(package_options_list& to, const json& payload,
   const place at = above / field;
   if (!found->is_object())
     return problems_.add(package_fault::schema, at, fmt::format("needs an object, not {}", kind_of(*found)));
-  for (const auto& [key, value] : found->items()) {
+  for (const auto& [key, value] : members_of(*found)) {
     if (value.is_string()) to.emplace_back(key, value.get<std::string>());
     else problems_.add(package_fault::schema, at / key, fmt::format("needs a text, not {}", kind_of(value)));
   }
