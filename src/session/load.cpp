@@ -61,8 +61,7 @@ status rewrite_place_compile(loading& now, loaded& made, const rewriting& rewrit
   if (status s = now.tell.begin("optimize", of.rewrite); !s) return s;
   if (status s = rewrite_ahead(rewrite, made.by); !s) return s;
   if (status s = now.tell.begin("place", of.place); !s) return s;
-  if (status s = take(made.placed, place_nodes(now.how, made.by, now.ops, now.output, net)); !s)
-    return s;
+  if (status s = take(made.placed, place_nodes(now.how, made.by, now.ops, now.output, net)); !s) return s;
   if (status s = now.tell.begin("compile", of.compile); !s) return s;
   return take(made.compiled, compile_groups(now.how, made.by.list, now.output, made.placed, net, now.tell));
 }
