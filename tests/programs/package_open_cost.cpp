@@ -35,13 +35,14 @@ void measure(cost& to, const Work& work) {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+// Not inline: g++ otherwise takes free() for a mistake where it sees both.
+__attribute__((noinline)) void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* const memory = std::malloc(bytes ? bytes : 1)) return memory;
   throw std::bad_alloc{};
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 int main() {
   namespace fs = std::filesystem;
