@@ -3,9 +3,9 @@
 #include "file/messages.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <span>
-#include <cmath>
 #include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI {
