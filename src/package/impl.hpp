@@ -183,6 +183,7 @@ class package_reader {
     std::unordered_map<std::string, found_kind> entries;
   };
   const listed_folder* listed(std::string_view base);
+  bool is_plain_name(std::string_view text);
   led_to follow(std::string_view base, std::string_view text);
   void note(std::string_view text);
   std::optional<std::string> text_of(const json&, std::string_view field, const place&);
@@ -193,6 +194,8 @@ class package_reader {
   read_extent extent_;
   std::size_t bytes_ = 0, values_ = 0;  // of JSON, in all files so far
   std::unordered_map<std::string, listed_folder> folders_;
+  std::string plain_name_;  // of is_plain_name()
+  bool in_listed_folder_ = false;  // the variant that is read lies in a folder that a listing shows as one
   std::map<std::string, std::string> spelled_;  // what the package calls its folders, by their names without case
 };
 

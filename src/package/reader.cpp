@@ -97,14 +97,21 @@ void package_reader::note(std::string_view text) {
   to_.state = to_.state * 0x9E3779B97F4A7C15u + std::hash<std::string_view>{}(text);
 }
 
+/// A name without folders that leads nowhere else. The last one is kept: variants often have one name for their model.
+bool package_reader::is_plain_name(std::string_view text) {
+  if (!text.empty() && text == plain_name_) return true;
+  if (text.find('/') != text.npos || text == "." || as_asset(text) || !malformed(package_path, text).empty())
+    return false;
+  plain_name_ = text;
+  return true;
+}
+
 /// As follow_text, for one of many names below a folder: the folder is listed once, and names that the listing
 /// shows as files or folders need no more calls. Links and other entries are followed, as only that shows
 /// where they lead. The content of such a folder's folders is only checked by validation: that is a system call for
 /// each of thousands, and a reader of a file follows its path by itself.
 led_to package_reader::follow(std::string_view base, std::string_view text) {
-  if (to_.installed || !to_.root || text.find('/') != text.npos || text == "." || as_asset(text) ||
-      !malformed(package_path, text).empty())
-    return follow_text(to_, base, text);
+  if (to_.installed || !to_.root || !is_plain_name(text)) return follow_text(to_, base, text);
   led_to made;
   made.path = joined(base, text);
   const std::string_view above = parent_of(base), name = above.empty() ? base : base.substr(above.size() + 1);
@@ -313,6 +320,7 @@ void package_reader::read_variant(package_component& in, const std::string& name
   const place named = made.directory ? at / "variant_directory" : at;
   const led_to to = follow(in.base, made.directory ? *made.directory : name);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named, to.words);
+  in_listed_folder_ = to.at.kind == found_kind::folder && !to.at.handle;
   if (to.at.kind == found_kind::folder) made.folder = to.path;
   else if (made.directory)
     return problems_.add(package_fault::not_found, named, fmt::format("there is no folder '{}'", to.path));
@@ -389,6 +397,8 @@ void package_reader::check_session_options(package_variant& to, const std::strin
 }
 
 void package_reader::check_model_file(const package_variant& v, const std::string& folder, const place& at) {
+  // Of such a file opening asks only what follow() asks of its name: whether it is there is for validation.
+  if (in_listed_folder_ && !extent_.paths && is_plain_name(*v.model_file)) return;
   const led_to to = follow(folder, *v.model_file);
   if (to.fault != package_fault::none) problems_.add(to.fault, at, to.words);
   else if (extent_.paths && to.at.kind != found_kind::file)
