@@ -23,9 +23,11 @@ class callback<R(Args...)> {
   requires(!std::is_same_v<std::remove_cvref_t<F>, callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
       callback(F&& callable) {
     using object = std::decay_t<F>;
-    if constexpr (std::is_constructible_v<bool, const object&>)
-      if (!static_cast<bool>(callable)) return;
-    object_ = std::make_shared<object>(std::forward<F>(callable));
+    object kept(std::forward<F>(callable));
+    // Not whatever converts to bool: a lambda without captures does, by way of a pointer that is never null.
+    if constexpr (std::is_pointer_v<object> || requires { kept.operator bool(); })
+      if (!static_cast<bool>(kept)) return;
+    object_ = std::make_shared<object>(std::move(kept));
     call_ = [](void* o, Args... args) -> R { return (*static_cast<object*>(o))(std::forward<Args>(args)...); };
   }
   explicit operator bool() const { return call_ != nullptr; }
