@@ -1,6 +1,7 @@
 // What a package of cameo must be able to do: make a graph, write it, load and run it.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
+#include <cameo/graph/model.hpp>
 
 #include <cstdio>
 #include <string>

@@ -71,6 +71,6 @@ const function* model::find_function(std::string_view of_domain, std::string_vie
   return nullptr;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+void delete_model(model* of) noexcept { delete of; }
 
-void std::default_delete<cameo::model>::operator()(cameo::model* of) const noexcept { delete of; }
+}  // namespace cameo::inline CAMEO_ABI

@@ -7,11 +7,14 @@ namespace cameo::inline CAMEO_ABI {
 
 class model;  // graph/model.hpp
 
+/// What a pointer to a model does at its end.
+CAMEO_API void delete_model(model*) noexcept;
+
 }  // namespace cameo::inline CAMEO_ABI
 
 /// Deletes a model where model.hpp is not included: sessions and formats hand models on that most programs never look
 /// into.
 template <>
 struct std::default_delete<cameo::model> {
-  CAMEO_API void operator()(cameo::model*) const noexcept;
+  void operator()(cameo::model* of) const noexcept { cameo::delete_model(of); }
 };
