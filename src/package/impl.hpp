@@ -194,8 +194,8 @@ class package_reader {
   read_extent extent_;
   std::size_t bytes_ = 0, values_ = 0;  // of JSON, in all files so far
   std::unordered_map<std::string, listed_folder> folders_;
-  std::string plain_name_;  // of is_plain_name()
-  bool in_listed_folder_ = false;  // the variant that is read lies in a folder that a listing shows as one
+  std::string plain_name_;                      // of is_plain_name()
+  bool in_listed_folder_ = false;               // the variant that is read lies in a folder that a listing shows as one
   std::map<std::string, std::string> spelled_;  // what the package calls its folders, by their names without case
 };
 

@@ -18,7 +18,9 @@ class context_binary {
  public:
   /// Bytes that `owner` keeps alive. `where` names them in messages: a path, a node.
   CAMEO_API context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where);
+  /// The bytes; valid while the owner or a copy of this handle lives.
   CAMEO_API std::span<const std::byte> bytes() const;
+  /// What names the bytes in messages.
   CAMEO_API std::string_view where() const;
 
   /// The object that a provider makes from the bytes, once for all nodes and sessions that use them: `open` returns a

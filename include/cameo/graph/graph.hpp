@@ -110,9 +110,13 @@ class graph {
   const graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
   graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
 
-  CAMEO_API std::span<const value_id> inputs() const;  // including initializers that are inputs
+  /// The inputs, in the model's order; initializers that are inputs too are among them.
+  CAMEO_API std::span<const value_id> inputs() const;
+  /// The outputs, in the model's order.
   CAMEO_API std::span<const value_id> outputs() const;
+  /// The values that have a constant of the file.
   CAMEO_API std::span<const value_id> initializers() const;
+  /// Of a subgraph: the values of outer graphs that it reads.
   CAMEO_API std::span<const value_id> captures() const;
   /// Marks the saved optimizations as valid for the graph as it is; adding or removing a node makes them invalid.
   void hold_saved() { saved_at_ = node_changes_; }

@@ -205,6 +205,7 @@ class basic_runtime {
   requires(!std::same_as<Policy, session_options>) result<Pipeline> load(const package& from,
                                                                          const Policy& policy = Policy{.ranked = true})
   const { return load_pipeline<Pipeline>(from, nullptr, policy); }
+  /// The same with options for the sessions of all components.
   template <class Policy = best_fit, class Pipeline = pipeline>
   result<Pipeline> load(const package& from, const session_options& options,
                         const Policy& policy = Policy{.ranked = true}) const {

@@ -199,14 +199,19 @@ class session {
 
   /// For runtime<...>; see there.
   CAMEO_API static result<session> load(const session_parts&, const std::string& path, const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<session> load(const session_parts&, std::span<const std::byte> bytes, std::string_view name,
                                         const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<session> load(const session_parts&, std::vector<std::byte>&& bytes, std::string_view name,
                                         const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<session> load_copy(const session_parts&, std::span<const std::byte> bytes,
                                              std::string_view name, const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
+  /// For runtime<...>; see there.
   CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
   /// For runtime<...>; see there.
   CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);

@@ -39,6 +39,7 @@ class stop_source {
   CAMEO_API stop_token get_token() const;
   /// From here on the source's tokens ask to stop.
   CAMEO_API void request_stop() const noexcept;
+  /// True once request_stop() was called.
   CAMEO_API bool stop_requested() const noexcept;
 
  private:
