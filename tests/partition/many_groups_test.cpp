@@ -3,18 +3,12 @@
 
 #include "full_speed.hpp"
 #include "partition/reference_providers.hpp"
+#include "processor_time.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 namespace cameo::test {
 namespace {
-
-double processor_seconds() {
-  std::timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
 
 /// y = -relu(-relu(... x)): `nodes` nodes in a row, of which every second is a Relu.
 std::unique_ptr<model> alternating(std::size_t nodes) {
