@@ -347,6 +347,7 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const onnx_r
     return s;
   if (!message.graph && !message.ir_version && !bytes.empty())
     return {status_code::invalid_protobuf, "not an onnx.ModelProto: neither a graph nor an ir_version"};
+  to.most_memory = options.limits.model_bytes;
   tensor_reader tensors{to.memory,     options.limits.model_bytes, true, std::move(folder), has_folder, &to.files,
                         options.folder};
   return onnx_reader{to, std::move(tensors)}.read(message);

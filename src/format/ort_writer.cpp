@@ -11,6 +11,9 @@ namespace {
 
 using fields = ort_builder::fields;
 
+/// ONNX Runtime writes constants of these types, and does not load them again (docs/ort_format.md).
+bool is_refused(dtype type) { return type == dtype::c64 || type == dtype::c128 || type > dtype::f8e5m2fnuz; }
+
 /// What an operator's version is called in files.
 std::string op_id_text(std::string_view domain, std::string_view op_type, int since) {
   return fmt::format("{}:{}:{}", domain, op_type, since);
@@ -141,7 +144,13 @@ status ort_writer::write_graph(ref from, const graph& g) {
 
 status ort_writer::write_constants(ref dense, ref sparse, const scope& in) {
   std::vector<value_id> kinds[2];
-  for (value_id v : in.constants) kinds[in.g[v].constant->kind == value_kind::sparse_tensor].push_back(v);
+  for (value_id v : in.constants) {
+    const value& constant = *in.g[v].constant;
+    kinds[constant.kind == value_kind::sparse_tensor].push_back(v);
+    if (tell_ && is_refused(constant.type))
+      tell_(fmt::format("'{}' is a constant of {}: ONNX Runtime refuses such constants in ORT files", in.g[v].name,
+                        row_of(constant.type).name));
+  }
   const auto all = to_.tables(dense, kinds[0].size());
   for (std::size_t i = 0; i < kinds[0].size(); ++i) {
     const graph_value& v = in.g[kinds[0][i]];
@@ -394,29 +403,37 @@ void ort_writer::write_resolver(ref from) {
   }
 }
 
-status write_ort(const model& from, const std::string& path) {
+namespace {
+
+status write_to_file(const model& from, const std::string& path, const callback<void(std::string_view)>& tell) {
   return guarded([&]() -> status {
-    ort_writer writer{from};
+    ort_writer writer{from, tell};
     const result<wire_pieces> pieces = writer.write();
     return pieces ? write_file_atomically(path, pieces->spans()) : status{pieces.error()}.in(path);
   });
 }
 
-result<std::string> write_ort(const model& from) {
+result<std::string> write_to_text(const model& from, const callback<void(std::string_view)>& tell) {
   return guarded([&]() -> result<std::string> {
-    ort_writer writer{from};
+    ort_writer writer{from, tell};
     const result<wire_pieces> pieces = writer.write();
     if (!pieces) return pieces.error();
     return pieces->joined();
   });
 }
 
-status ort_format::write(const model& from, const std::string& path, const write_options&) {
-  return write_ort(from, path);
+}  // namespace
+
+status write_ort(const model& from, const std::string& path) { return write_to_file(from, path, {}); }
+
+result<std::string> write_ort(const model& from) { return write_to_text(from, {}); }
+
+status ort_format::write(const model& from, const std::string& path, const write_options& options) {
+  return write_to_file(from, path, options.tell);
 }
 
-status ort_format::write(const model& from, model_sink to, const std::string&, const write_options&) {
-  const result<std::string> bytes = write_ort(from);
+status ort_format::write(const model& from, model_sink to, const std::string&, const write_options& options) {
+  const result<std::string> bytes = write_to_text(from, options.tell);
   return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
 }
 

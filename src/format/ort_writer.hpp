@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/callback.hpp>
 #include <cameo/graph/model.hpp>
 
 #include "../graph/messages.hpp"
@@ -12,7 +13,8 @@ namespace cameo::inline CAMEO_ABI {
 /// Puts a checked model into the tables of an ORT file. One use, one thread; the model outlives what it returns.
 class ort_writer {
  public:
-  explicit ort_writer(const model& from) : model_{from} {}
+  /// `tell`, where it is not empty, is told of what ONNX Runtime refuses.
+  ort_writer(const model& from, callback<void(std::string_view)> tell) : model_{from}, tell_{std::move(tell)} {}
 
   result<wire_pieces> write();
 
@@ -55,6 +57,7 @@ class ort_writer {
   void write_resolver(ref);
 
   const model& model_;
+  callback<void(std::string_view)> tell_;
   ort_builder to_;
   std::map<std::string, const op_version*, std::less<>> ops_;  // by op id, sorted by bytes
   std::deque<std::vector<std::byte>> made_;                    // indices of sparse tensors

@@ -31,10 +31,10 @@ bool position_of(const value& sparse, std::size_t n, std::uint64_t count, std::u
   return true;
 }
 
-result<value> dense(model& m, const value& sparse) {
-  const auto bad = [](std::string_view why) {
-    return failed(status_code::invalid_graph, "attribute 'sparse_value' {}", why);
-  };
+}  // namespace
+
+result<value> dense_form(model& m, const value& sparse, std::string_view what) {
+  const auto bad = [&](std::string_view why) { return failed(status_code::invalid_graph, "{} {}", what, why); };
   if (sparse.kind != value_kind::sparse_tensor || sparse.parts.size() != 2) return bad("holds no sparse tensor");
   const value &values = sparse.parts[0], &indices = sparse.parts[1];
   const std::size_t rank = sparse.shape.rank(), nnz = values.shape.rank() == 1 ? std::size_t(values.shape[0]) : 0;
@@ -50,6 +50,11 @@ result<value> dense(model& m, const value& sparse) {
   for (std::int64_t d : sparse.shape)
     if (d < 0 || !checked_multiply(count, std::uint64_t(d), count)) return bad("has a shape that is too large");
   if (!checked_bytes(sparse.type, count, bytes) || bytes > max_dense_bytes) return bad("is over 2 GB when dense");
+  if (bytes > m.most_memory || m.memory.used() > m.most_memory - bytes)
+    return failed(
+        status_code::out_of_memory,
+        "{} has {} bytes when dense, with which the model would pass its limit of {} (load_limits.model_bytes)", what,
+        bytes, m.most_memory);
   void* const memory = m.memory.allocate(std::size_t(bytes ? bytes : 1), 64);
   if (!memory) return status_code::out_of_memory;
   std::memset(memory, 0, std::size_t(bytes));
@@ -61,6 +66,8 @@ result<value> dense(model& m, const value& sparse) {
   }
   return value::tensor(sparse.type, sparse.shape, memory);
 }
+
+namespace {
 
 template <class T>
 result<value> tensor_of(model& m, std::span<const T> elements, bool is_scalar) {
@@ -76,7 +83,7 @@ result<value> value_of(model& m, const attribute& a) {
       if (a.tensors.size() == 1) return a.tensors[0];
       break;
     case attribute_kind::sparse_tensor:
-      if (a.tensors.size() == 1) return dense(m, a.tensors[0]);
+      if (a.tensors.size() == 1) return dense_form(m, a.tensors[0], "attribute 'sparse_value'");
       break;
     case attribute_kind::f: return tensor_of<float>(m, {&a.f, 1}, true);
     case attribute_kind::i: return tensor_of<std::int64_t>(m, {&a.i, 1}, true);

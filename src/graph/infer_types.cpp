@@ -6,6 +6,10 @@
 #include "messages.hpp"
 #include "oddities.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -278,10 +282,30 @@ status inference::infer_call(scope& s, node_id id) {
   return status_code::ok;
 }
 
+/// Whether somebody reads a sparse constant as the tensor that it stands for. What nobody reads stays as small as it
+/// is.
+bool inference::is_wanted_dense(const graph& g, value_id v) {
+  if (g[v].is_output) return true;
+  for (const graph::use u : g.uses(v)) {
+    const graph_node& n = g[u.node];
+    const parameter* const p =
+        n.op && n.version && u.position < n.input_count ? formal(n.version->inputs, u.position) : nullptr;
+    const auto takes_it = [&](const type_rule& r) { return r.type_string == p->type_string && r.sparse_tensors != 0; };
+    if (!p || std::none_of(n.version->types.begin(), n.version->types.end(), takes_it)) return true;
+  }
+  return false;
+}
+
 status inference::run(scope& s) {
   graph& g = s.of;
   for (value_id v : g.initializers()) {
     if (!g[v].constant) continue;
+    if (g[v].constant->kind == value_kind::sparse_tensor && is_wanted_dense(g, v)) {
+      const result<value> dense = dense_form(model_, *g[v].constant, fmt::format("sparse initializer '{}'", g[v].name));
+      if (!dense) return dense.error();
+      g[v].constant = model_.memory.keep(*dense);
+      if (!g[v].constant) return status_code::out_of_memory;
+    }
     value_type type = type_of(*g[v].constant);
     if (!g.constant_of(v) && g[v].type && g[v].type->shape && type.shape) {
       if (type.shape->size() != g[v].type->shape->size())

@@ -36,6 +36,7 @@ class inference {
   status infer_bodies(scope&, node_id, const std::vector<bool>& done);
   status infer_call(scope&, node_id);
   status set_constant(graph&, node_id);
+  static bool is_wanted_dense(const graph&, value_id);
   status set_output(graph&, value_id, const value_type& inferred);
   void name_dims(value_type&) const;
   result<std::vector<const value_type*>> run_body(scope&, node_id, std::size_t index,

@@ -47,6 +47,8 @@ verdict best_of(const node_signature& node, const kernel_table& kernels, int new
     if (closer > 0) closest = next;
     if (closer == 0) closest.accepted |= next.accepted;
   }
+  for (const lacking_kernel& each : kernels.lacking)
+    if (status::has_words && each.op == node.op && closest.why == refusal::no_kernel) closest.advice = each.advice;
   return closest;
 }
 
@@ -88,7 +90,7 @@ std::string_view explain(const verdict& v, std::span<char> line) {
   line_writer say{line};
   switch (v.why) {
     case refusal::none: say(" runs it"); break;
-    case refusal::no_kernel: say(" has no kernel for it"); break;
+    case refusal::no_kernel: say(" has no kernel for it", v.advice.empty() ? "" : ": ", v.advice); break;
     case refusal::declined: say(" declines it"); break;
     case refusal::version: say(" has it for versions ", int(v.row->first), " to ", int(v.row->last)); break;
     case refusal::type:

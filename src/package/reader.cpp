@@ -420,7 +420,9 @@ void package_reader::check_case(std::string_view path, const place& at) {
 void package_reader::check_variant(const package_variant& v, const std::string& folder, const place& at) {
   if (!extent_.paths) return;
   if (!to_.installed) check_case(folder, at);
-  if (v.folder.empty()) problems_.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", folder));
+  const bool is_in_asset = v.model_file && as_asset(*v.model_file);  // and needs no folder of its own
+  if (v.folder.empty() && !is_in_asset)
+    problems_.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", folder));
   if (!v.ep) problems_.add(package_fault::schema, at, "has no ep, and so is never selected", false);
   if (!v.model_file) problems_.add(package_fault::schema, at, "has no model_file, and so makes no session", false);
   if (v.device && !device_kind_named(*v.device))

@@ -100,25 +100,10 @@ status convert_model(const convert_options& o) {
   if (status s = require_contexts_beside(**read, o.to); !s) return s;
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));
   note_operators(**read, o.for_this_machine);
-  return is_ort(o.to) ? write_ort(**read, o.to) : write_onnx(**read, o.to);
-}
-
-/// ONNX Runtime writes constants of these types, and does not load them again (docs/ort_format.md).
-bool is_refused(dtype type) { return type == dtype::c64 || type == dtype::c128 || type > dtype::f8e5m2fnuz; }
-
-void tell_refused(const std::string& path, const graph& g) {
-  for (value_id v : g.initializers())
-    if (const value* const constant = g[v].constant; constant && is_refused(constant->type))
-      warn(fmt::format("{}: '{}' is a constant of {}: ONNX Runtime refuses such constants in ORT files", path,
-                       g[v].name, row_of(constant->type).name));
-  for (std::size_t n = 0; n < g.node_capacity(); ++n)
-    for (const graph* body : g[node_id(n)].subgraphs) tell_refused(path, *body);
-}
-
-/// Warns of content that ONNX Runtime can't read in an ORT file. The written file counts: constants may be folded away.
-void tell_refused(const std::string& path) {
-  const auto written = is_ort(path) ? read_ort(path) : result<std::unique_ptr<model>>{status_code::fail};
-  if (written) tell_refused(path, (*written)->main());
+  if (!is_ort(o.to)) return write_onnx(**read, o.to);
+  write_options how;
+  how.tell = [&](std::string_view words) { warn(fmt::format("{}: {}", o.to, words)); };
+  return ort_format::write(**read, o.to, how);
 }
 
 int convert(const convert_options& o) {
@@ -128,7 +113,6 @@ int convert(const convert_options& o) {
   const status done = convert_model(o);
   if (!done) return fail(done);
   const std::optional<std::uintmax_t> bytes = bytes_written(o.to);
-  if (bytes) tell_refused(o.to);
   if (o.common.json)
     print_json({{"from", o.from},
                 {"to", o.to},

@@ -220,7 +220,9 @@ status save_optimized(const rewriting& r, const std::deque<fused_node>& fused) {
   note_operators_to_come(r.net, which, r.ops, r.how.disabled_transforms());
   const result<const format_row*> row = saved_format(r.how);
   if (!row) return row.error();
-  return (*row)->write_file(r.net, path, {{}, 0});
+  write_options how{{}, 0};
+  how.tell = [&](std::string_view words) { r.how.warn(fmt::format("{}: {}", path, words)); };
+  return (*row)->write_file(r.net, path, how);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

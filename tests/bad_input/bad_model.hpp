@@ -4,6 +4,7 @@
 #include <cameo/session/session.hpp>
 
 #include "format/onnx_messages.hpp"
+#include "processor_time.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,6 @@
 #include "bad_model.hpp"
 #include "wire_format.hpp"
 
-#include <chrono>
-
 using namespace cameo;
 using namespace cameo::test;
 
@@ -14,11 +12,9 @@ std::string lie(unsigned field, std::uint64_t length) { return key(field, 2) + v
 const std::string head = new_model().SerializeAsString();
 
 void check_invalid(const std::string& bytes) {
-  const auto start = std::chrono::steady_clock::now();
   const memory_peak peak;
-  CHECK_REFUSED(load_bytes(bytes).error(), status_code::invalid_protobuf, bad_name);
+  CHECK(ends_within(5, [&] { CHECK_REFUSED(load_bytes(bytes).error(), status_code::invalid_protobuf, bad_name); }));
   CHECK(peak.grown_kb() < allowed_kb);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{5});
 }
 
 }  // namespace
@@ -85,15 +81,15 @@ TEST_CASE("types and unknown messages nested without end are a status, not a cra
 
 TEST_CASE("300,000 empty nodes, inputs or functions cost time and memory in proportion, and are a status") {
   const memory_peak peak;
-  const auto start = std::chrono::steady_clock::now();
-  for (const unsigned field : {1u, 5u, 11u, 12u, 13u, 15u}) {
+  CHECK(ends_within(60, [&] {
+    for (const unsigned field : {1u, 5u, 11u, 12u, 13u, 15u}) {
+      std::string many;
+      for (int i = 0; i < 300000; ++i) many += wrap(field, "");
+      CHECK(load_bytes(head + wrap(7, many)).error().code() != status_code::ok);
+    }
     std::string many;
-    for (int i = 0; i < 300000; ++i) many += wrap(field, "");
-    CHECK(load_bytes(head + wrap(7, many)).error().code() != status_code::ok);
-  }
-  std::string many;
-  for (int i = 0; i < 300000; ++i) many += wrap(25, "");
-  CHECK(load_bytes(head + many).error().code() != status_code::ok);
+    for (int i = 0; i < 300000; ++i) many += wrap(25, "");
+    CHECK(load_bytes(head + many).error().code() != status_code::ok);
+  }));
   CHECK(peak.grown_kb() < 3 * allowed_kb);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{60});
 }

@@ -1,8 +1,6 @@
 #include "bad_model.hpp"
 #include "wire_format.hpp"
 
-#include <chrono>
-
 using namespace cameo;
 using namespace cameo::test;
 
@@ -44,11 +42,11 @@ std::string nested(int depth) {
 
 TEST_CASE("subgraphs nested 10,000 deep are INVALID_GRAPH, at once and in little memory") {
   const std::string bytes = nested(10000);
-  const auto start = std::chrono::steady_clock::now();
   const memory_peak peak;
-  CHECK_REFUSED(load_bytes(bytes).error(), status_code::invalid_graph, bad_name, "graph_depth", "128");
+  CHECK(ends_within(5, [&] {
+    CHECK_REFUSED(load_bytes(bytes).error(), status_code::invalid_graph, bad_name, "graph_depth", "128");
+  }));
   CHECK(peak.grown_kb() < allowed_kb);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{5});
 }
 
 TEST_CASE("subgraphs nested 100 deep run; 129 deep they do not") {

@@ -1,7 +1,5 @@
 #include "bad_model.hpp"
 
-#include <chrono>
-
 using namespace cameo;
 using namespace cameo::test;
 
@@ -94,11 +92,9 @@ TEST_CASE("functions that double at each of 60 levels are INVALID_GRAPH at once,
     const std::string next = i == 59 ? "Relu" : "f" + std::to_string(i + 1);
     add_function(m, "f" + std::to_string(i), {next, next});
   }
-  const auto start = std::chrono::steady_clock::now();
   const memory_peak peak;
-  CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "inlined");
+  CHECK(ends_within(5, [&] { CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "inlined"); }));
   CHECK(peak.grown_kb() < allowed_kb);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{5});
 }
 
 TEST_CASE("a chain of 5,000 functions that ends is loaded or refused, and not by a crash") {

@@ -182,6 +182,22 @@ TEST_CASE("16: what was set last is the input and the output") {
   CHECK(near(outputs_of(*ref.load(std::span{taken})), expected()));
 }
 
+TEST_CASE("a context of 2 GB is not embedded: it is only counted, and the words say what is possible") {
+  const scratch_folder folder;
+  ref_runtime ref;
+  ref.a.padding = std::size_t{1} << 31;
+  compile_options options = of(saved(folder, "m.onnx"));
+  options.output = folder / "out.onnx";
+  options.embed = true;
+  const std::string words = verdict(ref.compile(std::move(options)));
+  CHECK_MESSAGE(words.find("INVALID_ARGUMENT: ") == 0, words);
+  for (const char* each : {"its context has 2147483", "a model of ONNX has at most 2147483647", "it can't be embedded",
+                           "without --embed, or ep.context_embed_mode=0"})
+    CHECK_MESSAGE(words.find(each) != words.npos, words);
+  CHECK(ref.a.written == 1);
+  CHECK(folder.files() == std::vector<std::string>{"m.onnx"});
+}
+
 TEST_CASE("16: a function that takes the model gets it 64 KiB at a time") {
   const scratch_folder folder;
   ref_runtime ref;

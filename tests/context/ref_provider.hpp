@@ -138,11 +138,12 @@ inline status ref_program::run(run_context& c) const {
 
 /// What the provider was asked to do; for tests to look at, and to make it fail.
 struct ref_counters {
-  std::atomic<int> compiled = 0, opened = 0;
+  std::atomic<int> compiled = 0, opened = 0, written = 0;
   std::string declines = {};                       // an operator that it does not take
   bool store_throws = false, store_fails = false;  // in the middle of writing
   std::string fit = "gen2";                        // what it writes as its compatibility; "": nothing
   std::string sdk_version = "3.2.0";
+  std::size_t padding = 0;  // spaces that a context ends with
 };
 
 inline ref_counters nobodys_counters;  // of a provider that nobody looks at
@@ -191,6 +192,10 @@ struct ref_provider {
       if (counters->store_fails) return {status_code::ep_fail, "the compiler gave up"};
       if (status s = line(graph + " " + program.text() + "\n"); !s) return s;
     }
+    ++counters->written;
+    const std::string blank(std::min(counters->padding, std::size_t{1} << 20), ' ');
+    for (std::size_t left = counters->padding; left > 0; left -= std::min(left, blank.size()))
+      if (status s = line(blank.substr(0, left)); !s) return s;
     return {};
   }
   result<std::shared_ptr<const ref_context>> open(const context_binary& binary) const {

@@ -269,7 +269,8 @@ def conan_profile(folder):
 
 @check
 def conan(args):
-    """The recipe makes a package, static and shared, and its test_package runs."""
+    """The recipe makes a package, static and shared, and its test_package runs; a build without RE2 runs, and tells of
+    what takes RE2 how to get it."""
     home = ROOT / "build" / "package_conan"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
@@ -277,6 +278,8 @@ def conan(args):
     env = {"CONAN_HOME": str(home), "CCACHE_BASEDIR": str(home / "p"), "CCACHE_NOHASHDIR": "1"}
     tool = [args.tools, "-m", "conans.conan"]
     command(*tool, "remote", "remove", "*", env=env, may_fail=True)
+    model = home / "regex.onnx"
+    command(args.python, HERE / "python" / "regex_model.py", model)
     for shared, with_re2 in ("False", "False"), ("True", "True"):
         text = command(*tool, "create", ROOT, f"--profile:all={profile}", "--build=cameo/*", "--no-remote",
                        "-o", f"cameo/*:shared={shared}", "-o", "cameo/*:with_program=True",
@@ -288,6 +291,11 @@ def conan(args):
                f"RegexFullMatch with with_re2={with_re2}")
         expect(listed["left_out"] == ([] if with_re2 == "True" else ["RegexFullMatch on cpu, for want of RE2"]),
                f"left out with with_re2={with_re2}: {listed['left_out']}")
+        done = command(program, "run", model, may_fail=True,
+                       env={"LD_LIBRARY_PATH": str(program.parent.parent / "lib")})
+        expect((done.returncode == 0) == (with_re2 == "True"), f"a RegexFullMatch with with_re2={with_re2}: {done.stdout}")
+        for words in () if with_re2 == "True" else ("NOT_IMPLEMENTED", "node 'find'", "has no RE2", "libre2-dev"):
+            expect(words in done.stdout, f"a RegexFullMatch without RE2 does not say \"{words}\": {done.stdout}")
 
 
 @check

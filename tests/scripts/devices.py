@@ -10,7 +10,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "program
 from claims import conclude, expect  # noqa: E402
 
 CAMEO = os.environ["CAMEO_PROGRAM"]
-DIGITS = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "examples/digits/digits.onnx"
+SOURCE = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
+DIGITS = SOURCE / "examples/digits/digits.onnx"
+COMPILED = SOURCE / "tests/data/epctx/two_partitions_external"  # by ONNX Runtime, with OpenVINO
 KINDS = ["npu", "gpu", "cpu"]  # by preference
 
 
@@ -92,7 +94,10 @@ def check_provider_without_its_library():
     done = cameo("devices", "--json", CAMEO_OPENVINO_LIBRARIES="/nowhere")
     mute = [p for p in object_of(done)["providers"] if p["devices"] is None]
     for p in mute:
-        expect("library" in p["error"], p)
+        expect("OpenVINO's library was not found; set CAMEO_OPENVINO_LIBRARIES to the folder of " in p["error"], p)
+        asked = cameo("run", DIGITS, "--random-inputs", "--ep", p["name"], CAMEO_OPENVINO_LIBRARIES="/nowhere")
+        expect(asked.returncode == 1 and asked.stderr.startswith("error: EP_FAIL: ") and p["error"] in asked.stderr,
+               asked.stderr)
         expect("can't list its devices" in cameo("devices", CAMEO_OPENVINO_LIBRARIES="/nowhere").stdout, "in words, too")
     done = cameo("run", DIGITS, "--random-inputs", "--policy", "default", "--quiet",
                  CAMEO_OPENVINO_LIBRARIES="/nowhere")
@@ -100,7 +105,38 @@ def check_provider_without_its_library():
     return len(mute)
 
 
+def check_compiled_for_another_provider(providers):
+    """Who runs a compiled model is said where the program has it, and that it has not where it has not."""
+    done = cameo("run", COMPILED / "model_ctx.onnx", "--random-inputs", "--quiet")
+    advice = ("add the provider 'openvino', which does (--ep openvino)" if "openvino" in names_of(providers) else
+              "it takes a program that was built with a provider for it")
+    expect(done.returncode == 1 and done.stderr.startswith("error: NOT_IMPLEMENTED: "), done.stderr)
+    for words in ("was compiled for source 'OpenVINOExecutionProvider'", advice):
+        expect(words in done.stderr, f"{words}: {done.stderr}")
+
+
+def check_auto(providers):
+    """The SDK can run what AUTO compiled, and can't keep it."""
+    if not any(p["name"] == "openvino" and p["devices"] for p in providers):
+        return
+    auto = ["--ep", "openvino", "--ep", "cpu", "--config", "ep.openvino.device_type=AUTO", "--quiet"]
+    done = cameo("run", COMPILED / "model.onnx", "--random-inputs", *auto)
+    expect(done.returncode == 0, done.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        done = cameo("compile", COMPILED / "model.onnx", "-o", f"{folder}/out.onnx", *auto)
+        expect(done.returncode == 1 and not os.listdir(folder), f"nothing is written: {os.listdir(folder)}")
+    for words in ("error: EP_FAIL: ", "device_type is AUTO, of which contexts can't be; name one device, as in "
+                  "ep.openvino.device_type=CPU"):
+        expect(words in done.stderr, f"{words}: {done.stderr}")
+
+
+def names_of(providers):
+    return [p["name"] for p in providers]
+
+
 providers = check_list()
+check_compiled_for_another_provider(providers)
+check_auto(providers)
 devices = check_preference(providers)
 check_policies(devices)
 expect(check_provider_without_its_library() == sum(p["name"] == "openvino" for p in providers), "who needs a library")

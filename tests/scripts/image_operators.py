@@ -610,6 +610,15 @@ def always():
     for dtype in (np.uint8, np.int8):  # groups, a zero point for each filter
         yield one_node("QLinearConv", [codes_of_x, F4(.02), np.uint8(7), weights.astype(dtype), np.full(4, .03, F4),
                                        np.array([1, 9, 100, 20], dtype), F4(.5), np.uint8(120)], opset=10, group=2)
+    for scales, x, w in (((.0574, .0585, .18), 167, 13), ((.05, .047, .0915), 15, 61)):  # next to a half
+        from_scale, w_scale, to_scale = (F4(s) for s in scales)
+        for op, shape, keys in (("QLinearConv", (1, 1, 1), {"opset": 10}), ("QLinearMatMul", (1, 1), {"opset": 10}),
+                                ("QGemm", (1, 1), MICROSOFT)):
+            none = [None] * (op == "QGemm")
+            yield one_node(op, [np.full(shape, x, np.uint8), from_scale, np.uint8(0), np.full(shape, w, np.uint8),
+                                w_scale, np.uint8(0), *none, to_scale, np.uint8(0)], **keys)
+    row = np.array([147, 133, 196, 231, 8, 164], np.uint8)
+    yield softmax_node(row, [row, F4(0.013811525888741016), np.uint8(0), F4(1 / 256), np.uint8(0)], 13, {"axis": 0})
 
 
 FAMILIES = {

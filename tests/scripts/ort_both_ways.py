@@ -198,6 +198,10 @@ def check_refused(scratch):
             said = cameo("convert", plain, file, "--quiet", "--optimize", level).stderr
             if "warning: " not in said or "'w' is a constant of int4: ONNX Runtime refuses" not in said:
                 problem("four bits", f"no warning at level {level}: {said}")
+            saved = scratch / "saved.ort"
+            said = cameo("run", plain, "--optimize", "none", "--config", f"session.optimized_model_filepath={saved}").stderr
+            if "'w' is a constant of int4: ONNX Runtime refuses" not in said:
+                problem("four bits", f"no warning of a session that saves: {said}")
             cameo("run", file, "--quiet")
             try:
                 ort_session(file)

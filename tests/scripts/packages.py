@@ -303,8 +303,17 @@ def check_weights(root):
     expect(package("add", folder, "main", "three", "--model", uri + "/m.onnx", "--ep", "cpu", "--session-option",
                    "session.model_external_initializers_file_folder_path=" + shown["shared_assets"][0]["uri"]).returncode == 0,
            "a model in an asset")
-    done = package("asset", folder, "sha256:" + 64 * "0")
+    absent = "sha256:" + 64 * "0"
+    done = package("asset", folder, absent)
     expect(done.returncode == 1 and "no shared asset" in done.stderr, done.stderr)
+    # An asset that is looked up and is not there: the words name it, and where it is asked for.
+    done = package("add", folder, "main", "four", "--from", root / "heavy/one", "--model", "m.onnx", "--ep", "cpu",
+                   "--session-option", "session.model_external_initializers_file_folder_path=" + absent)
+    for words in ("error: INVALID_ARGUMENT: ", "/four/", "session.model_external_initializers_file_folder_path: ",
+                  f"there is no shared asset '{absent}'"):
+        expect(words in done.stderr, f"{words}: {done.stderr}")
+    done = package("validate", folder)
+    expect(done.returncode == 0, f"what was refused is not there, what was added is fine: {done.stdout}")
 
 
 def check_usage():

@@ -1,6 +1,7 @@
 #include <cameo/session/threads.hpp>
 
 #include "full_speed.hpp"
+#include "processor_time.hpp"
 #include "session/models.hpp"
 
 #include "session/cpu_quota.hpp"
@@ -12,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -53,11 +53,7 @@ struct plain_pool {
 };
 static_assert(task_pool<plain_pool> && !scoped_task_pool<plain_pool>);
 
-double process_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
+double process_seconds() { return processor_seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace
 

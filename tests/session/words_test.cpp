@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <stdexcept>
 
 using namespace cameo;
@@ -106,4 +107,31 @@ TEST_CASE("an opset or IR version of the future is a warning, and the model runs
   CHECK(of_opset[0].find("opset 999 of 'ai.onnx' is newer than ") == 0);
   REQUIRE(of_ir.size() == 1);
   CHECK(of_ir[0].find("IR version 99 is newer than ") == 0);
+}
+
+TEST_CASE("a session that saves an ORT file warns of the constants that ONNX Runtime refuses there, and of no others") {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "cameo_words_test.model";
+  const auto told = [&](dtype type, std::string_view format) {
+    model_builder b{21};
+    model& m = b.whole();
+    std::uint8_t* const bytes = static_cast<std::uint8_t*>(m.memory.allocate(2, 64));
+    bytes[0] = 0x21, bytes[1] = 0x03;
+    const value_id w = b.main().add_value("w");
+    b.main().add_initializer(w, m.memory.keep(value::tensor(type, {2}, bytes)));
+    b.output(b.node("Cast", {w}, {model_builder::integer("to", 1)}));
+    session_options options;
+    options.optimize = optimization_level::none;
+    options.config = {{"session.optimized_model_filepath", path.string()},
+                      {"session.save_model_format", std::string{format}}};
+    std::string all;
+    options.log_from = log_level::warning;
+    options.log = [&](log_level, std::string_view words) { all += words; };
+    loaded(b.take(), options);
+    return all;
+  };
+  CHECK(told(dtype::i4, "ORT") ==
+        path.string() + ": 'w' is a constant of int4: ONNX Runtime refuses such constants in ORT files");
+  CHECK(told(dtype::i4, "ONNX").empty());
+  CHECK(told(dtype::i8, "ORT").empty());
+  std::filesystem::remove(path);
 }

@@ -210,7 +210,7 @@ status qlinear_conv::run(run_context& c) const {
   if (!sums) return sums.error();
   std::int64_t zero = 0;
   read_wide<std::int64_t>(y_zero.type, y_zero.data, 0, &zero, 1);
-  const double factor = double(x_scale.as_unchecked<float>()[0]) / double(y_scale.as_unchecked<float>()[0]);
+  const float from_scale = x_scale.as_unchecked<float>()[0], to_scale = y_scale.as_unchecked<float>()[0];
   const bool per_filter = w_scale.shape.count() > 1;
   const integer_range range = range_of((*y)->type);
   auto* const out = static_cast<std::uint8_t*>((*y)->data);
@@ -218,11 +218,12 @@ status qlinear_conv::run(run_context& c) const {
   each_plane(
       c, *p, *from, *weights, [&](std::int64_t, std::int64_t lane) { return sums->data() + lane * n; },
       [&](std::int64_t unit, std::int64_t filter, const std::int32_t* sum) {
-        const double scale = factor * double(w_scale.as_unchecked<float>()[per_filter ? filter : 0]);
+        const float w_factor = w_scale.as_unchecked<float>()[per_filter ? filter : 0];
+        const float scale = scale_of_sums(from_scale, w_factor, to_scale);
         const std::uint32_t addend = bias ? std::uint32_t(bias.as_unchecked<std::int32_t>()[filter]) : 0;
         std::uint8_t* const to = out + (channels_last ? unit / filters * n * filters + filter : unit * n);
         for (std::int64_t i = 0; i < n; ++i) {
-          const double v = scale * double(std::int32_t(std::uint32_t(sum[i]) + addend));
+          const float v = scale * float(std::int32_t(std::uint32_t(sum[i]) + addend));
           to[i * step] = std::uint8_t(saturated_sum(v, zero, range));
         }
       });

@@ -112,7 +112,7 @@ status each_row(run_context& c, const stacked_product& p, std::span<const std::i
 struct scales {
   spread over;
   std::span<float> numbers;
-  double at(std::int64_t matrix, std::int64_t r) const { return double(numbers[std::size_t(over.at(matrix, r))]); }
+  float at(std::int64_t matrix, std::int64_t r) const { return numbers[std::size_t(over.at(matrix, r))]; }
 };
 result<scales> read_scales(run_context& c, const value& v, const extents& whole, std::int64_t size,
                            std::int64_t matrices, std::string_view what) {
@@ -168,11 +168,11 @@ status qlinear_matmul::run(run_context& c) const {
   return each_row(c, *p, *x, *w, [&](std::int64_t product, std::int64_t row, const std::int32_t* sum) {
     const std::int64_t a_matrix = matrix_of(p->a_stack, p->stack, product);
     const std::int64_t b_matrix = matrix_of(p->b_stack, p->stack, product);
-    const double factor = a_scale->at(a_matrix, row) / y_scale->at(product, row);
+    const float from_scale = a_scale->at(a_matrix, row), to_scale = y_scale->at(product, row);
     const std::uint8_t code = zeros[zero_over->at(product, row)];
     const std::int64_t zero = is_signed ? std::int64_t(std::int8_t(code)) : std::int64_t{code};
     for (std::int64_t j = 0; j < p->n; ++j) {
-      const double v = double(sum[j]) * (factor * b_scale->at(b_matrix, j));
+      const float v = float(sum[j]) * scale_of_sums(from_scale, b_scale->at(b_matrix, j), to_scale);
       out[(product * p->m + row) * p->n + j] = std::uint8_t(saturated_sum(v, zero, range));
     }
   });

@@ -300,8 +300,17 @@ using list = kernel_list<
 >;
 // clang-format on
 
+[[maybe_unused]] constexpr lacking_kernel without_re2[] = {
+    {op_id_of<op::RegexFullMatch>,
+     "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON"}};
+constexpr std::span<const lacking_kernel> lacking{
+#ifndef CAMEO_WITH_RE2
+    without_re2
+#endif
+};
+
 }  // namespace
 
-constinit const kernel_table cpu_kernels::table = list::table;
+constinit const kernel_table cpu_kernels::table{list::table.rows, list::table.rules, list::table.ops, lacking};
 
 }  // namespace cameo::inline CAMEO_ABI::eps

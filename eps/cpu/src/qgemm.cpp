@@ -37,17 +37,17 @@ struct scaling {
   steps of_c;
 
   void store(const value& y, std::int64_t row, std::int64_t n, const std::int32_t* sums) const {
-    const double factor = double(alpha) * double(a_scale.as_unchecked<float>()[0]);
+    const float factor = alpha * a_scale.as_unchecked<float>()[0];
     for (std::int64_t j = 0; j < n; ++j) {
       const std::int32_t add = c ? c.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column] : 0;
       const auto sum = std::int32_t(std::uint32_t(sums[j]) + std::uint32_t(add));
-      const double v = factor * double(b_scale.as_unchecked<float>()[at(b_scale, j)]) * double(sum);
+      const float factor_b = b_scale.as_unchecked<float>()[at(b_scale, j)];
       if (y.type == dtype::f32) {
-        y.as_mutable_unchecked<float>()[row * n + j] = float(v);
+        y.as_mutable_unchecked<float>()[row * n + j] = factor * factor_b * float(sum);
       } else {
         const std::int64_t zero = y_zero ? code_at(y_zero, 0) : 0;
-        static_cast<std::uint8_t*>(y.data)[row * n + j] =
-            std::uint8_t(saturated_sum(v / double(y_scale.as_unchecked<float>()[0]), zero, range_of(y.type)));
+        const float v = scale_of_sums(factor, factor_b, y_scale.as_unchecked<float>()[0]) * float(sum);
+        static_cast<std::uint8_t*>(y.data)[row * n + j] = std::uint8_t(saturated_sum(v, zero, range_of(y.type)));
       }
     }
   }

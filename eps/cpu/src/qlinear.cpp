@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "operand_values.hpp"
 #include "quantized.hpp"
@@ -61,6 +62,17 @@ std::array<std::uint8_t, 256> table_of(const linear_code& from, const linear_cod
   return table;
 }
 
+/// exp of the distance from the largest of `length` codes, which is one of 256 (a negative scale turns the order
+/// round), all times the same number, and small enough that their sum, and each of them times `steps`, is finite. They
+/// are ONNX Runtime's to the bit: with others a quotient next to a half gets another code.
+std::array<float, 256> powers_of_distances(float scale, std::int64_t length, float steps) {
+  double start = double(std::log(std::numeric_limits<float>::max() / float(length))) - 5;
+  if (!std::isfinite(float(std::exp(start)) * steps)) start = 0;
+  std::array<float, 256> powers{};
+  for (int d = 0; d < 256; ++d) powers[std::size_t(d)] = float(std::exp(start - double(std::abs(scale)) * d));
+  return powers;
+}
+
 const std::uint8_t* codes(const value& v) { return static_cast<const std::uint8_t*>(v.data); }
 std::uint8_t* codes(value& v) { return static_cast<std::uint8_t*>(v.data); }
 
@@ -117,9 +129,8 @@ status qlinear_softmax::run(run_context& c) const {
   const auto a = std::size_t(at);
   const std::int64_t inner = to_the_end ? 1 : x.shape.count(a + 1, x.shape.rank());
   const std::int64_t length = to_the_end ? x.shape.count(a, x.shape.rank()) : x.shape[a];
-  // exp of the distance to the largest, which is one of 256 (a negative scale turns the order round).
-  std::array<float, 256> powers{};
-  for (int d = 0; d < 256; ++d) powers[std::size_t(d)] = std::exp(-std::abs(from->scale) * float(d));
+  const float steps_of_one = 1 / to->scale;
+  const std::array<float, 256> powers = powers_of_distances(from->scale, length, steps_of_one);
   const std::int64_t sign = from->scale < 0 ? -1 : 1;
   parallel_for(c, x.shape.count() / length, std::max<std::int64_t>(1, elements_at_once / length),
                [&](std::int64_t begin, std::int64_t end) {
@@ -128,10 +139,12 @@ status qlinear_softmax::run(run_context& c) const {
                    const auto code = [&](std::int64_t i) { return sign * code_at(x.type, x.data, first + i * inner); };
                    std::int64_t most = code(0);
                    for (std::int64_t i = 1; i < length; ++i) most = std::max(most, code(i));
-                   double sum = 0;
-                   for (std::int64_t i = 0; i < length; ++i) sum += double(powers[std::size_t(most - code(i))]);
-                   for (std::int64_t i = 0; i < length; ++i)
-                     codes(**y)[first + i * inner] = to->code(powers[std::size_t(most - code(i))] / float(sum));
+                   float sum = 0;
+                   for (std::int64_t i = 0; i < length; ++i) sum += powers[std::size_t(most - code(i))];
+                   for (std::int64_t i = 0; i < length; ++i) {
+                     const float steps = powers[std::size_t(most - code(i))] * steps_of_one / sum;
+                     codes(**y)[first + i * inner] = std::uint8_t(saturated_sum(steps, to->zero, range_of(x.type)));
+                   }
                  }
                });
   return {};

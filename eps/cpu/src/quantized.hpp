@@ -26,4 +26,9 @@ std::int64_t saturated_sum(F v, std::int64_t zero, integer_range range) {
   return std::clamp(rounded + zero, range.low, range.high);
 }
 
+/// What an integer sum of products is multiplied by to become a code: x, w and y are the scales of the factors and of
+/// the result. In float and in this order, as ONNX Runtime does it; ONNX leaves the precision open, and another one
+/// gives another code where the quotient is next to a half.
+constexpr float scale_of_sums(float x, float w, float y) { return x * w / y; }
+
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <cameo/eps/cpu/integer_conv.hpp>
+#include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/qgemm.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
@@ -302,6 +304,46 @@ TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") 
   uneven.input<std::uint8_t>({2, 3}, a).input<float>({}, a_scale).input<std::uint8_t>({}, a_zero);
   uneven.input<std::int8_t>({2, 2}, b).input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero);
   CHECK(uneven.run<eps::qgemm>({dtype::f32}).code() == status_code::invalid_argument);
+}
+
+TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum next to a half gets ONNX Runtime's code") {
+  struct row {
+    float x_scale, w_scale, y_scale;
+    std::uint8_t x, w, want;
+  };
+  // With scales multiplied in double the codes are 41 and 23.
+  for (const row& r : {row{0.0574f, 0.0585f, 0.18f, 167, 13, 40}, row{0.05f, 0.047f, 0.0915f, 15, 61, 24}}) {
+    const bytes x{r.x}, w{r.w}, zero{0};
+    const floats x_scale{r.x_scale}, w_scale{r.w_scale}, y_scale{r.y_scale};
+    kernel_rig conv{10}, matmul{10}, gemm{1};
+    for (kernel_rig* rig : {&conv, &matmul, &gemm}) {
+      const extents shape = rig == &conv ? extents{1, 1, 1} : extents{1, 1};
+      rig->input<std::uint8_t>(shape, x).input<float>({}, x_scale).input<std::uint8_t>({}, zero);
+      rig->input<std::uint8_t>(shape, w).input<float>({}, w_scale).input<std::uint8_t>({}, zero);
+      if (rig == &gemm) rig->no_input();
+      rig->input<float>({}, y_scale).input<std::uint8_t>({}, zero);
+    }
+    REQUIRE(conv.run<eps::qlinear_conv>({dtype::u8}));
+    REQUIRE(matmul.run<eps::qlinear_matmul>({dtype::u8}));
+    REQUIRE(gemm.run<eps::qgemm>({dtype::u8}));
+    CHECK(elements_of<std::uint8_t>(conv) == bytes{r.want});
+    CHECK(elements_of<std::uint8_t>(matmul) == bytes{r.want});
+    CHECK(elements_of<std::uint8_t>(gemm) == bytes{r.want});
+  }
+}
+
+TEST_CASE("QLinearSoftmax: a quotient next to a half gets ONNX Runtime's code, and none overflows") {
+  const bytes row{147, 133, 196, 231, 8, 164}, zero{0}, single{7}, pair{0, 255};
+  const floats x_scale{0.013811525888741016f}, y_scale{1 / 256.0f}, tiny{1e-6f}, unit{1};
+  const auto run = [&](const bytes& x, const floats& from, const floats& to) {
+    kernel_rig rig{1};
+    rig.input<std::uint8_t>({std::int64_t(x.size())}, x).input<float>({}, from).input<std::uint8_t>({}, zero);
+    REQUIRE(rig.input<float>({}, to).input<std::uint8_t>({}, zero).run<eps::qlinear_softmax>({dtype::u8}));
+    return elements_of<std::uint8_t>(rig);
+  };
+  CHECK(run(row, x_scale, y_scale) == bytes{30, 25, 60, 97, 4, 39});
+  CHECK(run(single, x_scale, y_scale) == bytes{255});
+  CHECK(run(pair, unit, tiny) == bytes{0, 255});
 }
 
 TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, but for rounding") {

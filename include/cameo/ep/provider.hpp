@@ -315,6 +315,8 @@ struct provider_check {
   CAMEO_ONE_PUBLIC_HOOK(groups);
   CAMEO_ONE_PUBLIC_HOOK(execute);
   CAMEO_ONE_PUBLIC_HOOK(compile);
+  CAMEO_ONE_PUBLIC_HOOK(identify);
+  CAMEO_ONE_PUBLIC_HOOK(identity);
 #undef CAMEO_ONE_PUBLIC_HOOK
   static_assert(has_kernels<P> || declares_claims<P> || declares_groups<P>,
                 "cameo: a provider needs `claims`, `groups`, or `using kernels = kernel_list<...>`");
@@ -332,13 +334,18 @@ struct provider_check {
   static_assert(!writes_groups<P> || declares_compile<P> || declares_execute<P> || has_kernels<P>,
                 "cameo: a provider with `groups` needs `compile`");
   // What follows builds on that: a mistake up to here is told alone.
-  static constexpr bool is_fine = execution_provider<P> && (!writes_compile<P> || compiles<P>);
+  static constexpr bool is_fine =
+      execution_provider<P> && (!writes_compile<P> || compiles<P>)&&(!declares_identify<P> || writes_identify<P>)&&(
+                                   !declares_identity<P> || writes_identity<P>);
   static_assert(!is_fine || !writes_contexts<P> || context_store<P>,
                 "cameo: a provider that keeps what it compiles needs `compile`, `static constexpr context_source "
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
                 "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
                 "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
-  static_assert(!is_fine || !writes_identities<P> || context_identifier<P>,
+  static_assert(!is_fine || !writes_identities<P> || writes_contexts<P>,
+                "cameo: the hooks `identify` and `identity` are for a provider that keeps what it compiles: it needs "
+                "`store`, `write` and `restore`, too");
+  static_assert(!is_fine || !writes_identities<P> || !context_store<P> || context_identifier<P>,
                 "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
                 "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
   static_assert(!is_fine || !writes_configured<P> || configurable_provider<P>,

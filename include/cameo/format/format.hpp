@@ -42,6 +42,8 @@ struct write_options {
   callback<status(function_ref<status(model_sink)> produce)> external_to = {};
   /// Called for every initializer: returns its place, or std::nullopt to keep it in the model. Not with external_data.
   callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
+  /// Called for what is written and known to be refused by other programs that read the format, in words.
+  callback<void(std::string_view)> tell = {};
 };
 
 /// A format without its type.

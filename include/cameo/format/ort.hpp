@@ -45,7 +45,8 @@ struct ort_format {
                                                        const read_options&);
   /// See format_row.
   static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }
-  /// write_ort, to a file and to a sink; weights are always inside the file.
+  /// write_ort, to a file and to a sink; weights are always inside the file. write_options::tell is told of constants of
+  /// types that ONNX Runtime does not load from ORT files.
   CAMEO_API static status write(const model&, const std::string& path, const write_options&);
   CAMEO_API static status write(const model&, model_sink, const std::string& folder, const write_options&);
 };

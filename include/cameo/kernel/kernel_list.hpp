@@ -19,11 +19,18 @@ struct kernel_row {
 };
 static_assert(sizeof(kernel_row) <= 32);
 
+/// An operator whose kernel a build leaves out for want of a library, and what its user could do, in words.
+struct lacking_kernel {
+  op_id op;
+  std::string_view advice;
+};
+
 /// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
 struct kernel_table {
   std::span<const kernel_row> rows;
   std::span<const kernel_rule> rules;
   std::span<const op_row> ops;
+  std::span<const lacking_kernel> lacking = {};
 };
 
 /// True if some node could match both: only operator, versions or the types of one parameter can tell them apart.
@@ -192,7 +199,7 @@ class built_list {
   static constexpr auto rules = built.rules;  // a copy, so that the rest of `built` stays out of the program
 
  public:
-  static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows};
+  static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows, {}};
 };
 
 /// A line of a kernel list.

@@ -15,6 +15,7 @@ struct verdict {
   dtype found = dtype::undefined;     // the type that violated it,
   type_mask accepted = 0;             // the types that it would have allowed,
   int obeyed = 0;                     // and the number of the row's rules that held before it
+  std::string_view advice = {};       // of an operator that the build has no kernel for, if `why` is no_kernel
   explicit operator bool() const { return why == refusal::none; }
 };
 

@@ -19,8 +19,8 @@ struct conv_integer : integer_conv_state {
   status run(run_context&) const;
 };
 
-/// The same on quantized tensors: sums in int32 plus B [M], times x_scale * w_scale / y_scale, rounded with ties to
-/// even, plus y's zero point, saturated to y's type. w's scale and zero point are one number or one per filter.
+/// The same on quantized tensors: sums in int32 plus B [M], times x_scale * w_scale / y_scale in float, rounded with
+/// ties to even, plus y's zero point, saturated to y's type. w's scale and zero point are one number or one per filter.
 /// With the attribute channels_last, of com.microsoft's operator, x and y are [N, in..., C] and [N, out..., M].
 struct qlinear_conv : integer_conv_state {
   bool channels_last = false;

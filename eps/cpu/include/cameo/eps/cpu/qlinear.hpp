@@ -37,7 +37,8 @@ struct qlinear_map : qlinear_map_state {
   }
 };
 
-/// Along `axis`; before opset 13 over all axes from there on.
+/// Along `axis`; before opset 13 over all axes from there on. Of Y's scale the reciprocal is used, 256 as a rule; where
+/// that is no whole number ONNX Runtime rounds it down, which is not done here.
 struct qlinear_softmax {
   std::int64_t axis = -1;
   bool to_the_end = false;

@@ -1,0 +1,14 @@
+// expect: cameo: a provider whose contexts have ids needs both `void identify.context_builder&, std::string_view.
+// const` and `result<std::string> identity.const context_binary&. const` naming: nameless_provider
+#include "contexts.hpp"
+
+struct nameless_provider : keeping {
+  static constexpr std::string_view name = "nameless", long_name = "NamelessExecutionProvider";
+#ifdef CAMEO_MUST_FAIL
+  void identify(std::string_view) const {}  // into which context?
+#else
+  void identify(std::string& all, std::string_view id) const { all += id; }
+#endif
+  cameo::result<std::string> identity(const cameo::context_binary&) const { return std::string{}; }
+};
+cameo::runtime<cameo::partial<nameless_provider>> runtime;

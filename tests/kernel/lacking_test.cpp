@@ -1,0 +1,24 @@
+// Operators whose kernels a build leaves out.
+#include <cameo/kernel/match.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace cameo::test {
+
+TEST_CASE("an operator whose kernel a build leaves out is refused with what its user could do") {
+  constexpr lacking_kernel left_out[] = {{op_id_of<op::RegexFullMatch>, "install RE2"}};
+  const kernel_table table{{}, {}, {}, left_out};
+  const auto words_of = [&](op_id op) {
+    char line[240];
+    const verdict v = match({op, 20, {}, {}}, table);
+    CHECK(!v);
+    return std::string{explain(v, line)};
+  };
+  CHECK(words_of(op_id_of<op::RegexFullMatch>) == " has no kernel for it: install RE2");
+  CHECK(words_of(op_id_of<op::Relu>) == " has no kernel for it");
+}
+
+}  // namespace cameo::test
