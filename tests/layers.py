@@ -131,7 +131,21 @@ def check_provider_file(provider, public, name, quote):
     return None
 
 
+TRANSFORMS = re.compile(r"transform_list<([^;{}]*?)>(?:::table|;)")
+SHARE_OF_VALUES = 0.6
+
+
+def transforms(root):
+    """Of the transforms in lists of src/: how many there are, and how many of them are rules, which are values."""
+    listed = [each.strip() for path in sorted((root / "src" / "transform").rglob("*.cpp"))
+              for match in TRANSFORMS.findall(path.read_text(encoding="utf-8")) for each in match.split(",")[1:]]
+    return len(listed), sum(each.startswith("rule_of<") for each in listed)
+
+
 def offences(root):
+    total, values = transforms(root)
+    if values < SHARE_OF_VALUES * total:
+        yield f"src/transform: {values} of {total} transforms are values, where {SHARE_OF_VALUES:.0%} are wanted"
     for path in sorted(p for top in ("include", "src") for p in (root / top).rglob("*") if p.suffix in (".hpp", ".cpp")):
         relative = path.relative_to(root)
         public = relative.parts[0] == "include"
@@ -205,6 +219,9 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("src/partition/c.cpp", 'auto f = "CPUExecutionProvider";\n', "names a provider"),
     ("src/partition/d.cpp", 'static_assert(last, "such as cameo::eps::cpu");\n', None),
     ("src/partition/e.cpp", 'static_assert(std::is_same_v<T, eps::cpu>, "no");\n', "names a provider"),
+    ("src/transform/rules/a.cpp", "auto& t = transform_list<optimization_level::basic, rule_of<a>, b>::table();\n",
+     "1 of 2 transforms are values"),
+    ("src/transform/rules/b.cpp", "auto& t = transform_list<optimization_level::basic, rule_of<a>>::table();\n", None),
     ("src/novel/a.cpp", "\n", "is not a layer"),
     ("eps/one/include/cameo/eps/one.hpp", "#include <cameo/ep/provider.hpp>\n#include <cameo/eps/one/x.hpp>\n", None),
     ("eps/one/include/cameo/eps/two.hpp", "#include <Eigen/Dense>\n", "third-party"),
@@ -236,7 +253,8 @@ def main():
     if sys.argv[1] == "--self-test":
         return self_test()
     found = list(offences(pathlib.Path(sys.argv[1])))
-    print("\n".join(found) if found else "every include points upwards")
+    total, values = transforms(pathlib.Path(sys.argv[1]))
+    print("\n".join(found) if found else f"every include points upwards; {values} of {total} transforms are values")
     return 1 if found else 0
 
 

@@ -19,30 +19,53 @@ struct attribute_check {
   std::string_view s = {};
 };
 
-/// A pattern in preorder: a node, then those of its inputs.
+/// How a tree of nodes is one sum or product: what `join` does to two operands, `undo` takes back, and `power` repeats.
+struct flattening {
+  op_id join, undo, power;
+  double neutral;  // 0 for sums, 1 for products
+};
+
+/// A pattern in preorder: what it matches, then its parts.
 struct pattern_step {
   /// What it matches.
-  enum class what : std::uint8_t { node, value, constant, number, absent } kind = what::absent;
-  std::uint8_t name = none;  // of the value or node that it binds
-  std::uint8_t inputs = 0;
+  enum class what : std::uint8_t {
+    absent,     // an input that is left out
+    value,      // any value
+    optional,   // any value, or an input that is left out
+    constant,   // a value that is the same in every run
+    scalar,     // a constant of one element, whose number is bound
+    number,     // a constant of one element that is this number
+    node,       // a value that a node makes; its parts are the node's inputs
+    perhaps,    // the same, or what would be that node's first input
+    either,     // what one of its parts matches
+    flattened,  // a sum or product of a number and its parts, in any order
+    follower,   // after the pattern: the only reader of what it matched
+  } kind = what::absent;
+  std::uint8_t name = none;  // of the value, number or node that it binds
+  std::uint8_t parts = 0;
   bool any_order = false, sole_use = false;
-  std::uint8_t size = 1;  // steps of the whole subexpression
-  double number = 0;
+  bool others = false;      // a node may have further inputs
+  std::uint8_t size = 1;    // steps of the whole subexpression
+  role roles = role::none;  // of the node's operator, where it has no `ops`
+  double number = 0;        // where a number has no name
   std::span<const op_id> ops = {};
   std::span<const attribute_check> checks = {};
+  const flattening* algebra = nullptr;
   static constexpr std::uint8_t none = 255;
 };
 
-/// The values and nodes that a match has bound, by the numbers of their names.
+/// The values, numbers and nodes that a match has bound, by the numbers of their names. A name in a part that need not
+/// be there is an absent value, or a node that is false.
 struct match_result {
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t most = 16, most_numbers = 4;
   rewriter* in = nullptr;
-  node_view root;
+  node_view root, last;  // `last` is the node whose output is replaced: the root, or what follows it
   std::array<value_view, most> values;
   std::array<node_view, most> nodes;
+  std::array<double, most_numbers> numbers{};
 };
 
-/// A set of names: bit i stands for `value_name<i>`, or `node_name<i>`.
+/// A set of names: bit i stands for `value_name<i>`, or `node_name<i>`; numbers have the bits after those of values.
 using name_mask = std::uint32_t;
 
 /// The name of a value: the same name twice means the same value.
@@ -56,6 +79,19 @@ struct value_name {
     (at++)->name = std::uint8_t(I);
   }
   const value_view& of(const match_result& m) const { return m.values[I]; }
+};
+/// The name of a number: that of a constant of one element, or the one in a flattened sum or product.
+template <int I>
+struct number_name {
+  static_assert(I >= 0 && I < int(match_result::most_numbers));
+  static constexpr name_mask values = 1u << (match_result::most + I), nodes = 0;
+  static constexpr std::size_t steps = 1, checks = 0;
+  constexpr void put(pattern_step& at) const { at.name = std::uint8_t(I); }
+  constexpr void write(pattern_step*& at, attribute_check*&) const {
+    at->kind = pattern_step::what::scalar;
+    put(*at++);
+  }
+  double of(const match_result& m) const { return m.numbers[I]; }
 };
 /// The name of a node, for its attributes.
 template <int I>
@@ -78,6 +114,9 @@ inline constexpr value_name<8> e;
 inline constexpr value_name<9> f;
 inline constexpr value_name<10> g;
 inline constexpr value_name<11> h;
+/// Names of numbers.
+inline constexpr number_name<0> s0;
+inline constexpr number_name<1> s1;
 /// Names of nodes, for their attributes.
 inline constexpr node_name<0> n0;
 inline constexpr node_name<1> n1;
@@ -85,6 +124,7 @@ inline constexpr node_name<2> n2;
 inline constexpr node_name<3> n3;
 inline constexpr node_name<4> n4;
 inline constexpr node_name<5> n5;
+inline constexpr node_name<6> n6;
 
 /// An input that is left out.
 struct absent_pattern {
@@ -101,11 +141,33 @@ struct number {
   static constexpr std::size_t steps = 1, checks = 0;
   double expected;
   constexpr explicit number(double n) : expected{n} {}
+  constexpr void put(pattern_step& at) const { at.number = expected; }
   constexpr void write(pattern_step*& at, attribute_check*&) const {
     at->kind = pattern_step::what::number;
-    (at++)->number = expected;
+    put(*at++);
   }
 };
+
+/// `optional{b}`: a named value, or an input that is left out.
+template <int I>
+struct optional {
+  static constexpr name_mask values = 1u << I, nodes = 0;
+  static constexpr std::size_t steps = 1, checks = 0;
+  constexpr explicit optional(value_name<I>) {}
+  constexpr void write(pattern_step*& at, attribute_check*&) const {
+    at->kind = pattern_step::what::optional;
+    (at++)->name = std::uint8_t(I);
+  }
+};
+
+/// As the last input of a node: whatever further inputs it has.
+struct others_pattern {
+  static constexpr name_mask values = 0, nodes = 0;
+  static constexpr std::size_t steps = 0, checks = 0;
+  constexpr void write(pattern_step*&, attribute_check*&) const {}
+};
+/// As the last input of a node: whatever further inputs it has.
+inline constexpr others_pattern others;
 
 /// A named value that is the same in every run.
 template <int I>
@@ -157,8 +219,17 @@ struct attribute_name_check {
                 "cameo: the rule names an attribute that this operator does not have");
 };
 
-/// A node of one of the operators, with these inputs. Further inputs must be absent, and so must outputs after the
-/// first. A variadic operator has exactly these inputs.
+/// True if `others` is the last of these, or none of them.
+template <class... In>
+constexpr bool others_last() {
+  constexpr bool is[] = {false, std::is_same_v<In, pattern::others_pattern>...};
+  for (std::size_t i = 0; i < sizeof...(In); ++i)
+    if (is[i]) return false;
+  return true;
+}
+
+/// A node of one of the operators, with these inputs. Further inputs must be absent, unless the last is `others`, and
+/// further outputs without readers. A variadic operator has exactly these inputs. Without operators: see having().
 template <class Ops, class... In>
 class node_pattern;
 template <class... Ops, class... In>
@@ -167,8 +238,11 @@ class node_pattern<op_set<Ops...>, In...> {
   static constexpr std::size_t most_checks = 6;
   static constexpr name_mask values = (In::values | ... | 0u);
   static constexpr std::size_t steps = (In::steps + ... + 1), checks = (In::checks + ... + most_checks);
+  static constexpr bool has_others = (std::is_same_v<In, pattern::others_pattern> || ... || false);
+  static constexpr std::size_t inputs = sizeof...(In) - has_others;
   using ops = op_set<Ops...>;
-  static_assert((sizeof(arity_check<Ops, sizeof...(In) <= most_inputs<Ops>()>) && ...));
+  static_assert(others_last<In...>(), "cameo: `others` stands for the inputs after those that a pattern names: last");
+  static_assert((sizeof(arity_check<Ops, inputs <= most_inputs<Ops>()>) && ...));
 
   constexpr explicit node_pattern(In... in) : in_{in...} {}
 
@@ -179,6 +253,9 @@ class node_pattern<op_set<Ops...>, In...> {
   /// One node alone reads its output, which is not an output of the graph.
   constexpr node_pattern sole_use() const {
     return changed([](node_pattern& p) { p.sole_use_ = true; });
+  }
+  constexpr node_pattern with_role(role one) const {
+    return changed([=](node_pattern& p) { p.roles_ = one; });
   }
   /// Its attribute, or the attribute's default, has this value.
   template <fixed_string Name>
@@ -202,10 +279,11 @@ class node_pattern<op_set<Ops...>, In...> {
     pattern_step& me = *at++;
     me.kind = pattern_step::what::node;
     me.name = name;
-    me.inputs = sizeof...(In);
+    me.parts = inputs, me.others = has_others;
     me.any_order = any_order_, me.sole_use = sole_use_;
     me.size = std::uint8_t(steps);
-    me.ops = ops::ids;
+    me.roles = roles_;
+    if constexpr (sizeof...(Ops) > 0) me.ops = ops::ids;
     attribute_check* const first = check;
     for (std::size_t i = 0; i < used_; ++i) *check++ = checks_[i];
     me.checks = {first, used_};
@@ -229,16 +307,104 @@ class node_pattern<op_set<Ops...>, In...> {
   std::array<attribute_check, most_checks> checks_{};
   std::size_t used_ = 0;
   bool any_order_ = false, sole_use_ = false;
+  role roles_ = role::none;
 };
 
 /// A node pattern whose node has a name.
 template <int I, class Node>
 struct named_pattern {
+  static constexpr std::size_t inputs = Node::inputs;
   static constexpr name_mask values = Node::values, nodes = Node::nodes | (1u << I);
   static constexpr std::size_t steps = Node::steps, checks = Node::checks;
   using ops = typename Node::ops;
   Node node;
   constexpr void write(pattern_step*& at, attribute_check*& check) const { node.write(at, check, std::uint8_t(I)); }
+};
+
+/// A node, or what would be its first input.
+template <class Node>
+struct perhaps_pattern {
+  static_assert(Node::inputs == 1,
+                "cameo: a node that need not be there is given its first input, and perhaps `others`");
+  static constexpr name_mask values = Node::values, nodes = Node::nodes;
+  static constexpr std::size_t steps = Node::steps + 1, checks = Node::checks;
+  Node node;
+  constexpr void write(pattern_step*& at, attribute_check*& check) const {
+    at->kind = pattern_step::what::perhaps;
+    at->parts = 1;
+    (at++)->size = std::uint8_t(steps);
+    node.write(at, check);
+  }
+};
+
+/// The operators of several sets.
+template <class... Sets>
+struct joined_sets;
+template <class... Ops>
+struct joined_sets<op_set<Ops...>> {
+  using type = op_set<Ops...>;
+};
+template <class... A, class... B, class... Rest>
+struct joined_sets<op_set<A...>, op_set<B...>, Rest...> : joined_sets<op_set<A..., B...>, Rest...> {};
+
+/// One of several patterns: the first that leads to a match. Only names in all of them are bound.
+template <class... Each>
+struct either_pattern {
+  static constexpr name_mask values = (Each::values & ...), nodes = (Each::nodes & ...);
+  static constexpr std::size_t steps = (Each::steps + ... + 1), checks = (Each::checks + ...);
+  using ops = typename joined_sets<typename Each::ops...>::type;
+  std::tuple<Each...> each;
+  constexpr void write(pattern_step*& at, attribute_check*& check) const {
+    at->kind = pattern_step::what::either;
+    at->parts = sizeof...(Each);
+    (at++)->size = std::uint8_t(steps);
+    std::apply([&](const Each&... one) { (one.write(at, check), ...); }, each);
+  }
+};
+
+/// A tree of nodes of one algebra, taken apart: the number that its constants of one element make together, and every
+/// other operand, in any order. Nodes within the tree have one reader. `Roots` are the operators at its top.
+template <const flattening& Algebra, class Roots, class Number, class... Parts>
+struct flattened_pattern {
+  static_assert(sizeof...(Parts) <= 6);
+  static constexpr name_mask values = (Parts::values | ... | Number::values), nodes = (Parts::nodes | ... | 0u);
+  static constexpr std::size_t steps = (Parts::steps + ... + 1), checks = (Parts::checks + ... + 0);
+  using ops = Roots;
+  Number number;
+  std::tuple<Parts...> parts;
+  constexpr void write(pattern_step*& at, attribute_check*& check) const {
+    pattern_step& me = *at++;
+    me.kind = pattern_step::what::flattened;
+    me.parts = sizeof...(Parts);
+    me.size = std::uint8_t(steps);
+    me.algebra = &Algebra;
+    number.put(me);
+    std::apply([&](const Parts&... one) { (one.write(at, check), ...); }, parts);
+  }
+};
+
+/// What reads the result of a pattern, and the value that it takes besides: `then<op::Mul>(w)`.
+template <class Ops, int I>
+struct follower_pattern {
+  static constexpr name_mask values = 1u << I;
+  constexpr void write(pattern_step*& at) const {
+    at->kind = pattern_step::what::follower;
+    at->ops = Ops::ids;
+    (at++)->name = std::uint8_t(I);
+  }
+};
+/// A pattern and what may follow it, each with one operand more.
+template <class Root, class... Next>
+struct followed_pattern {
+  static constexpr name_mask values = (Next::values | ... | Root::values), nodes = Root::nodes;
+  static constexpr std::size_t steps = Root::steps + sizeof...(Next), checks = Root::checks;
+  using ops = typename Root::ops;
+  Root root;
+  std::tuple<Next...> next;
+  constexpr void write(pattern_step*& at, attribute_check*& check) const {
+    root.write(at, check);
+    std::apply([&](const Next&... each) { (each.write(at), ...); }, next);
+  }
 };
 
 namespace pattern {
@@ -262,11 +428,38 @@ template <class Node>
 constexpr Node any_order(Node node) {
   return node.any_order();
 }
+/// `having<role::reshapes>(x, others)`: a node of any operator with this role. Not as the root of a rule.
+template <role Role, class... In>
+constexpr auto having(In... in) {
+  return node_pattern<op_set<>, In...>{in...}.with_role(Role);
+}
+/// `perhaps(match<op::Cast>(x))`: the node, or x itself where it is not there.
+template <class Node>
+constexpr perhaps_pattern<Node> perhaps(Node node) {
+  return {node};
+}
+/// `either(match<op::Div>(x, y), match<op::Mul>(x, match<op::Reciprocal>(y)))`
+template <class... Each>
+constexpr either_pattern<Each...> either(Each... each) {
+  return {std::tuple{each...}};
+}
+/// `then<op::Mul>(w)`, in followed().
+template <declared_op... Ops, int I>
+constexpr follower_pattern<op_set<Ops...>, I> then(value_name<I>) {
+  return {};
+}
+/// `followed(match<op::Div>(x, y), then<op::Mul>(w))`: the rule replaces the Mul where one is the only reader of the
+/// Div and the conditions hold, with its other operand as w; otherwise the Div, and w is absent.
+template <class Root, class... Next>
+constexpr followed_pattern<Root, Next...> followed(Root root, Next... next) {
+  return {root, std::tuple{next...}};
+}
 }  // namespace pattern
 
-/// Matches `steps` against a node and the nodes that produce its inputs; `found` receives what is bound. Every order of
-/// the inputs of commutative nodes is tried. A node that the rewriter may not touch does not match.
+/// Matches `steps` against a node and the nodes that produce its inputs, in every way that there is (orders of inputs
+/// and operands, alternatives), until `accept` returns true for one. A node that the rewriter may not touch does not
+/// match. The number of ways that are tried is bounded.
 CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
-                             match_result& found);
+                             function_ref<bool(const match_result&)> accept);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -16,14 +16,16 @@ struct attribute_source {
 /// A new node or value, in preorder.
 struct result_step {
   /// The kind of the step.
-  enum class what : std::uint8_t { node, value, absent, computed } kind = what::absent;
-  std::uint8_t name = 0;  // of the value
-  std::uint8_t inputs = 0;
+  enum class what : std::uint8_t { absent, value, inputs, computed, node, again } kind = what::absent;
+  std::uint8_t name = 0;   // of the value, or of the node whose inputs these are
+  std::uint8_t first = 0;  // of those inputs
+  std::uint8_t parts = 0;  // inputs, as steps
   std::string_view domain = {}, op = {};
   std::span<const attribute_source> attributes = {};
   std::uint8_t copied = pattern_step::none;  // node whose attributes are all copied, if the new operator has them
   bool (*has_attribute)(std::string_view) = nullptr;
   value_id (*compute)(const match_result&, edit&) = nullptr;
+  std::span<const made_op> makes = {};
 };
 
 template <class Node>
@@ -31,44 +33,78 @@ struct result_check {
   static_assert(Node::fewest <= 1, "cameo: the replacement makes more outputs than what it replaces");
 };
 
-/// A new node. Attributes are given one by one, or copied from a matched node.
-template <declared_op Op, class... In>
-class node_result {
+/// What new nodes have in common: inputs, and attributes that are given one by one. `Made` is the kind of node.
+template <class Made, class... In>
+class made_node {
  public:
   static constexpr std::size_t most_attributes = 8;
-  static constexpr std::size_t fewest = fewest_outputs<Op>();
   static constexpr name_mask values = (In::values | ... | 0u);
   static constexpr std::size_t steps = (In::result_steps + ... + 1), result_steps = steps,
                                sources = (In::sources + ... + most_attributes);
   name_mask nodes = 0;
-  static_assert(sizeof(arity_check<Op, sizeof...(In) <= most_inputs<Op>()>));
 
-  constexpr explicit node_result(In... in) : in_{in...} { ((nodes |= in.nodes), ...); }
+  constexpr explicit made_node(In... in) : in_{in...} { ((nodes |= in.nodes), ...); }
 
   /// An attribute with this value.
   template <fixed_string Name, class T>
-  constexpr node_result attr(T literal) const {
+  constexpr Made attr(T literal) const {
     attribute_source s{std::string_view{Name}};
     s.literal = attribute_of(std::string_view{Name}, literal);
     return with<Name>(s);
   }
   /// An attribute that a function of the match computes: `bool make(const match_result&, attribute&)`; if it returns
-  /// false, the rule is not applied.
+  /// false, the rule is not applied. Lists that it refers to last as long as the model (model::memory).
   template <fixed_string Name, auto Make>
-  constexpr node_result attr() const {
+  constexpr Made attr() const {
     attribute_source s{std::string_view{Name}};
     s.make = [](const match_result& m, attribute& made) { return Make(m, made); };
     return with<Name>(s);
   }
   /// The attribute of the same name, or another, of a matched node; absent if that node does not have it.
   template <fixed_string Name, int I, fixed_string From = Name>
-  constexpr node_result copy(node_name<I>) const {
+  constexpr Made copy(node_name<I>) const {
     attribute_source s{std::string_view{Name}};
     s.node = I, s.from = std::string_view{From};
-    node_result made = with<Name>(s);
+    Made made = with<Name>(s);
     made.nodes |= 1u << I;
     return made;
   }
+  /// Leaves out an attribute that is copied with others.
+  template <fixed_string Name>
+  constexpr Made without() const {
+    return with<Name>({std::string_view{Name}});
+  }
+
+ protected:
+  constexpr void write_parts(result_step& me, result_step*& at, attribute_source*& source) const {
+    me.parts = sizeof...(In);
+    attribute_source* const first = source;
+    for (std::size_t i = 0; i < used_; ++i) *source++ = attributes_[i];
+    me.attributes = {first, used_};
+    std::apply([&](const In&... each) { (each.write(at, source), ...); }, in_);
+  }
+
+ private:
+  template <fixed_string Name>
+  constexpr Made with(attribute_source s) const {
+    Made::template check_attribute<Name>();
+    Made made = static_cast<const Made&>(*this);
+    made.attributes_[made.used_++] = s;
+    return made;
+  }
+  std::tuple<In...> in_;
+  std::array<attribute_source, most_attributes> attributes_{};
+  std::size_t used_ = 0;
+};
+
+/// A new node. Attributes are given one by one, or copied from a matched node.
+template <declared_op Op, class... In>
+class node_result : public made_node<node_result<Op, In...>, In...> {
+ public:
+  using made_node<node_result, In...>::made_node;
+  static constexpr std::size_t fewest = fewest_outputs<Op>();
+  static_assert(sizeof(arity_check<Op, sizeof...(In) <= most_inputs<Op>()>));
+
   /// All attributes of a matched node that this operator has as well.
   template <int I>
   constexpr node_result copy_all(node_name<I>) const {
@@ -80,28 +116,36 @@ class node_result {
   constexpr void write(result_step*& at, attribute_source*& source) const {
     result_step& me = *at++;
     me.kind = result_step::what::node;
-    me.inputs = sizeof...(In);
     me.domain = Op::domain, me.op = Op::name;
     me.copied = copied_;
     me.has_attribute = [](std::string_view name) { return has_attribute<Op>(name); };
-    attribute_source* const first = source;
-    for (std::size_t i = 0; i < used_; ++i) *source++ = attributes_[i];
-    me.attributes = {first, used_};
-    std::apply([&](const In&... each) { (each.write(at, source), ...); }, in_);
+    this->write_parts(me, at, source);
+  }
+  template <fixed_string Name>
+  static constexpr void check_attribute() {
+    static_assert(sizeof(attribute_name_check<Op, Name>));
   }
 
  private:
-  template <fixed_string Name>
-  constexpr node_result with(attribute_source s) const {
-    static_assert(sizeof(attribute_name_check<Op, Name>));
-    node_result made = *this;
-    made.attributes_[made.used_++] = s;
-    return made;
-  }
-  std::tuple<In...> in_;
-  std::array<attribute_source, most_attributes> attributes_{};
-  std::size_t used_ = 0;
   std::uint8_t copied_ = pattern_step::none;
+};
+
+/// A matched node once more, with other first inputs; the further ones and the attributes are its own.
+template <int I, class... In>
+class again_result : public made_node<again_result<I, In...>, In...> {
+ public:
+  static constexpr std::size_t fewest = 1;
+  static_assert(sizeof...(In) > 0, "cameo: a node that is made again is given its first input");
+  constexpr explicit again_result(In... in) : made_node<again_result, In...>{in...} { this->nodes |= 1u << I; }
+
+  constexpr void write(result_step*& at, attribute_source*& source) const {
+    result_step& me = *at++;
+    me.kind = result_step::what::again;
+    me.copied = I;
+    this->write_parts(me, at, source);
+  }
+  template <fixed_string>
+  static constexpr void check_attribute() {}
 };
 
 /// A matched value, as an input of a new node or as the whole replacement.
@@ -122,15 +166,28 @@ struct absent_result {
   name_mask nodes = 0;
   constexpr void write(result_step*& at, attribute_source*&) const { ++at; }
 };
+/// The inputs of a matched node, from one on.
+template <int I, int First>
+struct inputs_result {
+  static constexpr name_mask values = 0;
+  static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
+  name_mask nodes = 1u << I;
+  constexpr void write(result_step*& at, attribute_source*&) const {
+    at->kind = result_step::what::inputs;
+    at->name = I;
+    (at++)->first = First;
+  }
+};
 /// A value that a function of the match makes: `value_id make(const match_result&, edit&)`; if it returns `none`, the
-/// rule is not applied.
-template <auto Make>
+/// rule is not applied. `Makes` has the operators of the nodes that it may add, as the `makes` of a transform.
+template <auto Make, class Makes>
 struct computed_result {
   static constexpr name_mask values = 0;
   static constexpr std::size_t steps = 1, result_steps = 1, sources = 0, fewest = 1;
   name_mask nodes = 0;
   constexpr void write(result_step*& at, attribute_source*&) const {
     at->kind = result_step::what::computed;
+    if constexpr (requires { Makes::names; }) at->makes = Makes::names;
     (at++)->compute = [](const match_result& m, edit& e) -> value_id { return Make(m, e); };
   }
 };
@@ -150,9 +207,19 @@ template <declared_op Op, class... In>
 constexpr auto make(In... in) {
   return node_result<Op, decltype(as_result(in))...>{as_result(in)...};
 }
-/// `computed<make>`: see computed_result.
-template <auto Make>
-inline constexpr computed_result<Make> computed{};
+/// `again(n1, x)`: the matched node n1 with x as its first input. x itself where the node need not be there and is not.
+template <int I, class... In>
+constexpr auto again(node_name<I>, In... in) {
+  return again_result<I, decltype(as_result(in))...>{as_result(in)...};
+}
+/// `make<op::FusedConv>(inputs_of<0>(n1))`: the inputs of n1 from its first on.
+template <int First, int I>
+constexpr inputs_result<I, First> inputs_of(node_name<I>) {
+  return {};
+}
+/// `computed<make>`, `computed<make, op_set<op::Mul>>`: see computed_result.
+template <auto Make, class Makes = void>
+inline constexpr computed_result<Make, Makes> computed{};
 }  // namespace pattern
 
 /// A condition: a function of the match and of the values and nodes named after it.
@@ -181,6 +248,9 @@ constexpr conditions<Conditions...> when(Conditions...) {
 }
 }  // namespace pattern
 
+template <class From>
+concept has_root = requires { typename From::ops; } && !std::same_as<typename From::ops, op_set<>>;
+
 /// Replaces `From` by `To` wherever it matches and `When` holds. A rule is a value; rule_of<name> is its type.
 template <class From, class To, class When = conditions<>>
 struct rule {
@@ -188,6 +258,7 @@ struct rule {
   From from;
   To to;
   When when;
+  static_assert(has_root<From>, "cameo: the pattern of a rule begins with a node of operators that it names");
   static_assert((From::values & To::values) == To::values,
                 "cameo: the replacement uses a value the pattern never binds");
   static_assert((From::values & When::values) == When::values,
@@ -219,6 +290,8 @@ struct rule_of {
   using to_type = std::remove_cvref_t<decltype(Rule.to)>;
   static constexpr std::string_view name = Rule.name;
   using roots = typename from_type::ops;
+  static_assert(
+      requires { roots::ids; }, "cameo: the pattern of a rule begins with a node of operators that it names");
   static_assert((from_type::nodes & Rule.to.nodes) == Rule.to.nodes,
                 "cameo: the replacement copies attributes of a node the pattern never names");
 
@@ -251,15 +324,24 @@ struct rule_of {
 
   static constexpr std::size_t count_made() {
     std::size_t count = 0;
-    for (const result_step& step : to.steps) count += step.kind == result_step::what::node;
+    for (const result_step& step : to.steps) count += step.makes.size() + (step.kind == result_step::what::node);
     return count;
   }
-  static constexpr bool is_needed(const pattern_step& step) {
-    return step.kind == pattern_step::what::node && step.ops.size() == 1;
+  /// Nodes of one operator that every match has.
+  static constexpr auto needed() {
+    std::array<bool, from_type::steps> is{};
+    std::size_t sure = 0;  // steps before this belong to an alternative, or to a node that need not be there
+    for (std::size_t i = 0; i < from.steps.size(); ++i) {
+      const pattern_step& step = from.steps[i];
+      if (step.kind == pattern_step::what::either) sure = sure < i + step.size ? i + step.size : sure;
+      if (step.kind == pattern_step::what::perhaps) sure = sure < i + 2 ? i + 2 : sure;
+      is[i] = i >= sure && step.kind == pattern_step::what::node && step.ops.size() == 1;
+    }
+    return is;
   }
   static constexpr std::size_t count_needed() {
     std::size_t count = 0;
-    for (const pattern_step& step : from.steps) count += is_needed(step);
+    for (bool is : needed()) count += is;
     return count;
   }
 
@@ -269,8 +351,10 @@ struct rule_of {
     static constexpr auto names = [] {
       std::array<made_op, count_made()> all{};
       std::size_t at = 0;
-      for (const result_step& step : to.steps)
+      for (const result_step& step : to.steps) {
         if (step.kind == result_step::what::node) all[at++] = {step.domain, step.op};
+        for (const made_op& each : step.makes) all[at++] = each;
+      }
       return all;
     }();
   };
@@ -279,8 +363,8 @@ struct rule_of {
     static constexpr auto ids = [] {
       std::array<op_id, count_needed()> all{};
       std::size_t at = 0;
-      for (const pattern_step& step : from.steps)
-        if (is_needed(step)) all[at++] = step.ops[0];
+      for (std::size_t i = 0; i < from.steps.size(); ++i)
+        if (needed()[i]) all[at++] = from.steps[i].ops[0];
       return all;
     }();
   };

@@ -1,7 +1,7 @@
 // Activations into the convolutions and products before them: com.microsoft's FusedConv and FusedGemm.
 #include <cameo/op/microsoft.hpp>
+#include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/fusions.hpp>
-#include <cameo/transform/transform.hpp>
 
 #include <limits>
 
@@ -24,7 +24,7 @@ std::optional<std::vector<float>> parameters_of(const rewriter& r, const node_vi
   std::vector<float> limits{float_attribute(n, "min", lowest), float_attribute(n, "max", highest)};
   for (std::size_t i = 0; i < 2; ++i)
     if (n.input(i + 1)) {
-      const auto limit = number(r, n.input(i + 1));
+      const auto limit = number_in(r, n.input(i + 1));
       if (!limit) return {};
       limits[i] = float(*limit);
     }
@@ -32,7 +32,7 @@ std::optional<std::vector<float>> parameters_of(const rewriter& r, const node_vi
   return limits;
 }
 
-std::vector<value_id> inputs_of(const node_view& n) {
+std::vector<value_id> all_inputs(const node_view& n) {
   std::vector<value_id> all;
   for (value_view v : n.inputs()) all.push_back(v.id());
   return all;
@@ -61,7 +61,7 @@ bool add_fused(edit& e, const rewriter& r, const node_view& conv, const node_vie
   std::vector<float> parameters;
   const auto attributes = with_activation(r, conv, f, parameters);
   if (!attributes) return false;
-  e.replace(f.output(0), e.add<op::microsoft::FusedConv>(inputs_of(conv), *attributes));
+  e.replace(f.output(0), e.add<op::microsoft::FusedConv>(all_inputs(conv), *attributes));
   return true;
 }
 
@@ -100,55 +100,45 @@ struct conv_activation_group {
   }
 };
 
-/// f(Conv(x) + z) where z has the convolution's shape.
-struct fuse_conv_add_activation {
-  static constexpr std::string_view name = "ConvAddActivationFusion";
-  using roots = op_set<op::Relu>;
-  using makes = op_set<op::microsoft::FusedConv>;
-  using needs = op_set<op::Add, op::Conv>;
-  static bool rewrite(rewriter& r, const node_view& root) {
-    const node_view sum = made_by<op::Add>(r, root.input(0));
-    if (!sum || !may_fuse(r, root.input(0))) return false;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const value_view product = sum.input(i), z = sum.input(1 - i);
-      const node_view conv = made_by<op::Conv>(r, product);
-      if (!conv || !product.sole_use() || !same_shape(r, product, z)) continue;
-      std::vector<float> parameters;
-      const auto attributes = with_activation(r, conv, root, parameters);
-      std::vector<value_id> inputs = inputs_of(conv);
-      inputs.resize(3, value_id::none);
-      inputs.push_back(z.id());
-      edit e{r, root};
-      e.replace(root.output(0), e.add<op::microsoft::FusedConv>(inputs, *attributes));
-      if (e.commit()) return true;
-    }
-    return false;
-  }
-};
+using namespace pattern;
 
-struct fuse_gemm_activation {
-  static constexpr std::string_view name = "GemmActivationFusion";
-  using roots = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu>;
-  using makes = op_set<op::microsoft::FusedGemm>;
-  using needs = op_set<op::Gemm>;
-  static bool rewrite(rewriter& r, const node_view& root) {
-    const node_view gemm = made_by<op::Gemm>(r, root.input(0));
-    if (!gemm || !root.input(0).sole_use() || gemm.since() < 7 || root.input(0).element() != dtype::f32) return false;
-    std::vector<attribute> attributes{gemm.raw().attributes.begin(), gemm.raw().attributes.end()};
-    attributes.push_back(attribute_of("activation", root.op_type()));
-    if (root.is<op::LeakyRelu>())
-      attributes.push_back(attribute_of("activation_alpha", float_attribute(root, "alpha", 0.01f)));
-    edit e{r, root};
-    e.replace(root.output(0), e.add<op::microsoft::FusedGemm>(inputs_of(gemm), attributes));
-    return e.commit();
-  }
-};
+bool has_shape_of(const match_result& m, const value_view& v, const node_view& n) {
+  return same_shape(*m.in, v, n.output(0));
+}
+bool may_fuse_result(const match_result& m, const node_view& n) { return may_fuse(*m.in, n.output(0)); }
+
+/// Relu(Conv(x) + z) where z has the convolution's shape.
+constexpr rule conv_add_relu{
+    "ConvAddActivationFusion",
+    match<op::Relu>(name(n2, any_order(match<op::Add>(name(n1, sole_use(match<op::Conv>(x, w, optional{b}))), z)))),
+    make<op::microsoft::FusedConv>(x, w, b, z).copy_all(n1).attr<"activation">(op::Relu::name),
+    when(check<has_shape_of>(z, n1), check<may_fuse_result>(n2))};
+
+bool name_of_root(const match_result& m, attribute& made) {
+  made = attribute_of({}, m.root.op_type());
+  return true;
+}
+bool slope_of_root(const match_result& m, attribute& made) {
+  if (m.root.is<op::LeakyRelu>()) made = attribute_of({}, float_attribute(m.root, "alpha", 0.01f));
+  return true;
+}
+bool is_float_product(const match_result&, const node_view& gemm) {
+  return gemm.since() >= 7 && gemm.output(0).element() == dtype::f32;
+}
+constexpr rule gemm_activation{
+    "GemmActivationFusion",
+    match<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu>(name(n1, sole_use(match<op::Gemm>(others)))),
+    make<op::microsoft::FusedGemm>(inputs_of<0>(n1))
+        .copy_all(n1)
+        .attr<"activation", name_of_root>()
+        .attr<"activation_alpha", slope_of_root>(),
+    when(check<is_float_product>(n1))};
 
 }  // namespace
 
 const transform_table& activation_fusion::table() {
-  return transform_list<optimization_level::extended, fuse_conv_activation, fuse_conv_add_activation,
-                        fuse_gemm_activation, conv_activation_group>::table();
+  return transform_list<optimization_level::extended, fuse_conv_activation, rule_of<conv_add_relu>,
+                        rule_of<gemm_activation>, conv_activation_group>::table();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

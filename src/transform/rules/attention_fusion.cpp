@@ -41,7 +41,7 @@ struct attention_core {
     for (node_view reader : p.consumers()) {
       if (!reader.is<op::IsNaN>()) continue;
       const node_view where = only_reader<op::Where>(r, reader.output(0));
-      if (where && where.input(0) == reader.output(0) && where.input(2) == p && number(r, where.input(1)) == 0.0)
+      if (where && where.input(0) == reader.output(0) && where.input(2) == p && number_in(r, where.input(1)) == 0.0)
         return where.output(0);
     }
     return p;
@@ -197,15 +197,15 @@ class multi_head_builder {
   value_id guarded(value_id made) {
     const auto is_finite = [&](const value_view& bias) {
       const node_view where = made_by<op::Where>(r_, bias);
-      const auto seen = where ? number(r_, where.input(1)) : std::nullopt;
-      const auto hidden = where ? number(r_, where.input(2)) : std::nullopt;
+      const auto seen = where ? number_in(r_, where.input(1)) : std::nullopt;
+      const auto hidden = where ? number_in(r_, where.input(2)) : std::nullopt;
       return seen && hidden && std::isfinite(*seen) && std::isfinite(*hidden);
     };
     const std::vector<value_view>& biases = core_.scores.biases;
     bool finite = std::all_of(biases.begin(), biases.end(), is_finite);
     if (core_.scores.causal && !causal_) {
       const node_view where = core_.scores.causal.producer();
-      const auto hidden = number(r_, where.input(number(r_, where.input(2)) ? 2 : 1));
+      const auto hidden = number_in(r_, where.input(number_in(r_, where.input(2)) ? 2 : 1));
       finite = finite && hidden && std::isfinite(*hidden);
     }
     if (!core_.guarded || bias_ == value_id::none || finite) return made;

@@ -47,7 +47,7 @@ struct size_sum {
     if (!n || depth == deepest) return {};
     if (n.is<op::Gather>()) {
       const node_view shape = made_by<op::Shape>(r, n.input(0));
-      const auto axis = look::number(r, n.input(1));
+      const auto axis = look::number_in(r, n.input(1));
       if (!shape || !axis || *axis < 0 || *axis >= 8 || shape.find("start")) return {};
       return of_axis(r, axis_of{shape.input(0), std::size_t(*axis)});
     }
@@ -84,7 +84,7 @@ struct window {
       const node_view n = made_by<op::Slice>(r, v);
       if (!n || n.input_count() < 4) break;
       const auto axes = ints_of(r.constant(n.input(3)));
-      const bool step_of_one = !n.input(4) || number(r, n.input(4)) == 1.0;
+      const bool step_of_one = !n.input(4) || number_in(r, n.input(4)) == 1.0;
       if (!axes || axes->size() != 1 || !step_of_one) return {};
       const std::int64_t axis = (*axes)[0] < 0 ? (*axes)[0] + 4 : (*axes)[0];
       if ((axis != 2 && axis != 3) || w.last[axis - 2]) return {};
@@ -103,9 +103,9 @@ padding_mask padding_mask::of(const rewriter& r, const value_view& bias, dim bat
   const std::vector<dim>* const shape = r.shape(bias);
   if (!product || !shape || shape->size() != 4 || !is_one((*shape)[1]) || !is_one((*shape)[2])) return {};
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto hidden = number(r, product.input(i));
+    const auto hidden = number_in(r, product.input(i));
     const node_view less = hidden ? made_by<op::Sub>(r, product.input(1 - i)) : node_view{};
-    if (!less || *hidden > -1e3 || !std::isfinite(float(*hidden)) || number(r, less.input(0)) != 1.0) continue;
+    if (!less || *hidden > -1e3 || !std::isfinite(float(*hidden)) || number_in(r, less.input(0)) != 1.0) continue;
     value_view mask = less.input(1);
     for (int steps = 0; steps < 4; ++steps)
       if (const node_view n = made_by<op::Cast, op::Unsqueeze>(r, mask)) mask = n.input(0);
@@ -130,7 +130,7 @@ value_id padding_mask::as_int32(const rewriter& r, edit& e) const {
 }
 
 bool is_causal(rewriter& r, const node_view& where, const axis_of& queries, const axis_of& keys) {
-  if (!number(r, where.input(2))) return false;
+  if (!number_in(r, where.input(2))) return false;
   const window w = window::read(r, where.input(0));
   const auto q = size_sum::of_axis(r, queries), k = size_sum::of_axis(r, keys);
   if (!w.of || !w.last[0] || !w.last[1] || !q || !k || !is_lower_triangle(r.constant(w.of))) return false;
@@ -141,7 +141,7 @@ bool is_causal(rewriter& r, const node_view& where, const axis_of& queries, cons
 }
 
 value_id bias_of_where(rewriter& r, edit& e, const node_view& where) {
-  const bool hides_else = number(r, where.input(2)).has_value();
+  const bool hides_else = number_in(r, where.input(2)).has_value();
   const value_view hidden = where.input(hides_else ? 2 : 1);
   const value_id zero = e.scalar("seen", hidden.element(), 0);
   return hides_else ? e.add<op::Where>({where.input(0).id(), zero, hidden.id()})

@@ -29,7 +29,7 @@ bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
   if (n.is<op::MatMul>() || n.is<op::microsoft::FusedMatMul>()) return read_product(r, n);
   if (n.is<op::Where>()) {
     for (std::size_t i : {1u, 2u}) {
-      const auto hidden = number(r, n.input(3 - i));
+      const auto hidden = number_in(r, n.input(3 - i));
       if (!hidden || *hidden > -1e4 || causal || !read(r, n.input(i), depth + 1)) continue;
       causal = scores;
       return true;
@@ -39,7 +39,7 @@ bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
   const score_chain before = *this;
   for (std::size_t i = 0; i < 2; ++i, *this = before) {
     const auto f = n.is<op::Add>() ? std::nullopt : scalar_factor(r, n, i);
-    if ((!f && !n.is<op::Add>()) || number(r, n.input(i)) || !read(r, n.input(i), depth + 1)) continue;
+    if ((!f && !n.is<op::Add>()) || number_in(r, n.input(i)) || !read(r, n.input(i), depth + 1)) continue;
     if (n.is<op::Add>()) {
       biases.push_back(n.input(1 - i));
       return true;

@@ -16,67 +16,39 @@ constexpr node_name<0> swish_of;
 constexpr rule swiglu{"SwiGLUDefinition", name(swish_of, match<op::SwiGLU>(x, y)),
                       make<op::Mul>(make<op::Swish>(x).copy<"alpha">(swish_of), y)};
 
-/// x * Sigmoid(alpha * x)
-struct swish {
-  static constexpr std::string_view name = "SwishDefinition";
-  using roots = op_set<op::Swish>;
-  using makes = op_set<op::Mul, op::Sigmoid>;
+constexpr rule plain_swish{"SwishDefinition", match<op::Swish>(x).attr<"alpha">(1.0f),
+                           make<op::Mul>(x, make<op::Sigmoid>(x))};
+value_id alpha_of_swish(const match_result& m, edit& e) {
+  return e.scalar("alpha", x.of(m).element(), double(float_attribute(m.root, "alpha", 1)));
+}
+constexpr rule swish{"SwishDefinition", match<op::Swish>(x),
+                     make<op::Mul>(x, make<op::Sigmoid>(make<op::Mul>(x, computed<alpha_of_swish>)))};
 
-  static bool rewrite(rewriter& r, const node_view& n) {
-    if (!r.may_touch(n) || !n.input(0)) return false;
-    edit e{r, n};
-    const value_id in = n.input(0).id();
-    const float alpha = float_attribute(n, "alpha", 1);
-    const value_id scaled =
-        alpha == 1 ? in : e.add<op::Mul>({in, e.scalar("alpha", n.input(0).element(), double(alpha))});
-    e.replace(n.output(0), e.add<op::Mul>({in, e.add<op::Sigmoid>({scaled})}));
-    return e.commit();
-  }
-};
+bool set_type(dtype type, attribute& made) {
+  made = attribute_of({}, std::int64_t(type));
+  return type != dtype::undefined;
+}
+bool type_of_x(const match_result& m, attribute& made) { return set_type(x.of(m).element(), made); }
+bool type_of_y(const match_result& m, attribute& made) { return set_type(y.of(m).element(), made); }
+constexpr rule cast_like{"CastLikeDefinition", name(n0, match<op::CastLike>(x, y)),
+                         make<op::Cast>(x).copy_all(n0).attr<"to", type_of_y>()};
 
-/// CastLike(x, like) is Cast(x) to the type of `like`.
-struct cast_like {
-  static constexpr std::string_view name = "CastLikeDefinition";
-  using roots = op_set<op::CastLike>;
-  using makes = op_set<op::Cast>;
-
-  static bool rewrite(rewriter& r, const node_view& n) {
-    if (!r.may_touch(n) || !n.input(1) || n.input(1).element() == dtype::undefined) return false;
-    std::vector<attribute> attributes{attribute_of("to", std::int64_t(n.input(1).element()))};
-    for (const attribute& a : n.raw().attributes) attributes.push_back(a);
-    edit e{r, n};
-    const value_id in = n.input(0).id();
-    e.replace(n.output(0), e.add<op::Cast>({&in, 1}, attributes));
-    return e.commit();
-  }
-};
-
+bool type_of_draw(const match_result& m, attribute& made) {
+  return set_type(dtype(int_attribute(m.root, "dtype", std::int64_t(x.of(m).element()))), made);
+}
 /// 1 where a number of [0, 1) is below the probability. Other numbers than before, as every run gives others.
-struct bernoulli {
-  static constexpr std::string_view name = "BernoulliDefinition";
-  using roots = op_set<op::Bernoulli>;
-  using makes = op_set<op::RandomUniformLike, op::Less, op::Cast>;
-
-  static bool rewrite(rewriter& r, const node_view& n) {
-    if (!r.may_touch(n) || n.input(0).element() == dtype::undefined) return false;
-    const std::int64_t from = std::int64_t(n.input(0).element()), to = int_attribute(n, "dtype", from);
-    std::vector<attribute> drawn{attribute_of("dtype", from)};
-    if (const attribute* const seed = n.find("seed")) drawn.push_back(*seed);
-    edit e{r, n};
-    const value_id in = n.input(0).id();
-    const value_id below = e.add<op::Less>({e.add<op::RandomUniformLike>({&in, 1}, drawn), in});
-    e.replace(n.output(0), e.add<op::Cast>({below}, {attribute_of("to", to)}));
-    return e.commit();
-  }
-};
+constexpr rule bernoulli{
+    "BernoulliDefinition", name(n0, match<op::Bernoulli>(x)),
+    make<op::Cast>(make<op::Less>(make<op::RandomUniformLike>(x).copy<"seed">(n0).attr<"dtype", type_of_x>(), x))
+        .attr<"to", type_of_draw>()};
 
 }  // namespace
 
 const transform_table& definitions::table() {
-  return transform_list<optimization_level::basic, rule_of<hard_swish>, rule_of<mish>, rule_of<swiglu>, swish,
-                        cast_like, bernoulli, define::likelihood_loss, define::cross_entropy_loss,
-                        define::center_crop_pad, define::group_normalization,
-                        define::sequence_map>::table<define::when_saved>();
+  return transform_list<optimization_level::basic, rule_of<hard_swish>, rule_of<mish>, rule_of<swiglu>,
+                        rule_of<plain_swish>, rule_of<swish>, rule_of<cast_like>, rule_of<bernoulli>,
+                        define::likelihood_loss, define::cross_entropy_loss, define::center_crop_pad,
+                        define::group_normalization, define::sequence_map>::table<define::when_saved>();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/op/onnx.hpp>
-#include <cameo/transform/rewriter.hpp>
+#include <cameo/transform/rule.hpp>
 
 #include <cmath>
 
@@ -31,7 +31,7 @@ node_view only_reader(const rewriter& r, const value_view& v) {
 /// Of a node with two inputs, the one that is not `v`.
 inline value_view other_input(const node_view& n, const value_view& v) { return n.input(n.input(0) == v ? 1 : 0); }
 
-inline std::optional<double> number(const rewriter& r, const value_view& v) { return number_of(r.constant(v)); }
+inline std::optional<double> number_in(const rewriter& r, const value_view& v) { return number_of(r.constant(v)); }
 /// Equal to a ten-thousandth, as constants in files are rounded in many ways.
 inline bool about(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b); }
 
@@ -53,7 +53,7 @@ inline bool is_vector_along(const rewriter& r, const value_view& v, const value_
 inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n, std::size_t x) {
   const bool divides = n.is<op::Div>();
   if (divides && x != 0) return {};
-  const std::optional<double> f = number(r, n.input(1 - x));
+  const std::optional<double> f = number_in(r, n.input(1 - x));
   const std::vector<dim>*const given = r.shape(n.input(x)), *const shape = r.shape(n.input(1 - x));
   if (!f || !std::isfinite(*f) || !shape || !(shape->empty() || (given && shape->size() <= given->size()))) return {};
   if (divides && *f == 0) return {};
@@ -63,6 +63,23 @@ inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n
 inline bool is_float(const value_view& v) {
   const dtype t = v ? v.element() : dtype::undefined;
   return t == dtype::f32 || t == dtype::f16;
+}
+
+// Conditions and attributes of rules in several families.
+
+inline bool is_computed(const match_result& m, const value_view& v) { return !m.in->constant(v); }
+inline bool is_factor(const match_result&, double number) {
+  return number != 1 && number != 0 && std::isfinite(number);
+}
+/// The other value of a flag of n0: `attr<"transA", other_way<"transA">>()`.
+template <fixed_string Name>
+bool other_way(const match_result& m, attribute& made) {
+  made = attribute_of({}, int_attribute(pattern::n0.of(m), std::string_view{Name}) == 0 ? 1 : 0);
+  return true;
+}
+inline bool number_as_float(const match_result& m, attribute& made) {
+  made = attribute_of({}, float(pattern::s0.of(m)));
+  return true;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::look

@@ -1,8 +1,8 @@
 // Layer normalisation and its kin from the parts that exporters write, and the sum that feeds them.
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
+#include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/fusions.hpp>
-#include <cameo/transform/transform.hpp>
 
 #include "transform/rules/embedding_fusion.hpp"
 #include "transform/rules/look.hpp"
@@ -10,162 +10,79 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-using namespace look;
+using namespace pattern;
+using look::is_float, look::is_vector_along, look::last_dim, look::made_by;
 
-/// What ReduceMean is taken of, if it is taken of the last axis alone, which stays as 1.
-value_view mean_of(rewriter& r, const value_view& v) {
-  const node_view n = made_by<op::ReduceMean>(r, v);
-  if (!n || int_attribute(n, "keepdims", 1) != 1) return {};
-  const std::vector<dim>* const shape = r.shape(n.input(0));
-  std::vector<std::int64_t> axes{ints_attribute(n, "axes").begin(), ints_attribute(n, "axes").end()};
-  if (n.input(1)) {
-    const auto given = ints_of(r.constant(n.input(1)));
-    if (!given) return {};
-    axes = *given;
-  }
-  const bool last = axes.size() == 1 && (axes[0] == -1 || (shape && axes[0] + 1 == std::int64_t(shape->size())));
-  return last && shape && !shape->empty() ? n.input(0) : value_view{};
+/// The mean along the last axis, which stays as 1; `n` is checked by is_of_last_axis.
+template <int N, class Of>
+constexpr auto mean_of(node_name<N> n, Of of) {
+  return name(n, match<op::ReduceMean>(of, others).template attr<"keepdims">(1));
+}
+bool is_of_last_axis(const match_result& m, const node_view& mean) {
+  const std::vector<dim>* const shape = m.in->shape(mean.input(0));
+  const std::span<const std::int64_t> written = ints_attribute(mean, "axes");
+  std::vector<std::int64_t> axes{written.begin(), written.end()};
+  if (mean.input(1)) axes = ints_of(m.in->constant(mean.input(1))).value_or(std::vector<std::int64_t>{});
+  return shape && axes.size() == 1 && (axes[0] == -1 || axes[0] + 1 == std::int64_t(shape->size()));
 }
 
-/// What is squared: x * x, or x to the power of 2.
-value_view square_of(const rewriter& r, const value_view& v) {
-  const node_view n = made_by<op::Mul, op::Pow>(r, v);
-  if (!n) return {};
-  if (n.is<op::Mul>()) return n.input(0) == n.input(1) ? n.input(0) : value_view{};
-  const auto power = look::number(r, n.input(1));
-  return power && *power == 2 ? n.input(0) : value_view{};
+/// top / sqrt(mean(of * of) + s0), or top * (1 / that), and the factor and the summand that may follow. Inside, each
+/// value has one reader. n2 is what squares, n3 the mean.
+template <class Top, class Of>
+constexpr auto normalized(Top top, Of of) {
+  const auto square =
+      either(name(n2, sole_use(match<op::Mul>(of, of))), name(n2, sole_use(match<op::Pow>(of, number{2}))));
+  const auto mean = name(n3, sole_use(match<op::ReduceMean>(square, others)).template attr<"keepdims">(1));
+  const auto moved = sole_use(any_order(match<op::Add>(mean, s0)));
+  const auto root = either(sole_use(match<op::Sqrt>(moved)), sole_use(match<op::Pow>(moved, number{0.5})));
+  const auto inverse = either(sole_use(match<op::Reciprocal>(root)), sole_use(match<op::Div>(number{1}, root)),
+                              sole_use(match<op::Pow>(moved, number{-0.5})));
+  return followed(either(match<op::Div>(top, root), any_order(match<op::Mul>(top, inverse))), then<op::Mul>(w),
+                  then<op::Add>(b));
 }
 
-/// v = sqrt(mean + epsilon), or to the power of a half, or 1 / that (`inverse`): the mean.
-struct root_of_mean {
-  value_view mean;
-  double epsilon = 0;
-  bool inverse = false;
-
-  static root_of_mean of(rewriter& r, const value_view& v) {
-    root_of_mean found;
-    value_view root = v;
-    if (const node_view n = made_by<op::Reciprocal>(r, root)) found.inverse = true, root = n.input(0);
-    else if (const node_view one = made_by<op::Div>(r, root); one && look::number(r, one.input(0)) == 1.0)
-      found.inverse = true, root = one.input(1);
-    const node_view n = made_by<op::Sqrt, op::Pow>(r, root);
-    if (!n || !v.sole_use() || !root.sole_use()) return {};
-    if (n.is<op::Pow>()) {
-      const auto power = look::number(r, n.input(1));
-      if (!power || std::abs(*power) != 0.5 || (*power < 0 && found.inverse)) return {};
-      found.inverse = found.inverse || *power < 0;
-    }
-    const node_view sum = made_by<op::Add>(r, n.input(0));
-    if (!sum || !n.input(0).sole_use()) return {};
-    for (std::size_t i = 0; i < 2; ++i)
-      if (const auto e = look::number(r, sum.input(i)); e && *e >= 0 && sum.input(1 - i).sole_use()) {
-        found.mean = sum.input(1 - i), found.epsilon = *e;
-        return found;
-      }
-    return {};
-  }
-};
-
-/// root = top / sqrt(mean(square) + epsilon): the top, and what is squared. Each is sole use but for the top.
-struct normalized {
-  value_view top, squared;
-  double epsilon = 0;
-  std::size_t reads_to_square = 1;
-
-  static normalized of(rewriter& r, const node_view& root) {
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (root.is<op::Div>() && i == 1) break;
-      const value_view top = root.input(i), below = root.input(1 - i);
-      const root_of_mean found = root_of_mean::of(r, below);
-      if (!found.mean || found.inverse != root.is<op::Mul>()) continue;
-      const value_view square = mean_of(r, found.mean);
-      if (!square || !square.sole_use()) return {};
-      return {top, square_of(r, square), found.epsilon, square.producer().is<op::Mul>() ? 2u : 1u};
-    }
-    return {};
-  }
-};
-
-/// x less its mean.
-value_view centered(rewriter& r, const value_view& v) {
-  const node_view n = made_by<op::Sub>(r, v);
-  if (!n || !(mean_of(r, n.input(1)) == n.input(0))) return {};
-  return n.input(0);
+bool is_float_value(const match_result&, const value_view& v) { return is_float(v); }
+bool is_positive(const match_result&, double epsilon) { return epsilon >= 0; }
+bool is_vector_of(const match_result& m, const value_view& v, const value_view& x) {
+  return !v || is_vector_along(*m.in, v, x);
 }
-
-/// The node that goes on from `n` by an operation with a vector along the last axis, and that vector.
-struct with_vector {
-  node_view node;
-  value_view vector;
-  template <declared_op Op>
-  static with_vector after(const rewriter& r, const node_view& n) {
-    const node_view next = only_reader<Op>(r, n.output(0));
-    if (!next) return {};
-    const value_view v = other_input(next, n.output(0));
-    return is_vector_along(r, v, n.output(0)) ? with_vector{next, v} : with_vector{};
-  }
-};
-
-/// A scale for a normalisation that is written without one; `none` where it would be no float32 vector of known length.
-value_id ones_along(const rewriter& r, edit& e, const value_view& x) {
+/// The scale, or ones where it is written without one; `none` where that would be no float32 vector of known length.
+value_id scale_or_ones(const match_result& m, edit& e) {
   constexpr std::int64_t most = 1 << 20;
-  const dim length = last_dim(r, x);
-  if (x.element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
+  if (w.of(m)) return w.of(m).id();
+  const dim length = last_dim(*m.in, x.of(m));
+  if (x.of(m).element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
   const std::vector<float> ones(std::size_t(length.size), 1.0f);
   return e.constant("ones", value::tensor<float>(extents{length.size}, std::span<const float>{ones}));
 }
 
-struct fuse_layer_norm {
-  static constexpr std::string_view name = "LayerNormFusion";
-  using roots = op_set<op::Div, op::Mul>;
-  using makes = op_set<op::contrib::LayerNormalization>;
-
-  static bool rewrite(rewriter& r, const node_view& root) {
-    const normalized found = normalized::of(r, root);
-    if (!found.squared) return false;
-    const value_view x = centered(r, found.top);
-    if (!x || !is_float(x) || !(centered(r, found.squared) == x) || !only_these_read(found)) return false;
-    const with_vector scaled = with_vector::after<op::Mul>(r, root);
-    const with_vector moved = with_vector::after<op::Add>(r, scaled.node ? scaled.node : root);
-    const node_view last = moved.node ? moved.node : scaled.node ? scaled.node : root;
-    edit e{r, last};
-    const value_id scale = scaled.node ? scaled.vector.id() : ones_along(r, e, x);
-    if (scale == value_id::none) return false;
-    e.replace(last.output(0), e.add<op::contrib::LayerNormalization>(
-                                  {x.id(), scale, moved.vector.id()},
-                                  {attribute_of("axis", -1), attribute_of("epsilon", float(found.epsilon))}));
-    return e.commit();
-  }
-
-  /// x - mean is only read as the top and to be squared; it may be written twice.
-  static bool only_these_read(const normalized& found) {
-    if (found.top.is_graph_output() || found.squared.is_graph_output()) return false;
-    if (found.top == found.squared) return found.top.use_count() == 1 + found.reads_to_square;
-    return found.top.use_count() == 1 && found.squared.use_count() == found.reads_to_square;
-  }
-};
+/// x less its mean is read only at the top and to be squared; it may be written twice (n0 and n1).
+bool only_these_read(const match_result&, const node_view& top, const node_view& squared, const node_view& square) {
+  const value_view a = top.output(0), b = squared.output(0);
+  const std::size_t reads = square.is<op::Mul>() ? 2 : 1;
+  if (a.is_graph_output() || b.is_graph_output()) return false;
+  return a == b ? a.use_count() == 1 + reads : a.use_count() == 1 && b.use_count() == reads;
+}
+template <int N, int Mean>
+constexpr auto centered(node_name<N> n, node_name<Mean> mean) {
+  return name(n, match<op::Sub>(x, mean_of(mean, x)));
+}
+constexpr rule layer_norm{"LayerNormFusion", normalized(centered(n0, n4), centered(n1, n5)),
+                          make<op::contrib::LayerNormalization>(x, computed<scale_or_ones>, b)
+                              .attr<"axis">(-1)
+                              .attr<"epsilon", look::number_as_float>(),
+                          when(check<is_float_value>(x), check<is_of_last_axis>(n3), check<is_of_last_axis>(n4),
+                               check<is_of_last_axis>(n5), check<is_positive>(s0), check<only_these_read>(n0, n1, n2),
+                               check<is_vector_of>(w, x), check<is_vector_of>(b, x))};
 
 /// x / sqrt(mean(x * x) + epsilon) * scale
-struct fuse_simplified_layer_norm {
-  static constexpr std::string_view name = "SimplifiedLayerNormFusion";
-  using roots = op_set<op::Div, op::Mul>;
-  using makes = op_set<op::contrib::SimplifiedLayerNormalization>;
-
-  static bool rewrite(rewriter& r, const node_view& root) {
-    const normalized found = normalized::of(r, root);
-    const value_view x = found.top;
-    if (!found.squared || !(found.squared == x) || !is_float(x)) return false;
-    const with_vector scaled = with_vector::after<op::Mul>(r, root);
-    const node_view last = scaled.node ? scaled.node : root;
-    edit e{r, last};
-    const value_id scale = scaled.node ? scaled.vector.id() : ones_along(r, e, x);
-    if (scale == value_id::none) return false;
-    e.replace(last.output(0),
-              e.add<op::contrib::SimplifiedLayerNormalization>(
-                  {x.id(), scale}, {attribute_of("axis", -1), attribute_of("epsilon", float(found.epsilon))}));
-    return e.commit();
-  }
-};
+bool is_not_moved(const match_result&, const value_view& shift) { return !shift; }
+constexpr rule simplified_layer_norm{"SimplifiedLayerNormFusion", normalized(x, x),
+                                     make<op::contrib::SimplifiedLayerNormalization>(x, computed<scale_or_ones>)
+                                         .attr<"axis">(-1)
+                                         .attr<"epsilon", look::number_as_float>(),
+                                     when(check<is_float_value>(x), check<is_of_last_axis>(n3), check<is_positive>(s0),
+                                          check<is_vector_of>(w, x), check<is_not_moved>(b))};
 
 /// The sum before a normalisation: [batch, sequence, hidden] twice, perhaps with a bias vector.
 struct fuse_skip {
@@ -233,8 +150,9 @@ struct fuse_skip_simplified_layer_norm {
 }  // namespace
 
 const transform_table& normalization_fusion::table() {
-  return transform_list<optimization_level::extended, fuse_layer_norm, fuse_embedding, fuse_simplified_layer_norm,
-                        fuse_skip_layer_norm, fuse_skip_simplified_layer_norm>::table();
+  return transform_list<optimization_level::extended, rule_of<layer_norm>, rule_of<embedding::two_tables>,
+                        rule_of<embedding::three_tables>, rule_of<simplified_layer_norm>, fuse_skip_layer_norm,
+                        fuse_skip_simplified_layer_norm>::table();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

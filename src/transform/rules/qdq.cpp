@@ -1,6 +1,6 @@
 // QuantizeLinear and DequantizeLinear: as few of them as give the same integers, next to what computes.
+#include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/standard.hpp>
-#include <cameo/transform/transform.hpp>
 
 #include "core/config_keys.hpp"
 #include "transform/rules/look.hpp"
@@ -48,118 +48,64 @@ struct own_dequantizers_pass {
   }
 };
 
-/// Integers that become floats and the same integers again.
-struct remove_double_pairs {
-  static constexpr std::string_view name = "DoubleQDQPairsRemover";
-  using roots = op_set<op::QuantizeLinear>;
-  static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view first = look::made_by<op::DequantizeLinear>(r, n.input(0));
-    const std::optional<quantization> p = first ? quantization_of(r, first) : std::nullopt;
-    const std::optional<quantization> q = p ? quantization_of(r, n) : std::nullopt;
-    if (!q || !same(*p, *q)) return false;
-    edit e{r, n};
-    e.replace(n.output(0), first.input(0).id());
-    return e.commit();
-  }
-};
+using namespace pattern;
 
-/// Takes the node between x and a QuantizeLinear away.
-bool quantize_directly(rewriter& r, const node_view& quantize, const value_view& x) {
-  std::vector<value_id> inputs;
-  for (value_view v : quantize.inputs()) inputs.push_back(v.id());
-  inputs[0] = x.id();
-  edit e{r, quantize};
-  e.replace(quantize.output(0), e.add(quantize.domain(), quantize.op_type(), inputs, quantize.raw().attributes));
-  return e.commit();
+bool same_quantization(const match_result& m, const node_view& first, const node_view& second) {
+  const std::optional<quantization> p = quantization_of(*m.in, first);
+  const std::optional<quantization> q = p ? quantization_of(*m.in, second) : std::nullopt;
+  return q && same(*p, *q);
 }
+/// Integers that become floats and the same integers again.
+constexpr rule double_pair{
+    "DoubleQDQPairsRemover",
+    name(n0, match<op::QuantizeLinear>(name(n1, match<op::DequantizeLinear>(x, others)), others)), x,
+    when(check<same_quantization>(n1, n0))};
+/// Floats that are rounded to integers and back, and nothing else.
+constexpr rule rounding{
+    "QDQFinalCleanupTransformer",
+    name(n0, match<op::DequantizeLinear>(name(n1, sole_use(match<op::QuantizeLinear>(x, others))), others)), x,
+    when(check<same_quantization>(n1, n0))};
 
 /// An activation that cuts off what the integers can't hold anyhow.
-bool quantize_past(rewriter& r, const node_view& quantize, const node_view& cut) {
-  const std::optional<quantization> q = cut ? quantization_of(r, quantize) : std::nullopt;
-  if (!q || !cut.output(0).sole_use() || !is_made_redundant(r, cut, *q)) return false;
-  return quantize_directly(r, quantize, cut.input(0));
+bool cuts_nothing(const match_result& m, const node_view& cut, const node_view& quantize) {
+  const std::optional<quantization> q = quantization_of(*m.in, quantize);
+  return q && is_made_redundant(*m.in, cut, *q);
 }
+template <declared_op Cut>
+constexpr auto quantized_past(const char* called) {
+  return rule{called, name(n0, match<op::QuantizeLinear>(name(n1, sole_use(match<Cut>(x, others))), others)),
+              again(n0, x), when(check<cuts_nothing>(n1, n0))};
+}
+constexpr auto relu_before_quantize = quantized_past<op::Relu>("ReluQuantRewrite");
+constexpr auto clip_before_quantize = quantized_past<op::Clip>("ClipQuantRewrite");
 
-struct relu_before_quantize {
-  static constexpr std::string_view name = "ReluQuantRewrite";
-  using roots = op_set<op::QuantizeLinear>;
-  static bool rewrite(rewriter& r, const node_view& n) {
-    return quantize_past(r, n, look::made_by<op::Relu>(r, n.input(0)));
-  }
-};
+// Nodes that move elements, or choose the larger ones, do the same to integers as to the floats that those stand for.
+bool can_take_integers(const match_result& m, const node_view& n, const node_view& quantizes) {
+  const std::optional<quantization> q = quantization_of(*m.in, quantizes);
+  if (!q || !q->whole_tensor()) return false;
+  return !n.is<op::MaxPool>() || (n.since() >= 12 && (q->type == dtype::i8 || q->type == dtype::u8));
+}
+/// Each reader has a DequantizeLinear of its own.
+bool is_read_once(const match_result&, const node_view& n) {
+  const value_view out = n.output(0);
+  return out.use_count() + (out.is_graph_output() ? 1u : 0u) == 1;
+}
+constexpr rule dequantize_later{
+    "QDQPropagationTransformer",
+    name(n0,
+         match<op::Reshape, op::Transpose, op::Squeeze, op::Unsqueeze, op::Flatten, op::Slice, op::Gather, op::MaxPool>(
+             name(n1, sole_use(match<op::DequantizeLinear>(x, others))), others)),
+    again(n1, again(n0, x)), when(check<can_take_integers>(n0, n1), check<is_read_once>(n0))};
 
-struct clip_before_quantize {
-  static constexpr std::string_view name = "ClipQuantRewrite";
-  using roots = op_set<op::QuantizeLinear>;
-  static bool rewrite(rewriter& r, const node_view& n) {
-    return quantize_past(r, n, look::made_by<op::Clip>(r, n.input(0)));
-  }
-};
-
-/// Nodes that move elements, or choose the larger ones, do the same to integers as to the floats that those stand for.
-struct propagate {
-  static constexpr std::string_view name = "QDQPropagationTransformer";
-  using roots =
-      op_set<op::Reshape, op::Transpose, op::Squeeze, op::Unsqueeze, op::Flatten, op::Slice, op::Gather, op::MaxPool>;
-
-  static bool rewrite(rewriter& r, const node_view& n) {
-    for (std::size_t i = 1; i < n.output_count(); ++i)
-      if (n.output(i)) return false;
-    return dequantize_later(r, n) || quantize_earlier(r, n);
-  }
-
- private:
-  static bool can_take(const node_view& n, const quantization& q) {
-    if (!q.whole_tensor()) return false;
-    if (!n.is<op::MaxPool>()) return true;
-    return n.since() >= 12 && (q.type == dtype::i8 || q.type == dtype::u8);
-  }
-  /// The node on other data, and a quantization or dequantization of what it gives or takes.
-  static value_id again(edit& e, const node_view& n, value_id data) {
-    std::vector<value_id> inputs;
-    for (value_view v : n.inputs()) inputs.push_back(v.id());
-    inputs[0] = data;
-    return e.add(n.domain(), n.op_type(), inputs, n.raw().attributes);
-  }
-
-  static bool dequantize_later(rewriter& r, const node_view& n) {
-    const node_view dq = look::made_by<op::DequantizeLinear>(r, n.input(0));
-    const std::optional<quantization> q = dq ? quantization_of(r, dq) : std::nullopt;
-    if (!q || !can_take(n, *q) || !dq.output(0).sole_use()) return false;
-    const value_view out = n.output(0);
-    if (out.use_count() + (out.is_graph_output() ? 1u : 0u) != 1) return false;  // one DequantizeLinear for each reader
-    edit e{r, n};
-    const value_id moved = again(e, n, dq.input(0).id());
-    e.replace(out, again(e, dq, moved));
-    return e.commit();
-  }
-
-  static bool quantize_earlier(rewriter& r, const node_view& n) {
-    if (n.is<op::Slice>() || n.is<op::Gather>() || r.constant(n.input(0))) return false;  // it would quantize more
-    const node_view quantize = look::only_reader<op::QuantizeLinear>(r, n.output(0));
-    const std::optional<quantization> q = quantize ? quantization_of(r, quantize) : std::nullopt;
-    if (!q || quantize.input(0) != n.output(0) || !can_take(n, *q)) return false;
-    edit e{r, quantize};
-    const value_id quantized = again(e, quantize, n.input(0).id());
-    e.replace(quantize.output(0), again(e, n, quantized));
-    return e.commit();
-  }
-};
-
-/// Floats that are rounded to integers and back, and nothing else.
-struct remove_rounding {
-  static constexpr std::string_view name = "QDQFinalCleanupTransformer";
-  using roots = op_set<op::DequantizeLinear>;
-  static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view first = look::made_by<op::QuantizeLinear>(r, n.input(0));
-    const std::optional<quantization> p = first ? quantization_of(r, first) : std::nullopt;
-    const std::optional<quantization> q = p ? quantization_of(r, n) : std::nullopt;
-    if (!q || !same(*p, *q) || !first.output(0).sole_use()) return false;
-    edit e{r, n};
-    e.replace(n.output(0), first.input(0).id());
-    return e.commit();
-  }
-};
+// Constants have been quantized before; Slice and Gather would quantize more than they do now.
+constexpr rule quantize_earlier{
+    "QDQPropagationTransformer",
+    name(n0,
+         match<op::QuantizeLinear>(
+             name(n1, sole_use(match<op::Reshape, op::Transpose, op::Squeeze, op::Unsqueeze, op::Flatten, op::MaxPool>(
+                          x, others))),
+             others)),
+    again(n1, again(n0, x)), when(check<look::is_computed>(x), check<can_take_integers>(n1, n0))};
 
 constexpr std::string_view off[] = {config_key<"session.disable_quant_qdq">.key,
                                     config_key<"session.disable_double_qdq_remover">.key};
@@ -172,11 +118,12 @@ const transform_table& own_dequantizers::table() {
   return transform_list<level, own_dequantizers_pass>::table<unless_off>();
 }
 const transform_table& double_qdq::table() {
-  return transform_list<level, remove_double_pairs>::table<unless_either_off>();
+  return transform_list<level, rule_of<double_pair>>::table<unless_either_off>();
 }
 const transform_table& qdq::table() {
-  return transform_list<level, relu_before_quantize, clip_before_quantize, propagate>::table<unless_off>();
+  return transform_list<level, rule_of<relu_before_quantize>, rule_of<clip_before_quantize>, rule_of<dequantize_later>,
+                        rule_of<quantize_earlier>>::table<unless_off>();
 }
-const transform_table& qdq_cleanup::table() { return transform_list<level, remove_rounding>::table<if_wanted>(); }
+const transform_table& qdq_cleanup::table() { return transform_list<level, rule_of<rounding>>::table<if_wanted>(); }
 
 }  // namespace cameo::inline CAMEO_ABI

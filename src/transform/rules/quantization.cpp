@@ -74,7 +74,7 @@ bool is_made_redundant(const rewriter& r, const node_view& cut, const quantizati
   } else {
     for (std::size_t i : {1u, 2u}) {
       if (!cut.input(i)) continue;
-      const std::optional<double> bound = look::number(r, cut.input(i));
+      const std::optional<double> bound = look::number_in(r, cut.input(i));
       if (!bound) return false;
       (i == 1 ? low : high) = float(*bound);
     }

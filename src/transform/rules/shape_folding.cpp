@@ -1,13 +1,13 @@
 // Shapes that are worked out while the model runs, as far as they are known before it does.
 #include <cameo/op/onnx.hpp>
+#include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 #include <cameo/transform/rules/standard.hpp>
-#include <cameo/transform/transform.hpp>
 
 #include <algorithm>
 #include <map>
 
-#include "transform/rules/shapes.hpp"
+#include "transform/rules/look.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -104,83 +104,66 @@ std::optional<std::int64_t> literal_at(rewriter& r, value_view v, std::size_t at
   return {};
 }
 
-/// Reshape to a computed shape, when a constant one says the same: known sizes, 0 for those that are copied from the
-/// same place, -1 for one that is left over.
-struct fold_reshape {
-  static constexpr std::string_view name = "ReshapeFusion";
-  using roots = op_set<op::Reshape>;
+using namespace pattern;
 
-  static bool sizes_of(rewriter& r, const node_view& n, std::vector<std::int64_t>& sizes) {
-    const std::vector<dim>* const elements = r.elements(n.input(1));
-    if (!elements) return false;
-    const std::vector<dim>*const from = r.shape(n.input(0)), *const to = r.shape(n.output(0));
-    const bool copies = int_attribute(n, "allowzero") == 0;
-    std::size_t left_over = 0, guessed = 0;
-    for (std::size_t i = 0; i < elements->size(); ++i) {
-      const dim asked = (*elements)[i], is = to && to->size() == elements->size() ? (*to)[i] : dim{};
-      const auto copied = [&](dim d) { return copies && from && i < from->size() && d.same((*from)[i]); };
-      if (asked.known()) {
-        sizes.push_back(asked.size);
-      } else if (is.size > 0) {
-        sizes.push_back(is.size);
-      } else if (copied(asked) || copied(is)) {
-        sizes.push_back(0);
-      } else {
-        const std::optional<std::int64_t> literal = literal_at(r, n.input(1), i);
-        if (literal && *literal != -1) return false;
-        guessed += !literal;
-        ++left_over;
-        sizes.push_back(-1);
-      }
+/// The sizes of a computed shape, when constants say the same: known sizes, 0 for those that are copied from the same
+/// place, -1 for one that is left over.
+bool sizes_of(rewriter& r, const node_view& n, std::vector<std::int64_t>& sizes) {
+  const std::vector<dim>* const elements = r.elements(n.input(1));
+  if (!elements) return false;
+  const std::vector<dim>*const from = r.shape(n.input(0)), *const to = r.shape(n.output(0));
+  const bool copies = int_attribute(n, "allowzero") == 0;
+  std::size_t left_over = 0, guessed = 0;
+  for (std::size_t i = 0; i < elements->size(); ++i) {
+    const dim asked = (*elements)[i], is = to && to->size() == elements->size() ? (*to)[i] : dim{};
+    const auto copied = [&](dim d) { return copies && from && i < from->size() && d.same((*from)[i]); };
+    if (asked.known()) {
+      sizes.push_back(asked.size);
+    } else if (is.size > 0) {
+      sizes.push_back(is.size);
+    } else if (copied(asked) || copied(is)) {
+      sizes.push_back(0);
+    } else {
+      const std::optional<std::int64_t> literal = literal_at(r, n.input(1), i);
+      if (literal && *literal != -1) return false;
+      guessed += !literal;
+      ++left_over;
+      sizes.push_back(-1);
     }
-    // -1 is not defined beside a size that turns out to be 0, so one that was not there stands among known sizes only.
-    return left_over <= 1 && (guessed == 0 || std::ranges::count_if(sizes, [](std::int64_t s) { return s > 0; }) + 1 ==
-                                                  std::ptrdiff_t(sizes.size()));
   }
-  static bool rewrite(rewriter& r, const node_view& n) {
-    if (n.since() < 5 || !n.input(0) || !n.input(1) || r.constant(n.input(1))) return false;
-    std::vector<std::int64_t> sizes;
-    if (!sizes_of(r, n, sizes)) return false;
-    edit e{r, n};
-    const value_id inputs[] = {n.input(0).id(), e.ints("shape", sizes)};
-    e.replace(n.output(0), e.add<op::Reshape>(inputs, n.raw().attributes));
-    return e.commit();
-  }
-};
+  // -1 is not defined beside a size that turns out to be 0, so one that was not there stands among known sizes only.
+  return left_over <= 1 && (guessed == 0 || std::ranges::count_if(sizes, [](std::int64_t s) { return s > 0; }) + 1 ==
+                                                std::ptrdiff_t(sizes.size()));
+}
+value_id constant_sizes(const match_result& m, edit& e) {
+  std::vector<std::int64_t> sizes;
+  return sizes_of(*m.in, m.root, sizes) ? e.ints("shape", sizes) : value_id::none;
+}
+constexpr rule fold_reshape{"ReshapeFusion", name(n0, match<op::Reshape>(x, y)),
+                            make<op::Reshape>(x, computed<constant_sizes>).copy_all(n0),
+                            when(check<look::is_computed>(y))};
 
+bool are_negative(const match_result& m, const value_view& v) {
+  const std::optional<std::vector<std::int64_t>> numbers = ints_of(m.in->constant(v));
+  return numbers && !numbers->empty() && std::ranges::all_of(*numbers, [](std::int64_t n) { return n < 0; });
+}
+bool are_sizes(const match_result& m, const value_view& v) {
+  if (v.element() != dtype::i64 && v.element() != dtype::i32) return false;
+  const std::vector<dim>* const elements = m.in->constant(v) ? nullptr : m.in->elements(v);
+  return elements && std::ranges::all_of(*elements, [](dim d) { return d.known() || d.symbol != 0; });
+}
+bool has_shape_of_result(const match_result& m, const value_view& v) { return same_shape(*m.in, v, m.root.output(0)); }
 /// Where(shape == -1, other, shape), as exporters ask whether a size is given: sizes are never negative.
-struct fold_size_given {
-  static constexpr std::string_view name = "ShapeFolding";
-  using roots = op_set<op::Where>;
+constexpr rule size_given{"ShapeFolding", match<op::Where>(any_order(match<op::Equal>(x, constant{c})), y, z), z,
+                          when(check<are_sizes>(x), check<are_negative>(c), check<has_shape_of_result>(z))};
 
-  static bool is_negative(const value* v) {
-    const std::optional<std::vector<std::int64_t>> numbers = ints_of(v);
-    return numbers && !numbers->empty() && std::ranges::all_of(*numbers, [](std::int64_t n) { return n < 0; });
-  }
-  static bool are_sizes(rewriter& r, const value_view& v) {
-    const std::vector<dim>* const elements = v && !r.constant(v) ? r.elements(v) : nullptr;
-    return elements && std::ranges::all_of(*elements, [](dim d) { return d.known() || d.symbol != 0; });
-  }
-  static bool rewrite(rewriter& r, const node_view& n) {
-    const value_view is = n.input(0), otherwise = n.input(2);
-    const node_view equal = is && !is.is_capture() ? is.producer() : node_view{};
-    if (!equal || !equal.is<op::Equal>() || !otherwise || !same_shape(r, otherwise, n.output(0))) return false;
-    const value_view a = equal.input(0), b = equal.input(1);
-    if (!a || !b || (a.element() != dtype::i64 && a.element() != dtype::i32)) return false;
-    if (!(are_sizes(r, a) && is_negative(r.constant(b))) && !(are_sizes(r, b) && is_negative(r.constant(a))))
-      return false;
-    edit e{r, n};
-    e.replace(n.output(0), otherwise.id());
-    return e.commit();
-  }
-};
-
-using late_list = transform_list<optimization_level::extended, fold_reshape, fold_shapes, merge_shapes>;
+using late_list = transform_list<optimization_level::extended, rule_of<fold_reshape>, fold_shapes, merge_shapes>;
 
 }  // namespace
 
 const transform_table& shape_folding::table() {
-  return transform_list<optimization_level::basic, fold_size_given, fold_reshape, fold_shapes, merge_shapes>::table();
+  return transform_list<optimization_level::basic, rule_of<size_given>, rule_of<fold_reshape>, fold_shapes,
+                        merge_shapes>::table();
 }
 const transform_table& late_shape_folding::table() { return late_list::table(); }
 

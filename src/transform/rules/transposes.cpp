@@ -1,6 +1,6 @@
 // Transposes that undo each other, or that could if what stands between them worked on axes in another order.
+#include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/standard.hpp>
-#include <cameo/transform/transform.hpp>
 
 #include "graph/messages.hpp"
 #include "graph/placement.hpp"
@@ -28,27 +28,29 @@ std::optional<axis_order> order_of(rewriter& r, const node_view& transpose) {
   return perm->ints.size() == shape->size() ? axis_order::from(perm->ints) : std::nullopt;
 }
 
-/// Two in a row are one, or none.
-struct join_transposes {
-  static constexpr std::string_view name = "TransposeOptimizer";
-  using roots = op_set<op::Transpose>;
-  static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view first = look::made_by<op::Transpose>(r, n.input(0));
-    const std::optional<axis_order> p = first ? order_of(r, first) : std::nullopt, q = order_of(r, n);
-    if (!p || !q) return false;
-    edit e{r, n};
-    const axis_order both = p->then(*q);
-    if (both.changes_nothing()) {
-      e.replace(n.output(0), first.input(0).id());
-    } else {
-      if (!first.output(0).sole_use()) return false;
-      const std::vector<std::int64_t> perm = both.perm();
-      e.replace(n.output(0), e.add<op::Transpose>({first.input(0).id()},
-                                                  {attribute_of("perm", std::span<const std::int64_t>{perm})}));
-    }
-    return e.commit();
-  }
-};
+using namespace pattern;
+
+/// The order of two transposes, one after the other; nothing if one of them is not known.
+std::optional<axis_order> order_of_both(rewriter& r, const node_view& first, const node_view& second) {
+  const std::optional<axis_order> p = order_of(r, first), q = order_of(r, second);
+  return p && q ? std::optional{p->then(*q)} : std::nullopt;
+}
+bool undo_each_other(const match_result& m, const node_view& first, const node_view& second) {
+  const std::optional<axis_order> both = order_of_both(*m.in, first, second);
+  return both && both->changes_nothing();
+}
+bool perm_of_both(const match_result& m, attribute& made) {
+  const std::optional<axis_order> both = order_of_both(*m.in, n1.of(m), n0.of(m));
+  if (!both) return false;
+  const std::vector<std::int64_t> perm = both->perm();
+  made = attribute_of({}, or_throw(m.in->owner().memory.copy(std::span<const std::int64_t>{perm})));
+  return true;
+}
+constexpr rule transposed_back{"TransposeOptimizer", name(n0, match<op::Transpose>(name(n1, match<op::Transpose>(x)))),
+                               x, when(check<undo_each_other>(n1, n0))};
+constexpr rule transposed_twice{"TransposeOptimizer",
+                                name(n0, match<op::Transpose>(name(n1, sole_use(match<op::Transpose>(x))))),
+                                make<op::Transpose>(x).attr<"perm", perm_of_both>()};
 
 /// A Reshape, operations on each element, another Reshape: the first one goes behind them, to the other, where the two
 /// may become one.
@@ -532,7 +534,8 @@ struct optimize_transposes {
 }  // namespace
 
 const transform_table& transposes::table() {
-  return transform_list<optimization_level::basic, join_transposes, reshape_behind, optimize_transposes>::table();
+  return transform_list<optimization_level::basic, rule_of<transposed_back>, rule_of<transposed_twice>, reshape_behind,
+                        optimize_transposes>::table();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,6 +1,7 @@
 // What comes before or after a convolution or a product with constant weights, and is linear for each channel, goes
 // into the weights. Numbers are worked out in double precision and rounded once.
 #include <cameo/core/checked.hpp>
+#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -183,22 +184,26 @@ class weighted {
   value_view weight_;
 };
 
-/// Puts what `n` does into the weights and the bias of `to`, which makes its input.
-bool fold_into(rewriter& r, const node_view& n, const node_view& to) {
+using namespace pattern;
+
+/// n1 once more, with what the root does to its result in its weights and its bias.
+value_id folded(const match_result& m, edit& e) {
+  const rewriter& r = *m.in;
+  const node_view& to = n1.of(m);
   const weighted w{r, to};
-  if (!w || !to.output(0).sole_use()) return false;
-  const std::optional<affine> a = affine_of(r, n, to.output(0), w.channels);
-  if (!a || (to.is<op::Gemm>() && to.since() < 7)) return false;
+  if (!w) return value_id::none;
+  const std::optional<affine> a = affine_of(r, m.root, to.output(0), w.channels);
+  if (!a || (to.is<op::Gemm>() && to.since() < 7)) return value_id::none;
   bool fine = false;
   const std::optional<std::vector<double>> bias = w.bias(fine);
   const bool needs_bias = bias || a->shifts();
-  if (!fine || (to.is<op::MatMul>() && needs_bias && !w.is_product_of_matrices())) return false;
-  edit e{r, to};
+  if (!fine || (to.is<op::MatMul>() && needs_bias && !w.is_product_of_matrices())) return value_id::none;
+  e.follow(to);
   const dtype type = to.output(0).element();
   std::vector<value_id> inputs{to.input(0).id(), to.input(1).id()};
   if (a->scales()) {
     const value* const old = w.weights();
-    if (!old || old->type != type) return false;
+    if (!old || old->type != type) return value_id::none;
     const weighted::rows rows = w.rows_of(old->shape);
     std::int64_t left = 0, row = 0;
     double scale = 0;
@@ -206,82 +211,60 @@ bool fold_into(rewriter& r, const node_view& n, const node_view& to) {
       if (left-- == 0) left = rows.length - 1, scale = a->scale[rows.channel(row++)];
       return real_at(*old, i) * scale;
     });
-    if (inputs[1] == value_id::none) return false;
+    if (inputs[1] == value_id::none) return value_id::none;
   }
   if (needs_bias) {
     const std::string_view stem = to.input(2) ? to.input(2).name() : to.output(0).name();
     inputs.push_back(reals(e, stem, type, extents{std::int64_t(w.channels.count)}, [&](std::int64_t i) {
       return (bias ? (*bias)[std::size_t(i)] : 0.0) * a->scale[std::size_t(i)] + a->shift[std::size_t(i)];
     }));
-    if (inputs[2] == value_id::none) return false;
+    if (inputs[2] == value_id::none) return value_id::none;
   }
   std::vector<attribute> attributes{to.raw().attributes.begin(), to.raw().attributes.end()};
   std::erase_if(attributes, [](const attribute& each) { return each.name == "beta"; });
   const bool is_gemm = to.is<op::MatMul>() && needs_bias;
-  e.replace(n.output(0), e.add(op::Gemm::domain, is_gemm ? op::Gemm::name : to.op_type(), inputs, attributes));
-  return e.commit();
+  return e.add(op::Gemm::domain, is_gemm ? op::Gemm::name : to.op_type(), inputs, attributes);
 }
 
-/// A node of `Roots` behind a node of `Producers`.
-template <fixed_string Name, class Roots, declared_op... Producers>
-struct fold_behind {
-  static constexpr std::string_view name{Name};
-  using roots = Roots;
-  struct makes {  // a bias makes Gemm of a product
-    static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, op_id_of<op::MatMul>}};
-  };
-  static bool rewrite(rewriter& r, const node_view& n) {
-    for (std::size_t i = 0; i < std::min<std::size_t>(2, n.input_count()); ++i)
-      if (const node_view to = look::made_by<Producers...>(r, n.input(i))) return fold_into(r, n, to);
-    return false;
-  }
+struct gemm_of_matmul {  // with a bias
+  static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, op_id_of<op::MatMul>}};
 };
-using batch_norm_into_conv = fold_behind<"ConvBNFusion", op_set<op::BatchNormalization>, op::Conv, op::ConvTranspose>;
-using factor_into_conv = fold_behind<"ConvMulFusion", op_set<op::Mul, op::Div>, op::Conv, op::ConvTranspose>;
-using sum_into_conv = fold_behind<"ConvAddFusion", op_set<op::Add, op::Sub>, op::Conv, op::ConvTranspose>;
-using batch_norm_into_product =
-    fold_behind<"MatMul_BatchNormalization_Fusion", op_set<op::BatchNormalization>, op::Gemm, op::MatMul>;
-using factor_into_product = fold_behind<"ConstantScaleFusion", op_set<op::Mul, op::Div>, op::Gemm, op::MatMul>;
-using sum_into_gemm = fold_behind<"GemmSumFusion", op_set<op::Add, op::Sub>, op::Gemm>;
+/// A node of `Roots` behind a node of `Producers`, either of its first two inputs.
+template <class Root>
+constexpr auto into_weights(const char* called, Root root) {
+  return rule{called, root, computed<folded, gemm_of_matmul>};
+}
+constexpr auto convolution = name(n1, sole_use(match<op::Conv, op::ConvTranspose>(others)));
+constexpr auto product_of_matrices = name(n1, sole_use(match<op::Gemm, op::MatMul>(others)));
+constexpr auto batch_norm_into_conv = into_weights("ConvBNFusion", match<op::BatchNormalization>(convolution, others));
+constexpr auto factor_into_conv =
+    into_weights("ConvMulFusion", any_order(match<op::Mul, op::Div>(convolution, constant{c})));
+constexpr auto sum_into_conv =
+    into_weights("ConvAddFusion", any_order(match<op::Add, op::Sub>(convolution, constant{c})));
+constexpr auto batch_norm_into_product =
+    into_weights("MatMul_BatchNormalization_Fusion", match<op::BatchNormalization>(product_of_matrices, others));
+constexpr auto factor_into_product =
+    into_weights("ConstantScaleFusion", any_order(match<op::Mul, op::Div>(product_of_matrices, constant{c})));
+constexpr auto sum_into_gemm = into_weights(
+    "GemmSumFusion", any_order(match<op::Add, op::Sub>(name(n1, sole_use(match<op::Gemm>(others))), constant{c})));
 
-/// A scalar factor of what goes into a convolution or product, such as the 1/255 of pixels. Only of graph inputs and
-/// of what merely moves elements: behind arithmetic it is likely a part of something that is fused later (the half of
-/// a Gelu).
-struct factor_before {
-  static constexpr std::string_view name = "ConstantScaleFusion";
-  using roots = op_set<op::Conv, op::ConvTranspose, op::Gemm, op::MatMul>;
-
-  static bool may_scale(const value_view& x) {
-    const node_view n = x.producer();
-    return !n || n.is(role::moves) || n.is<op::Cast>() || n.is<op::Concat>();
-  }
-  static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view factor = look::made_by<op::Mul, op::Div>(r, n.input(0));
-    if (!factor || factor.since() < 7 || !factor.output(0).sole_use() || n.input(1) == n.input(0)) return false;
-    const bool divides = factor.is<op::Div>();
-    const std::size_t at = !divides && r.constant(factor.input(0)) ? 0 : 1;
-    const value_view x = factor.input(1 - at);
-    const value* const c = r.constant(factor.input(at));
-    const std::vector<dim>* const shape = r.shape(x);
-    if (!is_real(c) || c->shape.count() != 1 || !shape || c->shape.rank() > shape->size() || !may_scale(x))
-      return false;
-    const double number = real_at(*c, 0), scale = divides ? 1 / number : number;
-    const weighted w{r, n};
-    const value* const old = w ? w.weights() : nullptr;
-    if (!old || old->type != c->type || !std::isfinite(scale) || scale == 0) return false;
-    edit e{r, n};
-    std::vector<value_id> inputs;
-    for (value_view v : n.inputs()) inputs.push_back(v.id());
-    inputs[0] = x.id();
-    inputs[1] =
-        reals(e, n.input(1).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * scale; });
-    if (inputs[1] == value_id::none) return false;
-    e.replace(n.output(0), e.add(n.domain(), n.op_type(), inputs, n.raw().attributes));
-    return e.commit();
-  }
-};
-
-using namespace pattern;
+/// Weights times a scalar factor of what goes into a convolution or product, such as the 1/255 of pixels.
+value_id scaled_weights(const match_result& m, edit& e) {
+  const weighted weights{*m.in, m.root};
+  const value* const old = weights ? weights.weights() : nullptr;
+  if (!old || old->type != x.of(m).element()) return value_id::none;
+  return reals(e, w.of(m).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * s0.of(m); });
+}
+/// Only of graph inputs and of what merely moves elements: behind arithmetic a factor is likely a part of something
+/// that is fused later (the half of a Gelu).
+bool may_scale(const match_result&, const value_view& v) {
+  const node_view n = v.producer();
+  return !n || n.is(role::moves) || n.is<op::Cast>() || n.is<op::Concat>();
+}
+constexpr rule factor_before{
+    "ConstantScaleFusion",
+    name(n0, match<op::Conv, op::ConvTranspose, op::Gemm, op::MatMul>(product(s0, x), w, others)),
+    again(n0, x, computed<scaled_weights>), when(check<look::is_factor>(s0), check<may_scale>(x))};
 
 bool is_matrix(const match_result& m, const value_view& v) { return look::has_rank(*m.in, v, 2) && look::is_float(v); }
 
@@ -310,87 +293,62 @@ constexpr rule gemm_sum{
     make<op::Gemm>(x, y, c).copy_all(n0).attr<"beta">(1.0f), when(check<is_matrix>(x), check<is_bias>(c))};
 
 /// A transposed operand of Gemm is read the other way instead.
-struct gemm_transpose {
-  static constexpr std::string_view name = "GemmTransposeFusion";
-  using roots = op_set<op::Gemm>;
-  static bool rewrite(rewriter& r, const node_view& n) {
-    std::vector<value_id> inputs;
-    for (value_view v : n.inputs()) inputs.push_back(v.id());
-    std::int64_t flags[2] = {int_attribute(n, "transA"), int_attribute(n, "transB")};
-    bool found = false;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const node_view t = look::made_by<op::Transpose>(r, n.input(i));
-      if (!t || !look::has_rank(r, t.input(0), 2)) continue;
-      const std::span<const std::int64_t> perm = ints_attribute(t, "perm");
-      if (!perm.empty() && perm[0] == 0) continue;
-      inputs[i] = t.input(0).id();
-      flags[i] = flags[i] == 0;
-      found = true;
-    }
-    if (!found) return false;
-    std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
-    std::erase_if(attributes, [](const attribute& a) { return a.name == "transA" || a.name == "transB"; });
-    attributes.push_back(attribute_of("transA", flags[0]));
-    attributes.push_back(attribute_of("transB", flags[1]));
-    edit e{r, n};
-    e.replace(n.output(0), e.add(n.domain(), n.op_type(), inputs, attributes));
-    return e.commit();
-  }
-};
+bool swaps_axes(const match_result& m, const node_view& transpose) {
+  const std::span<const std::int64_t> perm = ints_attribute(transpose, "perm");
+  return look::has_rank(*m.in, transpose.input(0), 2) && (perm.empty() || perm[0] != 0);
+}
+constexpr rule gemm_transposed_left{
+    "GemmTransposeFusion", name(n0, match<op::Gemm>(name(n1, match<op::Transpose>(x)), others)),
+    again(n0, x).attr<"transA", look::other_way<"transA">>(), when(check<swaps_axes>(n1))};
+constexpr rule gemm_transposed_right{
+    "GemmTransposeFusion", name(n0, match<op::Gemm>(x, name(n1, match<op::Transpose>(y)), others)),
+    again(n0, x, y).attr<"transB", look::other_way<"transB">>(), when(check<swaps_axes>(n1))};
 
+/// The pads of a Pad that puts zeros around images; nothing for others.
+std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
+  if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
+  std::optional<std::vector<std::int64_t>> pads;
+  if (pad.since() < 11) {
+    if (float_attribute(pad, "value") != 0.0f) return {};
+    const std::span<const std::int64_t> all = ints_attribute(pad, "pads");
+    pads.emplace(all.begin(), all.end());
+  } else {
+    if (pad.input(3) || (pad.input(2) && look::number_in(r, pad.input(2)) != 0.0)) return {};
+    pads = ints_of(r.constant(pad.input(1)));
+  }
+  constexpr std::int64_t most = 1 << 20;
+  if (!pads || pads->size() != 2 * rank) return {};
+  for (std::int64_t each : *pads)
+    if (each < 0 || each > most) return {};
+  for (std::size_t channel : {std::size_t{0}, std::size_t{1}, rank, rank + 1})
+    if ((*pads)[channel] != 0) return {};
+  return pads;
+}
+/// A convolution's own pads and those of the Pad before it.
+bool pads_of_both(const match_result& m, attribute& made) {
+  const node_view &conv = n0.of(m), &pad = n1.of(m);
+  const std::vector<dim>* const shape = m.in->shape(x.of(m));
+  const std::string_view automatic = string_attribute(conv, "auto_pad", "NOTSET");
+  if (!shape || shape->size() < 3 || (automatic != "NOTSET" && automatic != "VALID")) return false;
+  const std::size_t rank = shape->size(), axes = rank - 2;
+  const std::optional<std::vector<std::int64_t>> zeros = zeros_of(*m.in, pad, rank);
+  const std::span<const std::int64_t> own =
+      automatic == "VALID" ? std::span<const std::int64_t>{} : ints_attribute(conv, "pads");
+  if (!zeros || (!own.empty() && own.size() != 2 * axes)) return false;
+  std::vector<std::int64_t> both;
+  for (std::size_t end : {std::size_t{0}, std::size_t{1}})
+    for (std::size_t i = 0; i < axes; ++i) {
+      both.push_back((*zeros)[end * rank + 2 + i]);
+      if (!own.empty() && !checked_add(both.back(), own[end * axes + i], both.back())) return false;
+    }
+  const auto kept = m.in->owner().memory.copy(std::span<const std::int64_t>{both});
+  if (kept) made = attribute_of({}, *kept);
+  return bool(kept);
+}
 /// Zeros that a Pad puts around pictures are a convolution's own pads.
-struct pad_into_conv {
-  static constexpr std::string_view name = "Pad_Fusion";
-  using roots = op_set<op::Conv>;
-
-  /// What a Pad adds along each axis, first at the beginnings, then at the ends; nothing if it isn't zeros.
-  static std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
-    if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
-    std::optional<std::vector<std::int64_t>> pads;
-    if (pad.since() < 11) {
-      if (float_attribute(pad, "value") != 0.0f) return {};
-      const std::span<const std::int64_t> all = ints_attribute(pad, "pads");
-      pads.emplace(all.begin(), all.end());
-    } else {
-      if (pad.input(3) || (pad.input(2) && look::number(r, pad.input(2)) != 0.0)) return {};
-      pads = ints_of(r.constant(pad.input(1)));
-    }
-    constexpr std::int64_t most = 1 << 20;
-    if (!pads || pads->size() != 2 * rank) return {};
-    for (std::int64_t each : *pads)
-      if (each < 0 || each > most) return {};
-    for (std::size_t channel : {std::size_t{0}, std::size_t{1}, rank, rank + 1})
-      if ((*pads)[channel] != 0) return {};
-    return pads;
-  }
-  static bool rewrite(rewriter& r, const node_view& n) {
-    const node_view pad = look::made_by<op::Pad>(r, n.input(0));
-    const std::vector<dim>* const shape = pad ? r.shape(pad.input(0)) : nullptr;
-    const std::string_view automatic = string_attribute(n, "auto_pad", "NOTSET");
-    if (!shape || shape->size() < 3 || !pad.output(0).sole_use() || (automatic != "NOTSET" && automatic != "VALID"))
-      return false;
-    const std::size_t rank = shape->size(), axes = rank - 2;
-    const std::optional<std::vector<std::int64_t>> zeros = zeros_of(r, pad, rank);
-    const std::span<const std::int64_t> own =
-        automatic == "VALID" ? std::span<const std::int64_t>{} : ints_attribute(n, "pads");
-    if (!zeros || (!own.empty() && own.size() != 2 * axes)) return false;
-    std::vector<std::int64_t> both;
-    for (std::size_t end : {std::size_t{0}, std::size_t{1}})
-      for (std::size_t i = 0; i < axes; ++i) {
-        both.push_back((*zeros)[end * rank + 2 + i]);
-        if (!own.empty() && !checked_add(both.back(), own[end * axes + i], both.back())) return false;
-      }
-    std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
-    std::erase_if(attributes, [](const attribute& a) { return a.name == "auto_pad" || a.name == "pads"; });
-    attributes.push_back(attribute_of("pads", std::span<const std::int64_t>{both}));
-    std::vector<value_id> inputs;
-    for (value_view v : n.inputs()) inputs.push_back(v.id());
-    inputs[0] = pad.input(0).id();
-    edit e{r, n};
-    e.replace(n.output(0), e.add(n.domain(), n.op_type(), inputs, attributes));
-    return e.commit();
-  }
-};
+constexpr rule pad_into_conv{"Pad_Fusion",
+                             name(n0, match<op::Conv>(name(n1, sole_use(match<op::Pad>(x, others))), others)),
+                             again(n0, x).without<"auto_pad">().attr<"pads", pads_of_both>()};
 
 /// (x + a) + b, (x * a) * b and the like for constants: one operation on one constant.
 struct join_constants {
@@ -448,9 +406,11 @@ struct join_constants {
 }  // namespace
 
 const transform_table& weight_folding::table() {
-  return transform_list<optimization_level::basic, batch_norm_into_conv, factor_into_conv, sum_into_conv,
-                        batch_norm_into_product, rule_of<matmul_add>, rule_of<gemm_sum>, sum_into_gemm,
-                        factor_into_product, factor_before, gemm_transpose, pad_into_conv, join_constants>::table();
+  return transform_list<optimization_level::basic, rule_of<batch_norm_into_conv>, rule_of<factor_into_conv>,
+                        rule_of<sum_into_conv>, rule_of<batch_norm_into_product>, rule_of<matmul_add>,
+                        rule_of<gemm_sum>, rule_of<sum_into_gemm>, rule_of<factor_into_product>, rule_of<factor_before>,
+                        rule_of<gemm_transposed_left>, rule_of<gemm_transposed_right>, rule_of<pad_into_conv>,
+                        join_constants>::table();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,0 +1,11 @@
+// expect: cameo: the pattern of a rule begins with a node of operators that it names
+// naming: any_root
+#include "rules.hpp"
+
+#ifdef CAMEO_MUST_FAIL
+constexpr auto root = having<cameo::role::reshapes>(x, others);
+#else
+constexpr auto root = match<op::Reshape>(having<cameo::role::reshapes>(x, others), y);
+#endif
+constexpr cameo::rule any_root{"AnyRoot", root, x};
+auto& table = only<any_root>::table();
