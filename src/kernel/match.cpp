@@ -94,7 +94,7 @@ std::string_view explain(const verdict& v, std::span<char> line) {
     case refusal::type:
       say(" does not take ", std::string_view{v.rule->type_string}, " = ");
       say(v.found == dtype::undefined ? std::string_view{"unknown"} : row_of(v.found).name, " but");
-      for (const dtype_row& type : elements::rows)
+      for (const dtype_row& type : detail::elements::rows)
         if (v.accepted & bit_of(type.id)) say(" ", type.name);
   }
   return {line.data(), say.size};

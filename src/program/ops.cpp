@@ -123,7 +123,7 @@ std::string versions_text(const version_span& v) {
 
 std::vector<std::string_view> names_of(type_mask mask) {
   std::vector<std::string_view> names;
-  for (const dtype_row& row : elements::rows)
+  for (const dtype_row& row : detail::elements::rows)
     if (row.id != dtype::undefined && (mask & bit_of(row.id))) names.emplace_back(row.name);
   return names;
 }

@@ -251,7 +251,7 @@ std::string constraint_of(const needed_line& line) {
   std::string made;
   for (const auto& [type_string, mask] : line.types) {
     std::vector<std::string> types;
-    for (const dtype_row& row : elements::rows)
+    for (const dtype_row& row : detail::elements::rows)
       if (mask & bit_of(row.id)) types.push_back(cpp_type(row.id));
     made += fmt::format("{}constrain<\"{}\", {}>", made.empty() ? "" : " && ", type_string, fmt::join(types, ", "));
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
+#include <cameo/core/member_span.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -82,7 +83,7 @@ struct value {
   std::uint8_t memory = 0;        // index of the memory kind; 0 is the host's
   extents shape = {};
   void* data = nullptr;
-  std::span<value> parts = {};
+  detail::member_span<value> parts = {};
   storage_block* owner = nullptr;  // the run's storage that holds it; null: it lies in memory that outlives the run
 
   /// A tensor in the caller's memory.

@@ -68,6 +68,8 @@ class indexed_view {
   std::size_t count_;
   Make make_;
 };
+template <class Make>
+indexed_view(std::size_t, Make) -> indexed_view<Make>;
 
 /// One node of a graph, by reference; copy it freely. It is invalid after the graph changes or is destroyed.
 class node_view {

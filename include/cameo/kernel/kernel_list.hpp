@@ -145,13 +145,13 @@ constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Row
 template <class... Entries>
 struct entry_ops {
   static constexpr auto sorted = [] {
-    std::array<op_row, sizeof...(Entries)> rows{make_op_row<typename Entries::op>()...};
+    std::array<op_row, sizeof...(Entries)> all{make_op_row<typename Entries::op>()...};
     std::array<std::uint64_t, sizeof...(Entries)> keys{};
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::uint64_t(rows[i].id) << 32 | i;
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::uint64_t(all[i].id) << 32 | i;
     sort_rows(keys.data(), keys.size(), [](std::uint64_t a, std::uint64_t b) { return a < b; });
-    std::array<op_row, sizeof...(Entries)> sorted{};
-    for (std::size_t i = 0; i < keys.size(); ++i) sorted[i] = rows[std::uint32_t(keys[i])];
-    return sorted;
+    std::array<op_row, sizeof...(Entries)> made{};
+    for (std::size_t i = 0; i < keys.size(); ++i) made[i] = all[std::uint32_t(keys[i])];
+    return made;
   }();
   static constexpr std::size_t count = [] {
     std::size_t n = 0;
@@ -159,11 +159,11 @@ struct entry_ops {
     return n;
   }();
   static constexpr auto rows = [] {
-    std::array<op_row, count> rows{};
+    std::array<op_row, count> made{};
     std::size_t n = 0;
     for (std::size_t i = 0; i < sorted.size(); ++i)
-      if (i == 0 || sorted[i].id != sorted[i - 1].id) rows[n++] = sorted[i];
-    return rows;
+      if (i == 0 || sorted[i].id != sorted[i - 1].id) made[n++] = sorted[i];
+    return made;
   }();
 };
 
@@ -185,9 +185,9 @@ class built_list {
       ambiguity_check<std::tuple_element_t<clash.first, with_none>, std::tuple_element_t<clash.second, with_none>>));
 
   static constexpr auto rows = [] {
-    std::array<kernel_row, row_count> rows{};
-    for (std::size_t i = 0; i < row_count; ++i) rows[i] = built.rows[order[i]];
-    return rows;
+    std::array<kernel_row, row_count> made{};
+    for (std::size_t i = 0; i < row_count; ++i) made[i] = built.rows[order[i]];
+    return made;
   }();
   static constexpr auto rules = built.rules;  // a copy, so that the rest of `built` stays out of the program
 

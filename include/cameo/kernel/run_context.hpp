@@ -89,7 +89,7 @@ class run_context {
   /// Output i as a sequence (or map, or sparse tensor) of `count` parts, all `none`: fill them with keep().
   result<std::span<value>> output_parts(std::size_t i, value_kind kind, std::size_t count) {
     if (status made = services_->allocate(*this, outputs_[i], kind, {}, count); !made) return made;
-    return values_[outputs_[i]].parts;
+    return std::span<value>{values_[outputs_[i]].parts};
   }
   /// output_parts() of a sequence.
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {

@@ -154,9 +154,9 @@ constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view d
 template <declared_op... Ops>
 struct op_list {
   static constexpr std::array<op_row, sizeof...(Ops)> rows = [] {
-    std::array<op_row, sizeof...(Ops)> rows{make_op_row<Ops>()...};
-    sort_rows(rows.data(), rows.size(), [](const op_row& a, const op_row& b) { return a.id < b.id; });
-    return rows;
+    std::array<op_row, sizeof...(Ops)> made{make_op_row<Ops>()...};
+    sort_rows(made.data(), made.size(), [](const op_row& a, const op_row& b) { return a.id < b.id; });
+    return made;
   }();
 };
 

@@ -125,8 +125,8 @@ class io_binding {
 /// The parts of a runtime without types: providers by priority, formats, transforms applied before
 /// partitioning. Borrowed while loading.
 struct session_parts {
-  std::span<const provider> providers;
-  std::span<const format_row> formats;
+  detail::member_span<const provider> providers;
+  detail::member_span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
   std::shared_ptr<context_workspace> workspace = {};  // of the runtime
   device_delegate choose_devices = {};                // of the runtime's type; empty: the whole list
