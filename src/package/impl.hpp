@@ -64,7 +64,7 @@ class asset_list {
 
 struct package::impl {
   std::string folder;
-  std::shared_ptr<const held_folder> root;  // null: nowhere yet
+  std::shared_ptr<const detail::held_folder> root;  // null: nowhere yet
   package_layout layout = package_layout::schema_1;
   int major = 1, minor = 0;
   bool installed = false;
@@ -194,8 +194,8 @@ class package_reader {
   read_extent extent_;
   std::size_t bytes_ = 0, values_ = 0;  // of JSON, in all files so far
   std::unordered_map<std::string, listed_folder> folders_;
-  std::string plain_name_;  // of is_plain_name()
-  bool in_listed_folder_ = false;  // the variant that is read lies in a folder that a listing shows as one
+  std::string plain_name_;                      // of is_plain_name()
+  bool in_listed_folder_ = false;               // the variant that is read lies in a folder that a listing shows as one
   std::map<std::string, std::string> spelled_;  // what the package calls its folders, by their names without case
 };
 
@@ -231,7 +231,7 @@ json to_json(const package::impl&);
 
 /// Copies a tree; links are followed as long as they stay inside. Paths for which `skips` is true are left out. Copied
 /// files have reached the disk. FAIL with a message, and files that were already copied stay.
-status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
+status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
                  function_ref<bool(const std::string&)> skips);
 
 }  // namespace cameo::inline CAMEO_ABI

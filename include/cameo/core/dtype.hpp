@@ -92,6 +92,7 @@ concept element_type = requires {
 /// The number of a C++ type: `dtype_of<float>` is `dtype::f32`.
 template <element_type T>
 inline constexpr dtype dtype_of = detail::elements::id_of(std::type_identity<T>{});
+namespace detail {
 /// Gives the compiler's error message when T is not an element type.
 template <class T>
 struct element_check {
@@ -99,6 +100,7 @@ struct element_check {
                 "cameo: not an element type of ONNX; core/dtype.hpp lists those and their C++ types (for long long "
                 "use std::int64_t, for char std::int8_t or std::uint8_t, for text std::string_view)");
 };
+}  // namespace detail
 /// The properties of an element type.
 constexpr const dtype_row& row_of(dtype type) { return detail::elements::rows[std::size_t(type)]; }
 /// row_of(type).bits, for programs that do not use the names.

@@ -18,7 +18,9 @@ class context_binary {
  public:
   /// Bytes that `owner` keeps alive. `where` names them in messages: a path, a node.
   CAMEO_API context_binary(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string where);
+  /// Valid as long as a handle to them.
   CAMEO_API std::span<const std::byte> bytes() const;
+  /// What names them in messages; valid as bytes().
   CAMEO_API std::string_view where() const;
 
   /// The object that a provider makes from the bytes, once for all nodes and sessions that use them: `open` returns a

@@ -51,9 +51,11 @@ struct ep_device {
   device_kind kind() const { return device.hardware.kind; }
 };
 
+namespace detail {
 /// The order for policies: NPUs, GPUs (discrete ones first), CPUs; then devices made by the provider's own vendor
 /// first; fallbacks last; then by the provider's long name. The sort is stable.
 CAMEO_API void sort_by_preference(std::vector<ep_device>&);
+}  // namespace detail
 
 /// The input of a policy: devices sorted by preference, and the model's own metadata (producer_name, producer_version,
 /// domain, model_version, doc_string, graph_name, graph_description, and its metadata_props).
@@ -97,12 +99,18 @@ using prefer_cpu = prefer<device_kind::cpu>;  ///< The first CPU.
 using prefer_npu = prefer<device_kind::npu>;  ///< An NPU if there is one.
 using prefer_gpu = prefer<device_kind::gpu>;  ///< A GPU if there is one.
 
+namespace detail {
 /// The device_selector for a policy; INVALID_ARGUMENT for a number that is none of the policies.
 CAMEO_API result<device_delegate> delegate_of(device_policy);
+}  // namespace detail
+namespace detail {
 /// The policy of this name ("prefer_npu"); INVALID_ARGUMENT listing the names for any other word.
 CAMEO_API result<device_policy> device_policy_named(std::string_view);
+}  // namespace detail
 
+namespace detail {
 /// The largest number of devices that a policy may choose.
 inline constexpr std::size_t most_devices = 8;
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -111,8 +111,11 @@ class graph {
   graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
 
   CAMEO_API std::span<const value_id> inputs() const;  // including initializers that are inputs
+  /// In the model's order; valid until the graph changes, like those below.
   CAMEO_API std::span<const value_id> outputs() const;
+  /// The values that the model brings data for.
   CAMEO_API std::span<const value_id> initializers() const;
+  /// In a subgraph: the values that it uses of the graphs around it.
   CAMEO_API std::span<const value_id> captures() const;
   /// Marks the saved optimizations as valid for the graph as it is; adding or removing a node makes them invalid.
   void hold_saved() { saved_at_ = node_changes_; }

@@ -7,6 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// One kernel for one operator, one range of versions and one choice of types. Found by `op`; `rules` is an index.
 struct kernel_row {
   op_id op;
@@ -17,15 +18,17 @@ struct kernel_row {
   std::uint16_t entry;  // its entry in the kernel list, counted from 1
   result<bound_kernel> (*bind)(bind_context&, bool only_ask);
 };
-static_assert(sizeof(kernel_row) <= 32);
+}  // namespace detail
+static_assert(sizeof(detail::kernel_row) <= 32);
 
 /// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
 struct kernel_table {
-  std::span<const kernel_row> rows;
-  std::span<const kernel_rule> rules;
+  std::span<const detail::kernel_row> rows;
+  std::span<const detail::kernel_rule> rules;
   std::span<const op_row> ops;
 };
 
+namespace detail {
 /// True if some node could match both: only operator, versions or the types of one parameter can tell them apart.
 constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std::span<const kernel_rule> rules) {
   if (a.op != b.op || a.last < b.first || b.last < a.first) return false;
@@ -111,14 +114,18 @@ struct table_builder {
   /// Not constexpr: a call of it is a compile-time error that names the entry.
   static void no_version_allows_these_types_together() {}
 };
+}  // namespace detail
 
+namespace detail {
 /// The sum of a list; clang can't fold packs of more than 256.
 constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
   std::size_t total = 0;
   for (std::size_t count : counts) total += count;
   return total;
 }
+}  // namespace detail
 
+namespace detail {
 /// Sorted by operator; entries of one operator stay in order. Sorts integers, as moving rows is slow at compile time.
 template <std::size_t Rows, std::size_t Rules>
 constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
@@ -213,22 +220,23 @@ struct entry_check_of<E> {
   using check = typename E::check;
   static_assert(sizeof(check) != 0);
 };
+}  // namespace detail
 
 /// The kernels of a provider, one entry each, in any order. Everything in it is computed and checked by the compiler.
 /// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
 template <class... Entries>
 class kernel_list {
-  static_assert(sum({1, sizeof(entry_check_of<Entries>)...}) != 0);
+  static_assert(detail::sum({1, sizeof(detail::entry_check_of<Entries>)...}) != 0);
   template <class E>
   static constexpr bool is_fine() {
-    if constexpr (list_entry<E>) return E::facts::fine;
+    if constexpr (detail::list_entry<E>) return E::facts::fine;
     else return false;
   }
-  static constexpr bool fine = sum({0, std::size_t{is_fine<Entries>()}...}) == sizeof...(Entries);
+  static constexpr bool fine = detail::sum({0, std::size_t{is_fine<Entries>()}...}) == sizeof...(Entries);
 
  public:
   static constexpr kernel_table table = [] {
-    if constexpr (fine) return built_list<Entries...>::table;
+    if constexpr (fine) return detail::built_list<Entries...>::table;
     else return kernel_table{};
   }();
 };
