@@ -27,7 +27,7 @@ namespace {
 /// A model that does not work here: in the provider's own words, or as ONNX Runtime has it, naming what was compiled
 /// for and what this is.
 status misfit_of(const provider& p, std::string_view written) {
-  const context_row& row = p.row->contexts;
+  const detail::context_row& row = p.row->contexts;
   status own = guarded_hook([&] { return row.misfit(p.self.get(), written); });
   if (!own) return std::move(own).in(p.row->long_name);
   const auto ask = [&]() -> result<std::string> { return row.compatibility(p.self.get(), {}); };

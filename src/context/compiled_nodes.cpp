@@ -61,7 +61,7 @@ status require_contexts_beside(const model& m, std::string_view output) {
   if (!nodes) return status{nodes.error()};
   if (std::none_of(nodes->begin(), nodes->end(), [](const compiled_node_info& n) { return !n.file.empty(); }))
     return {};
-  const result<held_folder> folder = held_folder::open(to);
+  const result<detail::held_folder> folder = detail::held_folder::open(to);
   for (const compiled_node_info& n : *nodes)
     if (!n.file.empty() && (!folder || !folder->find(context_path, n.file, open_for::place).is(found_kind::file)))
       return {

@@ -83,12 +83,12 @@ class restorer {
   status hold_folder(const context_record& r) {
     if (folder_) return {};
     if (where_.folder) return folder_ = where_.folder, status{};
-    result<held_folder> now = held_folder::open(where_.path);
+    result<detail::held_folder> now = detail::held_folder::open(where_.path);
     if (!now) return status{status_code::invalid_graph, now.error().words()}.in(words_for(r));
-    folder_ = std::make_shared<const held_folder>(*std::move(now));
-    result<held_folder> also =
-        where_.also.empty() ? result<held_folder>{status_code::fail} : held_folder::open(where_.also);
-    if (also) also_ = std::make_shared<const held_folder>(*std::move(also));
+    folder_ = std::make_shared<const detail::held_folder>(*std::move(now));
+    result<detail::held_folder> also =
+        where_.also.empty() ? result<detail::held_folder>{status_code::fail} : detail::held_folder::open(where_.also);
+    if (also) also_ = std::make_shared<const detail::held_folder>(*std::move(also));
     return {};
   }
 
@@ -272,7 +272,7 @@ class restorer {
   const context_folder& where_;
   const context_workspace* shared_;
   std::vector<context_record> records_;
-  std::shared_ptr<const held_folder> folder_, also_;
+  std::shared_ptr<const detail::held_folder> folder_, also_;
   std::vector<std::string> files_;  // per node: its file's real path; empty if it has none
   std::unordered_map<std::string_view, std::size_t> first_with_;             // the first node of each of these paths
   std::vector<std::optional<context_binary>> own_;                           // per node: what it has itself

@@ -4,7 +4,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 class held_folder;
+}  // namespace detail
 
 /// Where the contexts of a model are found.
 struct context_folder {
@@ -13,7 +15,7 @@ struct context_folder {
   std::string also;    // where the model really lies, if its path is a symlink
   bool known = false;  // false: the model came from memory and the place of its contexts is unknown
   /// Instead of `path`: a folder that is held open.
-  std::shared_ptr<const held_folder> folder;
+  std::shared_ptr<const detail::held_folder> folder;
   /// Called instead of reading files; null: files are read. The name is the node's, unchanged.
   callback<result<std::vector<std::byte>>(std::string_view name)> read;
 };

@@ -55,7 +55,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 
 /// Empty, and with an id where its provider keeps one.
 status begin(shared_context& context) {
-  const context_row& row = context.of.row->contexts;
+  const detail::context_row& row = context.of.row->contexts;
   return guarded_hook([&]() -> status {
     context.builder = row.begin();
     std::string id = new_context_id();

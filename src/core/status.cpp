@@ -4,16 +4,16 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-heap_words::~heap_words() { delete[] chars_; }
+detail::heap_words::~heap_words() { delete[] chars_; }
 
 // A code without words gets some on its way up: a message ends with what is wrong, never with where.
-void heap_words::prepend(std::string_view where) noexcept {
+void detail::heap_words::prepend(std::string_view where) noexcept {
   if (where.empty()) return;
   join(where, ": ", view().empty() ? "no details" : view());
 }
-void heap_words::append(std::string_view more) noexcept { join(view(), "", more); }
+void detail::heap_words::append(std::string_view more) noexcept { join(view(), "", more); }
 
-void heap_words::join(std::string_view a, std::string_view b, std::string_view c) noexcept {
+void detail::heap_words::join(std::string_view a, std::string_view b, std::string_view c) noexcept {
   char* const all = new (std::nothrow) char[a.size() + b.size() + c.size() + 1];
   if (!all) return;
   char* end = all;

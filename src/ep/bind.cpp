@@ -4,14 +4,15 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-result<bound_kernel> bind_by_kernels(const kernel_table& kernels, const draft_node& node,
-                                     const node_signature& signature, bind_context& context) {
+result<detail::bound_kernel> detail::bind_by_kernels(const kernel_table& kernels, const draft_node& node,
+                                                     const node_signature& signature, bind_context& context) {
   return bind_by_table(&kernels, node, signature, context);
 }
 
-result<bound_kernel> bind_to_execute(const void* self,
-                                     status (*execute)(const void* self, const step_view&, run_context&),
-                                     const draft_node& node, bind_context& context) {
+result<detail::bound_kernel> detail::bind_to_execute(const void* self,
+                                                     status (*execute)(const void* self, const step_view&,
+                                                                       run_context&),
+                                                     const draft_node& node, bind_context& context) {
   struct order {
     const void* self;
     status (*execute)(const void* self, const step_view&, run_context&);
@@ -24,10 +25,10 @@ result<bound_kernel> bind_to_execute(const void* self,
   const order* const kept = context.state.keep(
       order{self, execute, {node.name, domain, node.op_type, node.since, node.attributes, *ins, *outs}});
   if (!kept) return status_code::out_of_memory;
-  return bound_kernel{kept, [](const void* state, run_context& each) -> status {
-                        const order& o = *static_cast<const order*>(state);
-                        return o.execute(o.self, o.step, each);
-                      }};
+  return detail::bound_kernel{kept, [](const void* state, run_context& each) -> status {
+                                const order& o = *static_cast<const order*>(state);
+                                return o.execute(o.self, o.step, each);
+                              }};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

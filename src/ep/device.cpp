@@ -48,7 +48,7 @@ const std::string* find_text(const text_pairs& all, std::string_view key) {
   return found == all.end() ? nullptr : &found->second;
 }
 
-void sort_by_preference(std::vector<ep_device>& devices) {
+void detail::sort_by_preference(std::vector<ep_device>& devices) {
   std::stable_sort(devices.begin(), devices.end(),
                    [](const ep_device& a, const ep_device& b) { return rank(a) < rank(b); });
 }
@@ -72,7 +72,7 @@ result<std::vector<std::size_t>> preferred_devices(const device_request& request
   return chosen;
 }
 
-result<device_delegate> delegate_of(device_policy policy) {
+result<device_delegate> detail::delegate_of(device_policy policy) {
   for (const policy_row& row : policies)
     if (row.policy == policy)
       return device_delegate{[kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
@@ -80,7 +80,7 @@ result<device_delegate> delegate_of(device_policy policy) {
                                                            int(policy), std::size(policies) - 1)};
 }
 
-result<device_policy> device_policy_named(std::string_view word) {
+result<device_policy> detail::device_policy_named(std::string_view word) {
   for (const policy_row& row : policies)
     if (row.name == word) return row.policy;
   return status{status_code::invalid_argument,

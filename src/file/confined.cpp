@@ -122,13 +122,13 @@ status refused(const path_rule& rule, const found_path& at, std::string_view fol
 
 }  // namespace
 
-std::string held_folder::path_of(const found_path& found, std::string_view location) const {
+std::string detail::held_folder::path_of(const found_path& found, std::string_view location) const {
   std::string path = real_path(found.handle);
   return path.empty() ? (std::filesystem::path{path_} / location).string() : path;
 }
 
-result<found_path> held_folder::file(const path_rule& rule, std::string_view location, std::string_view whose,
-                                     open_for use, const held_folder* also) const try {
+result<found_path> detail::held_folder::file(const path_rule& rule, std::string_view location, std::string_view whose,
+                                             open_for use, const detail::held_folder* also) const try {
   found_path at = find(rule, location, use, also);
   if (status s = refused(rule, at, path_, location, whose); !s) return s;
   return at;
@@ -136,8 +136,9 @@ result<found_path> held_folder::file(const path_rule& rule, std::string_view loc
   return status_code::out_of_memory;
 }
 
-result<std::shared_ptr<const file_bytes>> held_folder::map(const path_rule& rule, std::string_view location,
-                                                           std::string_view whose, const held_folder* also) const try {
+result<std::shared_ptr<const file_bytes>> detail::held_folder::map(const path_rule& rule, std::string_view location,
+                                                                   std::string_view whose,
+                                                                   const detail::held_folder* also) const try {
   const result<found_path> at = file(rule, location, whose, open_for::reading, also);
   if (!at) return status{at.error()};
   auto mapped = map_opened(at->handle, path_of(*at, location));

@@ -21,7 +21,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr const char* name = folder_lock_file.data();
 
-status system_error(const held_folder& folder) {
+status system_error(const detail::held_folder& folder) {
   return failed(status_code::fail, "{}/{}: cannot be made: {}", folder.path(), name, std::strerror(errno));
 }
 
@@ -51,7 +51,7 @@ std::string words_of_holder(const descriptor& file) {
 
 /// Opens the lock file; its name may be a trap by the folder's creator. Another user's file can only be read, which
 /// is enough to wait for it.
-result<descriptor> open_lock_file(const held_folder& folder) {
+result<descriptor> open_lock_file(const detail::held_folder& folder) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   descriptor file{::openat(folder.handle(), name, O_RDWR | O_CREAT | flags, 0666)};
   if (const int error = errno; !file && error == EACCES) {
@@ -75,7 +75,7 @@ bool has_its_name(int folder, const descriptor& file) {
 
 }  // namespace
 
-result<folder_lock> folder_lock::take(const held_folder& folder, duration wait) {
+result<folder_lock> folder_lock::take(const detail::held_folder& folder, duration wait) {
   const clock::time_point end = clock::now() + std::chrono::nanoseconds{wait.nanoseconds()};
   std::chrono::milliseconds pause{1};
   while (true) {

@@ -16,7 +16,7 @@ class folder_lock {
  public:
   /// Waits until the lock is free, for `wait` at most. FAIL naming the holder when it is still held then, and
   /// with the system's words when the folder can't be written to.
-  static result<folder_lock> take(const held_folder&, duration wait);
+  static result<folder_lock> take(const detail::held_folder&, duration wait);
 
   folder_lock(folder_lock&&) noexcept = default;
   folder_lock& operator=(folder_lock&&) = delete;

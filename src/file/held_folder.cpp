@@ -64,7 +64,7 @@ descriptor open_beneath(int folder, const char* location, open_for use) {
 /// and held: whether the way ends inside is asked of the folders, not of names.
 class walker {
  public:
-  walker(int start, file_id id, const held_folder* also, file_id also_id, bool anywhere)
+  walker(int start, file_id id, const detail::held_folder* also, file_id also_id, bool anywhere)
       : start_{start}, inside_{id}, also_{also ? also_id : id}, anywhere_{anywhere} {}
 
   found_path walk(std::string_view location, open_for use) {
@@ -188,7 +188,7 @@ std::string real_path(const descriptor& opened) {
   return length > 0 && path[0] == '/' ? std::string{path, std::size_t(length)} : std::string{};
 }
 
-result<held_folder> held_folder::open(const std::string& path) try {
+result<detail::held_folder> detail::held_folder::open(const std::string& path) try {
   const std::string named = path.empty() ? "." : path;
   descriptor opened{::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!opened) {
@@ -198,17 +198,17 @@ result<held_folder> held_folder::open(const std::string& path) try {
   }
   found_path at = with_facts(std::move(opened));
   if (!at.handle) return failed(status_code::fail, "folder '{}': {}", named, at.why);
-  return held_folder{named, std::move(at.handle), at.id};
+  return detail::held_folder{named, std::move(at.handle), at.id};
 } catch (const std::bad_alloc&) {
   return status_code::out_of_memory;
 }
 
-held_folder held_folder::of(found_path found, std::string path) {
+detail::held_folder detail::held_folder::of(found_path found, std::string path) {
   return {std::move(path), std::move(found.handle), found.id};
 }
 
-found_path held_folder::find(const path_rule& rule, std::string_view location, open_for use, const held_folder* also,
-                             follow how) const {
+found_path detail::held_folder::find(const path_rule& rule, std::string_view location, open_for use,
+                                     const detail::held_folder* also, follow how) const {
   if (const std::string_view why = malformed(rule, location); !why.empty())
     return troubled(path_trouble::malformed, std::string{why});
   const std::string text{location};

@@ -70,6 +70,7 @@ enum class open_for : bool { place, reading };
 /// How links are followed: `kernel` asks the system to stay inside if it can, and walks part by part if it can't.
 enum class follow : bool { kernel, walk };
 
+namespace detail {
 /// A folder held open, whatever takes its name meanwhile. Paths written in files are followed from it, part by part,
 /// with every link; what they lead to has to lie inside. Thread-safe.
 class held_folder {
@@ -103,6 +104,7 @@ class held_folder {
   descriptor handle_;
   file_id id_;
 };
+}  // namespace detail
 
 /// Why a path can't be what it is written to be, by the rule; empty if it can.
 std::string_view malformed(const path_rule&, std::string_view location);

@@ -138,7 +138,7 @@ class schema:
                                 [self.row(s) for s in slots], "};"))
         made += ["", wrapped("inline constexpr table_row table_rows[] = {",
                              [f'{{table_id::{self.name(n)}, "{n}", {self.name(n)}_slots}}' for n in self.tables], "};")]
-        made += ["static_assert(complete_and_in_order(table_rows));", "", "}  // namespace ort",
+        made += ["static_assert(detail::complete_and_in_order(table_rows));", "", "}  // namespace ort",
                  "}  // namespace cameo::inline CAMEO_ABI", ""]
         return "\n".join(made)
 

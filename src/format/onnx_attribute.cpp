@@ -61,14 +61,15 @@ status onnx_reader::read_attribute(const wire::attribute_message& from, scope* i
   to.kind = from.type.number == 0 ? shown : attribute_kind(from.type.number);
   if (shown != attribute_kind::undefined && shown != to.kind && !shows(from, to.kind))
     return failed(status_code::invalid_graph, "its type says {}, its value is {}",
-                  attribute_kind_rows[std::size_t(to.kind)].name, attribute_kind_rows[std::size_t(shown)].name);
+                  detail::attribute_kind_rows[std::size_t(to.kind)].name,
+                  detail::attribute_kind_rows[std::size_t(shown)].name);
   if (to.kind == attribute_kind::undefined && !from.rest.empty() && to.ref_attr_name.empty())
     return {status_code::invalid_graph, "a type of attribute that cameo does not know"};
   if (to.ref_attr_name.empty() && shown == attribute_kind::undefined &&
       (to.kind == attribute_kind::t || to.kind == attribute_kind::g || to.kind == attribute_kind::sparse_tensor ||
        to.kind == attribute_kind::type_proto))
     return failed(status_code::invalid_graph, "its type says {}, it has none",
-                  attribute_kind_rows[std::size_t(to.kind)].name);
+                  detail::attribute_kind_rows[std::size_t(to.kind)].name);
 
   to.f = from.f.value_or(0);
   to.i = from.i.value_or(0);

@@ -334,8 +334,8 @@ status onnx_reader::read_node(const wire::node_message& from, scope& in, std::sp
 
 namespace {
 
-status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const onnx_read_options& options,
-                       std::string folder, bool has_folder) {
+status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_options& options, std::string folder,
+                       bool has_folder) {
   heap_arena rough{std::size_t{1} << 16};
   wire::model_message message;
   const std::size_t graphs = std::min<std::size_t>(options.limits.graph_depth, 500);
@@ -355,7 +355,7 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const onnx_r
 
 }  // namespace
 
-result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_read_options& options) {
+result<std::unique_ptr<model>> read_onnx(const std::string& path, const read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
     auto file = options.file ? result<std::shared_ptr<const file_bytes>>{options.file} : file_bytes::map(path);
     if (!file) return file.error();
@@ -370,7 +370,7 @@ result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_rea
 }
 
 result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::string_view name,
-                                         const onnx_read_options& options) {
+                                         const read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
     auto made = std::make_unique<model>();
     const std::string& folder = options.external_data_folder;

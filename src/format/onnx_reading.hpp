@@ -9,7 +9,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 class held_folder;
+}  // namespace detail
 
 /// Reads tensors into values. Weights that lie aligned stay where they lie; the rest is copied into `memory`.
 struct tensor_reader {
@@ -19,7 +21,7 @@ struct tensor_reader {
   std::string folder = {};  // of external data
   bool has_folder = false;
   std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
-  std::shared_ptr<const held_folder> opened = {};                   // the folder, given or once it was needed
+  std::shared_ptr<const detail::held_folder> opened = {};           // the folder, given or once it was needed
   std::map<std::string, std::span<const std::byte>> mapped = {};    // by location
 
   result<value> read(const wire::tensor_message&);

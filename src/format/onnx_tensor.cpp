@@ -254,7 +254,7 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   if (!has_folder)
     return failed(status_code::invalid_graph,
                   "{}: its data is in the file '{}', but the model comes from memory: set "
-                  "onnx_read_options.external_data_folder",
+                  "read_options.external_data_folder",
                   describe(t), location);
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
@@ -264,9 +264,9 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   auto at = mapped.find(key);
   if (at == mapped.end()) {
     if (!opened) {
-      result<held_folder> now = held_folder::open(folder);
+      result<detail::held_folder> now = detail::held_folder::open(folder);
       if (!now) return status{status_code::invalid_graph, now.error().words()}.in(describe(t));
-      opened = std::make_shared<const held_folder>(*std::move(now));
+      opened = std::make_shared<const detail::held_folder>(*std::move(now));
     }
     auto file = opened->map(external_data_path, std::string{location}, describe(t));
     if (!file) return file.error();

@@ -1,3 +1,5 @@
+#include <cameo/format/pb.hpp>
+
 #include "onnx_reading.hpp"
 
 #include <cstring>

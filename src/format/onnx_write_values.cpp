@@ -1,3 +1,5 @@
+#include <cameo/format/pb.hpp>
+
 #include "onnx_writing.hpp"
 
 #include <onnx/onnx-data_pb.h>

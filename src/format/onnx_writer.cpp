@@ -283,7 +283,7 @@ result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
   if (status s = onnx_writer{from, tensors}.write(message); !s) return s;
   const status too_large{status_code::invalid_argument,
                          "the model is over 2 GB, more than protobuf allows; use external data "
-                         "(onnx_write_options.external_data)"};
+                         "(write_options.external_data)"};
   if (message.ByteSizeLong() > std::size_t{INT_MAX}) return too_large;
   result<wire_pieces> pieces = insert_raw_data(message.SerializeAsString(), raw);
   if (!pieces) return pieces;
@@ -292,7 +292,7 @@ result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
   return pieces;
 }
 
-status check_options(const onnx_write_options& options) {
+status check_options(const write_options& options) {
   const std::string& file = options.external_data;
   if (file.find_first_of("/\\") != std::string::npos || file == "." || file == "..")
     return failed(status_code::invalid_argument, "external data '{}' must be a file name of its own beside the model",
@@ -307,8 +307,8 @@ status check_options(const onnx_write_options& options) {
 }
 
 /// `name` stands for the model in messages.
-status write_pieces(const model& from, std::string_view name, const std::string& folder,
-                    const onnx_write_options& options, function_ref<status(const wire_pieces&)> to) {
+status write_pieces(const model& from, std::string_view name, const std::string& folder, const write_options& options,
+                    function_ref<status(const wire_pieces&)> to) {
   return guarded([&]() -> status {
     tensor_writer tensors;
     if (status s = check_options(options); !s) return std::move(s).in(name);
@@ -332,14 +332,14 @@ status write_pieces(const model& from, std::string_view name, const std::string&
 
 }  // namespace
 
-status write_onnx(const model& from, const std::string& path, const onnx_write_options& options) {
+status write_onnx(const model& from, const std::string& path, const write_options& options) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   if (!options.external_data.empty() && folder + options.external_data == path)
     return failed(status_code::invalid_argument, "{}: external data '{}' must be a file of its own beside the model",
                   path, options.external_data);
   return guarded([&]() -> status {
     file_batch files;
-    onnx_write_options together = options;
+    write_options together = options;
     if (!options.external_data.empty() && !options.external_to)
       together.external_to = [&](function_ref<status(model_sink)> produce) {
         return files.add(folder + options.external_data, produce);
@@ -356,7 +356,7 @@ status write_onnx(const model& from, const std::string& path, const onnx_write_o
   });
 }
 
-status write_onnx(const model& from, model_sink to, const std::string& folder, const onnx_write_options& options) {
+status write_onnx(const model& from, model_sink to, const std::string& folder, const write_options& options) {
   const auto one_by_one = [&](const wire_pieces& made) -> status {
     for (std::span<const std::byte> piece : made.spans())
       if (status s = to(piece); !s) return s;

@@ -84,7 +84,7 @@ status ort_draft_sink::place(value& v) {
 // --- nodes and outputs ---
 
 result<std::span<draft_node>> ort_draft_sink::nodes(scope& in) {
-  arena_vector<draft_node>& made = in.made->nodes;
+  detail::arena_vector<draft_node>& made = in.made->nodes;
   for (std::size_t i = 0; i < in.nodes.size(); ++i)
     if (!made.reserve(in.nodes.size()) || !made.push_back({})) return status_code::out_of_memory;
   return made.span();

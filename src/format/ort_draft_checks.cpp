@@ -82,8 +82,8 @@ result<verdict> ort_draft_sink::match_by_file(const node_signature& node, const 
     return wrong(status_code::fail, "kernel_type_str_resolver lacks op id '", op.domain, ":", op.name, ":", node.since,
                  "'");
   const ort::vector_view strings = entry.vector(ort::op_entry::kernel_type_str_args);
-  return match(node, kernels, [&](std::string_view type_string, bound_parameters& bound) {
-    constexpr std::size_t cut = sizeof(kernel_rule::type_string) - 1;
+  return match(node, kernels, [&](std::string_view type_string, detail::bound_parameters& bound) {
+    constexpr std::size_t cut = sizeof(detail::kernel_rule::type_string) - 1;
     for (std::size_t i = 0; i < strings.size(); ++i) {
       const std::string_view each = strings.table(i).text(ort::type_entry::kernel_type_str);
       if (type_string.size() == cut && each.size() > cut ? std::string_view{each.data(), cut} != type_string

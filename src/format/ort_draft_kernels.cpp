@@ -23,7 +23,7 @@ status ort_draft_sink::choose_provider(const ort::table_view& from, std::string_
     const result<verdict> found = asked ? (this->*checks_->match)(from, to, node, kernels, *op) : match(node, kernels);
     if (!found) return found.error();
     if (*found && found->row->choosy) {
-      arena_vector<output_hint> hints{memory};
+      detail::arena_vector<output_hint> hints{memory};
       bind_context context{.op_type = to.op_type,
                            .node_name = to.name,
                            .since = to.since,

@@ -31,8 +31,8 @@ struct ort_draft_sink::replaying {
   std::span<draft_node> nodes;
   std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
   std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
-  arena_vector<std::uint32_t> members{self.memory};
-  arena_vector<slot> inputs{self.memory};
+  detail::arena_vector<std::uint32_t> members{self.memory};
+  detail::arena_vector<slot> inputs{self.memory};
 
   status prepare() {
     if (in.by_index.empty()) {  // a trusted file
@@ -200,7 +200,7 @@ struct ort_draft_sink::replaying {
         if (rule.name == wanted) return true;
       return false;
     };
-    arena_vector<attribute> all{self.memory};
+    detail::arena_vector<attribute> all{self.memory};
     if (!all.reserve(target.attributes.size() + 2)) return status_code::out_of_memory;
     for (const attribute& a : target.attributes)
       if (has(a.name) && !all.push_back(a)) return status_code::out_of_memory;
@@ -222,7 +222,7 @@ struct ort_draft_sink::replaying {
 
   /// What a function takes besides its argument: numbers in its attributes, or limits as further inputs.
   status parameters_of(const draft_node& f, std::span<const float>& to) {
-    arena_vector<float> all{self.memory};
+    detail::arena_vector<float> all{self.memory};
     if (!all.reserve(4)) return status_code::out_of_memory;
     for (std::string_view name : {"alpha", "beta", "min", "max"})
       if (const attribute* const a = find_attribute(f.attributes, name))

@@ -20,7 +20,7 @@ class ort_draft_sink : public ort::sink_base {
   struct scope : ort::scope {
     scope(const ort::table_view& from, scope* around, arena& memory) : ort::scope{from, around}, others{memory} {}
     draft* made = nullptr;
-    arena_vector<passed_value> others;
+    detail::arena_vector<passed_value> others;
   };
 
   // The sink: ort_draft.cpp
@@ -60,7 +60,7 @@ class ort_draft_sink : public ort::sink_base {
   std::span<const kernel_table* const> providers_;
   const ort_draft_checks* checks_;
   ort::vector_view resolver_;
-  arena_vector<operand> operands_{memory};
+  detail::arena_vector<operand> operands_{memory};
 };
 
 static_assert(ort::sink<ort_draft_sink>);

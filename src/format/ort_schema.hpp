@@ -161,7 +161,7 @@ inline constexpr table_row table_rows[] = {{table_id::session, "InferenceSession
     {table_id::record, "RuntimeOptimizationRecord", record_slots},
     {table_id::optimizer, "RuntimeOptimizationRecordContainerEntry", optimizer_slots},
     {table_id::optimizations, "RuntimeOptimizations", optimizations_slots}};
-static_assert(complete_and_in_order(table_rows));
+static_assert(detail::complete_and_in_order(table_rows));
 
 }  // namespace ort
 }  // namespace cameo::inline CAMEO_ABI

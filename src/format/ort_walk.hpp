@@ -194,14 +194,14 @@ class walk {
 
   // --- attributes ---
 
-  using graph_list = arena_vector<graph_type*>;
+  using graph_list = detail::arena_vector<graph_type*>;
 
   /// Of two with one name the last counts.
   static status attributes(Sink& out, const table_view& from, scope& in, node_type& to) {
     constexpr std::size_t most = 1024;  // each is compared with all after it
     const vector_view all = from.vector(node::attributes);
     if (all.size() > most) return wrong(status_code::not_implemented, "more than 1024 attributes");
-    arena_vector<cameo::attribute> made{out.scratch};
+    detail::arena_vector<cameo::attribute> made{out.scratch};
     graph_list subgraphs{out.scratch};
     if (all.size() && !made.reserve(all.size())) return status_code::out_of_memory;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -332,7 +332,8 @@ status ort_writer::write_attribute(ref from, const attribute& a, const graph_nod
     }
   }();
   if (row.number == 0 || !a.ref_attr_name.empty())
-    return not_in_ort("an ORT file can't hold attributes of type {}{}", attribute_kind_rows[std::size_t(a.kind)].name,
+    return not_in_ort("an ORT file can't hold attributes of type {}{}",
+                      detail::attribute_kind_rows[std::size_t(a.kind)].name,
                       a.ref_attr_name.empty() ? "" : " of a function");
   fields of;
   of.offset(slots::name).offset(slots::doc_string, !a.doc_string.empty()).number(slots::type, row.number);

@@ -74,8 +74,8 @@ status check_attribute(const graph_node& n, const attribute& a, const attribute_
     if (a.kind == attribute_kind::undefined) return status_code::ok;
   }
   if (rule && rule->kind != a.kind)
-    return bad("attribute '{}' is of type {}, needs {}", a.name, attribute_kind_rows[std::size_t(a.kind)].name,
-               attribute_kind_rows[std::size_t(rule->kind)].name);
+    return bad("attribute '{}' is of type {}, needs {}", a.name, detail::attribute_kind_rows[std::size_t(a.kind)].name,
+               detail::attribute_kind_rows[std::size_t(rule->kind)].name);
   if (!a.ref_attr_name.empty()) return status_code::ok;
   const auto exists = [&](std::int64_t i) { return i >= 0 && std::size_t(i) < n.subgraphs.size(); };
   if ((a.kind == attribute_kind::g && !exists(a.i)) ||
@@ -104,7 +104,7 @@ status check_attributes(const graph_node& n, const op_table& ops, bool in_functi
   }
   for (const attribute_rule& rule : rules)
     if (rule.required && !find_attribute(n.attributes, rule.name))
-      return bad("attribute '{}' ({}) is missing", rule.name, attribute_kind_rows[std::size_t(rule.kind)].name);
+      return bad("attribute '{}' ({}) is missing", rule.name, detail::attribute_kind_rows[std::size_t(rule.kind)].name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
     return bad("has attribute '{}' twice", *twice);

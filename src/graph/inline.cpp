@@ -131,8 +131,8 @@ class copier {
       if (!given) continue;
       if (a.kind != attribute_kind::undefined && a.kind != given->kind)
         return failed(status_code::invalid_graph, "attribute '{}' is of type {}, needs {}", given->name,
-                      attribute_kind_rows[std::size_t(given->kind)].name,
-                      attribute_kind_rows[std::size_t(a.kind)].name);
+                      detail::attribute_kind_rows[std::size_t(given->kind)].name,
+                      detail::attribute_kind_rows[std::size_t(a.kind)].name);
       attribute copy = *given;
       copy.name = a.name;
       if (given->kind == attribute_kind::g || given->kind == attribute_kind::graphs)

@@ -50,7 +50,7 @@ constexpr std::pair<type_mask type_rule::*, std::pair<const char*, const char*>>
 std::string allowed_types(const type_rule& rule) {
   std::string all;
   for (const auto& [mask, words] : containers)
-    for (const dtype_row& row : elements::rows)
+    for (const dtype_row& row : detail::elements::rows)
       if (rule.*mask & bit_of(row.id))
         all += fmt::format("{}{}{}{}", all.empty() ? "" : ", ", words.first, row.name, words.second);
   if (rule.maps) all += all.empty() ? "maps" : ", maps";

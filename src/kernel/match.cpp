@@ -10,7 +10,7 @@ bool holds(const operand& o, type_mask allowed) {
 }
 
 /// The first operand that breaks a rule, or null.
-const operand* broken_by(const node_signature& node, type_mask allowed, bound_parameters bound) {
+const operand* broken_by(const node_signature& node, type_mask allowed, detail::bound_parameters bound) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if ((bound.inputs >> std::min<std::size_t>(i, 31) & 1) && !holds(node.inputs[i], allowed)) return &node.inputs[i];
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
@@ -20,12 +20,12 @@ const operand* broken_by(const node_signature& node, type_mask allowed, bound_pa
 }
 
 /// `says` and `newest` are for a version that the tag does not know; else null and 0.
-verdict try_row(const node_signature& node, const kernel_row& row, std::span<const kernel_rule> rules, int newest,
-                const type_string_source* says) {
+verdict try_row(const node_signature& node, const detail::kernel_row& row, std::span<const detail::kernel_rule> rules,
+                int newest, const detail::type_string_source* says) {
   if (node.since < row.first || (says ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
   for (int i = 0; i < row.rule_count; ++i) {
-    const kernel_rule& rule = rules[std::size_t(row.rules + i)];
-    bound_parameters bound{rule.inputs, rule.outputs};
+    const detail::kernel_rule& rule = rules[std::size_t(row.rules + i)];
+    detail::bound_parameters bound{rule.inputs, rule.outputs};
     if (says) {
       bound = {};
       if (!(*says)(rule.type_string, bound)) return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
@@ -37,9 +37,10 @@ verdict try_row(const node_signature& node, const kernel_row& row, std::span<con
 }
 
 /// The row that says yes, or the one that came closest.
-verdict best_of(const node_signature& node, const kernel_table& kernels, int newest, const type_string_source* says) {
+verdict best_of(const node_signature& node, const kernel_table& kernels, int newest,
+                const detail::type_string_source* says) {
   verdict closest;
-  for (const kernel_row& row : rows_with(node.op, &kernel_row::op, kernels.rows)) {
+  for (const detail::kernel_row& row : detail::rows_with(node.op, &detail::kernel_row::op, kernels.rows)) {
     const verdict next = try_row(node, row, kernels.rules, newest, says);
     if (next) return next;
     if constexpr (!status::has_words) continue;  // the reason is not used
@@ -79,9 +80,9 @@ struct line_writer {
 
 verdict match(const node_signature& node, const kernel_table& kernels) { return best_of(node, kernels, 0, nullptr); }
 
-verdict match(const node_signature& node, const kernel_table& kernels, type_string_source says) {
+verdict match(const node_signature& node, const kernel_table& kernels, detail::type_string_source says) {
   int newest = 0;
-  for (const op_row& op : rows_with(node.op, &op_row::id, kernels.ops))
+  for (const op_row& op : detail::rows_with(node.op, &op_row::id, kernels.ops))
     for (const op_version& v : op.versions) newest = std::max(newest, v.since);
   return best_of(node, kernels, newest, &says);
 }
@@ -96,7 +97,7 @@ std::string_view explain(const verdict& v, std::span<char> line) {
     case refusal::type:
       say(" does not take ", std::string_view{v.rule->type_string}, " = ");
       say(v.found == dtype::undefined ? std::string_view{"unknown"} : row_of(v.found).name, " but");
-      for (const dtype_row& type : elements::rows)
+      for (const dtype_row& type : detail::elements::rows)
         if (v.accepted & bit_of(type.id)) say(" ", type.name);
   }
   return {line.data(), say.size};

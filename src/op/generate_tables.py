@@ -278,10 +278,10 @@ def write_list(all_ops):
     lines += [f"    make_op_row<{tag_of(*key)}>()," for key in ordered]
     lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
               'static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");',
-              "", "constexpr domain_row domains[] = {"]
+              "", "constexpr detail::domain_row domains[] = {"]
     lines += [f"    {{{c_string(domain)}, {newest_opset(domain)}}}," for domain in DOMAINS if domain == real(domain)]
     lines += ["};", "", "}  // namespace", "", "std::span<const op_row> standard_ops() { return rows; }",
-              "std::span<const domain_row> standard_domains() { return domains; }", "",
+              "std::span<const detail::domain_row> detail::standard_domains() { return domains; }", "",
               "}  // namespace cameo::inline CAMEO_ABI"]
     write("src/op/standard_ops.cpp", lines)
 

@@ -412,7 +412,7 @@ constexpr auto rows = with_infer_functions(std::to_array<op_row>({
 // Strictly: operators with equal ids do not compile.
 static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");
 
-constexpr domain_row domains[] = {
+constexpr detail::domain_row domains[] = {
     {"", 28},
     {"ai.onnx.ml", 5},
     {"ai.onnx.preview", 1},
@@ -425,6 +425,6 @@ constexpr domain_row domains[] = {
 }  // namespace
 
 std::span<const op_row> standard_ops() { return rows; }
-std::span<const domain_row> standard_domains() { return domains; }
+std::span<const detail::domain_row> detail::standard_domains() { return domains; }
 
 }  // namespace cameo::inline CAMEO_ABI

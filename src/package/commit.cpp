@@ -126,7 +126,7 @@ class writer {
   std::set<std::string>& taken_in(const std::string& folder) {
     const auto [at, is_new] = taken_.try_emplace(folder);
     if (!is_new) return at->second;
-    if (const result<held_folder> opened = held_folder::open(folder))
+    if (const result<detail::held_folder> opened = detail::held_folder::open(folder))
       if (const result<std::vector<std::string>> names = names_in(opened->handle()))
         for (const std::string& each : *names) at->second.insert(without_case(each));
     return at->second;
@@ -147,7 +147,7 @@ class writer {
   }
 
   status copy(const std::string& from, const std::string& base, const std::string& name) {
-    const result<held_folder> source = held_folder::open(from);
+    const result<detail::held_folder> source = detail::held_folder::open(from);
     if (!source) return status{source.error()};
     passing_folder made{passing_name(base, name)};
     if (status s = copy_tree(*source, {}, made.path(), [](const std::string&) { return false; }); !s) return s;
@@ -160,7 +160,7 @@ class writer {
     if (is_there(base + "/" + name)) return {};
     if (::mkdir(base.c_str(), 0777) != 0 && errno != EEXIST)
       return failed(status_code::fail, "{}: cannot be made: {}", base, std::strerror(errno));
-    const result<held_folder> source = held_folder::open(staged.from);
+    const result<detail::held_folder> source = detail::held_folder::open(staged.from);
     if (!source) return status{source.error()};
     passing_folder made{passing_name(base, name)};
     if (status s = copy_tree(*source, {}, made.path(), [](const std::string&) { return false; }); !s) return s;

@@ -43,7 +43,7 @@ status copy_file(const descriptor& from, const std::string& to) {
   return ::fsync(*made) == 0 ? status{} : system_error(to, "cannot be written");
 }
 
-status copy_folder(const held_folder& from, const std::string& below, const std::string& to, int depth,
+status copy_folder(const detail::held_folder& from, const std::string& below, const std::string& to, int depth,
                    function_ref<bool(const std::string&)> skips) {
   if (depth > deepest_folder) return failed(status_code::fail, "'{}': folders nested too deeply", below);
   const found_path opened = from.find(copied_path, below.empty() ? "." : below, open_for::reading);
@@ -70,7 +70,7 @@ status copy_folder(const held_folder& from, const std::string& below, const std:
 
 }  // namespace
 
-status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
+status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
                  function_ref<bool(const std::string&)> skips) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::canonical(std::filesystem::path{from.path()} / below, error);

@@ -66,9 +66,9 @@ namespace {
 
 /// The file that is to be the variant's model: among those that become the variant's, or in a shared asset.
 status check_model(const package::impl& in, const package_variant& v, const std::string& from) {
-  std::optional<held_folder> files;
+  std::optional<detail::held_folder> files;
   if (!from.empty()) {
-    result<held_folder> opened = held_folder::open(from);
+    result<detail::held_folder> opened = detail::held_folder::open(from);
     if (!opened) return status{status_code::invalid_argument, opened.error().words()};
     files = *std::move(opened);
   }
@@ -83,7 +83,7 @@ status check_model(const package::impl& in, const package_variant& v, const std:
   bool is_there = false;
   if (staged == in.staged.end()) {
     is_there = follow_text(in, {}, *v.model_file).at.is(found_kind::file);
-  } else if (const result<held_folder> opened = held_folder::open(staged->from)) {
+  } else if (const result<detail::held_folder> opened = detail::held_folder::open(staged->from)) {
     is_there = asset->has_tail && opened->find(in.rule(), asset->tail, open_for::place).is(found_kind::file);
   }
   return is_there ? status{} : refused("variant '{}': there is no file '{}'", v.name, *v.model_file);

@@ -64,7 +64,7 @@ class asset_list {
 
 struct package::impl {
   std::string folder;
-  std::shared_ptr<const held_folder> root;  // null: nowhere yet
+  std::shared_ptr<const detail::held_folder> root;  // null: nowhere yet
   package_layout layout = package_layout::schema_1;
   int major = 1, minor = 0;
   bool installed = false;
@@ -231,7 +231,7 @@ json to_json(const package::impl&);
 
 /// Copies a tree; links are followed as long as they stay inside. Paths for which `skips` is true are left out. Copied
 /// files have reached the disk. FAIL with a message, and files that were already copied stay.
-status copy_tree(const held_folder& from, std::string_view below, const std::string& to,
+status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
                  function_ref<bool(const std::string&)> skips);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -28,14 +28,14 @@ result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, co
   auto made = std::make_unique<package::impl>();
   made->folder = folder;
   made->options = options;
-  result<held_folder> root = held_folder::open(folder);
+  result<detail::held_folder> root = detail::held_folder::open(folder);
   if (!root) {
     problem_list{problems}.add(
         root.error().code() == status_code::no_suchfile ? package_fault::not_found : package_fault::io, {{}},
         "not a folder that can be opened, as a package is");
     return as_status(folder, problems.front());
   }
-  made->root = std::make_shared<const held_folder>(*std::move(root));
+  made->root = std::make_shared<const detail::held_folder>(*std::move(root));
   if (options.exclusive && !lock) {
     result<folder_lock> taken = folder_lock::take(*made->root, options.wait);
     if (!taken) {
@@ -169,19 +169,20 @@ result<std::shared_ptr<const file_bytes>> package::read(const package_variant& v
   });
 }
 
-result<std::shared_ptr<const held_folder>> package::open_folder(const package_variant& v, std::string_view text) const {
-  return guarded([&]() -> result<std::shared_ptr<const held_folder>> {
+result<std::shared_ptr<const detail::held_folder>> package::open_folder(const package_variant& v,
+                                                                        std::string_view text) const {
+  return guarded([&]() -> result<std::shared_ptr<const detail::held_folder>> {
     result<led_to> to = opened_from(*impl_, v, text);
     if (!to) return std::move(to).error();
     if (to->at.kind != found_kind::folder)
       return failed(status_code::no_suchfile, "variant '{}': there is no folder '{}'", v.name, to->path);
-    return std::make_shared<const held_folder>(
-        held_folder::of(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
+    return std::make_shared<const detail::held_folder>(
+        detail::held_folder::of(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
   });
 }
 
-result<std::shared_ptr<const held_folder>> package::open_folder_of(const package_variant& v,
-                                                                   std::string_view file) const {
+result<std::shared_ptr<const detail::held_folder>> package::open_folder_of(const package_variant& v,
+                                                                           std::string_view file) const {
   const std::string_view folder = parent_of(file);
   return open_folder(v, folder.empty() ? "." : folder);
 }

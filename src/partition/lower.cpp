@@ -36,7 +36,7 @@ node_signature signature_of(const node_view& node, std::vector<operand>& storage
   for (std::size_t i = 0; i < node.input_count(); ++i) add(node.input(i));
   for (std::size_t i = 0; i < node.output_count(); ++i) add(node.output(i));
   const std::span<const operand> all{storage};
-  return {node.op() ? node.op()->id : make_op_id(node.domain(), node.op_type()), node.since(),
+  return {node.op() ? node.op()->id : detail::make_op_id(node.domain(), node.op_type()), node.since(),
           all.first(node.input_count()), all.subspan(node.input_count())};
 }
 
@@ -51,7 +51,7 @@ namespace {
 
 class lowering {
  public:
-  lowering(const graph& g, std::span<const bound_kernel> compiled, bool overridable, arena& memory)
+  lowering(const graph& g, std::span<const detail::bound_kernel> compiled, bool overridable, arena& memory)
       : graph_{g}, compiled_{compiled}, overridable_{overridable}, memory_{memory} {}
 
   result<draft*> run() {
@@ -115,7 +115,7 @@ class lowering {
   slot slot_of(value_id v) const { return v == value_id::none ? 0 : slots_[index_of(v)]; }
 
   const graph& graph_;
-  std::span<const bound_kernel> compiled_;
+  std::span<const detail::bound_kernel> compiled_;
   bool overridable_;
   arena& memory_;
   draft* net_ = nullptr;
@@ -124,7 +124,7 @@ class lowering {
 
 }  // namespace
 
-result<draft*> lower(const graph& g, std::span<const bound_kernel> compiled, bool overridable, arena& memory) {
+result<draft*> lower(const graph& g, std::span<const detail::bound_kernel> compiled, bool overridable, arena& memory) {
   return lowering{g, compiled, overridable, memory}.run();
 }
 

@@ -4,20 +4,20 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-storage_block* block_heap::new_descriptor() noexcept {
+detail::storage_block* block_heap::new_descriptor() noexcept {
   if (spare_) {
-    storage_block* const block = std::exchange(spare_, spare_->next);
+    detail::storage_block* const block = std::exchange(spare_, spare_->next);
     *block = {};
     return block;
   }
-  result<std::span<storage_block>> fresh = descriptors_->take<storage_block>(1);
+  result<std::span<detail::storage_block>> fresh = descriptors_->take<detail::storage_block>(1);
   if (!fresh || !made_.push_back(fresh->data())) return nullptr;
   return fresh->data();
 }
 
-void block_heap::recycle(storage_block* block) noexcept { block->next = std::exchange(spare_, block); }
+void block_heap::recycle(detail::storage_block* block) noexcept { block->next = std::exchange(spare_, block); }
 
-void block_heap::put_free(storage_block* block) noexcept {
+void block_heap::put_free(detail::storage_block* block) noexcept {
   const unsigned bin = bin_of(block->size);
   block->free = true;
   block->previous = nullptr;
@@ -27,7 +27,7 @@ void block_heap::put_free(storage_block* block) noexcept {
   filled_ |= std::uint64_t{1} << bin;
 }
 
-void block_heap::take_free(storage_block* block) noexcept {
+void block_heap::take_free(detail::storage_block* block) noexcept {
   const unsigned bin = bin_of(block->size);
   if (block->previous) block->previous->next = block->next;
   else bins_[bin] = block->next;
@@ -37,13 +37,13 @@ void block_heap::take_free(storage_block* block) noexcept {
   block->next = block->previous = nullptr;
 }
 
-storage_block* block_heap::allocate(std::size_t bytes) noexcept {
+detail::storage_block* block_heap::allocate(std::size_t bytes) noexcept {
   if (bytes > std::size_t(-1) / 2) return nullptr;
   const std::size_t size = align_up(std::max<std::size_t>(bytes, 1), granule);
   const unsigned bin = bin_of(size);
-  storage_block* found = nullptr;
+  detail::storage_block* found = nullptr;
   int looked_at = 0;
-  for (storage_block* b = bins_[bin]; b && looked_at < 16; b = b->next, ++looked_at)
+  for (detail::storage_block* b = bins_[bin]; b && looked_at < 16; b = b->next, ++looked_at)
     if (b->size >= size && (!found || b->size < found->size)) found = b;
   if (!found) {
     const std::uint64_t larger = bin >= 63 ? 0 : filled_ & (~std::uint64_t{0} << (bin + 1));
@@ -51,7 +51,7 @@ storage_block* block_heap::allocate(std::size_t bytes) noexcept {
     found = bins_[std::countr_zero(larger)];
   }
   if (found->size > size) {
-    storage_block* const rest = new_descriptor();
+    detail::storage_block* const rest = new_descriptor();
     if (!rest) return nullptr;
     take_free(found);
     rest->address = found->address + size;
@@ -70,16 +70,16 @@ storage_block* block_heap::allocate(std::size_t bytes) noexcept {
   return found;
 }
 
-void block_heap::release(storage_block* block) noexcept {
+void block_heap::release(detail::storage_block* block) noexcept {
   block->references = 0;
-  if (storage_block* const after = block->after; after && after->free) {
+  if (detail::storage_block* const after = block->after; after && after->free) {
     take_free(after);
     block->size += after->size;
     block->after = after->after;
     if (block->after) block->after->before = block;
     recycle(after);
   }
-  if (storage_block* const before = block->before; before && before->free) {
+  if (detail::storage_block* const before = block->before; before && before->free) {
     take_free(before);
     before->size += block->size;
     before->after = block->after;
@@ -92,8 +92,8 @@ void block_heap::release(storage_block* block) noexcept {
 
 void block_heap::clear() noexcept {
   spare_ = nullptr;
-  for (storage_block* block : made_) recycle(block);
-  for (storage_block*& bin : bins_) bin = nullptr;
+  for (detail::storage_block* block : made_) recycle(block);
+  for (detail::storage_block*& bin : bins_) bin = nullptr;
   filled_ = 0;
 }
 

@@ -16,12 +16,12 @@ class offset_heap {
 
   explicit offset_heap(arena& memory) : heap_{memory} {}
   [[nodiscard]] bool open() { return heap_.add_range(0, endless); }
-  storage_block* allocate(std::size_t bytes) {
-    storage_block* const block = heap_.allocate(bytes);
+  detail::storage_block* allocate(std::size_t bytes) {
+    detail::storage_block* const block = heap_.allocate(bytes);
     if (block) high_ = std::max<std::size_t>(high_, block->address + block->size);
     return block;
   }
-  void release(storage_block* b) { heap_.release(b); }
+  void release(detail::storage_block* b) { heap_.release(b); }
   std::size_t high_water() const { return high_; }
 
  private:
@@ -39,7 +39,7 @@ class placer {
     const std::size_t n = request_.initial.size();
     result<std::span<std::uint32_t>> last = scratch_.take<std::uint32_t>(n);
     result<std::span<slot>> root = scratch_.take<slot>(n);
-    result<std::span<storage_block*>> blocks = scratch_.take<storage_block*>(n);
+    result<std::span<detail::storage_block*>> blocks = scratch_.take<detail::storage_block*>(n);
     if (!last || !root || !blocks) return status_code::out_of_memory;
     last_ = *last, root_ = *root, blocks_ = *blocks;
     find_lifetimes();
@@ -133,7 +133,7 @@ class placer {
       const slot s = step.outputs[o];
       if (!planned(s) || request_.initial[s].memory != kind) continue;
       if (root(s) != s) continue;  // a view: the runner points it at its source
-      storage_block* block = nullptr;
+      detail::storage_block* block = nullptr;
       if (const slot over = overwritten(step, o, now)) block = std::exchange(blocks_[over], nullptr);
       else block = heap.allocate(request_.bytes[s]);
       if (!block) return {status_code::out_of_memory, "the values of this model do not fit into an address space"};
@@ -159,7 +159,7 @@ class placer {
   placement out_;
   std::span<std::uint32_t> last_, shared_in_level_;
   std::span<slot> root_;
-  std::span<storage_block*> blocks_;
+  std::span<detail::storage_block*> blocks_;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-result<bound_kernel> bind_by_table(const void* kernels, const draft_node& of, const node_signature& node,
-                                   bind_context& context) {
+result<detail::bound_kernel> bind_by_table(const void* kernels, const draft_node& of, const node_signature& node,
+                                           bind_context& context) {
   if (of.row) return of.row->bind(context, false);
   const verdict v = match(node, *static_cast<const kernel_table*>(kernels));
   if (v) return v.row->bind(context, false);
@@ -62,7 +62,7 @@ class planner {
 
   std::string_view path(std::string_view name, std::string_view op_type, std::span<const slot> outputs) {
     if constexpr (!status::has_words) return {};
-    arena_vector<char> text{memory_};
+    detail::arena_vector<char> text{memory_};
     bool fits = true;
     node_words words{name, {}, op_type};
     for (slot s : outputs)
@@ -158,7 +158,7 @@ class planner {
         if (!operands_.push_back(o)) return status_code::out_of_memory;
       }
     const std::span<const operand> all = operands_.span();
-    arena_vector<output_hint> hints{memory_};
+    detail::arena_vector<output_hint> hints{memory_};
     bind_context context{.op_type = node.op_type,
                          .node_name = node.name,
                          .since = node.since,
@@ -176,7 +176,7 @@ class planner {
       step.kernel = node.compiled;
     } else {
       const node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs, context.outputs};
-      result<bound_kernel> bound = guarded_as<status_code::runtime_exception>(
+      result<detail::bound_kernel> bound = guarded_as<status_code::runtime_exception>(
           [&] { return binder.bind(binder.self, node, signature, context); });
       if (!bound) return std::move(bound).error().in(binder.provider);
       step.kernel = *bound;
@@ -395,15 +395,15 @@ class planner {
   bool nested_ = options_.as_step;
   std::size_t levels_ = 0;
   std::span<const capture> brought_captures_;
-  arena_vector<plan_step> steps_{memory_};
-  arena_vector<value> values_{memory_};
-  arena_vector<operand> infos_{memory_};
-  arena_vector<operand> operands_{memory_};
-  arena_vector<std::string_view> names_{memory_};
-  arena_vector<std::uint32_t> producers_{memory_};
-  arena_vector<slot> copies_{memory_}, outputs_{memory_};
+  detail::arena_vector<plan_step> steps_{memory_};
+  detail::arena_vector<value> values_{memory_};
+  detail::arena_vector<operand> infos_{memory_};
+  detail::arena_vector<operand> operands_{memory_};
+  detail::arena_vector<std::string_view> names_{memory_};
+  detail::arena_vector<std::uint32_t> producers_{memory_};
+  detail::arena_vector<slot> copies_{memory_}, outputs_{memory_};
   std::span<const slot> binding_;  // inputs of the node that is being bound
-  arena_vector<block> passing_bytes_{options_.scratch ? *options_.scratch : memory_};
+  detail::arena_vector<block> passing_bytes_{options_.scratch ? *options_.scratch : memory_};
   value passing_;
 };
 

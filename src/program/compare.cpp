@@ -107,7 +107,7 @@ comparison compare_packed(const value& got, const value& expected, tolerance all
     return is_signed ? std::int64_t(packed_signed_at(data, i, bits)) : std::int64_t(packed_at(data, i, bits));
   });
 }
-comparison compare_small_floats(const value& got, const value& expected, tolerance allowed, float_format format,
+comparison compare_small_floats(const value& got, const value& expected, tolerance allowed, detail::float_format format,
                                 unsigned bits) {
   return compare_within(got, expected, allowed, [format, bits](const void* data, std::int64_t i) {
     return double(widen(std::uint16_t(packed_at(data, i, bits)), format));
@@ -147,9 +147,9 @@ comparison compare_elements(const value& got, const value& expected, tolerance a
     case dtype::f8e5m2: return compare_floats<float8e5m2>(got, expected, allowed);
     case dtype::f8e5m2fnuz: return compare_floats<float8e5m2fnuz>(got, expected, allowed);
     case dtype::f8e8m0: return compare_floats<float8e8m0>(got, expected, allowed);
-    case dtype::f4e2m1: return compare_small_floats(got, expected, allowed, float4e2m1_format, 4);
-    case dtype::f6e2m3: return compare_small_floats(got, expected, allowed, float6e2m3_format, 8);
-    case dtype::f6e3m2: return compare_small_floats(got, expected, allowed, float6e3m2_format, 8);
+    case dtype::f4e2m1: return compare_small_floats(got, expected, allowed, detail::float4e2m1_format, 4);
+    case dtype::f6e2m3: return compare_small_floats(got, expected, allowed, detail::float6e2m3_format, 8);
+    case dtype::f6e3m2: return compare_small_floats(got, expected, allowed, detail::float6e3m2_format, 8);
     case dtype::u8: return compare_integers<std::uint8_t>(got, expected, allowed);
     case dtype::i8: return compare_integers<std::int8_t>(got, expected, allowed);
     case dtype::u16: return compare_integers<std::uint16_t>(got, expected, allowed);

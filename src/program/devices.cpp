@@ -130,7 +130,7 @@ int list_devices(const devices_options& o) {
   }
   std::vector<ep_device> devices;
   for (const listed_provider& p : *all) devices.insert(devices.end(), p.devices.begin(), p.devices.end());
-  sort_by_preference(devices);
+  detail::sort_by_preference(devices);
   json list = json::array();
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const ep_device& d = devices[i];

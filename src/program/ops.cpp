@@ -44,7 +44,7 @@ struct op_entry {
 };
 
 /// The type string of a rule: rows keep its first letters only, the version has the whole.
-const type_rule* find_rule(const op_version& version, const kernel_rule& rule) {
+const type_rule* find_rule(const op_version& version, const detail::kernel_rule& rule) {
   const std::string_view kept{rule.type_string, ::strnlen(rule.type_string, sizeof rule.type_string)};
   for (const type_rule& each : version.types)
     if (each.type_string == kept) return &each;
@@ -55,10 +55,10 @@ const type_rule* find_rule(const op_version& version, const kernel_rule& rule) {
 
 support support_of(const kernel_table& table, const op_row& op, const op_version& version) {
   support found;
-  for (const kernel_row& row : rows_with(op.id, &kernel_row::op, table.rows)) {
+  for (const detail::kernel_row& row : detail::rows_with(op.id, &detail::kernel_row::op, table.rows)) {
     if (version.since < row.first || row.last < version.since) continue;
     found.any = true;
-    for (const kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
+    for (const detail::kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
       const type_rule* const whole = find_rule(version, rule);
       type_mask mask = rule.allowed;
       if (whole)  // a row may span versions that do not allow all of its types yet
@@ -123,7 +123,7 @@ std::string versions_text(const version_span& v) {
 
 std::vector<std::string_view> names_of(type_mask mask) {
   std::vector<std::string_view> names;
-  for (const dtype_row& row : elements::rows)
+  for (const dtype_row& row : detail::elements::rows)
     if (row.id != dtype::undefined && (mask & bit_of(row.id))) names.emplace_back(row.name);
   return names;
 }

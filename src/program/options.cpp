@@ -140,13 +140,13 @@ void add_common_options(const command& it, common_options& to, json_output json)
 
 void add_policy_option(const command& it, common_options& to) {
   it.add(
-        "--policy", [&to](const std::string& name) { to.policy = *device_policy_named(name); },
+        "--policy", [&to](const std::string& name) { to.policy = *detail::device_policy_named(name); },
         "Chooses providers by their devices: default, prefer_cpu, prefer_npu, prefer_gpu, max_performance, "
         "max_efficiency or min_overall_power")
       .type_name("NAME")
       .excludes(it["--ep"])
       .check([](const std::string& name) {
-        const result<device_policy> known = device_policy_named(name);
+        const result<device_policy> known = detail::device_policy_named(name);
         return known ? std::string{} : std::string{known.error().words()};
       });
 }

@@ -107,7 +107,7 @@ struct parsed_list {
 // --- what is needed ---
 
 /// The whole type string of a rule, which has its first letters only.
-std::string whole_string(const op_version& version, const kernel_rule& rule) {
+std::string whole_string(const op_version& version, const detail::kernel_rule& rule) {
   const std::string_view kept{rule.type_string, ::strnlen(rule.type_string, sizeof rule.type_string)};
   for (const type_rule& each : version.types)
     if (each.type_string.substr(0, sizeof rule.type_string - 1) == kept) return std::string{each.type_string};
@@ -139,11 +139,11 @@ status add_node(const node_view& node, const needs& to) {
   const auto providers = program_runtime{}.providers();
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const kernel_table& table = providers[p].row->kernels();
-    if (!kernel_matches(node, table, nullptr)) continue;
-    const kernel_row& row = *match(signature, table).row;
+    if (!detail::kernel_matches(node, table, nullptr)) continue;
+    const detail::kernel_row& row = *match(signature, table).row;
     needed_line& line = needed[{p, row.entry}];
     line.sinces.insert(node.since());
-    for (const kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
+    for (const detail::kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
       const type_mask seen =
           types_at(signature.inputs, rule.inputs, 31) | types_at(signature.outputs, rule.outputs, 15);
       type_mask& types = line.of(whole_string(*node.raw().version, rule));
@@ -167,7 +167,8 @@ status add_graph(const graph& g, const needs& to) {
 }
 
 /// Types that a configuration leaves of a rule.
-type_mask left_of(const kernel_rule& rule, const ops_config& config, const ops_config::op_key& op, bool by_types) {
+type_mask left_of(const detail::kernel_rule& rule, const ops_config& config, const ops_config::op_key& op,
+                  bool by_types) {
   type_mask mask = rule.allowed;
   if (!by_types) return mask;
   for (int i = 0; i < 31; ++i)
@@ -185,17 +186,17 @@ bool add_op(const op_row& op, const op_version& version, const ops_config& confi
   bool any = false;
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const kernel_table& table = providers[p].row->kernels();
-    for (const kernel_row& row : rows_with(op.id, &kernel_row::op, table.rows)) {
+    for (const detail::kernel_row& row : detail::rows_with(op.id, &detail::kernel_row::op, table.rows)) {
       if (version.since < row.first || row.last < version.since) continue;
       any = true;
       const auto rules = table.rules.subspan(row.rules, row.rule_count);
-      const bool is_wanted = std::all_of(rules.begin(), rules.end(), [&](const kernel_rule& rule) {
+      const bool is_wanted = std::all_of(rules.begin(), rules.end(), [&](const detail::kernel_rule& rule) {
         return left_of(rule, config, key, by_types) != 0;
       });
       if (!is_wanted) continue;
       needed_line& line = needed[{p, row.entry}];
       line.sinces.insert(version.since);
-      for (const kernel_rule& rule : rules) {
+      for (const detail::kernel_rule& rule : rules) {
         type_mask mask = left_of(rule, config, key, by_types);
         for (const type_rule& each : version.types)
           if (each.type_string == whole_string(version, rule)) mask &= each.tensors | each.optionals;
@@ -251,7 +252,7 @@ std::string constraint_of(const needed_line& line) {
   std::string made;
   for (const auto& [type_string, mask] : line.types) {
     std::vector<std::string> types;
-    for (const dtype_row& row : elements::rows)
+    for (const dtype_row& row : detail::elements::rows)
       if (mask & bit_of(row.id)) types.push_back(cpp_type(row.id));
     made += fmt::format("{}constrain<\"{}\", {}>", made.empty() ? "" : " && ", type_string, fmt::join(types, ", "));
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/format/onnx.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/session/session.hpp>
 
 namespace cameo::program {

@@ -19,13 +19,13 @@ class run_memory {
   }
 
   /// Null when the limit or the source is used up.
-  storage_block* allocate(std::size_t bytes) noexcept {
-    storage_block* block = heap_.allocate(bytes);
+  detail::storage_block* allocate(std::size_t bytes) noexcept {
+    detail::storage_block* block = heap_.allocate(bytes);
     if (!block && grow(bytes)) block = heap_.allocate(bytes);
     if (block) peak_ = std::max(peak_, in_use_ += block->size);
     return block;
   }
-  void release(storage_block* block) noexcept {
+  void release(detail::storage_block* block) noexcept {
     in_use_ -= block->size;
     heap_.release(block);
   }
@@ -90,7 +90,7 @@ class run_memory {
 
   const memory_source* source_;
   block_heap heap_;
-  arena_vector<chunk> chunks_;
+  detail::arena_vector<chunk> chunks_;
   std::size_t limit_, total_ = 0, old_ = 0, in_use_ = 0, peak_ = 0, wanted_ = 0;
 };
 

@@ -165,7 +165,7 @@ void runner::impl::leave_shape_plan() {
 void runner::impl::learn_shapes() {
   if constexpr (target_tier) return;
   if (!plans || !plans->wants_to_learn()) return;
-  storage_block* const block = take(0, plans->needed_scratch());
+  detail::storage_block* const block = take(0, plans->needed_scratch());
   if (!block) return;
   const std::size_t needed = plans->learn({reinterpret_cast<std::byte*>(block->address), block->size});
   memories[0]->release(block);
@@ -309,7 +309,7 @@ result<value> runner::impl::relocate(const value& from) {
   if (from.kind == value_kind::none) return to;
   const bool whole = from.kind == value_kind::tensor;
   if (!from.owner && !(whole && from.type == dtype::string)) return to;
-  storage_block* const block = take(0, whole ? from.bytes() : from.parts.size() * sizeof(value));
+  detail::storage_block* const block = take(0, whole ? from.bytes() : from.parts.size() * sizeof(value));
   if (!block) return status_code::out_of_memory;
   to.owner = block;
   void* const memory = reinterpret_cast<void*>(block->address);
@@ -342,11 +342,13 @@ result<value> runner::impl::relocate(const value& from) {
   return to;
 }
 
-storage_block* runner::impl::take(std::uint8_t kind, std::size_t bytes) { return memories[kind]->allocate(bytes); }
+detail::storage_block* runner::impl::take(std::uint8_t kind, std::size_t bytes) {
+  return memories[kind]->allocate(bytes);
+}
 
 char* runner::impl::take_text(std::size_t bytes) {
   if (!texts || bytes > texts->size - text_used) {
-    storage_block* const block = take(0, std::max<std::size_t>(bytes, 4096));
+    detail::storage_block* const block = take(0, std::max<std::size_t>(bytes, 4096));
     if (!block) return nullptr;
     block->next = std::exchange(texts, block);
     text_used = 0;
@@ -356,7 +358,7 @@ char* runner::impl::take_text(std::size_t bytes) {
   return chars;
 }
 
-void runner::impl::drop(storage_block* block, std::uint8_t kind) {
+void runner::impl::drop(detail::storage_block* block, std::uint8_t kind) {
   if (--block->references) return;
   value* const parts = reinterpret_cast<value*>(block->address);
   for (std::uint32_t i = 0; i < block->parts; ++i)
@@ -374,14 +376,14 @@ void runner::impl::end_step(step_context& context) {
   const spin_lock hold{lock()};
   while (context.scratch) memories[0]->release(std::exchange(context.scratch, context.scratch->next));
   while (context.opened) {
-    subplan_frame* const done = std::exchange(context.opened, context.opened->next);
+    detail::subplan_frame* const done = std::exchange(context.opened, context.opened->next);
     for (std::size_t kind = 0; kind < max_memory_kinds; ++kind)
       if (done->regions[kind]) memories[kind]->release(done->regions[kind]);
     memories[0]->release(done->block);
   }
 }
 
-bool runner::impl::stopped(stop_pace* pace) {
+bool runner::impl::stopped(detail::stop_pace* pace) {
   if (has_stopped()) return true;
   const stop_condition& stop = options->stop;
   status_code why = status_code::ok;

@@ -10,7 +10,7 @@ namespace cameo::inline CAMEO_ABI {
 inline constexpr std::size_t max_memory_kinds = 8;
 
 /// Stands for "in the frame's planned memory": such values are copied before they are kept.
-extern storage_block planned_storage;
+extern detail::storage_block planned_storage;
 
 /// The values of one plan while it runs.
 struct frame {
@@ -29,12 +29,14 @@ struct frame {
   }
 };
 
+namespace detail {
 struct subplan_frame {
   frame own;
   storage_block* block = nullptr;  // this struct and the values
   storage_block* regions[max_memory_kinds] = {};
   subplan_frame* next = nullptr;  // opened by the same step before
 };
+}  // namespace detail
 
 /// One step while it runs: what the services need to know.
 class step_context : public run_context {
@@ -43,15 +45,15 @@ class step_context : public run_context {
   frame* within = nullptr;
   const plan_step* step = nullptr;
   std::size_t lane = 0;
-  storage_block* scratch = nullptr;  // linked by `next`
-  subplan_frame* opened = nullptr;
+  detail::storage_block* scratch = nullptr;  // linked by `next`
+  detail::subplan_frame* opened = nullptr;
 
   runner::impl& impl() const { return *static_cast<runner::impl*>(runner()); }
 };
 
 /// Apart from those of other threads.
 struct alignas(64) lane_pace {
-  stop_pace pace;
+  detail::stop_pace pace;
 };
 
 struct runner::impl {
@@ -73,8 +75,8 @@ struct runner::impl {
   bool shared = false;                         // several steps run at once
   shape_plans* plans = nullptr;                // only for a plan with shapes that are known in a run, run in order
   const shape_plans::entry* active = nullptr;  // the one that this run, or the last, uses
-  storage_block* active_block = nullptr;
-  storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
+  detail::storage_block* active_block = nullptr;
+  detail::storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
 
   std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
@@ -96,17 +98,17 @@ struct runner::impl {
   status settle(std::span<value> outputs);
   result<value> relocate(const value&);
 
-  storage_block* take(std::uint8_t kind, std::size_t bytes);
+  detail::storage_block* take(std::uint8_t kind, std::size_t bytes);
   char* take_text(std::size_t bytes);
-  void drop(storage_block*, std::uint8_t kind);  // one reference less
+  void drop(detail::storage_block*, std::uint8_t kind);  // one reference less
   void reset(frame&, slot);
   void end_step(step_context&);
   /// Asks whether the run should end. Once that is so it stays so until the next run: what was left out is missing.
-  bool stopped(stop_pace*);
+  bool stopped(detail::stop_pace*);
   bool has_stopped() const { return ended.load(std::memory_order_relaxed) != status_code::ok; }
   status stop_status() const;
 };
 
-extern const run_services services;
+extern const detail::run_services services;
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -9,7 +9,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-storage_block planned_storage;
+detail::storage_block planned_storage;
 
 namespace {
 
@@ -59,7 +59,7 @@ status check(const plan_view& plan, slot s, const value& v) {
 }
 
 /// Takes over the block of an input that dies with this step, where the kernel allows it.
-storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
+detail::storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
   for (const output_hint& h : c.step->hints) {
     if (h.kind != output_hint::use::may_overwrite || h.output >= c.step->outputs.size() ||
         c.step->outputs[h.output] != s || h.input >= c.step->inputs.size())
@@ -97,7 +97,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
     v.data = bound->data, v.owner = nullptr;
     return {};
   }
-  storage_block* block = kind == value_kind::tensor && !r.shared ? overwrite(c, s, bytes) : nullptr;
+  detail::storage_block* block = kind == value_kind::tensor && !r.shared ? overwrite(c, s, bytes) : nullptr;
   if (!block) block = r.take(kind == value_kind::tensor ? v.memory : 0, bytes);
   if (!block && kind == value_kind::tensor) return too_large(v.type, shape);
   if (!block) return {status_code::out_of_memory, "no memory for a sequence"};
@@ -117,7 +117,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
 /// A copy of a tensor's elements in a block of its own. Strings' characters live as long as the run anyway.
 result<value> copy_tensor(step_context& c, const value& from) {
   runner::impl& r = c.impl();
-  storage_block* block;
+  detail::storage_block* block;
   {
     const spin_lock hold{r.lock()};
     block = r.take(0, from.bytes());
@@ -214,7 +214,7 @@ status give(run_context& base, slot s, value& kept) {
 void* scratch(run_context& base, std::size_t bytes) {
   step_context& c = own(base);
   const spin_lock hold{c.impl().lock()};
-  storage_block* const block = c.impl().take(0, bytes);
+  detail::storage_block* const block = c.impl().take(0, bytes);
   if (!block) return nullptr;
   block->next = std::exchange(c.scratch, block);
   return reinterpret_cast<void*>(block->address);
@@ -231,7 +231,7 @@ result<value> make(run_context& base, dtype type, const extents& shape) {
   std::size_t bytes = 0;
   if (status fits = sized(type, shape, bytes); !fits) return fits;
   const spin_lock hold{c.impl().lock()};
-  storage_block* const block = c.impl().take(0, bytes);
+  detail::storage_block* const block = c.impl().take(0, bytes);
   if (!block) return too_large(type, shape);
   value v{value_kind::tensor, type, 0, shape};
   v.data = reinterpret_cast<void*>(block->address);
@@ -239,13 +239,13 @@ result<value> make(run_context& base, dtype type, const extents& shape) {
   return v;
 }
 
-result<subplan_frame*> open_frame(step_context& c, const plan_view& plan) {
+result<detail::subplan_frame*> open_frame(step_context& c, const plan_view& plan) {
   runner::impl& r = c.impl();
   const spin_lock hold{r.lock()};
-  const std::size_t head = align_up(sizeof(subplan_frame), 64);
-  storage_block* const block = r.take(0, head + plan.initial.size() * sizeof(value));
+  const std::size_t head = align_up(sizeof(detail::subplan_frame), 64);
+  detail::storage_block* const block = r.take(0, head + plan.initial.size() * sizeof(value));
   if (!block) return status{status_code::out_of_memory, "no memory for a subgraph"};
-  auto* const opened = std::construct_at(reinterpret_cast<subplan_frame*>(block->address));
+  auto* const opened = std::construct_at(reinterpret_cast<detail::subplan_frame*>(block->address));
   opened->block = block;
   opened->next = std::exchange(c.opened, opened);
   opened->own.plan = &plan;
@@ -261,17 +261,17 @@ result<subplan_frame*> open_frame(step_context& c, const plan_view& plan) {
   return opened;
 }
 
-result<subplan_frame*> open(run_context& base, std::size_t subgraph) {
+result<detail::subplan_frame*> open(run_context& base, std::size_t subgraph) {
   step_context& c = own(base);
   if (subgraph >= c.step->subplans.size()) return status{status_code::fail, "the node has no such subgraph"};
   const plan_view& plan = *c.step->subplans[subgraph];
-  result<subplan_frame*> opened = open_frame(c, plan);
+  result<detail::subplan_frame*> opened = open_frame(c, plan);
   if (opened)
     for (const capture& each : plan.captures) (*opened)->own.values[each.inner] = c.values()[each.outer];
   return opened;
 }
 
-status call(run_context& base, subplan_frame& opened, std::span<const value> inputs, std::span<value> outputs) {
+status call(run_context& base, detail::subplan_frame& opened, std::span<const value> inputs, std::span<value> outputs) {
   step_context& c = own(base);
   runner::impl& r = c.impl();
   const plan_view& plan = *opened.own.plan;
@@ -338,12 +338,13 @@ bool parallel(run_context& base, std::size_t count, task f) {
   step_context& c = own(base);
   runner::impl& r = c.impl();
   const bool alone = count <= 1 || c.lanes() <= 1;
-  const auto pace = [&](std::size_t lane) -> stop_pace* {  // on targets code counts more than a look at the clock
+  const auto pace =
+      [&](std::size_t lane) -> detail::stop_pace* {  // on targets code counts more than a look at the clock
     return !target_tier && lane < std::size(r.paces) ? &r.paces[lane].pace : nullptr;
   };
   if (!target_tier && count > 1)  // pieces of another loop may have been shorter
     for (std::size_t i = 0; i < (alone ? 1 : c.lanes()); ++i)
-      if (stop_pace* const before = pace(c.lane + i)) *before = {};
+      if (detail::stop_pace* const before = pace(c.lane + i)) *before = {};
   const auto ask = [&](std::size_t i, std::size_t lane) {
     if (!r.stopped(pace(alone ? c.lane : lane))) f(i, lane);
   };
@@ -354,7 +355,7 @@ bool parallel(run_context& base, std::size_t count, task f) {
 }
 
 /// Asked by any thread: what stops a run is not a step's.
-bool stopped(const run_context& base, stop_pace* pace) { return own(base).impl().stopped(pace); }
+bool stopped(const run_context& base, detail::stop_pace* pace) { return own(base).impl().stopped(pace); }
 
 }  // namespace
 
@@ -364,7 +365,7 @@ status run_plan(run_context& base, const plan_view& plan) {
   if (plan.inputs.size() != c.step->inputs.size() || plan.outputs.size() != c.step->outputs.size() ||
       plan.fixed.region_bytes.size() != 1)
     return {status_code::invalid_graph, "the plan has another number of inputs, outputs or kinds of memory"};
-  const result<subplan_frame*> opened = open_frame(c, plan);
+  const result<detail::subplan_frame*> opened = open_frame(c, plan);
   if (!opened) return opened.error();
   frame& inner = (*opened)->own;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) inner.values[plan.inputs[i]] = c.input(i);
@@ -384,29 +385,34 @@ status run_plan(run_context& base, const plan_view& plan) {
 }
 
 #ifdef CAMEO_CODE_ONLY
-const run_services services{};
-status run_services::allocate(run_context& c, slot s, value_kind kind, const extents& shape, std::size_t parts) {
+const detail::run_services services{};
+status detail::run_services::allocate(run_context& c, slot s, value_kind kind, const extents& shape,
+                                      std::size_t parts) {
   return cameo::allocate(c, s, kind, shape, parts);
 }
-status run_services::forward(run_context& c, slot s, const value& from, const extents* shape) {
+status detail::run_services::forward(run_context& c, slot s, const value& from, const extents* shape) {
   return cameo::forward(c, s, from, shape);
 }
-status run_services::give(run_context& c, slot s, value& kept) { return cameo::give(c, s, kept); }
-result<value> run_services::keep(run_context& c, const value& v) { return cameo::keep(c, v); }
-void run_services::release(run_context& c, value& v) { cameo::release(c, v); }
-void* run_services::scratch(run_context& c, std::size_t bytes) { return cameo::scratch(c, bytes); }
-char* run_services::text(run_context& c, std::size_t bytes) { return cameo::text(c, bytes); }
-result<value> run_services::make(run_context& c, dtype type, const extents& shape) {
+status detail::run_services::give(run_context& c, slot s, value& kept) { return cameo::give(c, s, kept); }
+result<value> detail::run_services::keep(run_context& c, const value& v) { return cameo::keep(c, v); }
+void detail::run_services::release(run_context& c, value& v) { cameo::release(c, v); }
+void* detail::run_services::scratch(run_context& c, std::size_t bytes) { return cameo::scratch(c, bytes); }
+char* detail::run_services::text(run_context& c, std::size_t bytes) { return cameo::text(c, bytes); }
+result<value> detail::run_services::make(run_context& c, dtype type, const extents& shape) {
   return cameo::make(c, type, shape);
 }
-result<subplan_frame*> run_services::open(run_context& c, std::size_t subgraph) { return cameo::open(c, subgraph); }
-status run_services::call(run_context& c, subplan_frame& frame, std::span<const value> in, std::span<value> out) {
+result<detail::subplan_frame*> detail::run_services::open(run_context& c, std::size_t subgraph) {
+  return cameo::open(c, subgraph);
+}
+status detail::run_services::call(run_context& c, detail::subplan_frame& frame, std::span<const value> in,
+                                  std::span<value> out) {
   return cameo::call(c, frame, in, out);
 }
-bool run_services::parallel(run_context& c, std::size_t count, task f) { return cameo::parallel(c, count, f); }
-bool run_services::stopped(const run_context& c, stop_pace* pace) { return cameo::stopped(c, pace); }
+bool detail::run_services::parallel(run_context& c, std::size_t count, task f) { return cameo::parallel(c, count, f); }
+bool detail::run_services::stopped(const run_context& c, detail::stop_pace* pace) { return cameo::stopped(c, pace); }
 #else
-const run_services services{allocate, forward, give, keep, release, scratch, text, make, open, call, parallel, stopped};
+const detail::run_services services{allocate, forward, give, keep, release,  scratch,
+                                    text,     make,    open, call, parallel, stopped};
 #endif
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -79,7 +79,7 @@ any_value any_value::copy_of(const value& from) {
   return made;
 }
 
-status check_tensor(const value& v, dtype elements) {
+status detail::check_tensor(const value& v, dtype elements) {
   if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
   std::string is = to_string(v, 0);
   if (v.memory != 0) is += " in a device's memory";

@@ -175,7 +175,7 @@ void component_context::impl::open_folders(const package& from) {
   }
 }
 
-result<ep_intent> session::intent(const session_parts& parts, const session_options& how) {
+result<ep_intent> session::intent(const detail::session_parts& parts, const session_options& how) {
   return guarded_hook([&]() -> result<ep_intent> {
     const result<load_settings> with = load_settings::make(parts, how);
     if (!with) return with.error();
@@ -190,14 +190,15 @@ result<ep_intent> session::intent(const session_parts& parts, const session_opti
     for (const provider& p : by->list) {
       const bool is_chosen = std::any_of(by->devices.begin(), by->devices.end(),
                                          [&](const ep_device& d) { return d.ep == p.row->long_name; });
-      add_facts(made, p, is_chosen ? by->devices : devices_of(std::span{&p, 1}));
+      add_facts(made, p, is_chosen ? by->devices : detail::devices_of(std::span{&p, 1}));
     }
     return made;
   });
 }
 
-result<component_context> session::select(const session_parts& parts, const package& from, std::string_view component,
-                                          const session_options& how, variant_choice choose) {
+result<component_context> session::select(const detail::session_parts& parts, const package& from,
+                                          std::string_view component, const session_options& how,
+                                          variant_choice choose) {
   const auto all = [&]() -> result<component_context> {
     const result<const package_component*> found = from.component(component);
     if (!found) return status{found.error()};
@@ -226,7 +227,8 @@ result<component_context> session::select(const session_parts& parts, const pack
 
 /// Where the caller gives no options, the package's hold; of those that name folders, each that the caller does not
 /// set.
-result<session> session::load(const session_parts& parts, const component_context& from, const session_options* given) {
+result<session> session::load(const detail::session_parts& parts, const component_context& from,
+                              const session_options* given) {
   const component_context::impl& c = *from.impl_;
   session_options options = given ? *given : session_options{};
   opened_places places{c.places.model, c.places.beside, {}, {}};

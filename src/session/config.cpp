@@ -104,7 +104,7 @@ status session_config::apply_to(session_options& options) const {
           "disable_all, enable_basic, enable_extended, enable_layout or enable_all, or as numbers 0 to 3, and 99");
     options.optimize = row->level;
   }
-  if (!is_level(options.optimize))
+  if (!detail::is_level(options.optimize))
     return {status_code::invalid_argument,
             fmt::format("session_options::optimize is {}; levels are 0 to 3, and 99", int(options.optimize))};
   return {};

@@ -271,7 +271,7 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   return done ? finish() : done;
 }
 
-result<std::optional<std::string>> session::compatibility(const session_parts& parts, const std::string& path,
+result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts, const std::string& path,
                                                           std::string_view provider) {
   const auto file = file_bytes::map(path);
   if (!file) return status{file.error()};
@@ -283,14 +283,14 @@ result<std::optional<std::string>> session::compatibility(const session_parts& p
   return compatibility_of(**net, provider);
 }
 
-result<std::optional<std::string>> session::compatibility(const session_parts& parts, std::span<const std::byte> bytes,
-                                                          std::string_view provider) {
+result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts,
+                                                          std::span<const std::byte> bytes, std::string_view provider) {
   const result<std::unique_ptr<model>> net = format_of(parts.formats, bytes, {}).read_bytes(bytes, "model", {});
   if (!net) return std::optional<std::string>{};
   return compatibility_of(**net, provider);
 }
 
-result<compiled_fit> session::fit(const session_parts& parts, std::span<const std::string_view> names,
+result<compiled_fit> session::fit(const detail::session_parts& parts, std::span<const std::string_view> names,
                                   std::string_view written) {
   const provider* found = nullptr;
   for (std::string_view name : names) {

@@ -53,7 +53,7 @@ const provider* kernel_evaluator::runs(const node_view& node) const {
   for (std::size_t i = providers_.size(); i-- > 0;) {
     const provider& p = providers_[i];
     const memory_source source = p.row->memory(p.self.get()), host = heap_memory();
-    if (source.allocate == host.allocate && kernel_matches(node, p.row->kernels(), nullptr)) return &p;
+    if (source.allocate == host.allocate && detail::kernel_matches(node, p.row->kernels(), nullptr)) return &p;
   }
   return nullptr;
 }

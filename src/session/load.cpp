@@ -114,7 +114,7 @@ void keep(loaded& made, const load_settings& how) {
   made.workspace = how.workspace, made.memory_limit = how.memory_limit;
 }
 
-result<loaded> load_guarded(const session_parts& parts, const session_options& options, std::string_view name,
+result<loaded> load_guarded(const detail::session_parts& parts, const session_options& options, std::string_view name,
                             opened_places places, model_source read) {
   const auto all = [&]() -> result<loaded> {
     result<load_settings> how = load_settings::make(parts, options);
@@ -161,52 +161,54 @@ std::string input_name(const compile_input& input) {
 
 }  // namespace
 
-result<session> session::impl::make(const session_parts& parts, const session_options& options, std::string_view name,
-                                    opened_places places, model_source read) {
+result<session> session::impl::make(const detail::session_parts& parts, const session_options& options,
+                                    std::string_view name, opened_places places, model_source read) {
   result<loaded> made = load_guarded(parts, options, name, std::move(places), read);
   if (!made) return std::move(made).error();
   return session{std::make_unique<impl>(*std::move(made))};
 }
 
-result<session> session::load(const session_parts& parts, const std::string& path, const session_options& options) {
+result<session> session::load(const detail::session_parts& parts, const std::string& path,
+                              const session_options& options) {
   const auto read = [&](const load_settings& how) { return read_path(how, path); };
   return impl::make(parts, options, path, {}, read);
 }
 
-result<session> session::load(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
-                              const session_options& options) {
+result<session> session::load(const detail::session_parts& parts, std::span<const std::byte> bytes,
+                              std::string_view name, const session_options& options) {
   const auto read = [&](const load_settings& how) { return read_bytes(how, bytes, name); };
   return impl::make(parts, options, name, {}, read);
 }
 
-result<session> session::load(const session_parts& parts, std::vector<std::byte>&& bytes, std::string_view name,
+result<session> session::load(const detail::session_parts& parts, std::vector<std::byte>&& bytes, std::string_view name,
                               const session_options& options) {
   const auto read = [&](const load_settings& how) { return read_own_bytes(how, std::move(bytes), name); };
   return impl::make(parts, options, name, {}, read);
 }
 
-result<session> session::load_copy(const session_parts& parts, std::span<const std::byte> bytes, std::string_view name,
-                                   const session_options& options) {
+result<session> session::load_copy(const detail::session_parts& parts, std::span<const std::byte> bytes,
+                                   std::string_view name, const session_options& options) {
   return load(parts, std::vector<std::byte>{bytes.begin(), bytes.end()}, name, options);
 }
 
-result<session> session::load(const session_parts& parts, std::istream& stream, std::string_view name,
+result<session> session::load(const detail::session_parts& parts, std::istream& stream, std::string_view name,
                               const session_options& options) {
   const auto read = [&](const load_settings& how) { return read_stream(how, stream, name); };
   return impl::make(parts, options, name, {}, read);
 }
 
-result<session> session::load(const session_parts& parts, std::unique_ptr<model> net, const session_options& options) {
+result<session> session::load(const detail::session_parts& parts, std::unique_ptr<model> net,
+                              const session_options& options) {
   const std::string name = net->path;
   const auto read = [&](const load_settings& how) -> result<read_model> { return made_model(how, std::move(net)); };
   return impl::make(parts, options, name, {}, read);
 }
 
-result<compile_report> session::compile(const session_parts& parts, compile_options wanted) {
+result<compile_report> session::compile(const detail::session_parts& parts, compile_options wanted) {
   const std::string name = input_name(wanted.input);
   const auto read = [&](const load_settings& how) { return read_input(how, wanted.input); };
   const auto all = [&]() -> result<compile_report> {
-    if (!is_level(wanted.optimize))
+    if (!detail::is_level(wanted.optimize))
       return status{status_code::invalid_argument,
                     fmt::format("compile_options::optimize is {}; levels are 0 to 3, and 99", int(wanted.optimize))};
     result<load_settings> how = load_settings::make(parts, for_compiling(wanted));

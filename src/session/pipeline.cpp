@@ -76,7 +76,7 @@ struct pipeline::impl {
   connected_io plan;
   std::vector<io_info> inputs, outputs;
 
-  status add(const session_parts&, const package&, const std::string& component, const session_options*,
+  status add(const detail::session_parts&, const package&, const std::string& component, const session_options*,
              variant_choice);
   void describe();
   result<std::vector<const named_input*>> given(std::span<const named_input>) const;
@@ -84,7 +84,7 @@ struct pipeline::impl {
 
 package_io interface_of(const session& s) { return interface_of(s.inputs(), s.outputs()); }
 
-status pipeline::impl::add(const session_parts& parts, const package& from, const std::string& component,
+status pipeline::impl::add(const detail::session_parts& parts, const package& from, const std::string& component,
                            const session_options* options, variant_choice choose) {
   result<component_context> chosen =
       session::select(parts, from, component, options ? *options : session_options{}, choose);
@@ -108,7 +108,7 @@ void pipeline::impl::describe() {
     outputs.push_back(sessions[from.component].outputs()[from.number]);
 }
 
-result<pipeline> pipeline::load(const session_parts& parts, const package& from, const session_options* options,
+result<pipeline> pipeline::load(const detail::session_parts& parts, const package& from, const session_options* options,
                                 variant_choice choose) {
   return guarded_hook([&]() -> result<pipeline> {
     const auto fails = [&](status s) { return std::move(s).in(from.folder()); };

@@ -54,7 +54,7 @@ result<session_plan> make_session_plan(const load_settings& how, std::span<const
                                        const compiled_groups& groups, const model& net, const load_teller& tell) {
   session_plan made;
   const std::vector<node_binder> binders = binders_of(providers, how.options.memory, made.memories);
-  std::vector<bound_kernel> compiled;
+  std::vector<detail::bound_kernel> compiled;
   for (const compiled_node& program : groups.programs) compiled.push_back({program.state.get(), program.run});
   heap_arena drafts{1 << 16}, scratch{1 << 16};
   result<draft*> net_draft = lower(net.main(), compiled, net.ir_version >= 4, drafts);
@@ -114,7 +114,7 @@ result<session_threads> start_threads(const load_settings& how) {
   result<std::unique_ptr<thread_pool>> own =
       thread_pool::make(threads, how.config.is_on(config_key<"session.intra_op.allow_spinning">));
   if (!own) return std::move(own).error();
-  const task_pool_ref pool{**own};
+  const detail::task_pool_ref pool{**own};
   return session_threads{*std::move(own), pool};
 }
 

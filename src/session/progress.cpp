@@ -58,7 +58,7 @@ void load_teller::tell_warnings() {
 
 void load_teller::tell_model() const {
   for (const opset_import& import : net_->imports)
-    for (const domain_row& known : standard_domains())
+    for (const detail::domain_row& known : detail::standard_domains())
       if (known.name == import.domain && import.version > known.newest_opset)
         how_.warn(of_model(*net_, fmt::format("opset {} of '{}' is newer than {}, the last that is known; its "
                                               "operators are taken as they were then",

@@ -44,8 +44,8 @@ result<std::vector<ep_device>> chosen(const std::vector<std::size_t>& numbers, c
     return status{status_code::fail, "choosing devices: the policy " + words};
   };
   if (numbers.empty()) return refuse("chose none");
-  if (numbers.size() > most_devices)
-    return refuse(fmt::format("chose {} devices; {} is the most", numbers.size(), most_devices));
+  if (numbers.size() > detail::most_devices)
+    return refuse(fmt::format("chose {} devices; {} is the most", numbers.size(), detail::most_devices));
   std::vector<ep_device> made;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] >= from.size())
@@ -77,7 +77,7 @@ status session_options::append(std::span<const ep_device> of_one_provider, const
 }
 
 status session_options::prefer(device_policy policy) {
-  result<device_delegate> made = delegate_of(policy);
+  result<device_delegate> made = detail::delegate_of(policy);
   if (!made) return std::move(made).error();
   choose_devices = std::move(*made);
   return {};
@@ -132,7 +132,7 @@ status configure(provider& p, const session_options& options, chosen_providers& 
 device_kinds kinds_of(const provider& p, std::vector<ep_device> chosen) {
   std::erase_if(chosen, [&](const ep_device& d) { return d.ep != p.row->long_name; });
   device_kinds has;
-  for (const ep_device& d : chosen.empty() ? devices_of({&p, 1}) : chosen) has.add(d.kind());
+  for (const ep_device& d : chosen.empty() ? detail::devices_of({&p, 1}) : chosen) has.add(d.kind());
   return has;
 }
 
@@ -188,10 +188,10 @@ result<chosen_providers> choose_by_list(const load_settings& how) {
 
 /// A policy sees all devices in the order of preference. Providers follow in the order of their first device.
 result<chosen_providers> choose_by_policy(const load_settings& how, const model& net) {
-  std::vector<ep_device> sorted = devices_of(how.of_runtime, [&](const provider_row& row, const status& why) {
+  std::vector<ep_device> sorted = detail::devices_of(how.of_runtime, [&](const provider_row& row, const status& why) {
     how.warn(fmt::format("{} can't say which devices it has: {}", row.long_name, why.words()));
   });
-  sort_by_preference(sorted);
+  detail::sort_by_preference(sorted);
   const text_pairs about = metadata_of(net);
   const auto ask = [&] { return how.options.choose_devices(device_request{sorted, about}); };
   result<std::vector<std::size_t>> numbers = guarded_hook(ask);

@@ -286,6 +286,6 @@ const value* io_binding::output(std::string_view name) const {
 std::size_t io_binding::output_count() const { return impl_->outputs.size(); }
 std::size_t io_binding::arena_bytes() const { return impl_->run->arena_bytes(); }
 
-std::shared_ptr<context_workspace> new_workspace() { return std::make_shared<context_workspace>(); }
+std::shared_ptr<context_workspace> detail::new_workspace() { return std::make_shared<context_workspace>(); }
 
 }  // namespace cameo::inline CAMEO_ABI

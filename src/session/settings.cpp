@@ -62,7 +62,7 @@ status no_option(std::string_view where, const provider_row& row, std::string_vi
                       fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "))};
 }
 
-result<load_settings> load_settings::make(const session_parts& parts, const session_options& wanted) {
+result<load_settings> load_settings::make(const detail::session_parts& parts, const session_options& wanted) {
   load_settings made;
   session_options& options = made.options = wanted;
   made.of_runtime = parts.providers, made.formats = parts.formats, made.transforms = parts.transforms;

@@ -18,7 +18,7 @@ inline constexpr const config_key_row& weights_folder_key =
 /// Folders of a model package that are held open, and its model's file; paths are followed from them. Null: by path.
 struct opened_places {
   std::shared_ptr<const file_bytes> model;
-  std::shared_ptr<const held_folder> beside, weights, contexts;  // the model's own; those of session keys
+  std::shared_ptr<const detail::held_folder> beside, weights, contexts;  // the model's own; those of session keys
 };
 
 /// What a model is loaded with: the caller's options and the parts of the runtime. Checked before the first stage, and
@@ -36,7 +36,7 @@ struct load_settings {
   const compile_options* compile_only = nullptr;  // of runtime::compile
 
   /// INVALID_ARGUMENT for options and keys that contradict each other, are not known, or can't have their value.
-  static result<load_settings> make(const session_parts&, const session_options&);
+  static result<load_settings> make(const detail::session_parts&, const session_options&);
 
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
   bool logs(log_level level) const { return options.log && level >= options.log_from; }

@@ -157,7 +157,7 @@ status align_constant(const value*&, model&);
 /// Threads for runs: of the caller's pool, or of the session's own.
 struct session_threads {
   std::unique_ptr<thread_pool> own;
-  task_pool_ref pool;
+  detail::task_pool_ref pool;
 };
 result<session_threads> start_threads(const load_settings&);
 

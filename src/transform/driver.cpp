@@ -195,7 +195,8 @@ void note_operators_to_come(model& m, std::span<const transform_table* const> ta
           !(row.roots.empty() || std::any_of(row.roots.begin(), row.roots.end(), is_there)))
         continue;
       for (const made_op& made : row.makes)
-        if ((made.at == op_id{} || is_there(made.at)) && there.insert(make_op_id(made.domain, made.name)).second)
+        if ((made.at == op_id{} || is_there(made.at)) &&
+            there.insert(detail::make_op_id(made.domain, made.name)).second)
           found.push_back(made), more = true;
     }
   }

@@ -32,7 +32,7 @@ std::string_view stem_of(const graph& g, const graph_node& n) {
 std::int64_t opset_for(const model& m, const graph_node& origin, std::string_view domain) {
   if (origin.domain == domain && origin.opset > 0) return origin.opset;
   if (const std::int64_t imported = m.opset(domain); imported > 0) return imported;
-  for (const domain_row& row : standard_domains())
+  for (const detail::domain_row& row : detail::standard_domains())
     if (row.name == domain) return std::max<std::int64_t>(1, std::min<std::int64_t>(row.newest_opset, origin.opset));
   return 1;
 }

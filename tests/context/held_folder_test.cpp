@@ -53,7 +53,7 @@ struct two_folders {
   }
 };
 
-using held = std::shared_ptr<const held_folder>;
+using held = std::shared_ptr<const detail::held_folder>;
 
 /// The weight of the model as it is read through the folder.
 result<float> weight_in(const package& p, const held& folder) {
@@ -70,7 +70,7 @@ result<float> weight_in(const package& p, const held& folder) {
 /// Restores the compiled model; contexts of outside/ are another SDK's, and refused as that.
 status restored_from(const model& compiled, const held& folder) {
   const ref_a provider_object;
-  const provider a{&provider_row_of<ref_a>, {std::shared_ptr<void>{}, &provider_object}};
+  const provider a{&detail::provider_row_of<ref_a>, {std::shared_ptr<void>{}, &provider_object}};
   context_folder where;
   where.folder = folder;
   const auto programs = restore_contexts(a, context_nodes(compiled), where, nullptr);

@@ -16,10 +16,10 @@ TEST_CASE("docs/errors.md has a row for every status code, in order, with its nu
     if (line.rfind("## ", 0) == 0) inside = line == "## Codes";
     if (!inside) continue;
     if (line.rfind("| ", 0) != 0 || line.rfind("| Code |", 0) == 0) continue;
-    REQUIRE(next < std::size(cameo::status_rows));
-    const cameo::status_row& row = cameo::status_rows[next++];
+    REQUIRE(next < std::size(cameo::detail::status_rows));
+    const cameo::detail::status_row& row = cameo::detail::status_rows[next++];
     const std::string start = std::string{"| "} + row.name + " | " + std::to_string(row.number) + " | ";
     CHECK(line.substr(0, start.size()) == start);
   }
-  CHECK(next == std::size(cameo::status_rows));
+  CHECK(next == std::size(cameo::detail::status_rows));
 }

@@ -213,7 +213,7 @@ TEST_CASE("12: NPUs, GPUs with the discrete first, the maker's own first, CPUs, 
   std::sort(all.begin(), all.end(), by_name);
   do {
     std::vector<ep_device> some = all;
-    sort_by_preference(some);
+    detail::sort_by_preference(some);
     CHECK(names_in(some) == sorted);
   } while (std::next_permutation(all.begin(), all.end(), by_name));
 }
@@ -226,7 +226,7 @@ TEST_CASE("devices of one provider that are equal stay as they were listed; prov
     wanted.push_back("g/" + all.back().device.name);
   }
   all.push_back({"f", "FExecutionProvider", "", 0, false, device("GPU", device_kind::gpu)});
-  sort_by_preference(all);
+  detail::sort_by_preference(all);
   CHECK(names_in(all) == wanted);
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("a maker is known by number where both have one, else by words; a fall
   };
   std::vector<ep_device> all{cpu("a_fallback", "Somebody", 0, true), cpu("b_by_words_alone", "Acme", 7, false),
                              cpu("c_without_number", "Acme", 0, false), cpu("d_by_number", "Trade Mark", acme, false)};
-  sort_by_preference(all);
+  detail::sort_by_preference(all);
   CHECK(names_in(all) == words{"c_without_number/CPU", "d_by_number/CPU", "b_by_words_alone/CPU", "a_fallback/CPU"});
 }
 
@@ -267,9 +267,9 @@ TEST_CASE("14: a policy with a number or a word that there is none of") {
   CHECK(words_of(options.prefer(device_policy{77})) ==
         "INVALID_ARGUMENT: 77 is no device policy; they have numbers from 0 to 6");
   CHECK(!options.choose_devices);
-  CHECK(*device_policy_named("max_efficiency") == device_policy::max_efficiency);
-  CHECK(*device_policy_named("default") == device_policy::default_policy);
-  const auto unknown = device_policy_named("PREFER_NPU");
+  CHECK(*detail::device_policy_named("max_efficiency") == device_policy::max_efficiency);
+  CHECK(*detail::device_policy_named("default") == device_policy::default_policy);
+  const auto unknown = detail::device_policy_named("PREFER_NPU");
   REQUIRE(!unknown);
   CHECK(words_of(unknown.error()) ==
         "INVALID_ARGUMENT: 'PREFER_NPU' is no device policy; there are default, prefer_cpu, prefer_npu, prefer_gpu, "

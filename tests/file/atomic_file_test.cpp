@@ -303,7 +303,7 @@ TEST_CASE("a model and its data are written both or not at all") {
   const value_id w = m.main().add_value("w");
   m.main().add_initializer(w, m.memory.keep(value::tensor(dtype::f32, {1000}, weights.data())));
   m.main().add_output(w);
-  onnx_write_options outside;
+  write_options outside;
   outside.external_data = "w.bin";
   fs::create_symlink("w.bin", at / "same.onnx");
   CHECK(says(write_onnx(m, at / "same.onnx", outside), "is the same file as"));

@@ -2,6 +2,7 @@
 // for C++ bools, whose other values are undefined behaviour, which the sanitizers see.
 #include <cameo/core/booleans.hpp>
 #include <cameo/format/ort.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/minimal/session.hpp>
 

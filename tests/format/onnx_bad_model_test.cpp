@@ -1,4 +1,5 @@
 #include <cameo/format/onnx.hpp>
+#include <cameo/format/pb.hpp>
 
 #include "full_speed.hpp"
 #include "onnx_messages.hpp"
@@ -13,7 +14,7 @@ using namespace cameo::test;
 
 namespace {
 
-status refusal_of(const onnx::ModelProto& m, const onnx_read_options& o = {}) { return read_message(m, o).error(); }
+status refusal_of(const onnx::ModelProto& m, const read_options& o = {}) { return read_message(m, o).error(); }
 
 status refusal_of(const std::string& bytes) { return read_onnx(bytes_of(bytes), "test.onnx").error(); }
 
@@ -99,7 +100,7 @@ TEST_CASE("subgraphs are read down to load_limits.graph_depth; 10,000 of them ar
   CHECK_MESSAGE(deepest, deepest.error().words());
   if (deepest) CHECK(write_onnx(**deepest));
   CHECK(refusal_of(nested_model(129)).code() == status_code::invalid_graph);
-  onnx_read_options options;
+  read_options options;
   options.limits.graph_depth = 2;
   const std::string three = nested_model(3), two = nested_model(2);
   CHECK(read_onnx(bytes_of(three), "three", options).error().code() == status_code::invalid_graph);
@@ -120,7 +121,7 @@ TEST_CASE("types nested without end are refused") {
 TEST_CASE("what a model may take of memory is limited before it is taken") {
   onnx::ModelProto m = new_model();
   for (int i = 0; i < 10000; ++i) m.mutable_graph()->add_node();
-  onnx_read_options options;
+  read_options options;
   options.limits.model_bytes = 1 << 20;
   const status s = refusal_of(m, options);
   CHECK(s.code() == status_code::out_of_memory);

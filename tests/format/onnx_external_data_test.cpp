@@ -112,7 +112,7 @@ TEST_CASE("a model from memory has external data only when told its folder") {
   const status s = read_message(m).error();
   CHECK(s.code() == status_code::invalid_graph);
   CHECK(says(s, "external_data_folder"));
-  onnx_read_options options;
+  read_options options;
   options.external_data_folder = at.model_folder;
   auto read = read_message(m, options);
   REQUIRE_MESSAGE(read, read.error().words());
@@ -128,7 +128,7 @@ TEST_CASE("paths are confined by where they lead, not by how they begin") {
   folder.write("ab/f", "x");
   folder.write("a/..f", "x");
   const auto leads = [&](const std::string& base, std::string_view location) {
-    const auto held = held_folder::open(folder / base);
+    const auto held = detail::held_folder::open(folder / base);
     REQUIRE(held);
     return held->file(external_data_path, location, "test", open_for::place).error().code();
   };

@@ -113,7 +113,7 @@ inline onnx::ModelProto add_model() {
   return m;
 }
 
-inline result<std::unique_ptr<model>> read_message(const onnx::ModelProto& m, const onnx_read_options& o = {}) {
+inline result<std::unique_ptr<model>> read_message(const onnx::ModelProto& m, const read_options& o = {}) {
   static std::deque<std::string> kept;  // what a model is read from outlives it
   return read_onnx(bytes_of(kept.emplace_back(m.SerializeAsString())), "test.onnx", o);
 }

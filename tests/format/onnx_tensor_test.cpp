@@ -1,4 +1,5 @@
 #include <cameo/format/onnx.hpp>
+#include <cameo/format/pb.hpp>
 
 #include "onnx_messages.hpp"
 

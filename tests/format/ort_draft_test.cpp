@@ -2,6 +2,7 @@
 
 #include <cameo/eps/cpu.hpp>
 #include <cameo/format/onnx.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/minimal/session.hpp>
 #include <cameo/op/onnx.hpp>
 

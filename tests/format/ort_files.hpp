@@ -3,6 +3,7 @@
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/format/onnx.hpp>
 #include <cameo/format/ort.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/test_paths.hpp>
 

@@ -75,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!context) return 0;
   const context_binary binary{bytes, nullptr, "input"};
   for (const opened::plan& each : context->plans())
-    if (const auto plan = program::restore({provider_row_of<eps::cpu>, &object}, binary, *context, each)) run(**plan);
+    if (const auto plan = program::restore({detail::provider_row_of<eps::cpu>, &object}, binary, *context, each))
+      run(**plan);
   return 0;
 }

@@ -1,6 +1,7 @@
 // libFuzzer's door to the reader of .onnx files and of values in .pb files: whatever the bytes are, reading, checking
 // and writing them again end in success or a status. Seeds: models of tests/data, and one with something of everything.
 #include <cameo/format/onnx.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/graph/check.hpp>
 
 #include <cstdlib>

@@ -134,7 +134,7 @@ TEST_CASE("14 and 15: what is swapped after the package was opened leads nowhere
 TEST_CASE("following a path by hand ends where the system ends, or says that it leads out") {
   const package_folder at;
   write_tree(at);
-  const result<held_folder> root = held_folder::open(at / "in");
+  const result<detail::held_folder> root = detail::held_folder::open(at / "in");
   REQUIRE(root);
   struct row {
     std::string path;
@@ -183,7 +183,7 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
         std::error_code error;
         CHECK(real_path(found.handle) == std::filesystem::canonical(at / ("in/" + r.path), error));
       }
-  const result<held_folder> other = held_folder::open(at / "out");
+  const result<detail::held_folder> other = detail::held_folder::open(at / "out");
   REQUIRE(other);
   CHECK(root->find(external_data_path, "escape/file", open_for::reading, &*other).is(found_kind::file));
   CHECK(root->find(external_data_path, "top/etc", open_for::place, &*other).trouble == path_trouble::outside);

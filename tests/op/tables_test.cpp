@@ -96,7 +96,7 @@ TEST_CASE("the standard operators are those that the schemas have") {
 TEST_CASE("every operator is whole: versions ascend, every parameter has a rule, minimums fit, infer is there") {
   for (const op_row& row : standard_ops()) {
     CAPTURE(row.name);
-    CHECK(row.id == make_op_id(row.domain, row.name));
+    CHECK(row.id == detail::make_op_id(row.domain, row.name));
     CHECK((row.infer != nullptr));
     CHECK(!row.versions.empty());
     CHECK(std::ranges::is_sorted(row.versions, std::ranges::less_equal{}, &op_version::since));
@@ -117,7 +117,7 @@ TEST_CASE("an operator is found by its names, and only by both") {
   REQUIRE(found);
   CHECK(found->id == op_id_of<op::Add>);
   CHECK(found->versions.data() == op::Add::versions);
-  CHECK((found->infer != &infer_nothing));
+  CHECK((found->infer != &detail::infer_nothing));
   CHECK(find_op(standard_ops(), "com.microsoft", "FusedConv"));
   CHECK(find_op(standard_ops(), "ai.onnx.ml", "TreeEnsemble"));
   CHECK(!find_op(standard_ops(), "com.microsoft", "Add"));
@@ -126,11 +126,11 @@ TEST_CASE("an operator is found by its names, and only by both") {
 }
 
 TEST_CASE("domains know their newest opset, and no operator is younger") {
-  for (const domain_row& domain : standard_domains())
+  for (const detail::domain_row& domain : detail::standard_domains())
     for (const op_row& row : standard_ops())
       if (row.domain == domain.name) CHECK(row.versions.back().since <= domain.newest_opset);
-  CHECK(standard_domains()[0].name.empty());
-  CHECK(standard_domains()[0].newest_opset == 28);
+  CHECK(detail::standard_domains()[0].name.empty());
+  CHECK(detail::standard_domains()[0].newest_opset == 28);
 }
 
 TEST_CASE("function bodies belong to versions that exist") {

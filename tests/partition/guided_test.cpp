@@ -64,7 +64,7 @@ std::string reported(const Runtime& r, std::unique_ptr<model> m, const session_o
 /// A provider as partitioning sees it, with devices of these kinds.
 template <class P>
 claim_row row_of(const P& p, std::initializer_list<device_kind> kinds = {}) {
-  const provider_row& row = provider_row_of<P>;
+  const provider_row& row = detail::provider_row_of<P>;
   claim_row made{row.name, row.long_name, &p, row.layout, row.groups, row.why_not, row.contexts.sources, {}};
   for (device_kind kind : kinds) made.kinds.add(kind);
   return made;

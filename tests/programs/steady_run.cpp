@@ -6,6 +6,7 @@
 // do they where the decoder is one compiled node.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/test_paths.hpp>
 #if __has_include(<cameo/eps/frozen.hpp>)
 #include <cameo/eps/frozen.hpp>

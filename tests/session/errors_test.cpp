@@ -178,7 +178,7 @@ status_code code_of_program(const std::string& arguments) {
   std::string said(4096, '\0');
   said.resize(std::fread(said.data(), 1, said.size(), out));
   CHECK(WEXITSTATUS(pclose(out)) == 1);
-  for (const status_row& row : status_rows)
+  for (const detail::status_row& row : detail::status_rows)
     if (said.find(std::string{"error: "} + row.name + ": ") != std::string::npos) return row.id;
   INFO(said);
   CHECK_MESSAGE(false, "the program names no code");
@@ -363,7 +363,7 @@ causes causes_of_invalid_argument() {
        [] {
          session_options options;
          CHECK(options.append({}).code() == status_code::invalid_argument);
-         CHECK(device_policy_named("best").error().code() == status_code::invalid_argument);
+         CHECK(detail::device_policy_named("best").error().code() == status_code::invalid_argument);
          return options.prefer(device_policy{77});
        }},
       {"A device brings an option that its provider does not have.",

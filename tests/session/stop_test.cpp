@@ -242,7 +242,7 @@ class prepared {
   prepared(const prepared&) = delete;
   ~prepared() { std::destroy_at(runner_); }
 
-  status run(task_pool_ref pool, stop_condition stop = {}) {
+  status run(detail::task_pool_ref pool, stop_condition stop = {}) {
     std::ranges::fill(outputs_, value{});
     run_options how;
     how.pool = pool, how.stop = stop;
@@ -273,7 +273,7 @@ class prepared {
 /// Whether no thread works for 2 ms between two questions, the last of them and the end included. A busy processor and
 /// the system's own work only ever add to what is measured, so one run of many that shows it is enough; a piece that is
 /// too large is so in all of them.
-bool pieces_are_short(prepared& p, task_pool_ref pool, std::int64_t& asked) {
+bool pieces_are_short(prepared& p, detail::task_pool_ref pool, std::int64_t& asked) {
   for (int i = 0; i < 40; ++i) {
     questions q;
     q.begin();
@@ -285,7 +285,7 @@ bool pieces_are_short(prepared& p, task_pool_ref pool, std::int64_t& asked) {
   return false;
 }
 
-void check_workload(const workload& work, task_pool_ref pool) {
+void check_workload(const workload& work, detail::task_pool_ref pool) {
   INFO(std::string{work.name}, " on ", pool.concurrency());
   prepared p{work};
   REQUIRE(p.run(pool));

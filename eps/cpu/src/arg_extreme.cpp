@@ -35,7 +35,7 @@ void find_columns(const run_context& c, const void* from, std::int64_t axis, std
   T best[arg_extreme_state::columns];
   for (std::int64_t i = 0; i < n; ++i) best[i] = x[i], out[i] = 0;
   const std::int64_t some = std::max<std::int64_t>(1, (1 << 15) / n);
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t first = 1, last = 0; first < axis && !c.stopped(pace); first = last) {
     last = std::min(axis, first + some);
     for (std::int64_t a = first; a < last; ++a)

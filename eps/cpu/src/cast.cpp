@@ -82,7 +82,7 @@ status finish(bind_context& c, dtype to, cast_state& made) {
 
 /// Until opset 6, `to` was a name in capitals.
 dtype named_in_capitals(std::string_view name) {
-  for (const dtype_row& row : elements::rows) {
+  for (const dtype_row& row : detail::elements::rows) {
     const std::string_view small = row.name;
     bool same = small.size() == name.size();
     for (std::size_t i = 0; same && i < name.size(); ++i)

@@ -35,7 +35,7 @@ void read_packed_integers(const void* from, std::int64_t first, W* to, std::int6
   }
 }
 template <class W>
-void read_small_floats(const void* from, std::int64_t first, W* to, std::int64_t n, float_format format) {
+void read_small_floats(const void* from, std::int64_t first, W* to, std::int64_t n, detail::float_format format) {
   const unsigned width = format.exponent_bits + format.mantissa_bits == 3 ? 4 : 8;
   for (std::int64_t i = 0; i < n; ++i)
     to[i] = W(widen(std::uint16_t(packed_bits(from, first + i, width) & (width == 4 ? 0xF : 0x3F)), format));
@@ -128,7 +128,7 @@ void write_packed_integers(const W* from, void* to, std::int64_t first, std::int
     put_packed_bits(to, first + i, width, integer_from<std::uint8_t>(from[i]) & ((1u << width) - 1));
 }
 template <class W>
-void write_small_floats(const W* from, void* to, std::int64_t first, std::int64_t n, float_format format) {
+void write_small_floats(const W* from, void* to, std::int64_t first, std::int64_t n, detail::float_format format) {
   const unsigned width = format.exponent_bits + format.mantissa_bits == 3 ? 4 : 8;
   for (std::int64_t i = 0; i < n; ++i) {
     const float x = narrowable(from[i]);
@@ -199,9 +199,9 @@ void read_wide(dtype type, const void* from, std::int64_t first, W* to, std::int
       case dtype::f8e5m2: return widen_row(static_cast<const float8e5m2*>(from) + first, to, n);
       case dtype::f8e5m2fnuz: return widen_row(static_cast<const float8e5m2fnuz*>(from) + first, to, n);
       case dtype::f8e8m0: return read_plain<float8e8m0>(from, first, to, n);
-      case dtype::f4e2m1: return read_small_floats(from, first, to, n, float4e2m1_format);
-      case dtype::f6e2m3: return read_small_floats(from, first, to, n, float6e2m3_format);
-      case dtype::f6e3m2: return read_small_floats(from, first, to, n, float6e3m2_format);
+      case dtype::f4e2m1: return read_small_floats(from, first, to, n, detail::float4e2m1_format);
+      case dtype::f6e2m3: return read_small_floats(from, first, to, n, detail::float6e2m3_format);
+      case dtype::f6e3m2: return read_small_floats(from, first, to, n, detail::float6e3m2_format);
       default: return;
     }
 }
@@ -240,9 +240,9 @@ void write_wide(const cast_state& how, const W* from, void* to, std::int64_t fir
     case dtype::i4: return write_packed_integers(from, to, first, n, 4);
     case dtype::u2:
     case dtype::i2: return write_packed_integers(from, to, first, n, 2);
-    case dtype::f4e2m1: return write_small_floats(from, to, first, n, float4e2m1_format);
-    case dtype::f6e2m3: return write_small_floats(from, to, first, n, float6e2m3_format);
-    case dtype::f6e3m2: return write_small_floats(from, to, first, n, float6e3m2_format);
+    case dtype::f4e2m1: return write_small_floats(from, to, first, n, detail::float4e2m1_format);
+    case dtype::f6e2m3: return write_small_floats(from, to, first, n, detail::float6e2m3_format);
+    case dtype::f6e3m2: return write_small_floats(from, to, first, n, detail::float6e3m2_format);
     default: return;
   }
 }

@@ -77,7 +77,7 @@ result<if_else> if_else::bind(bind_context& c) {
 status if_else::run(run_context& c) const {
   bool holds = false;
   if (status read = read_condition(c.input(0), holds); !read) return read;
-  const result<subplan_frame*> branch = c.open(std::size_t(holds ? then_branch : else_branch));
+  const result<detail::subplan_frame*> branch = c.open(std::size_t(holds ? then_branch : else_branch));
   if (!branch) return branch.error();
   const result<std::span<value>> outputs = value_list(c, c.output_count());
   if (!outputs) return outputs.error();
@@ -103,7 +103,7 @@ status loop::run(run_context& c) const {
   if (condition)
     if (status read = read_condition(condition, goes_on); !read) return read;
 
-  const result<subplan_frame*> frame = c.open(std::size_t(body));
+  const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const std::size_t scans = element_shapes.size();
   const result<std::span<value>> in = value_list(c, 2 + carried), out = value_list(c, 1 + carried + scans);
@@ -147,7 +147,7 @@ status sequence_map::run(run_context& c) const {
   for (std::size_t k = 0; k < inputs; ++k)
     if (c.input(k).kind == value_kind::sequence && c.input(k).parts.size() != count)
       return bad_input("sequence ", k, " has ", c.input(k).parts.size(), " elements, the first has ", count);
-  const result<subplan_frame*> frame = c.open(std::size_t(body));
+  const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const result<std::span<value>> in = value_list(c, inputs), out = value_list(c, outputs);
   const result<std::span<value*>> parts = c.scratch<value*>(outputs);

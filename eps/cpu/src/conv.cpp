@@ -31,7 +31,7 @@ template <class T>
 void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* run = nullptr) {
   const std::int64_t width = tile_of<T>().rows;
   constexpr std::int64_t chunk = 64;  // of channels: what is written stays in the first cache
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t r0 = 0; r0 < s.rows; r0 += width, to += width * s.depth) {
     const std::int64_t filled = std::min(width, s.rows - r0);
     if (filled < width) std::fill_n(to, width * s.depth, T(0));
@@ -109,7 +109,7 @@ class copying {
 
  private:
   const run_context& run_;
-  stop_pace pace_;
+  detail::stop_pace pace_;
   std::int64_t copied_ = 0;
   bool stops_ = false;
 };
@@ -227,7 +227,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
     T* const plane = planes->data() + lane * room;
     copying how{c};
     pad_channel(how, s, data.x + channel * s.plane, plane);
-    stop_pace pace;
+    detail::stop_pace pace;
     for (std::int64_t r = 0; r < s.rows; ++r)
       for (std::int64_t l = 0; l < lines; l += some) {
         if (c.stopped(pace)) return;
@@ -272,7 +272,7 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
     pack_b(matrix_ref<T>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
     return;
   }
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t j0 = n0; j0 < n0 + n; j0 += width, to += width * s.depth) {
     patch_piece pieces[64];
     std::size_t count = 0;

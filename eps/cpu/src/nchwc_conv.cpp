@@ -244,7 +244,7 @@ const float* dense_call::copy_band(const run_context& run, std::int64_t plane, s
   const std::int64_t bottom = std::min(c.rows.in, start_line(first + count - 1) + reach + 1);
   const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
   const float* from = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t u = 0; u < s.units; ++u, from += c.in_plane() * s.unit)
     for (std::int64_t l = top; l < bottom; ++l) {
       if ((l - start_line(first)) % c.rows.stride > reach) continue;  // no window sees it
@@ -300,7 +300,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   // Outputs of a line between two questions, as many whole tiles as are no more work than that.
   const std::int64_t tile = c.k.loops->most_pixels, work = depth * 2 * channel_block * tile;
   const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
     const std::int64_t block = group * pairs.blocks + pairs.first(i);  // of Y
     line.blocks = pairs.size(i);

@@ -77,7 +77,7 @@ class element_count {
  private:
   const run_context* run_;
   std::int64_t taken_ = 0;
-  stop_pace pace_;
+  detail::stop_pace pace_;
 };
 
 /// F: `state` (default: of nothing), take(state&, T), merge(state&, const state&), T result(const state&, count);

@@ -56,7 +56,7 @@ status scan::run(run_context& c) const {
     length = size;
     (*axes)[k] = axis;
   }
-  const result<subplan_frame*> frame = c.open(std::size_t(body));
+  const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const result<std::span<value>> in = value_list(c, states + scans), out = value_list(c, states + outs);
   const result<std::span<value>> made = value_list(c, scans);  // slices with memory of their own
@@ -164,7 +164,7 @@ status batched_scan::run(run_context& c) const {
   }
   if (c.has_input(0) && c.input(0).shape != extents{batch})
     return bad_input("sequence_lens ", c.input(0).shape, " must be [", batch, "]");
-  const result<subplan_frame*> frame = c.open(std::size_t(body));
+  const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
   const result<std::span<value>> in = value_list(c, states + scans), out = value_list(c, outputs);
   const result<std::span<value>> targets = value_list(c, outputs), made = value_list(c, scans);

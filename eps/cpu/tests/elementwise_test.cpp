@@ -227,14 +227,14 @@ TEST_CASE("Where reads any byte but 0 as true and moves elements of every size")
 TEST_CASE("every line of the list that computes has code for each type it takes") {
   const std::string_view others[] = {"Pow", "Cast", "CastLike"};
   std::size_t bound = 0;
-  for (const kernel_row& row : cpu_kernels::table.rows) {
+  for (const detail::kernel_row& row : cpu_kernels::table.rows) {
     const op_row* named = nullptr;
     for (const op_row& op : cpu_kernels::table.ops)
       if (op.id == row.op) named = &op;
     REQUIRE(named);
     if (row.rule_count != 1 || std::find(std::begin(others), std::end(others), named->name) != std::end(others))
       continue;
-    const kernel_rule& rule = cpu_kernels::table.rules[row.rules];
+    const detail::kernel_rule& rule = cpu_kernels::table.rules[row.rules];
     const std::string_view elementwise[] = {
         "Add",    "Sub",    "Mul",       "Div",       "And",         "Or",
         "Xor",    "Equal",  "Less",      "Greater",   "LessOrEqual", "GreaterOrEqual",
@@ -246,7 +246,7 @@ TEST_CASE("every line of the list that computes has code for each type it takes"
     for (std::size_t t = 1; t < std::size_t(dtype::count); ++t) {
       if (!(rule.allowed >> t & 1)) continue;
       heap_arena memory, hint_memory;
-      arena_vector<output_hint> hints{hint_memory};
+      detail::arena_vector<output_hint> hints{hint_memory};
       const operand tensor{type_kind::tensor, dtype(t), true, false, false, {}, nullptr};
       const operand operands[] = {tensor, tensor};
       bind_context once{named->name, "node", row.last, {}, operands, {operands, 1}, 0, memory, true, hints};

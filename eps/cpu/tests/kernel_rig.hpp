@@ -69,7 +69,7 @@ class kernel_rig {
   template <class K>
   status run(std::vector<dtype> outputs) {
     heap_arena memory, scratch_hints;
-    arena_vector<output_hint> hints{scratch_hints};
+    detail::arena_vector<output_hint> hints{scratch_hints};
     std::vector<operand> ins(inputs_.size()), outs(outputs.size());
     for (std::size_t i = 0; i < ins.size(); ++i) {
       if (!inputs_[i]) continue;
@@ -98,7 +98,7 @@ class kernel_rig {
       values_[slot].type = outputs[i];
       out_slots.push_back(outputs[i] != dtype::undefined ? std::uint32_t(slot) : 0);
     }
-    run_services services{};
+    detail::run_services services{};
     services.allocate = [](run_context& c, std::uint32_t slot, value_kind kind, const extents& shape, std::size_t) {
       value& v = c.values()[slot];
       std::int64_t count = 0;
@@ -112,7 +112,7 @@ class kernel_rig {
       return bytes > (std::size_t{1} << 32) ? nullptr : self(c).block(bytes);
     };
     services.text = [](run_context& c, std::size_t bytes) { return static_cast<char*>(self(c).block(bytes)); };
-    services.stopped = [](const run_context&, stop_pace*) { return false; };
+    services.stopped = [](const run_context&, detail::stop_pace*) { return false; };
     services.parallel = [](run_context& c, std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
       for (std::size_t i = count; i-- > 0;) f(i, i * 7 / 3 % c.lanes());
       return true;
@@ -146,7 +146,7 @@ class kernel_rig {
   int since_;
   std::size_t lanes_;
   bool prepack_ = true;
-  pack_keeper packs_;
+  detail::pack_keeper packs_;
   std::vector<cameo::attribute> attributes_;
   std::deque<std::vector<std::int64_t>> ints_;
   std::deque<std::vector<float>> floats_;

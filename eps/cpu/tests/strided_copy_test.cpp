@@ -13,8 +13,8 @@ namespace {
 using namespace cameo;
 
 /// One lane, and of the services the one that a strided copy asks for.
-const run_services services = [] {
-  run_services made{};
+const detail::run_services services = [] {
+  detail::run_services made{};
   made.parallel = [](run_context&, std::size_t count, task f) {
     for (std::size_t i = 0; i < count; ++i) f(i, 0);
     return true;

@@ -91,7 +91,7 @@ result<std::vector<node_group>> frozen_hooks::groups(const graph_view& g) const 
   std::vector<node_id> mine;
   for (node_view node : g.nodes())
     if (node.provider() < 0 && !is_known(g.raw(), node.raw()) && frozen_file::can_hold(node) &&
-        kernel_matches(node, base.kernels(), nullptr))
+        detail::kernel_matches(node, base.kernels(), nullptr))
       mine.push_back(node.id());
   std::vector<node_group> made;
   for (std::vector<node_id>& nodes : convex_groups(g, mine)) made.push_back({std::move(nodes), "plan"});

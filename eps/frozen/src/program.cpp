@@ -82,7 +82,7 @@ bool fits(const value& given, const operand& wanted) {
 
 }  // namespace
 
-status program::make_plan(const base_provider& base, const pack_keeper& packs) {
+status program::make_plan(const base_provider& base, const detail::pack_keeper& packs) {
   const memory_source host = heap_memory();
   if (base.row.memory(base.self).allocate != host.allocate)
     return {status_code::not_implemented, std::string{base.row.name} + " keeps values in memory of its own"};
@@ -107,7 +107,7 @@ result<std::shared_ptr<const program>> program::compile(const base_provider& bas
   const result<draft*> net = lower(made->optimized_->graph().main(), {}, false, made->memory_);
   if (!net) return net.error();
   made->net_ = *net;
-  pack_keeper keeper;
+  detail::pack_keeper keeper;
   keeper.self = &made->packs_;
   keeper.packed = [](void* self, const void* data, std::size_t bytes) -> status {
     static_cast<std::vector<packed_constant>*>(self)->push_back({data, bytes});
@@ -144,7 +144,7 @@ result<std::shared_ptr<const program>> program::restore(const base_provider& bas
   if (!net) return net.error();
   made->net_ = *net;
   unpacker all{made->packs_};
-  pack_keeper keeper;
+  detail::pack_keeper keeper;
   keeper.self = &all;
   keeper.find = unpacker::find;
   if (status s = made->make_plan(base, keeper); !s) return s;

@@ -37,7 +37,7 @@ class program {
   status run(run_context&) const;
 
  private:
-  status make_plan(const base_provider&, const pack_keeper&);
+  status make_plan(const base_provider&, const detail::pack_keeper&);
   std::vector<bool> slots_read_raw() const;
 
   std::optional<session> optimized_;    // holds what a compiled draft refers to

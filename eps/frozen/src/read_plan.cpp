@@ -262,7 +262,7 @@ class reader {
     char line[160];
     if (!found) return wrong(std::string{base_.row.name} + std::string{explain(found, line)});
     if (found.row->choosy) {
-      arena_vector<output_hint> hints{memory_};
+      detail::arena_vector<output_hint> hints{memory_};
       bind_context context{.op_type = node.op_type,
                            .node_name = node.name,
                            .since = node.since,

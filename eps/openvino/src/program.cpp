@@ -48,7 +48,7 @@ result<program::port> program::read_port(ov_output_const_port_t* raw) const {
   port made{{raw, sdk_->output_const_port_free}, any_name(raw)};
   ov_element_type_e type = ov_element_type_e::DYNAMIC;
   if (status s = sdk_->check(sdk_->port_get_element_type(raw, &type), "telling an element type"); !s) return s;
-  for (const dtype_row& row : elements::rows)
+  for (const dtype_row& row : detail::elements::rows)
     if (type != ov_element_type_e::DYNAMIC && element_type_of(row.id) == type) made.type = row.id;
   ov_partial_shape_t shape{};
   if (status s = sdk_->check(sdk_->port_get_partial_shape(raw, &shape), "telling a shape"); !s) return s;

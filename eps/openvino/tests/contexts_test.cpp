@@ -1,4 +1,5 @@
 #include <cameo/eps/openvino.hpp>
+#include <cameo/format/pb.hpp>
 #include <cameo/session/compile.hpp>
 
 #include <cameo/test_paths.hpp>

@@ -109,6 +109,7 @@ class arena {
   grow_function grow_ = nullptr;
 };
 
+namespace detail {
 /// A list that grows inside an arena; storage that it outgrows stays allocated until the arena is destroyed. It never
 /// has null slots: push_back returns false when the arena is full. Trivial elements only.
 template <class T>
@@ -162,6 +163,7 @@ class arena_vector {
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
+}  // namespace detail
 
 /// An arena that takes chunks from the heap as it grows and frees them when it is destroyed. Host only.
 class heap_arena : public arena {

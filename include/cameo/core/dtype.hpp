@@ -44,6 +44,7 @@ struct dtype_row {
   char name[18];  // as ONNX writes it: tensor(NAME)
 };
 
+namespace detail {
 /// One element type: its number, C++ type, bits and name, in one place.
 template <dtype Id, class T, fixed_string Name, std::size_t Bits = 8 * sizeof(T)>
 struct element {
@@ -81,15 +82,17 @@ using elements =
                   element<dtype::i2, int2, "int2", 2>, element<dtype::f6e2m3, float6e2m3, "float6e2m3", 8>,
                   element<dtype::f6e3m2, float6e3m2, "float6e3m2", 8>>;
 static_assert(complete_and_in_order(elements::rows), "cameo: `elements` lists every dtype once, in enum order");
+}  // namespace detail
 
-/// A C++ type that elements of tensors can have: one of `elements`.
+/// A C++ type that elements of tensors can have: one of detail::elements.
 template <class T>
 concept element_type = requires {
-  elements::id_of(std::type_identity<T>{});
+  detail::elements::id_of(std::type_identity<T>{});
 };
 /// The number of a C++ type: `dtype_of<float>` is `dtype::f32`.
 template <element_type T>
-inline constexpr dtype dtype_of = elements::id_of(std::type_identity<T>{});
+inline constexpr dtype dtype_of = detail::elements::id_of(std::type_identity<T>{});
+namespace detail {
 /// Gives the compiler's error message when T is not an element type.
 template <class T>
 struct element_check {
@@ -97,14 +100,15 @@ struct element_check {
                 "cameo: not an element type of ONNX; core/dtype.hpp lists those and their C++ types (for long long "
                 "use std::int64_t, for char std::int8_t or std::uint8_t, for text std::string_view)");
 };
+}  // namespace detail
 /// The properties of an element type.
-constexpr const dtype_row& row_of(dtype type) { return elements::rows[std::size_t(type)]; }
+constexpr const dtype_row& row_of(dtype type) { return detail::elements::rows[std::size_t(type)]; }
 /// row_of(type).bits, for programs that do not use the names.
-constexpr std::uint8_t bits_of(dtype type) { return elements::bits[std::size_t(type)]; }
+constexpr std::uint8_t bits_of(dtype type) { return detail::elements::bits[std::size_t(type)]; }
 
 /// The dtype with this name ("float", "int64", ...), or `undefined`.
 constexpr dtype dtype_named(std::string_view name) {
-  for (const dtype_row& row : elements::rows)
+  for (const dtype_row& row : detail::elements::rows)
     if (name == row.name) return row.id;
   return dtype::undefined;
 }

@@ -10,6 +10,7 @@ namespace cameo::inline CAMEO_ABI {
 /// The largest rank of a tensor. (No exporter is known to exceed 8.)
 inline constexpr std::size_t max_rank = 12;
 
+namespace detail {
 /// A list that owns dims: std::vector<std::int64_t>, std::array<std::int64_t, N>.
 template <class L>
 concept dim_list = requires(const L& list) {
@@ -18,6 +19,7 @@ concept dim_list = requires(const L& list) {
   { list.size() } -> std::convertible_to<std::size_t>;
 }
 &&!requires { L::extent; };  // a std::span has that, and owns nothing
+}  // namespace detail
 
 /// The size of a tensor along each axis, outermost first; rank 0 is a scalar. All sizes are known and never negative.
 class extents {
@@ -31,7 +33,7 @@ class extents {
   }
 
   /// The dims of a list. More than max_rank are impossible extents: checked_count() is false.
-  template <dim_list L>
+  template <detail::dim_list L>
   constexpr extents(const L& list) : extents{std::span<const std::int64_t>{list.data(), list.size()}} {
     if (list.size() > max_rank) dims_[0] = -1;
   }

@@ -16,5 +16,7 @@ struct fixed_string {
   }
   constexpr operator std::string_view() const { return {chars, N - 1}; }
 };
+template <std::size_t N>
+fixed_string(const char (&)[N]) -> fixed_string<N>;
 
 }  // namespace cameo::inline CAMEO_ABI

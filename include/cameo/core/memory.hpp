@@ -31,6 +31,7 @@ concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
   requires noexcept(own.release(memory, bytes));
 };
 
+namespace detail {
 /// `own` as a kind of host memory; it outlives all objects that use it.
 template <host_memory M>
 memory_source memory_source_of(M& own) noexcept {
@@ -44,5 +45,6 @@ memory_source memory_source_of(M& own) noexcept {
   };
   return made;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -7,6 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// How a float format of at most 16 bits encodes values that are not numbers.
 /// The formats are ONNX's: https://onnx.ai/onnx/technical/float8.html, float4.html and the OCP MX specification.
 enum class float_specials : std::uint8_t {
@@ -20,19 +21,20 @@ struct float_format {
   int exponent_bits, mantissa_bits, bias;
   float_specials specials;
 };
+}  // namespace detail
 
 /// `bits` of a format as a float: exact.
-constexpr float widen(std::uint16_t bits, float_format f) {
+constexpr float widen(std::uint16_t bits, detail::float_format f) {
   const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
   const std::uint32_t sign = std::uint32_t(bits >> (e_bits + m_bits)) & 1;
   const std::uint32_t exponent = (bits >> m_bits) & ((1u << e_bits) - 1), mantissa = bits & ((1u << m_bits) - 1);
   const std::uint32_t top = (1u << e_bits) - 1, all = (1u << m_bits) - 1;
   constexpr std::uint32_t nan = 0x7FC00000u, inf = 0x7F800000u;
-  if (f.specials == float_specials::ieee && exponent == top)
+  if (f.specials == detail::float_specials::ieee && exponent == top)
     return std::bit_cast<float>(sign << 31 | (mantissa ? nan | mantissa << (23 - m_bits) : inf));
-  if (f.specials == float_specials::nan_only && exponent == top && mantissa == all)
+  if (f.specials == detail::float_specials::nan_only && exponent == top && mantissa == all)
     return std::bit_cast<float>(sign << 31 | nan);
-  if (f.specials == float_specials::fnuz && sign && !exponent && !mantissa) return std::bit_cast<float>(nan);
+  if (f.specials == detail::float_specials::fnuz && sign && !exponent && !mantissa) return std::bit_cast<float>(nan);
   if (exponent == 0) {  // zero or subnormal: mantissa * 2^(1 - bias - m_bits)
     if (mantissa == 0) return std::bit_cast<float>(sign << 31);
     const int scale = 1 - f.bias - m_bits;
@@ -47,19 +49,19 @@ constexpr float widen(std::uint16_t bits, float_format f) {
 
 /// The nearest code of a format, ties to even. A value out of range becomes infinity where the format has one, else,
 /// when `saturate`, the largest finite value; else NaN where the format has a NaN.
-constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true) {
+constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturate = true) {
   const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
   const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
   const std::uint32_t sign = in >> 31, top = (1u << e_bits) - 1, all = (1u << m_bits) - 1;
-  const std::uint32_t signed_zero = f.specials == float_specials::fnuz ? 0 : sign << (e_bits + m_bits);
+  const std::uint32_t signed_zero = f.specials == detail::float_specials::fnuz ? 0 : sign << (e_bits + m_bits);
   const std::uint32_t high = sign << (e_bits + m_bits);
-  const bool ieee = f.specials == float_specials::ieee, has_nan = f.specials != float_specials::none;
-  const std::uint32_t nan = ieee                                 ? high | top << m_bits | 1u << (m_bits - 1)
-                            : f.specials == float_specials::fnuz ? 1u << (e_bits + m_bits)
-                                                                 : high | top << m_bits | all;
+  const bool ieee = f.specials == detail::float_specials::ieee, has_nan = f.specials != detail::float_specials::none;
+  const std::uint32_t nan = ieee                                         ? high | top << m_bits | 1u << (m_bits - 1)
+                            : f.specials == detail::float_specials::fnuz ? 1u << (e_bits + m_bits)
+                                                                         : high | top << m_bits | all;
   std::uint32_t largest = top << m_bits | all;
   if (ieee) largest = (top - 1) << m_bits | all;
-  if (f.specials == float_specials::nan_only) largest = top << m_bits | (all - 1);
+  if (f.specials == detail::float_specials::nan_only) largest = top << m_bits | (all - 1);
   const bool is_nan = (in & 0x7FFFFFFF) > 0x7F800000, is_inf = (in & 0x7FFFFFFF) == 0x7F800000;
   if (is_nan) return std::uint16_t(has_nan ? nan : largest);
   const std::uint32_t over = ieee && (is_inf || !saturate) ? high | top << m_bits
@@ -87,10 +89,10 @@ constexpr std::uint16_t narrow(float value, float_format f, bool saturate = true
 }
 
 /// A number of a narrow format, stored as its bits. Converts from and to float; arithmetic happens in float.
-template <float_format Format>
+template <detail::float_format Format>
 struct narrow_float {
   using storage = std::conditional_t<(Format.exponent_bits + Format.mantissa_bits > 7), std::uint16_t, std::uint8_t>;
-  static constexpr float_format format = Format;
+  static constexpr detail::float_format format = Format;
   storage bits = 0;
 
   narrow_float() = default;
@@ -107,12 +109,12 @@ struct narrow_float {
 };
 
 /// ONNX's formats under ONNX's names.
-using float16 = narrow_float<float_format{5, 10, 15, float_specials::ieee}>;
-using bfloat16 = narrow_float<float_format{8, 7, 127, float_specials::ieee}>;
-using float8e4m3fn = narrow_float<float_format{4, 3, 7, float_specials::nan_only}>;
-using float8e4m3fnuz = narrow_float<float_format{4, 3, 8, float_specials::fnuz}>;
-using float8e5m2 = narrow_float<float_format{5, 2, 15, float_specials::ieee}>;
-using float8e5m2fnuz = narrow_float<float_format{5, 2, 16, float_specials::fnuz}>;
+using float16 = narrow_float<detail::float_format{5, 10, 15, detail::float_specials::ieee}>;
+using bfloat16 = narrow_float<detail::float_format{8, 7, 127, detail::float_specials::ieee}>;
+using float8e4m3fn = narrow_float<detail::float_format{4, 3, 7, detail::float_specials::nan_only}>;
+using float8e4m3fnuz = narrow_float<detail::float_format{4, 3, 8, detail::float_specials::fnuz}>;
+using float8e5m2 = narrow_float<detail::float_format{5, 2, 15, detail::float_specials::ieee}>;
+using float8e5m2fnuz = narrow_float<detail::float_format{5, 2, 16, detail::float_specials::fnuz}>;
 
 /// A power of two, 2^(bits - 127); 255 is NaN. The format has no sign and no zero.
 struct float8e8m0 {
@@ -133,9 +135,11 @@ struct float8e8m0 {
   constexpr bool operator==(const float8e8m0&) const = default;
 };
 
+namespace detail {
 /// Formats below a byte. They are stored packed, so these name a type and its format and are never elements in memory.
 inline constexpr float_format float4e2m1_format{2, 1, 1, float_specials::none};
 inline constexpr float_format float6e2m3_format{2, 3, 1, float_specials::none};
 inline constexpr float_format float6e3m2_format{3, 2, 3, float_specials::none};
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -6,6 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 template <class T>
 struct temporary_result {
   static_assert(sizeof(T) == 0,
@@ -13,6 +14,7 @@ struct temporary_result {
                 "at the end of the statement; give it a name and test it first: `auto outputs = session.run(...); if "
                 "(!outputs) return outputs.error();`");
 };
+}  // namespace detail
 
 /// A value, or the status that says why there is none. It holds no std::optional: with one instantiation per kernel,
 /// that alone would cost a list of 600 entries a minute of compile time and gigabytes.
@@ -44,7 +46,7 @@ class [[nodiscard]] result {
   T* operator->() & noexcept { return check(), detail::address_of(value_); }
   const T* operator->() const& noexcept { return check(), detail::address_of(value_); }
   T* operator->() && {
-    static_cast<void>(sizeof(temporary_result<T>));
+    static_cast<void>(sizeof(detail::temporary_result<T>));
     return nullptr;
   }
   /// Why there is no value; OK if there is one: `if (!r) return r.error();`

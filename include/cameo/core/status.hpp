@@ -16,6 +16,7 @@ enum class status_code : std::uint8_t {
 };
 // clang-format on
 
+namespace detail {
 /// One row per code: the number that crosses C interfaces and files, and the name that the program prints.
 struct status_row {
   status_code id;
@@ -43,14 +44,17 @@ inline constexpr status_row status_rows[] = {
     {status_code::deadline_exceeded, 101, "DEADLINE_EXCEEDED"},
     {status_code::out_of_memory, 102, "OUT_OF_MEMORY"},
 };
-static_assert(complete_and_in_order(status_rows), "cameo: status_rows lists every status_code once, in enum order");
+}  // namespace detail
+static_assert(detail::complete_and_in_order(detail::status_rows),
+              "cameo: status_rows lists every status_code once, in enum order");
 
 /// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no code.
 constexpr std::string_view to_string(status_code code) noexcept {
-  return code < status_code::count ? std::string_view{status_rows[std::size_t(code)].name}
+  return code < status_code::count ? std::string_view{detail::status_rows[std::size_t(code)].name}
                                    : std::string_view{"UNKNOWN"};
 }
 
+namespace detail {
 /// The message type of builds without error messages: an empty class, so that a status is one byte.
 class no_words {
  public:
@@ -78,6 +82,7 @@ class heap_words {
   CAMEO_API void join(std::string_view, std::string_view, std::string_view) noexcept;
   char* chars_ = nullptr;
 };
+}  // namespace detail
 
 /// A code and, if the build has them, a message. True means success, which costs no allocation; ignoring one warns.
 template <class Words>
@@ -90,7 +95,7 @@ class [[nodiscard]] basic_status {
   }
   explicit operator bool() const noexcept { return code_ == status_code::ok; }
   status_code code() const noexcept { return code_; }
-  const char* name() const noexcept { return status_rows[std::size_t(code_)].name; }
+  const char* name() const noexcept { return detail::status_rows[std::size_t(code_)].name; }
   std::string_view words() const noexcept { return words_.view(); }
   /// Prepends where it happened. Each caller adds its part, outermost first: "net.onnx: Conv 'c1': rank 3, needs 4".
   basic_status in(std::string_view where) && { return words_.prepend(where), std::move(*this); }
@@ -100,13 +105,13 @@ class [[nodiscard]] basic_status {
   status_code code_;
   [[no_unique_address]] Words words_;
 };
-static_assert(sizeof(basic_status<no_words>) == 1);
+static_assert(sizeof(basic_status<detail::no_words>) == 1);
 
 /// The result of every function that can fail: a code and, unless the build has none, a message.
 #ifdef CAMEO_CODE_ONLY  // an option of the build: one for the whole program
-using status = basic_status<no_words>;
+using status = basic_status<detail::no_words>;
 #else
-using status = basic_status<heap_words>;
+using status = basic_status<detail::heap_words>;
 #endif
 
 }  // namespace cameo::inline CAMEO_ABI

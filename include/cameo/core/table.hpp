@@ -7,6 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// True if row i describes enumerator i and none is missing: keeps a table and its enum in step.
 template <class Row, std::size_t N>
 consteval bool complete_and_in_order(const Row (&rows)[N]) {
@@ -34,5 +35,6 @@ constexpr std::span<const Row> rows_with(Id id, Id Row::*key, std::span<const Ro
   while (last < rows.size() && rows[last].*key == id) ++last;
   return rows.subspan(first, last - first);
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,18 +1,21 @@
 #pragma once
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
+#include <cameo/core/member_span.hpp>
 
 #include <concepts>
 #include <cstddef>
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 template <class T>
 struct view_of_temporary_shape {
   static_assert(sizeof(T) == 0,
                 "cameo: a tensor_view refers to its extents, and these are a temporary's; give them a name that lives "
                 "as long as the view: `const cameo::extents shape{2, 3}; cameo::tensor_view view{data, shape};`");
 };
+}  // namespace detail
 
 /// Elements and their extents, dense and row-major; borrows both. The elements of strings are std::string_view.
 template <class T>
@@ -20,7 +23,7 @@ class tensor_view {
  public:
   using element = T;
   constexpr tensor_view(T* data, const extents& shape) : data_{data}, shape_{&shape}, count_{shape.count()} {}
-  constexpr tensor_view(T*, extents&&) { static_cast<void>(sizeof(view_of_temporary_shape<T>)); }
+  constexpr tensor_view(T*, extents&&) { static_cast<void>(sizeof(detail::view_of_temporary_shape<T>)); }
   template <class U>
   requires std::is_same_v<const U, T>
   constexpr tensor_view(const tensor_view<U>& from) : tensor_view{from.data(), from.shape()} {}
@@ -68,7 +71,9 @@ enum class type_kind : std::uint8_t { unknown, tensor, sparse_tensor, sequence, 
 /// The kind of a value in a run. An optional that holds a value has the kind of that value; an empty one is `none`.
 enum class value_kind : std::uint8_t { none, tensor, sequence, map, sparse_tensor };
 
+namespace detail {
 struct storage_block;  // of a run; run/run_memory.hpp
+}  // namespace detail
 
 /// A value, by reference: trivially copyable, owns nothing. The function that makes it documents how long it lives.
 ///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says; in a run aligned to 64, but for a
@@ -82,13 +87,14 @@ struct value {
   std::uint8_t memory = 0;        // index of the memory kind; 0 is the host's
   extents shape = {};
   void* data = nullptr;
-  std::span<value> parts = {};
-  storage_block* owner = nullptr;  // the run's storage that holds it; null: it lies in memory that outlives the run
+  detail::member_span<value> parts = {};
+  detail::storage_block* owner =
+      nullptr;  // the run's storage that holds it; null: it lies in memory that outlives the run
 
   /// A tensor in the caller's memory.
   template <class T>
   static value tensor(const extents& shape, std::span<const T> elements) {
-    static_assert(sizeof(element_check<T>));
+    static_assert(sizeof(detail::element_check<T>));
     if constexpr (element_type<T>) return tensor(dtype_of<T>, shape, elements.data());
     else return {};
   }
@@ -102,13 +108,13 @@ struct value {
   /// The elements; only for a tensor of T in host memory.
   template <class T>
   tensor_view<const T> as_unchecked() const {
-    static_assert(sizeof(element_check<T>));
+    static_assert(sizeof(detail::element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
   /// As as_unchecked(), for writing.
   template <class T>
   tensor_view<T> as_mutable_unchecked() const {
-    static_assert(sizeof(element_check<T>));
+    static_assert(sizeof(detail::element_check<T>));
     return {static_cast<T*>(data), shape};
   }
   /// Bytes of a tensor's elements. That they fit was checked when the value was made.

@@ -51,9 +51,11 @@ struct ep_device {
   device_kind kind() const { return device.hardware.kind; }
 };
 
+namespace detail {
 /// The order for policies: NPUs, GPUs (discrete ones first), CPUs; then devices made by the provider's own vendor
 /// first; fallbacks last; then by the provider's long name. The sort is stable.
 CAMEO_API void sort_by_preference(std::vector<ep_device>&);
+}  // namespace detail
 
 /// The input of a policy: devices sorted by preference, and the model's own metadata (producer_name, producer_version,
 /// domain, model_version, doc_string, graph_name, graph_description, and its metadata_props).
@@ -71,6 +73,17 @@ concept device_selector = requires(const P& policy, const device_request& reques
 /// A type-erased device_selector.
 using device_delegate = callback<result<std::vector<std::size_t>>(const device_request&)>;
 
+/// Policies as numbers, with ONNX Runtime's values. max_performance is prefer_gpu; max_efficiency and min_overall_power
+/// are prefer_npu; default_policy is prefer_cpu. As types they stand below.
+enum class device_policy : std::uint8_t {
+  default_policy = 0,
+  prefer_cpu = 1,
+  prefer_npu = 2,
+  prefer_gpu = 3,
+  max_performance = 4,
+  max_efficiency = 5,
+  min_overall_power = 6
+};
 /// The first device of the kind, if there is one; then the first CPU and, if that belongs to another provider, the
 /// fallback's. FAIL when no provider has a CPU.
 CAMEO_API result<std::vector<std::size_t>> preferred_devices(const device_request&, device_kind);
@@ -86,23 +99,18 @@ using prefer_cpu = prefer<device_kind::cpu>;  ///< The first CPU.
 using prefer_npu = prefer<device_kind::npu>;  ///< An NPU if there is one.
 using prefer_gpu = prefer<device_kind::gpu>;  ///< A GPU if there is one.
 
-/// The same as numbers, with ONNX Runtime's values. max_performance is prefer_gpu; max_efficiency and min_overall_power
-/// are prefer_npu; default_policy is prefer_cpu.
-enum class device_policy : std::uint8_t {
-  default_policy = 0,
-  prefer_cpu = 1,
-  prefer_npu = 2,
-  prefer_gpu = 3,
-  max_performance = 4,
-  max_efficiency = 5,
-  min_overall_power = 6
-};
+namespace detail {
 /// The device_selector for a policy; INVALID_ARGUMENT for a number that is none of the policies.
 CAMEO_API result<device_delegate> delegate_of(device_policy);
+}  // namespace detail
+namespace detail {
 /// The policy of this name ("prefer_npu"); INVALID_ARGUMENT listing the names for any other word.
 CAMEO_API result<device_policy> device_policy_named(std::string_view);
+}  // namespace detail
 
+namespace detail {
 /// The largest number of devices that a policy may choose.
 inline constexpr std::size_t most_devices = 8;
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

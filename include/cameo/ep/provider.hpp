@@ -2,7 +2,7 @@
 #include <cameo/ep/context.hpp>
 #include <cameo/ep/device.hpp>
 #include <cameo/ep/options.hpp>
-#include <cameo/kernel/match.hpp>
+#include <cameo/kernel/kernel_list.hpp>
 #include <cameo/partition/claimer.hpp>
 #include <cameo/run/executor.hpp>
 #include <cameo/transform/family.hpp>
@@ -41,6 +41,7 @@ namespace cameo::inline CAMEO_ABI {
 template <class P>
 struct ep_traits {};
 
+namespace detail {
 /// True if the hooks of P are in ep_traits<P>, and not in P itself.
 template <class P>
 concept adapted = requires {
@@ -49,6 +50,7 @@ concept adapted = requires {
 /// The type that has P's hooks: ep_traits<P> where that is specialised, else P.
 template <class P>
 using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
+}  // namespace detail
 
 /// The role of a provider that promises to run every ONNX operator: `using role = cameo::fallback;`
 struct fallback {};
@@ -80,10 +82,11 @@ compiled_node compiled(Program program) {
 /// P has a list of kernels.
 template <class P>
 concept has_kernels = requires {
-  typename hooks_of<P>::kernels;
-  { hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
+  typename detail::hooks_of<P>::kernels;
+  { detail::hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
 };
 
+namespace detail {
 // Of a hook that a provider has at all, correct or not: that tells "missing" from "wrong".
 //   writes_<hook>    P has one public member of that name, of any signature
 //   declares_<hook>  P has members of that name, private and overloaded ones too: a second one, inherited beside them,
@@ -115,7 +118,9 @@ CAMEO_HOOK(devices);
 CAMEO_HOOK(allocate);
 CAMEO_HOOK(copy_from_host);
 #undef CAMEO_HOOK
+}  // namespace detail
 
+namespace detail {
 /// P has one of the hooks for contexts.
 template <class P>
 concept writes_contexts = writes_store<P> || writes_write<P> || writes_restore<P>;
@@ -142,41 +147,44 @@ concept constant_names = named<P> && requires {
   typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::name}.size()>;
   typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::long_name}.size()>;
 };
+}  // namespace detail
 /// Decides for single nodes whether it runs them.
 template <class P>
 concept claims_nodes = requires {
-  requires hook_returning<bool, decltype(&hooks_of<P>::claims), const P&, const node_view&>;
+  requires detail::hook_returning<bool, decltype(&detail::hooks_of<P>::claims), const P&, const node_view&>;
 };
 /// Decides which groups of nodes of a graph it takes.
 template <class P>
 concept claims_groups = requires {
-  requires hook_returning < result<std::vector<node_group>>,
-  decltype(&hooks_of<P>::groups), const P&, const graph_view& > ;
+  requires detail::hook_returning < result<std::vector<node_group>>,
+  decltype(&detail::hooks_of<P>::groups), const P&, const graph_view& > ;
 };
 /// Runs nodes by its own `execute`.
 template <class P>
 concept executes = requires {
-  requires hook_returning<status, decltype(&hooks_of<P>::execute), const P&, const step_view&, run_context&>;
+  requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::execute), const P&, const step_view&,
+                                  run_context&>;
 };
 /// A type that can be in a runtime's list. All hooks are const and thread-safe, except claiming and compiling, which
 /// only one thread does.
 template <class P>
-concept execution_provider = named<P> &&
-    (has_kernels<P> || claims_nodes<P> ||
-     claims_groups<P>)&&(!writes_claims<P> || claims_nodes<P>)&&(!writes_groups<P> ||
-                                                                 claims_groups<P>)&&(!writes_execute<P> || executes<P>);
+concept execution_provider = detail::named<P> &&
+    (has_kernels<P> || claims_nodes<P> || claims_groups<P>)&&(!detail::writes_claims<P> || claims_nodes<P>)&&(
+        !detail::writes_groups<P> || claims_groups<P>)&&(!detail::writes_execute<P> || executes<P>);
 /// A provider with `using role = fallback;`, which may be the last of a runtime.
 template <class P>
-concept fallback_provider = execution_provider<P> && std::same_as<typename hooks_of<P>::role, fallback>;
+concept fallback_provider = execution_provider<P> && std::same_as<typename detail::hooks_of<P>::role, fallback>;
+namespace detail {
 /// Has the hook `compile`.
 template <class P>
 concept compiles = requires {
   requires hook_returning < result<std::vector<compiled_node>>,
   decltype(&hooks_of<P>::compile), const P&, std::span < const fused_view >> ;
 };
+}  // namespace detail
 /// Compiles fused groups into programs of its own, before the first run: exactly one per group, in the same order.
 template <class P>
-concept compiler = execution_provider<P> && compiles<P>;
+concept compiler = execution_provider<P> && detail::compiles<P>;
 /// Stores compiled groups: they become EPContext nodes of a model that loads without compiling (docs/contexts.md).
 ///   static constexpr context_source sources[] = {{"AcmeNpuExecutionProvider"}, {"npu", true}};
 ///       values of EPContext's attribute `source`: the first is written, each is accepted when a model is read
@@ -192,38 +200,39 @@ concept compiler = execution_provider<P> && compiles<P>;
 /// Within a session one thread calls these; several sessions may call them at the same time.
 template <class P>
 concept context_store = compiler<P> && requires {
-  typename hooks_of<P>::context_builder;
-  requires std::default_initializable<typename hooks_of<P>::context_builder>;
-  std::span<const context_source>{hooks_of<P>::sources};
-  requires hook_returning < result<context_part>,
-  decltype(&hooks_of<P>::store), const P&, typename hooks_of<P>::context_builder&, const fused_view&,
+  typename detail::hooks_of<P>::context_builder;
+  requires std::default_initializable<typename detail::hooks_of<P>::context_builder>;
+  std::span<const context_source>{detail::hooks_of<P>::sources};
+  requires detail::hook_returning < result<context_part>,
+  decltype(&detail::hooks_of<P>::store), const P&, typename detail::hooks_of<P>::context_builder&, const fused_view&,
       const compiled_node& > ;
-  requires hook_returning<status, decltype(&hooks_of<P>::write), const P&, const typename hooks_of<P>::context_builder&,
-                          byte_sink>;
-  requires hook_returning < result<compiled_node>,
-  decltype(&hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
+  requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::write), const P&,
+                                  const typename detail::hooks_of<P>::context_builder&, byte_sink>;
+  requires detail::hook_returning < result<compiled_node>,
+  decltype(&detail::hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
 };
 /// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
 /// sessions (ep.share_ep_contexts).
 template <class P>
 concept context_lister = context_store<P> && requires {
-  requires hook_returning < result<std::vector<std::string>>,
-  decltype(&hooks_of<P>::graphs), const P&, const context_binary& > ;
+  requires detail::hook_returning < result<std::vector<std::string>>,
+  decltype(&detail::hooks_of<P>::graphs), const P&, const context_binary& > ;
 };
 /// Judges, before any context of a compiled model is opened, whether the model fits this machine and provider:
 ///   std::string compatibility(std::span<const fused_view>) const;       the text to write into the model; "": none
 ///   result<compiled_fit> fits(std::string_view written) const;          the verdict on that text
 template <class P>
 concept compatibility_judge = context_store<P> && requires {
-  requires hook_returning<std::string, decltype(&hooks_of<P>::compatibility), const P&, std::span<const fused_view>>;
-  requires hook_returning < result<compiled_fit>,
-  decltype(&hooks_of<P>::fits), const P&, std::string_view > ;
+  requires detail::hook_returning<std::string, decltype(&detail::hooks_of<P>::compatibility), const P&,
+                                  std::span<const fused_view>>;
+  requires detail::hook_returning < result<compiled_fit>,
+  decltype(&detail::hooks_of<P>::fits), const P&, std::string_view > ;
 };
 /// Explains, instead of the framework, why fits() reports a model as unsupported:
 ///   status misfit(std::string_view written) const;    a message that names both sides; loading ends with its code
 template <class P>
 concept misfit_teller = compatibility_judge<P> && requires {
-  requires hook_returning<status, decltype(&hooks_of<P>::misfit), const P&, std::string_view>;
+  requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::misfit), const P&, std::string_view>;
 };
 /// Stores an id in its contexts, which their nodes have as well: a context that was written with another model, as can
 /// happen when a crash comes between two files, is then refused and not run (docs/contexts.md).
@@ -232,10 +241,10 @@ concept misfit_teller = compatibility_judge<P> && requires {
 ///       errors as restore()'s
 template <class P>
 concept context_identifier = context_store<P> && requires {
-  requires hook_returning<void, decltype(&hooks_of<P>::identify), const P&, typename hooks_of<P>::context_builder&,
-                          std::string_view>;
-  requires hook_returning < result<std::string>,
-  decltype(&hooks_of<P>::identity), const P&, const context_binary& > ;
+  requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::identify), const P&,
+                                  typename detail::hooks_of<P>::context_builder&, std::string_view>;
+  requires detail::hook_returning < result<std::string>,
+  decltype(&detail::hooks_of<P>::identity), const P&, const context_binary& > ;
 };
 /// Has memory of its own for values; the planner inserts the copies. Thread-safe; `release` gets allocate()'s pointers.
 ///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when no memory is left
@@ -244,10 +253,12 @@ concept context_identifier = context_store<P> && requires {
 ///   status copy_to_host(void* to, const void* from, std::size_t bytes) const;
 template <class P>
 concept memory_provider = execution_provider<P> && requires {
-  requires hook_returning<void*, decltype(&hooks_of<P>::allocate), const P&, std::size_t, std::size_t>;
-  requires hook_returning<void, decltype(&hooks_of<P>::release), const P&, void*, std::size_t>;
-  requires hook_returning<status, decltype(&hooks_of<P>::copy_from_host), const P&, void*, const void*, std::size_t>;
-  requires hook_returning<status, decltype(&hooks_of<P>::copy_to_host), const P&, void*, const void*, std::size_t>;
+  requires detail::hook_returning<void*, decltype(&detail::hooks_of<P>::allocate), const P&, std::size_t, std::size_t>;
+  requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::release), const P&, void*, std::size_t>;
+  requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::copy_from_host), const P&, void*, const void*,
+                                  std::size_t>;
+  requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::copy_to_host), const P&, void*, const void*,
+                                  std::size_t>;
 };
 
 /// Takes options from a session's keys: "ep.<name>.<key>" (docs/session_keys.md). A key that is not in the table is
@@ -257,36 +268,37 @@ concept memory_provider = execution_provider<P> && requires {
 ///       that the session uses (provider_options::devices); an error is returned to the user
 template <class P>
 concept configurable_provider = execution_provider<P> && requires {
-  std::span<const provider_option>{hooks_of<P>::options};
-  requires hook_returning < result<P>,
-  decltype(&hooks_of<P>::configured), const P&, const provider_options& > ;
+  std::span<const provider_option>{detail::hooks_of<P>::options};
+  requires detail::hook_returning < result<P>,
+  decltype(&detail::hooks_of<P>::configured), const P&, const provider_options& > ;
 };
 
 /// Lists its devices on this machine: policies choose among them, and packages have variants for their kinds.
 ///   result<std::vector<provider_device>> devices() const;   always in the same order; an empty list is no error
 template <class P>
 concept device_provider = execution_provider<P> && requires {
-  requires hook_returning < result<std::vector<provider_device>>,
-  decltype(&hooks_of<P>::devices), const P& > ;
+  requires detail::hook_returning < result<std::vector<provider_device>>,
+  decltype(&detail::hooks_of<P>::devices), const P& > ;
 };
 /// Names its vendor: a policy prefers a provider for devices of that vendor.
 template <class P>
 concept names_its_vendor = requires {
-  { hooks_of<P>::vendor } -> std::convertible_to<provider_vendor>;
+  { detail::hooks_of<P>::vendor } -> std::convertible_to<provider_vendor>;
 };
 
 /// Has its nodes rewritten after partitioning: `using transforms = transform_set<...>;`, of levels after basic. New
 /// nodes must be taken by the same provider; otherwise the rewrite does not happen.
 template <class P>
 concept rewriting_provider = execution_provider<P> && requires {
-  { hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
+  { detail::hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
 };
 /// Wants images with channels last: `static constexpr data_layout layout = data_layout::nhwc;`. Its claims are
 /// requested twice; the second time its layout-sensitive nodes are com.ms.internal.nhwc's, and it must take them all.
 template <class P>
 concept layout_provider = execution_provider<P> && requires {
-  { hooks_of<P>::layout } -> std::convertible_to<data_layout>;
+  { detail::hooks_of<P>::layout } -> std::convertible_to<data_layout>;
 };
+namespace detail {
 /// The image layout that P wants; nchw unless P declares another.
 template <class P>
 constexpr data_layout preferred_layout() {
@@ -360,5 +372,6 @@ struct provider_check {
       "cameo: a provider's `transforms` come after partitioning: levels extended, layout and all; a list of level "
       "basic belongs to the session (cameo::runtime<cameo::with<my_rules>, ...>)");
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,12 +1,13 @@
 #pragma once
 #include <cameo/core/memory.hpp>
 #include <cameo/ep/provider.hpp>
-#include <cameo/kernel/match.hpp>
+#include <cameo/kernel/kernel_list.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
 struct draft_node;  // plan/draft.hpp
 
+namespace detail {
 /// The context_store hooks of a provider, without its type; `sources` is empty if it stores nothing. `builder` is made
 /// by `begin`.
 struct context_row {
@@ -22,6 +23,7 @@ struct context_row {
   bool (*identify)(const void* self, void* builder, std::string_view id);  // false: its contexts have no ids
   result<std::string> (*identity)(const void* self, const context_binary&);
 };
+}  // namespace detail
 
 /// A provider without its type. No slot is ever null: hooks that a provider does not have are filled in. `self` is the
 /// provider's object; spans and views are valid only during the call.
@@ -33,12 +35,12 @@ struct provider_row {
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
   std::string (*why_not)(const void* self, const node_view&);
   bool (*takes)(const void* self, const node_view&);  // a single node, outside any group
-  result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
+  result<detail::bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
   result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
   memory_source (*memory)(const void* self);
   const kernel_table& (*kernels)();                         // an empty table for a provider without kernels
   std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
-  context_row contexts;
+  detail::context_row contexts;
   provider_vendor vendor;
   result<std::vector<provider_device>> (*devices)(const void* self);  // empty for a provider without that hook
   std::span<const provider_option> options;
@@ -51,6 +53,7 @@ struct provider {
   std::shared_ptr<const void> self;
 };
 
+namespace detail {
 /// The devices of providers, in the order in which those were registered. A provider whose hook fails has no devices;
 /// `failed`, if given, gets its row and the error (EP_FAIL when the hook throws).
 CAMEO_API std::vector<ep_device> devices_of(std::span<const provider>,
@@ -259,12 +262,13 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::devices,
     erased_hooks<P>::options(),
     erased_hooks<P>::configured};
+}  // namespace detail
 
 /// The row of P. A provider that is compiled into a library declares an `extern template` of this function, and its
 /// library instantiates it: then programs that list the provider do not compile its row again.
 template <class P>
 const provider_row& row_of() {
-  return provider_row_of<P>;
+  return detail::provider_row_of<P>;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -11,7 +11,9 @@
 namespace cameo::inline CAMEO_ABI {
 
 class arena;
+namespace detail {
 class held_folder;
+}  // namespace detail
 struct value;
 
 /// How a model is read.
@@ -20,7 +22,7 @@ struct read_options {
   std::string external_data_folder = {};        // instead of the model's own folder
   std::shared_ptr<const file_bytes> file = {};  // the model's file if it is already open; used instead of the path
   /// Used instead of any path: a folder that is held open (package::open_folder).
-  std::shared_ptr<const held_folder> folder = {};
+  std::shared_ptr<const detail::held_folder> folder = {};
 };
 
 /// Receives the bytes of a model, piece by piece, in order.
@@ -83,6 +85,7 @@ concept writable_format = model_format<F> && requires {
   static_cast<decltype(format_row::write_file)>(F::write);
   static_cast<decltype(format_row::write_to)>(F::write);
 };
+namespace detail {
 /// F::write for these arguments; where F has none, a function that answers NOT_IMPLEMENTED.
 template <model_format F, class... Where>
 constexpr auto write_as() -> status (*)(const model&, Where...) {
@@ -111,11 +114,12 @@ inline constexpr format_row format_row_of{F::name,
                                           write_as<F, model_sink, const std::string&, const write_options&>(),
                                           for_kernels<F>(),
                                           denotations_as<F>};
+}  // namespace detail
 
 /// Formats to try, in order; bytes that no format recognises are read as the last one.
 template <model_format... Fs>
 struct format_list {
-  static constexpr format_row rows[] = {format_row_of<Fs>...};
+  static constexpr format_row rows[] = {detail::format_row_of<Fs>...};
 };
 
 }  // namespace cameo::inline CAMEO_ABI

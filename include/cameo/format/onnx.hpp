@@ -3,9 +3,6 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// How ONNX's files are read; there are no options for this format alone.
-using onnx_read_options = read_options;
-
 /// Reads an ONNX model of any IR version; it is not checked yet (check_model). Weights stay in the mapped file:
 /// raw_data and external data become spans; the model keeps the mappings. Errors name the file and what is wrong:
 ///   NO_SUCHFILE       no such file
@@ -13,35 +10,25 @@ using onnx_read_options = read_options;
 ///   INVALID_ARGUMENT  a model without a graph; a name that is not defined
 ///   INVALID_GRAPH     duplicate names, dims negative or too large, data of the wrong length, external data outside
 ///                     the folder or short, subgraphs nested too deep, an opset below 1
-CAMEO_API result<std::unique_ptr<model>> read_onnx(const std::string& path, const onnx_read_options& = {});
+CAMEO_API result<std::unique_ptr<model>> read_onnx(const std::string& path, const read_options& = {});
 /// The same from memory, which must outlive the model (weights are not copied). `name` is used in messages instead of a
 /// file's; external data needs options.external_data_folder.
 CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::string_view name,
-                                                   const onnx_read_options& = {});
-
-/// How ONNX's files are written; there are no options for this format alone.
-using onnx_write_options = write_options;
+                                                   const read_options& = {});
 
 /// Writes a model: complete or absent, with its external data (see write_file_atomically). INVALID_ARGUMENT for more
 /// than 2 GB, with the advice to use external data. Fields that cameo did not interpret are written back.
-CAMEO_API status write_onnx(const model&, const std::string& path, const onnx_write_options& = {});
+CAMEO_API status write_onnx(const model&, const std::string& path, const write_options& = {});
 /// The same to a sink; external data is written to a file in `folder` (with its separator; empty: the current one).
-CAMEO_API status write_onnx(const model&, model_sink, const std::string& folder, const onnx_write_options& = {});
+CAMEO_API status write_onnx(const model&, model_sink, const std::string& folder, const write_options& = {});
 /// Returns the bytes of the model, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
 
-/// The kind of value that a .pb file contains.
-enum class pb_kind : std::uint8_t { tensor, sequence, optional, map, sparse_tensor };
-/// Reads a value of a .pb file (TensorProto, SequenceProto, OptionalProto, ...), for tests and tools; it lies in
-/// `memory`. `name` receives the value's name in the file. INVALID_PROTOBUF, INVALID_GRAPH or OUT_OF_MEMORY.
-CAMEO_API result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& memory,
-                                std::string* name = nullptr);
-/// Returns the bytes of a .pb file with this value.
-CAMEO_API result<std::string> write_pb(const value&, pb_kind kind, std::string_view name);
-
+namespace detail {
 /// What the dims of a tensor are said to be, of a value that either format's reader made (graph_value::unknown); empty
 /// texts for dims without a denotation, and nothing at all if no dim has one.
 CAMEO_API std::vector<std::string> dim_denotations_of(std::string_view unknown);
+}  // namespace detail
 
 /// ONNX's protobuf files, for a session's list of formats. It recognises every file: protobuf has no magic number.
 struct onnx_format {
@@ -52,7 +39,9 @@ struct onnx_format {
   CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view name,
                                                        const read_options&);
   /// See format_row.
-  static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }
+  static std::vector<std::string> dim_denotations(std::string_view unknown) {
+    return detail::dim_denotations_of(unknown);
+  }
   /// write_onnx, to a file and to a sink.
   CAMEO_API static status write(const model&, const std::string& path, const write_options&);
   CAMEO_API static status write(const model&, model_sink, const std::string& folder, const write_options&);

@@ -44,9 +44,11 @@ struct ort_format {
   CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view name,
                                                        const read_options&);
   /// See format_row.
-  static std::vector<std::string> dim_denotations(std::string_view unknown) { return dim_denotations_of(unknown); }
-  /// write_ort, to a file and to a sink; weights are always inside the file. write_options::tell is told of constants of
-  /// types that ONNX Runtime does not load from ORT files.
+  static std::vector<std::string> dim_denotations(std::string_view unknown) {
+    return detail::dim_denotations_of(unknown);
+  }
+  /// write_ort, to a file and to a sink; weights are always inside the file. write_options::tell is told of constants
+  /// of types that ONNX Runtime does not load from ORT files.
   CAMEO_API static status write(const model&, const std::string& path, const write_options&);
   CAMEO_API static status write(const model&, model_sink, const std::string& folder, const write_options&);
 };

@@ -38,6 +38,7 @@ class value_view {
   value_id id_ = value_id::none;
 };
 
+namespace detail {
 /// A lazy sequence of `count` items, each made from its index. Indexable, so it composes without `<ranges>`.
 template <class Make>
 class indexed_view {
@@ -68,6 +69,9 @@ class indexed_view {
   std::size_t count_;
   Make make_;
 };
+template <class Make>
+indexed_view(std::size_t, Make) -> indexed_view<Make>;
+}  // namespace detail
 
 /// One node of a graph, by reference; copy it freely. It is invalid after the graph changes or is destroyed.
 class node_view {
@@ -106,17 +110,17 @@ class node_view {
   }
   /// All of them, absent ones included.
   auto inputs() const {
-    return indexed_view{input_count(), [n = *this](std::size_t i) { return n.input(i); }};
+    return detail::indexed_view{input_count(), [n = *this](std::size_t i) { return n.input(i); }};
   }
   /// See inputs().
   auto outputs() const {
-    return indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
+    return detail::indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
   }
   /// Values of this graph that the node's subgraphs use.
   auto captures() const {
-    return indexed_view{raw().capture_count, [n = *this](std::size_t i) {
-                          return value_view{*n.graph_, n.graph_->capture(n.id_, i)};
-                        }};
+    return detail::indexed_view{raw().capture_count, [n = *this](std::size_t i) {
+                                  return value_view{*n.graph_, n.graph_->capture(n.id_, i)};
+                                }};
   }
   std::span<graph* const> subgraphs() const { return raw().subgraphs; }
   const attribute* find(std::string_view name) const { return find_attribute(raw().attributes, name); }
@@ -135,19 +139,21 @@ class graph_view {
   std::string_view name() const { return graph_->name; }
   /// Every node, in order of execution.
   auto nodes() const {
-    return indexed_view{graph_->order().size(), [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
+    return detail::indexed_view{graph_->order().size(), [g = graph_](std::size_t i) {
+                                  return node_view{*g, g->order()[i]};
+                                }};
   }
   /// The graph's inputs, in the model's order; including those with an initializer.
   auto inputs() const {
-    return indexed_view{graph_->inputs().size(), [g = graph_](std::size_t i) {
-                          return value_view{*g, g->inputs()[i]};
-                        }};
+    return detail::indexed_view{graph_->inputs().size(), [g = graph_](std::size_t i) {
+                                  return value_view{*g, g->inputs()[i]};
+                                }};
   }
   /// The graph's outputs, in the model's order.
   auto outputs() const {
-    return indexed_view{graph_->outputs().size(), [g = graph_](std::size_t i) {
-                          return value_view{*g, g->outputs()[i]};
-                        }};
+    return detail::indexed_view{graph_->outputs().size(), [g = graph_](std::size_t i) {
+                                  return value_view{*g, g->outputs()[i]};
+                                }};
   }
 
  private:
@@ -156,6 +162,7 @@ class graph_view {
 
 inline node_view value_view::producer() const { return {*graph_, self().producer}; }
 
+namespace detail {
 /// Forward range of the nodes that use a value.
 class consumer_range {
  public:
@@ -182,8 +189,10 @@ class consumer_range {
   const graph* graph_;
   graph::use_range uses_;
 };
-inline auto value_view::consumers() const { return consumer_range{*graph_, id_}; }
+}  // namespace detail
+inline auto value_view::consumers() const { return detail::consumer_range{*graph_, id_}; }
 
+namespace detail {
 /// Lazy queries: `graph_view{g}.nodes() | where(is<op::Conv>) | select([](node_view n) { return n.input(1); })`.
 /// They hold their source by value, so they may outlive the expression, but not the graph.
 template <class Range, class Keep>
@@ -249,6 +258,7 @@ class select_view {
   Range range_;
   Project project_;
 };
+}  // namespace detail
 
 /// `range | where(keep)`: the items for which keep(item) is true.
 template <class Keep>
@@ -257,7 +267,7 @@ struct where {
   explicit where(Keep k) : keep{k} {}
   template <class Range>
   friend auto operator|(Range range, where w) {
-    return where_view<Range, Keep>{range, w.keep};
+    return detail::where_view<Range, Keep>{range, w.keep};
   }
 };
 /// `range | select(project)`: project(item) for each item.
@@ -267,7 +277,7 @@ struct select {
   explicit select(Project p) : project{p} {}
   template <class Range>
   friend auto operator|(Range range, select s) {
-    return select_view<Range, Project>{range, s.project};
+    return detail::select_view<Range, Project>{range, s.project};
   }
 };
 /// A predicate: nodes of this operator.

@@ -1,8 +1,8 @@
 #pragma once
 #include <cameo/core/result.hpp>
+#include <cameo/interop/text.hpp>
 
 #include <exception>
-#include <string>
 
 #ifndef __cpp_exceptions
 #error "cameo/interop/exceptions.hpp needs exceptions: compile without -fno-exceptions, or test results instead"
@@ -13,9 +13,7 @@ namespace cameo::inline CAMEO_ABI {
 /// A status as an exception, for programs that report errors so. cameo itself throws none through its API.
 class status_error : public std::exception {
  public:
-  explicit status_error(status s) : status_{std::move(s)}, text_{to_string(status_.code())} {
-    if (!status_.words().empty()) text_.append(": ").append(status_.words());
-  }
+  explicit status_error(status s) : status_{std::move(s)}, text_{to_string(status_)} {}
   /// "INVALID_ARGUMENT: net.onnx: ..."; valid as long as the exception.
   const char* what() const noexcept override { return text_.c_str(); }
   /// The status that was thrown; valid as long as the exception.

@@ -11,6 +11,7 @@ struct output_hint {
   std::uint32_t output, input;
 };
 
+namespace detail {
 /// Constants of a file may be unaligned for their element type, so the maker of the plan supplies aligned ones. The
 /// default is for constants that are aligned.
 struct constant_store {
@@ -37,6 +38,7 @@ struct pack_keeper {
     return {};
   };
 };
+}  // namespace detail
 
 /// What a kernel can read when it is bound, once per plan. One thread; spans live as long as the plan unless noted.
 class bind_context {
@@ -48,9 +50,9 @@ class bind_context {
   std::size_t subgraph_count = 0;
   arena& state;         // lives as long as the plan: data that a kernel keeps, packed weights
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
-  arena_vector<output_hint>& hints;
-  constant_store constants = {};
-  pack_keeper packs = {};
+  detail::arena_vector<output_hint>& hints;
+  detail::constant_store constants = {};
+  detail::pack_keeper packs = {};
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:

@@ -10,6 +10,7 @@ namespace cameo::inline CAMEO_ABI {
 // apart from the messages: to clang, nothing in a class with a failed static_assert is a constant. A wrong entry is
 // not built, so that its message stays the only error.
 
+namespace detail {
 /// True if the version has a type string of this name.
 constexpr bool has_string(const op_version& version, std::string_view type_string) {
   for (const type_rule& rule : version.types)
@@ -104,5 +105,6 @@ struct kernel_check {
       !requires { K::instantiated; } || requires { requires K::instantiated; },
       "cameo: the kernel is not instantiated for this type; add it to its .cpp and to `instantiated`");
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -6,6 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// A kernel that is its own state: `static result<K> bind(bind_context&)`, `status run(run_context&) const`.
 template <class K>
 concept self_kernel = requires(const K& state, bind_context& once, run_context& each) {
@@ -28,11 +29,12 @@ template <class K>
 concept state_kernel = !self_kernel<K> && requires(const bound_state<K>& state, run_context& each) {
   { K::run(state, each) } -> std::same_as<status>;
 };
+}  // namespace detail
 
 /// A kernel is bound once and run any number of times from any number of threads. Either function may throw where
 /// exceptions are on: the caller in the core turns an exception into RUNTIME_EXCEPTION.
 template <class K>
-concept kernel = self_kernel<K> || state_kernel<K>;
+concept kernel = detail::self_kernel<K> || detail::state_kernel<K>;
 
 /// A kernel that does not take every node that its types allow: `static bool accepts(const bind_context&)`.
 template <class K>
@@ -40,6 +42,7 @@ concept choosy_kernel = kernel<K> && requires(const bind_context& node) {
   { K::accepts(node) } -> std::same_as<bool>;
 };
 
+namespace detail {
 /// A bound kernel without its type: a plan stores it and a run calls it.
 struct bound_kernel {
   const void* state = nullptr;
@@ -63,5 +66,6 @@ result<bound_kernel> bind_kernel(bind_context& context, bool only_ask) {
                         else return K::run(*static_cast<const state_type*>(self), each);
                       }};
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

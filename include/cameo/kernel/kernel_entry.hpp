@@ -7,11 +7,13 @@ namespace cameo::inline CAMEO_ABI {
 template <int First, int Last = 255>
 struct since {};
 
+namespace detail {
 /// Constraints are values, so that they combine as C++'s do: constrain<"T1", float> && constrain<"T2", bool, int>.
 template <fixed_string TypeString, class... Ts>
 struct one_of {
   static constexpr std::size_t size = sizeof...(Ts);
 };
+}  // namespace detail
 /// The constraints of one entry, each a one_of.
 template <class... Sets>
 struct constraints {
@@ -19,7 +21,7 @@ struct constraints {
 };
 /// The element types that a kernel takes for a type string of its operator.
 template <fixed_string TypeString, class... Ts>
-inline constexpr constraints<one_of<TypeString, Ts...>> constrain{};
+inline constexpr constraints<detail::one_of<TypeString, Ts...>> constrain{};
 /// No constraint: all types that the operator allows.
 inline constexpr constraints<> any_types{};
 /// Combines the constraints of a kernel with several type strings.
@@ -28,18 +30,20 @@ constexpr constraints<A..., B...> operator&&(constraints<A...>, constraints<B...
   return {};
 }
 
+namespace detail {
 template <class Op, class Since, class Constraints>
 struct entry_check;  // entry_check.hpp
 template <class Op, class Since, class Constraints>
 struct entry_facts;
+}  // namespace detail
 
 /// An entry of a kernel list: Kernel runs Op in these versions, for every combination of the types listed.
 /// Kernel takes one type per type string, in the order of `constrain`; each combination becomes a row.
 template <class Op, class Since, auto Constraints, template <class...> class Kernel>
 struct kernel_entry {
   using op = Op;
-  using check = entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
-  using facts = entry_facts<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  using check = detail::entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  using facts = detail::entry_facts<Op, Since, std::remove_const_t<decltype(Constraints)>>;
   static constexpr auto types = Constraints;
   static constexpr std::size_t rows = types.combinations, rules = rows * types.size;
 };
@@ -49,12 +53,13 @@ struct kernel_entry {
 template <class Op, class Since, auto Constraints, class Kernel>
 struct erased_entry {
   using op = Op;
-  using check = entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
-  using facts = entry_facts<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  using check = detail::entry_check<Op, Since, std::remove_const_t<decltype(Constraints)>>;
+  using facts = detail::entry_facts<Op, Since, std::remove_const_t<decltype(Constraints)>>;
   static constexpr auto types = Constraints;
   static constexpr std::size_t rows = 1, rules = types.size;
 };
 
+namespace detail {
 /// The types that a row requires of the values that a type string binds. Bit i of `inputs` is set for formal input i;
 /// for a variadic one, it stands for all inputs from there on.
 struct kernel_rule {
@@ -69,14 +74,18 @@ struct type_choice {
   std::string_view type_string;
   type_mask types;
 };
+}  // namespace detail
 
+namespace detail {
 /// Tensor element types that a version allows for a type string: of tensors, and of optionals that hold them.
 constexpr type_mask allowed_types(const op_version& version, std::string_view type_string) {
   for (const type_rule& rule : version.types)
     if (rule.type_string == type_string) return rule.tensors | rule.optionals;
   return 0;
 }
+}  // namespace detail
 
+namespace detail {
 /// Since-versions from first to last; empty if `last` is 0.
 struct version_range {
   int first = 255, last = 0;
@@ -93,6 +102,7 @@ constexpr version_range versions_that_allow(std::span<const op_version> versions
   }
   return found;
 }
+}  // namespace detail
 
 /// Positions of the parameters that a type string binds.
 constexpr std::uint32_t positions(std::span<const parameter> parameters, std::string_view type_string) {
@@ -104,8 +114,9 @@ constexpr std::uint32_t positions(std::span<const parameter> parameters, std::st
 }
 
 /// Resolves a type string to the parameters that it binds, at compile time, so that only numbers are compared later.
-constexpr kernel_rule resolve(std::span<const op_version> versions, version_range range, const type_choice& choice) {
-  kernel_rule rule{choice.types, 0, 0, {}};
+constexpr detail::kernel_rule resolve(std::span<const op_version> versions, detail::version_range range,
+                                      const detail::type_choice& choice) {
+  detail::kernel_rule rule{choice.types, 0, 0, {}};
   for (const op_version& version : versions) {
     if (version.since < range.first || version.since > range.last) continue;
     rule.inputs |= positions(version.inputs, choice.type_string);

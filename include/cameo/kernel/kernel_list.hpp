@@ -7,6 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// One kernel for one operator, one range of versions and one choice of types. Found by `op`; `rules` is an index.
 struct kernel_row {
   op_id op;
@@ -17,7 +18,8 @@ struct kernel_row {
   std::uint16_t entry;  // its entry in the kernel list, counted from 1
   result<bound_kernel> (*bind)(bind_context&, bool only_ask);
 };
-static_assert(sizeof(kernel_row) <= 32);
+}  // namespace detail
+static_assert(sizeof(detail::kernel_row) <= 32);
 
 /// An operator whose kernel a build leaves out for want of a library, and what its user could do, in words.
 struct lacking_kernel {
@@ -27,12 +29,13 @@ struct lacking_kernel {
 
 /// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
 struct kernel_table {
-  std::span<const kernel_row> rows;
-  std::span<const kernel_rule> rules;
+  std::span<const detail::kernel_row> rows;
+  std::span<const detail::kernel_rule> rules;
   std::span<const op_row> ops;
   std::span<const lacking_kernel> lacking = {};
 };
 
+namespace detail {
 /// True if some node could match both: only operator, versions or the types of one parameter can tell them apart.
 constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std::span<const kernel_rule> rules) {
   if (a.op != b.op || a.last < b.first || b.last < a.first) return false;
@@ -118,14 +121,18 @@ struct table_builder {
   /// Not constexpr: a call of it is a compile-time error that names the entry.
   static void no_version_allows_these_types_together() {}
 };
+}  // namespace detail
 
+namespace detail {
 /// The sum of a list; clang can't fold packs of more than 256.
 constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
   std::size_t total = 0;
   for (std::size_t count : counts) total += count;
   return total;
 }
+}  // namespace detail
 
+namespace detail {
 /// Sorted by operator; entries of one operator stay in order. Sorts integers, as moving rows is slow at compile time.
 template <std::size_t Rows, std::size_t Rules>
 constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
@@ -152,13 +159,13 @@ constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Row
 template <class... Entries>
 struct entry_ops {
   static constexpr auto sorted = [] {
-    std::array<op_row, sizeof...(Entries)> rows{make_op_row<typename Entries::op>()...};
+    std::array<op_row, sizeof...(Entries)> all{make_op_row<typename Entries::op>()...};
     std::array<std::uint64_t, sizeof...(Entries)> keys{};
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::uint64_t(rows[i].id) << 32 | i;
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::uint64_t(all[i].id) << 32 | i;
     sort_rows(keys.data(), keys.size(), [](std::uint64_t a, std::uint64_t b) { return a < b; });
-    std::array<op_row, sizeof...(Entries)> sorted{};
-    for (std::size_t i = 0; i < keys.size(); ++i) sorted[i] = rows[std::uint32_t(keys[i])];
-    return sorted;
+    std::array<op_row, sizeof...(Entries)> made{};
+    for (std::size_t i = 0; i < keys.size(); ++i) made[i] = all[std::uint32_t(keys[i])];
+    return made;
   }();
   static constexpr std::size_t count = [] {
     std::size_t n = 0;
@@ -166,11 +173,11 @@ struct entry_ops {
     return n;
   }();
   static constexpr auto rows = [] {
-    std::array<op_row, count> rows{};
+    std::array<op_row, count> made{};
     std::size_t n = 0;
     for (std::size_t i = 0; i < sorted.size(); ++i)
-      if (i == 0 || sorted[i].id != sorted[i - 1].id) rows[n++] = sorted[i];
-    return rows;
+      if (i == 0 || sorted[i].id != sorted[i - 1].id) made[n++] = sorted[i];
+    return made;
   }();
 };
 
@@ -192,9 +199,9 @@ class built_list {
       ambiguity_check<std::tuple_element_t<clash.first, with_none>, std::tuple_element_t<clash.second, with_none>>));
 
   static constexpr auto rows = [] {
-    std::array<kernel_row, row_count> rows{};
-    for (std::size_t i = 0; i < row_count; ++i) rows[i] = built.rows[order[i]];
-    return rows;
+    std::array<kernel_row, row_count> made{};
+    for (std::size_t i = 0; i < row_count; ++i) made[i] = built.rows[order[i]];
+    return made;
   }();
   static constexpr auto rules = built.rules;  // a copy, so that the rest of `built` stays out of the program
 
@@ -220,22 +227,23 @@ struct entry_check_of<E> {
   using check = typename E::check;
   static_assert(sizeof(check) != 0);
 };
+}  // namespace detail
 
 /// The kernels of a provider, one entry each, in any order. Everything in it is computed and checked by the compiler.
 /// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
 template <class... Entries>
 class kernel_list {
-  static_assert(sum({1, sizeof(entry_check_of<Entries>)...}) != 0);
+  static_assert(detail::sum({1, sizeof(detail::entry_check_of<Entries>)...}) != 0);
   template <class E>
   static constexpr bool is_fine() {
-    if constexpr (list_entry<E>) return E::facts::fine;
+    if constexpr (detail::list_entry<E>) return E::facts::fine;
     else return false;
   }
-  static constexpr bool fine = sum({0, std::size_t{is_fine<Entries>()}...}) == sizeof...(Entries);
+  static constexpr bool fine = detail::sum({0, std::size_t{is_fine<Entries>()}...}) == sizeof...(Entries);
 
  public:
   static constexpr kernel_table table = [] {
-    if constexpr (fine) return built_list<Entries...>::table;
+    if constexpr (fine) return detail::built_list<Entries...>::table;
     else return kernel_table{};
   }();
 };

@@ -10,12 +10,12 @@ enum class refusal : std::uint8_t { none, no_kernel, version, type, declined };
 /// The result of matching a node against a table of kernels. `row` runs the node, or came closest to a match.
 struct verdict {
   refusal why = refusal::no_kernel;
-  const kernel_row* row = nullptr;
-  const kernel_rule* rule = nullptr;  // the first rule that failed, if `why` is type,
-  dtype found = dtype::undefined;     // the type that violated it,
-  type_mask accepted = 0;             // the types that it would have allowed,
-  int obeyed = 0;                     // and the number of the row's rules that held before it
-  std::string_view advice = {};       // of an operator that the build has no kernel for, if `why` is no_kernel
+  const detail::kernel_row* row = nullptr;
+  const detail::kernel_rule* rule = nullptr;  // the first rule that failed, if `why` is type,
+  dtype found = dtype::undefined;             // the type that violated it,
+  type_mask accepted = 0;                     // the types that it would have allowed,
+  int obeyed = 0;                             // and the number of the row's rules that held before it
+  std::string_view advice = {};               // of an operator that the build has no kernel for, if `why` is no_kernel
   explicit operator bool() const { return why == refusal::none; }
 };
 
@@ -23,6 +23,7 @@ struct verdict {
 /// providers. A match with a choosy row is valid only if its kernel accepts the node (call `bind` with only_ask).
 CAMEO_API verdict match(const node_signature&, const kernel_table&);
 
+namespace detail {
 /// Parameters that a type string binds, counted as in kernel_rule.
 struct bound_parameters {
   std::uint32_t inputs = 0;
@@ -31,10 +32,11 @@ struct bound_parameters {
 /// Looks up what a model's file says about a type string of one operator in one version. Returns false if the file has
 /// no such string. Strings are those of rules: cut after nine characters.
 using type_string_source = function_ref<bool(std::string_view type_string, bound_parameters&)>;
+}  // namespace detail
 
 /// match() for a version that is missing in the operator's tag. Rows for the newest version in the tag are tried; the
 /// file tells which parameters their type strings bind.
-CAMEO_API verdict match(const node_signature&, const kernel_table&, type_string_source);
+CAMEO_API verdict match(const node_signature&, const kernel_table&, detail::type_string_source);
 
 /// The verdict as a message: " has no kernel for it", " does not take T = int64 but float double". It is written into
 /// `line` and cut where that ends.

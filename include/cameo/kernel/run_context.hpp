@@ -7,9 +7,12 @@ namespace cameo::inline CAMEO_ABI {
 
 class run_context;
 
+namespace detail {
 /// A subgraph while a kernel runs it; made by run_context::open, destroyed when the kernel's call ends.
 struct subplan_frame;
+}  // namespace detail
 
+namespace detail {
 /// Limits how often a loop over pieces of work reads the clock: about every 100 us, however short its pieces are. For
 /// one thread.
 struct stop_pace {
@@ -29,7 +32,9 @@ struct stop_pace {
     seen = now, left = step;
   }
 };
+}  // namespace detail
 
+namespace detail {
 /// The functions of the runner that kernels use. There is one implementation (run/services.cpp). On hosts the table
 /// keeps this layer independent of it; a build for targets calls it directly, so that unused functions are not linked.
 struct run_services {
@@ -52,6 +57,7 @@ struct run_services {
   CAMEO_SERVICE(bool, stopped, const run_context&, stop_pace*);
 #undef CAMEO_SERVICE
 };
+}  // namespace detail
 
 /// What a kernel can use in a run: one node of one run. Values and views are valid only during the kernel's call. Only
 /// the thread that called the kernel may use it; functions passed to `parallel` use views that were taken before.
@@ -89,7 +95,7 @@ class run_context {
   /// Output i as a sequence (or map, or sparse tensor) of `count` parts, all `none`: fill them with keep().
   result<std::span<value>> output_parts(std::size_t i, value_kind kind, std::size_t count) {
     if (status made = services_->allocate(*this, outputs_[i], kind, {}, count); !made) return made;
-    return values_[outputs_[i]].parts;
+    return std::span<value>{values_[outputs_[i]].parts};
   }
   /// output_parts() of a sequence.
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {
@@ -154,18 +160,18 @@ class run_context {
   /// returns CANCELED (the runner turns that into DEADLINE_EXCEEDED after a deadline). Any thread may call it. It
   /// costs a load, and a read of the clock if there is a deadline; with a `pace`, the clock is read every 100 us or so.
   bool stopped() const { return services_->stopped(*this, nullptr); }
-  bool stopped(stop_pace& pace) const { return services_->stopped(*this, &pace); }
+  bool stopped(detail::stop_pace& pace) const { return services_->stopped(*this, &pace); }
 
   /// Prepares a subgraph (bind_context::subgraph) to be called any number of times until the kernel returns.
-  result<subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
+  result<detail::subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
   /// Runs it once. `inputs` are the subgraph's formal inputs (captures are filled in automatically); `outputs` receive
   /// kept values: release() or give() each.
-  status call(subplan_frame& frame, std::span<const value> inputs, std::span<value> outputs) {
+  status call(detail::subplan_frame& frame, std::span<const value> inputs, std::span<value> outputs) {
     return services_->call(*this, frame, inputs, outputs);
   }
 
   // For the runner.
-  run_context(const run_services& services, void* runner, std::size_t lanes)
+  run_context(const detail::run_services& services, void* runner, std::size_t lanes)
       : services_{&services}, runner_{runner}, lanes_{lanes} {}
   /// For the runner: starts the next node.
   void enter(value* values, std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs) {
@@ -176,7 +182,7 @@ class run_context {
   std::span<const std::uint32_t> input_slots() const { return inputs_; }
 
  private:
-  const run_services* services_;
+  const detail::run_services* services_;
   void* runner_;
   std::size_t lanes_;
   value* values_ = nullptr;
@@ -200,7 +206,7 @@ template <class F>
 bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   constexpr std::int64_t most = 4096;  // of the slowest kind, a number as text, about a millisecond
   return parallel_for(c, count, grain, [&](std::int64_t first, std::int64_t last) {
-    stop_pace pace;
+    detail::stop_pace pace;
     for (std::int64_t i = first; i < last; i += most) {
       if (i > first && c.stopped(pace)) return;
       f(i, last < i + most ? last : i + most);
@@ -216,7 +222,7 @@ bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f
   if (count <= 0) return true;
   return c.parallel_lanes(std::size_t((count - 1) / grain + 1), [&](std::size_t b, std::size_t lane) {
     const std::int64_t first = std::int64_t(b) * grain, last = (count - first < grain ? count - first : grain) + first;
-    stop_pace pace;
+    detail::stop_pace pace;
     for (std::int64_t i = first; i < last; ++i) {
       if (i > first && c.stopped(pace)) return;
       f(i, lane);

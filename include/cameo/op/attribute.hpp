@@ -9,6 +9,7 @@ enum class attribute_kind : std::uint8_t {
   undefined, f, i, s, t, g, floats, ints, strings, tensors, graphs, sparse_tensor, sparse_tensors, type_proto,
   type_protos, count
 };
+namespace detail {
 // clang-format on
 /// The kinds' names for messages.
 inline constexpr struct attribute_kind_row {
@@ -31,7 +32,8 @@ inline constexpr struct attribute_kind_row {
     {attribute_kind::type_proto, "type_proto"},
     {attribute_kind::type_protos, "type_protos"},
 };
-static_assert(complete_and_in_order(attribute_kind_rows));
+}  // namespace detail
+static_assert(detail::complete_and_in_order(detail::attribute_kind_rows));
 
 class value_type;  // op/value_type.hpp
 

@@ -78,8 +78,10 @@ constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::u
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
 
 class infer_context;
+namespace detail {
 /// Infers the types and shapes of a node's outputs; see op/infer.hpp. INVALID_GRAPH when the inputs are not legal.
 using infer_function = status (*)(infer_context&);
+}  // namespace detail
 
 /// An operator is a tag type: `domain`, `name` and `versions` (oldest first). It may have `roles` and a static
 /// `status infer(infer_context&)`. op/onnx.hpp has those of ONNX; users declare theirs the same way.
@@ -92,6 +94,7 @@ concept declared_op = requires {
 
 /// Domain and name as one integer, so that rows sort and compare cheaply. In files the names decide: see find_op.
 enum class op_id : std::uint32_t {};
+namespace detail {
 /// The id of an operator's names.
 constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
   std::uint32_t hash = 2166136261;  // FNV-1a
@@ -99,9 +102,10 @@ constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
     for (char c : part) hash = (hash ^ std::uint8_t(c)) * 16777619;
   return op_id{hash};
 }
+}  // namespace detail
 /// The id of a declared operator.
 template <declared_op Op>
-inline constexpr op_id op_id_of = make_op_id(Op::domain, Op::name);
+inline constexpr op_id op_id_of = detail::make_op_id(Op::domain, Op::name);
 
 /// A declared operator, without its type. `infer` is never null: without a shape function, outputs stay unknown.
 struct op_row {
@@ -109,7 +113,7 @@ struct op_row {
   role roles = role::none;
   std::string_view domain, name;
   std::span<const op_version> versions;
-  infer_function infer = nullptr;
+  detail::infer_function infer = nullptr;
 
   /// The version that applies at an opset of its domain; null if the operator is newer than that.
   constexpr const op_version* at(std::int64_t opset) const {
@@ -120,6 +124,7 @@ struct op_row {
   }
 };
 
+namespace detail {
 /// Leaves types and shapes of outputs unknown.
 inline status infer_nothing(infer_context&) { return status_code::ok; }
 
@@ -128,6 +133,7 @@ template <class Op>
 concept has_infer = requires {
   infer_function{&Op::infer};
 };
+}  // namespace detail
 /// Declares roles.
 template <class Op>
 concept has_roles = requires {
@@ -137,15 +143,15 @@ concept has_roles = requires {
 /// Op without its type.
 template <declared_op Op>
 constexpr op_row make_op_row() {
-  op_row row{op_id_of<Op>, role::none, Op::domain, Op::name, Op::versions, infer_nothing};
-  if constexpr (has_infer<Op>) row.infer = &Op::infer;
+  op_row row{op_id_of<Op>, role::none, Op::domain, Op::name, Op::versions, detail::infer_nothing};
+  if constexpr (detail::has_infer<Op>) row.infer = &Op::infer;
   if constexpr (has_roles<Op>) row.roles = Op::roles;
   return row;
 }
 
 /// Null if it is not declared. `rows` is sorted by id. The names decide: a file can forge an id, but not a name.
 constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
-  for (const op_row& row : rows_with(make_op_id(domain, name), &op_row::id, rows))
+  for (const op_row& row : detail::rows_with(detail::make_op_id(domain, name), &op_row::id, rows))
     if (row.domain == domain && row.name == name) return &row;
   return nullptr;
 }
@@ -154,9 +160,9 @@ constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view d
 template <declared_op... Ops>
 struct op_list {
   static constexpr std::array<op_row, sizeof...(Ops)> rows = [] {
-    std::array<op_row, sizeof...(Ops)> rows{make_op_row<Ops>()...};
-    sort_rows(rows.data(), rows.size(), [](const op_row& a, const op_row& b) { return a.id < b.id; });
-    return rows;
+    std::array<op_row, sizeof...(Ops)> made{make_op_row<Ops>()...};
+    detail::sort_rows(made.data(), made.size(), [](const op_row& a, const op_row& b) { return a.id < b.id; });
+    return made;
   }();
 };
 
@@ -164,6 +170,7 @@ struct op_list {
 /// Lies in the compiled core: a minimal build that does not call it does not link it.
 CAMEO_API std::span<const op_row> standard_ops();
 
+namespace detail {
 /// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".
 struct domain_row {
   std::string_view name;
@@ -171,5 +178,6 @@ struct domain_row {
 };
 /// The domains of standard_ops().
 CAMEO_API std::span<const domain_row> standard_domains();
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -15,7 +15,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 class held_folder;
+}  // namespace detail
 
 /// The kind of an error in a package, for callers that decide by it and do not read messages.
 enum class package_fault : std::uint8_t { none, io, schema, version, confinement, not_found, integrity, argument };
@@ -170,11 +172,11 @@ class package {
   /// A folder that a variant names (".": its own, "sha256:<hex>": a shared asset), held open to read a model's further
   /// files (read_options::folder): paths are followed from the open folder, even if another one takes its name later.
   /// It may outlive the package. NO_SUCHFILE when it does not exist, FAIL when it leads outside.
-  CAMEO_API result<std::shared_ptr<const held_folder>> open_folder(const package_variant&,
-                                                                   std::string_view text = ".") const;
+  CAMEO_API result<std::shared_ptr<const detail::held_folder>> open_folder(const package_variant&,
+                                                                           std::string_view text = ".") const;
   /// The same for the folder of a file that a variant names: its model's folder.
-  CAMEO_API result<std::shared_ptr<const held_folder>> open_folder_of(const package_variant&,
-                                                                      std::string_view file) const;
+  CAMEO_API result<std::shared_ptr<const detail::held_folder>> open_folder_of(const package_variant&,
+                                                                              std::string_view file) const;
 
   // --- edits: INVALID_ARGUMENT for names that are empty, exist already, or do not exist ---
 

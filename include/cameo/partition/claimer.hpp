@@ -15,6 +15,7 @@ struct node_group {
   bool insists = false;
 };
 
+namespace detail {
 /// Decides, node by node, what a provider takes. Host only, one call per node, one thread; the view is valid only
 /// during the call. True is a promise to run the node.
 template <class P>
@@ -27,6 +28,7 @@ template <class P>
 concept group_claimer = requires(const P& p, const graph_view& g) {
   { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;
 };
+}  // namespace detail
 
 /// A value of a compiled node's attribute `source` that marks it as the provider's own.
 struct context_source {

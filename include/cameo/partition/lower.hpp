@@ -16,6 +16,7 @@ CAMEO_API bool is_known(const graph&, const graph_node&);
 /// Makes drafts in `memory` of a partitioned graph and its subgraphs. `compiled` has the kernels of fused nodes by
 /// graph_node::fused. `overridable`: inputs with an initializer stay inputs (IR version 4 and later).
 /// OUT_OF_MEMORY when the arena is full. Texts, attributes and constants of the draft are the model's.
-CAMEO_API result<draft*> lower(const graph&, std::span<const bound_kernel> compiled, bool overridable, arena& memory);
+CAMEO_API result<draft*> lower(const graph&, std::span<const detail::bound_kernel> compiled, bool overridable,
+                               arena& memory);
 
 }  // namespace cameo::inline CAMEO_ABI

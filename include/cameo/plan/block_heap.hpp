@@ -6,6 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// A range of memory, free or in use. In use it has a reference count: each value that is kept in it counts once.
 struct storage_block {
   std::uintptr_t address = 0;
@@ -17,6 +18,7 @@ struct storage_block {
   std::uint8_t memory = 0;  // memory kind
   bool free = false;
 };
+}  // namespace detail
 
 /// Allocates blocks of address ranges; takes them back in any order. Good fit from free lists by power of two, so
 /// constant time but for a bounded search. It never accesses the memory: the planner uses it on offsets, the runner on
@@ -34,7 +36,7 @@ class block_heap {
   /// range. Blocks are as aligned as `address` is, up to a granule. False when there is no memory for descriptors.
   [[nodiscard]] bool add_range(std::uintptr_t address, std::size_t size) noexcept {
     if (size < granule) return true;
-    storage_block* const block = new_descriptor();
+    detail::storage_block* const block = new_descriptor();
     if (!block) return false;
     block->address = address;
     block->size = size & ~(granule - 1);
@@ -42,23 +44,23 @@ class block_heap {
     return true;
   }
   /// At least `bytes`, with one reference. Null when no free block is large enough or memory for descriptors runs out.
-  CAMEO_API storage_block* allocate(std::size_t bytes) noexcept;
+  CAMEO_API detail::storage_block* allocate(std::size_t bytes) noexcept;
   /// Frees a block; its descriptor may be merged into a neighbour's.
-  CAMEO_API void release(storage_block*) noexcept;
+  CAMEO_API void release(detail::storage_block*) noexcept;
   /// Removes all ranges and blocks; blocks that are still in use must not be released after it.
   CAMEO_API void clear() noexcept;
 
  private:
   static unsigned bin_of(std::size_t size) noexcept { return unsigned(std::bit_width(size / granule | 1)) - 1; }
-  CAMEO_API storage_block* new_descriptor() noexcept;
-  CAMEO_API void recycle(storage_block*) noexcept;
-  CAMEO_API void put_free(storage_block*) noexcept;
-  CAMEO_API void take_free(storage_block*) noexcept;
+  CAMEO_API detail::storage_block* new_descriptor() noexcept;
+  CAMEO_API void recycle(detail::storage_block*) noexcept;
+  CAMEO_API void put_free(detail::storage_block*) noexcept;
+  CAMEO_API void take_free(detail::storage_block*) noexcept;
 
   arena* descriptors_;
-  storage_block* spare_ = nullptr;
-  arena_vector<storage_block*> made_{*descriptors_};
-  storage_block* bins_[58] = {};
+  detail::storage_block* spare_ = nullptr;
+  detail::arena_vector<detail::storage_block*> made_{*descriptors_};
+  detail::storage_block* bins_[58] = {};
   std::uint64_t filled_ = 0;  // bit b: bins_[b] is not empty
 };
 

@@ -25,9 +25,9 @@ struct draft_node {
   std::span<const slot> inputs, outputs;
   std::span<const attribute> attributes;
   std::span<draft* const> subgraphs;
-  std::uint8_t provider = 0;        // index of its node_binder
-  const kernel_row* row = nullptr;  // the row that runs it, if the maker of the draft has matched it already
-  bound_kernel compiled = {};       // set when a provider has compiled the node already
+  std::uint8_t provider = 0;                // index of its node_binder
+  const detail::kernel_row* row = nullptr;  // the row that runs it, if the maker of the draft has matched it already
+  detail::bound_kernel compiled = {};       // set when a provider has compiled the node already
 };
 
 /// A value of the enclosing draft that a subgraph reads, and the slot that it has in the subgraph's draft.
@@ -39,10 +39,10 @@ struct capture {
 /// graph, read_ort_draft() from a file; the graph's model or the file owns its texts, attributes and constants.
 struct draft {
   arena& memory;
-  arena_vector<draft_value> values{memory};
-  arena_vector<draft_node> nodes{memory};
-  arena_vector<slot> inputs{memory}, outputs{memory};
-  arena_vector<capture> captures{memory};
+  detail::arena_vector<draft_value> values{memory};
+  detail::arena_vector<draft_node> nodes{memory};
+  detail::arena_vector<slot> inputs{memory}, outputs{memory};
+  detail::arena_vector<capture> captures{memory};
 
   explicit draft(arena& where) : memory{where} {}
   /// Appends a value. OUT_OF_MEMORY when the arena is full. The first call also makes slot 0.

@@ -8,7 +8,7 @@ struct plan_view;
 
 /// A bound node, or a copy between memory kinds that the planner inserted.
 struct plan_step {
-  bound_kernel kernel;
+  detail::bound_kernel kernel;
   std::span<const slot> inputs, outputs;  // 0: absent
   std::span<const slot> releases;         // values in run-time blocks that no step after this one reads
   std::span<const output_hint> hints;

@@ -9,13 +9,14 @@ struct node_binder {
   std::string_view provider;   // short name
   const void* self = nullptr;  // the provider's object
   /// Binds a node that the provider has taken.
-  result<bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&) = nullptr;
+  result<detail::bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&,
+                                       bind_context&) = nullptr;
   std::uint8_t memory = 0;  // memory kind that its kernels read and write
 };
 
 /// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
-CAMEO_API result<bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&,
-                                             bind_context&);
+CAMEO_API result<detail::bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&,
+                                                     bind_context&);
 
 /// Callbacks while a plan is made.
 struct plan_watcher {
@@ -36,7 +37,7 @@ struct plan_options {
   /// Largest plausible size of one region in bytes; more is an error: 1 TB, or 2 GB where addresses have 32 bits.
   std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
-  pack_keeper packs = {};
+  detail::pack_keeper packs = {};
   /// For run_plan: the plan is run as a step of other plans. Its outputs are not placed: they outlive its frame.
   bool as_step = false;
 };

@@ -24,7 +24,7 @@ struct step_observer {
 
 /// The options of one run; the objects that it refers to outlive the run.
 struct run_options {
-  task_pool_ref pool = {};  // empty: the calling thread alone
+  detail::task_pool_ref pool = {};  // empty: the calling thread alone
   stop_condition stop = {};
   const step_observer* observer = nullptr;  // null: steps are not observed
 };

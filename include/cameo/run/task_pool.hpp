@@ -24,6 +24,7 @@ concept scoped_task_pool = task_pool<P> && requires(P& pool) {
   pool.end_run();
 };
 
+namespace detail {
 /// A pool without its type: three pointers and no allocation. The pool outlives it.
 class task_pool_ref {
  public:
@@ -69,5 +70,6 @@ class task_pool_ref {
   void* self_ = nullptr;
   const row* row_ = nullptr;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -10,23 +10,27 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the message says what it is.
 CAMEO_API status check_tensor(const value&, dtype elements);
+}  // namespace detail
 /// The elements of a tensor of T in host memory; errors as check_tensor. The view refers to the value.
 template <class T>
 result<tensor_view<const T>> view_as(const value& v) {
-  static_assert(sizeof(element_check<T>));
+  static_assert(sizeof(detail::element_check<T>));
   if constexpr (element_type<T>)
-    if (status s = check_tensor(v, dtype_of<T>); !s) return s;
+    if (status s = detail::check_tensor(v, dtype_of<T>); !s) return s;
   return v.as_unchecked<T>();
 }
 
+namespace detail {
 template <class Owner>
 struct temporary_owner {
   static_assert(sizeof(Owner) == 0,
                 "cameo: a view refers to the elements of these values, and they are a temporary; give them a name that "
                 "lives as long as the view");
 };
+}  // namespace detail
 
 /// A value in host memory that owns its data. Copies share the data, which does not change, so copying is cheap and
 /// several threads may read it. If making it fails (no memory, wrong count), it is `none`.
@@ -65,7 +69,7 @@ class any_value {
   }
   template <class T>
   result<tensor_view<const T>> get() && {
-    static_cast<void>(sizeof(temporary_owner<T>));
+    static_cast<void>(sizeof(detail::temporary_owner<T>));
     return status_code::fail;
   }
   /// The same without a check: only for what is known to be a tensor of T.
@@ -118,7 +122,7 @@ class named_values {
   }
   template <class T>
   result<tensor_view<const T>> get() && {
-    static_cast<void>(sizeof(temporary_owner<T>));
+    static_cast<void>(sizeof(detail::temporary_owner<T>));
     return status_code::fail;
   }
   template <class T, class Which>

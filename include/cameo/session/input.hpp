@@ -89,7 +89,7 @@ struct named_input {
   template <class T>
   named_input(io_key k, T* const& elements, const extents& shape) : key{k} {
     using element = std::remove_const_t<T>;
-    static_assert(sizeof(element_check<element>));
+    static_assert(sizeof(detail::element_check<element>));
     if constexpr (element_type<element>) input = value::tensor(dtype_of<element>, shape, elements);
   }
   /// A list that is written in the call of run() lives as long as the call.
@@ -105,7 +105,7 @@ struct named_input {
   void take(const E& elements) {
     if constexpr (inputs::range_check<E>::fine) {
       using T = std::ranges::range_value_t<const E&>;
-      static_assert(sizeof(element_check<T>));
+      static_assert(sizeof(detail::element_check<T>));
       const auto size = std::int64_t(std::ranges::size(elements));
       count = size;
       if constexpr (element_type<T>) input = value::tensor(dtype_of<T>, {size}, std::ranges::data(elements));

@@ -50,7 +50,7 @@ struct session_options {
   optimization_level optimize = optimization_level::all;
   execution_mode execution = execution_mode::sequential;  // parallel: independent nodes at once
   std::size_t threads = 0;                                // 0: what cpuset and CPU quota allow
-  std::optional<task_pool_ref> pool = {};                 // threads of the user's own instead; see use()
+  std::optional<detail::task_pool_ref> pool = {};         // threads of the user's own instead; see use()
   std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
   std::optional<memory_source> memory = {};               // for values of runs, instead of the heap's
   load_limits limits = {};                                // limits for hostile files
@@ -77,14 +77,14 @@ struct session_options {
   /// Threads of the user's own; the pool outlives the session.
   template <task_pool P>
   session_options& use(P& own) {
-    pool = task_pool_ref{own};
+    pool = detail::task_pool_ref{own};
     return *this;
   }
   /// Memory of the user's own for the values of runs: intermediate values, and outputs of a binding that are not bound.
   /// It is allocated in large pieces and outlives the session. session::run returns copies on the heap.
   template <host_memory M>
   session_options& allocate_from(M& own) {
-    memory = memory_source_of(own);
+    memory = detail::memory_source_of(own);
     return *this;
   }
 };

@@ -35,7 +35,8 @@ class pipeline {
   CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
 
   /// For runtime<...>; see there.
-  CAMEO_API static result<pipeline> load(const session_parts&, const package&, const session_options*, variant_choice);
+  CAMEO_API static result<pipeline> load(const detail::session_parts&, const package&, const session_options*,
+                                         variant_choice);
 
  private:
   struct impl;

@@ -14,6 +14,7 @@ namespace cameo::inline CAMEO_ABI {
 class pipeline;
 struct best_fit;
 
+namespace detail {
 template <class P, class... All>
 struct once_check {
   static constexpr bool is_once = [] {
@@ -36,6 +37,7 @@ struct last_check {
                 "runtime<my_npu, cameo::eps::cpu>; "
                 "if it need not run every operator, write runtime<partial<...>>");
 };
+}  // namespace detail
 
 /// Providers in order of priority, without a promise that they can run every operator.
 template <class... Ps>
@@ -47,6 +49,7 @@ using default_formats = format_list<ort_format, onnx_format>;
 /// partitioning.
 using default_transforms = standard_transforms;
 
+namespace detail {
 /// The types that load() accepts as a file's path: a string of any kind, a std::filesystem::path.
 template <class P>
 concept path_like = std::convertible_to<P, std::string> || std::convertible_to<P, std::string_view>;
@@ -67,6 +70,7 @@ struct runtime_parts {
   using transforms = Transforms;
   using devices = Devices;
 };
+}  // namespace detail
 
 // What stands before the providers in a runtime's list, each at most once and in any order.
 
@@ -74,21 +78,21 @@ struct runtime_parts {
 template <transform_family... Families>
 struct with {
   template <class Parts>
-  using change = runtime_parts<typename Parts::formats, typename Parts::transforms::template with<Families...>,
-                               typename Parts::devices>;
+  using change = detail::runtime_parts<typename Parts::formats, typename Parts::transforms::template with<Families...>,
+                                       typename Parts::devices>;
 };
 /// These transforms alone, without the standard ones; none: transforms<>.
 template <transform_family... Families>
 struct transforms {
   template <class Parts>
-  using change = runtime_parts<typename Parts::formats, transform_set<Families...>, typename Parts::devices>;
+  using change = detail::runtime_parts<typename Parts::formats, transform_set<Families...>, typename Parts::devices>;
 };
 /// The formats of models, in order; only these are linked.
 template <model_format... Fs>
 struct formats {
   static_assert(sizeof...(Fs) > 0, "cameo: a runtime reads at least one format: formats<cameo::onnx_format>");
   template <class Parts>
-  using change = runtime_parts<format_list<Fs...>, typename Parts::transforms, typename Parts::devices>;
+  using change = detail::runtime_parts<format_list<Fs...>, typename Parts::transforms, typename Parts::devices>;
 };
 /// If session options name no providers, this policy chooses among the providers' devices:
 /// runtime<devices_by<prefer_npu>, my_npu, cameo::eps::cpu>.
@@ -98,29 +102,31 @@ struct devices_by {
                 "cameo: a policy of a runtime needs `result<std::vector<std::size_t>> operator()(const "
                 "device_request&) const` and a default constructor");
   template <class Parts>
-  using change = runtime_parts<typename Parts::formats, typename Parts::transforms, Policy>;
+  using change = detail::runtime_parts<typename Parts::formats, typename Parts::transforms, Policy>;
 };
 
+namespace detail {
 using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;  ///< of a runtime without any
 /// A part of a runtime that is no provider.
 template <class T>
 concept runtime_part = requires {
   typename T::template change<default_parts>;
 };
+}  // namespace detail
 
 /// The functions of all runtimes; programs write runtime<...>.
 template <class Parts, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
-  static_assert((!runtime_part<Ps> && ...),
+  static_assert((!detail::runtime_part<Ps> && ...),
                 "cameo: with<...>, transforms<...>, formats<...> and devices_by<...> stand before the providers of a "
                 "runtime");
-  static_assert((sizeof(provider_check<Ps>) && ... && true));
-  static_assert((sizeof(once_check<Ps, Ps...>) && ... && true));
+  static_assert((sizeof(detail::provider_check<Ps>) && ... && true));
+  static_assert((sizeof(detail::once_check<Ps, Ps...>) && ... && true));
   using Devices = typename Parts::devices;
 
  public:
-  basic_runtime() { static_assert((sizeof(default_check<Ps>) && ...)); }
+  basic_runtime() { static_assert((sizeof(detail::default_check<Ps>) && ...)); }
   /// Uses provider objects that have been configured.
   explicit basic_runtime(Ps... objects) requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
@@ -131,19 +137,19 @@ class basic_runtime {
   ///   NOT_IMPLEMENTED                                   a node that no provider takes, with each one's reason
   ///   FAIL, EP_FAIL, MODEL_REQUIRES_COMPILATION         an error of a provider or its claims
   ///   OUT_OF_MEMORY, MODEL_LOAD_CANCELED                by the limits and the stop token in the options
-  template <path_like Path>
+  template <detail::path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
-    const session_parts parts = parts_of(mine);
+    const detail::session_parts parts = parts_of(mine);
     if constexpr (std::convertible_to<Path, std::string>) return session::load(parts, path, options);
     else return session::load(parts, std::string{std::string_view{path}}, options);
   }
   /// From memory: a range of std::byte, unsigned char or char that is no std::string (a string is a path). Weights are
   /// not copied, so it must outlive the session; a temporary that owns its bytes is kept by the session instead.
-  template <byte_range Bytes>
+  template <detail::byte_range Bytes>
   result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
     const auto mine = providers();
-    const session_parts parts = parts_of(mine);
+    const detail::session_parts parts = parts_of(mine);
     const std::span<const std::byte> view =
         std::as_bytes(std::span{std::ranges::data(bytes), std::ranges::size(bytes)});
     if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
@@ -226,13 +232,13 @@ class basic_runtime {
   /// The compatibility text of a compiled model (a file, or bytes) for the provider with this long name; std::nullopt
   /// if it has none, or the bytes are no model. NO_SUCHFILE when the file does not exist.
   template <class Model>
-  requires(path_like<Model> ||
-           byte_range<Model>) result<std::optional<std::string>> compatibility(const Model& model,
-                                                                               std::string_view provider)
+  requires(detail::path_like<Model> ||
+           detail::byte_range<Model>) result<std::optional<std::string>> compatibility(const Model& model,
+                                                                                       std::string_view provider)
   const {
     const auto mine = providers();
-    const session_parts parts = parts_of(mine);
-    if constexpr (path_like<Model>) return session::compatibility(parts, std::string{model}, provider);
+    const detail::session_parts parts = parts_of(mine);
+    if constexpr (detail::path_like<Model>) return session::compatibility(parts, std::string{model}, provider);
     else
       return session::compatibility(parts, std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}),
                                     provider);
@@ -249,12 +255,12 @@ class basic_runtime {
   /// Devices of the providers, in the list's order, as they were registered; listed anew with each call. `failed`, if
   /// given, is called for providers whose hook fails.
   std::vector<ep_device> devices(const callback<void(const provider_row&, const status&)>& failed = {}) const {
-    return devices_of(providers(), failed);
+    return detail::devices_of(providers(), failed);
   }
   /// The same, in the order in which policies receive them.
   std::vector<ep_device> devices_by_preference() const {
     std::vector<ep_device> all = devices();
-    sort_by_preference(all);
+    detail::sort_by_preference(all);
     return all;
   }
 
@@ -264,13 +270,13 @@ class basic_runtime {
   }
 
  private:
-  session_parts parts_for(std::span<const provider> mine) const {
-    session_parts parts{mine, {}, {}, workspace_};
+  detail::session_parts parts_for(std::span<const provider> mine) const {
+    detail::session_parts parts{mine, {}, {}, workspace_};
     if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
     return parts;
   }
-  session_parts parts_of(std::span<const provider> mine) const {
-    session_parts parts = parts_for(mine);
+  detail::session_parts parts_of(std::span<const provider> mine) const {
+    detail::session_parts parts = parts_for(mine);
     parts.formats = Parts::formats::rows, parts.transforms = Parts::transforms::tables();
     return parts;
   }
@@ -287,9 +293,10 @@ class basic_runtime {
     else return {};
   }
   std::shared_ptr<std::tuple<Ps...>> objects_ = default_objects();
-  std::shared_ptr<context_workspace> workspace_ = new_workspace();
+  std::shared_ptr<context_workspace> workspace_ = detail::new_workspace();
 };
 
+namespace detail {
 /// A runtime's base: its parts are taken from the front of the list, the rest are providers.
 template <class Parts, class... Ts>
 struct runtime_of {
@@ -303,6 +310,7 @@ template <class Parts, class... Ps>
 struct runtime_of<Parts, partial<Ps...>> {
   using type = basic_runtime<Parts, Ps...>;
 };
+}  // namespace detail
 
 /// A runtime is exactly its list: only the providers named here are in the program. Cheap; sessions share its providers
 /// and may outlive it.
@@ -310,8 +318,8 @@ struct runtime_of<Parts, partial<Ps...>> {
 ///   runtime<my_npu, cameo::eps::cpu>
 ///   runtime<with<my_rules>, devices_by<prefer_npu>, formats<ort_format>, my_npu, cameo::eps::cpu>
 template <class... Ts>
-class runtime : public runtime_of<default_parts, Ts...>::type {
-  using base = typename runtime_of<default_parts, Ts...>::type;
+class runtime : public detail::runtime_of<detail::default_parts, Ts...>::type {
+  using base = typename detail::runtime_of<detail::default_parts, Ts...>::type;
 
  public:
   using base::base;

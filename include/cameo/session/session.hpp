@@ -48,6 +48,7 @@ struct placement_info {
   std::string output;                 // its first output: identifies a node without a name
 };
 
+namespace detail {
 /// Checks that a binding may keep a reference to the memory: it must not be a temporary's own.
 template <class E>
 struct bound_check {
@@ -55,6 +56,7 @@ struct bound_check {
                 "cameo: a binding reads and writes this memory in every run, and a temporary is gone by then; give it "
                 "a name that lives as long as the binding");
 };
+}  // namespace detail
 
 /// A runner of a session with its inputs and outputs bound to memory: running it again copies nothing and, from the
 /// second run on, allocates nothing. One run at a time; different bindings run at once. The session outlives it.
@@ -73,12 +75,12 @@ class io_binding {
   CAMEO_API status bind_input(const named_input&);
   template <class E>
   status bind_input(io_key key, E&& elements) {
-    static_assert(sizeof(bound_check<E>));
+    static_assert(sizeof(detail::bound_check<E>));
     return bind_input(named_input{key, elements});
   }
   template <class E>
   status bind_input(io_key key, E&& elements, const extents& shape) {
-    static_assert(sizeof(bound_check<E>));
+    static_assert(sizeof(detail::bound_check<E>));
     return bind_input(named_input{key, elements, shape});
   }
   /// Runs write the output here: room for shape.count() elements of its type in the caller's memory, until it is bound
@@ -89,9 +91,9 @@ class io_binding {
   template <std::ranges::contiguous_range R>
   status bind_output(io_key key, R&& elements) {
     using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
-    static_assert(sizeof(bound_check<R>));
+    static_assert(sizeof(detail::bound_check<R>));
     static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output; these elements are const");
-    static_assert(sizeof(element_check<std::remove_const_t<T>>));
+    static_assert(sizeof(detail::element_check<std::remove_const_t<T>>));
     if constexpr (element_type<std::remove_const_t<T>>)
       return bind_output(key, value::tensor(dtype_of<std::remove_const_t<T>>,
                                             {std::int64_t(std::ranges::size(elements))}, std::ranges::data(elements)));
@@ -122,15 +124,17 @@ class io_binding {
   std::unique_ptr<impl> impl_;
 };
 
+namespace detail {
 /// The parts of a runtime without types: providers by priority, formats, transforms applied before
 /// partitioning. Borrowed while loading.
 struct session_parts {
-  std::span<const provider> providers;
-  std::span<const format_row> formats;
+  detail::member_span<const provider> providers;
+  detail::member_span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
   std::shared_ptr<context_workspace> workspace = {};  // of the runtime
   device_delegate choose_devices = {};                // of the runtime's type; empty: the whole list
 };
+}  // namespace detail
 
 /// A model ready to run. Thread-safe: run() from any number of threads.
 class session {
@@ -198,39 +202,37 @@ class session {
   CAMEO_API const transform_log& rewrites() const;
 
   /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const session_parts&, const std::string& path, const session_options&);
+  CAMEO_API static result<session> load(const detail::session_parts&, const std::string& path, const session_options&);
+  CAMEO_API static result<session> load(const detail::session_parts&, std::span<const std::byte> bytes,
+                                        std::string_view name, const session_options&);
+  CAMEO_API static result<session> load(const detail::session_parts&, std::vector<std::byte>&& bytes,
+                                        std::string_view name, const session_options&);
   /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const session_parts&, std::span<const std::byte> bytes, std::string_view name,
-                                        const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const session_parts&, std::vector<std::byte>&& bytes, std::string_view name,
-                                        const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<session> load_copy(const session_parts&, std::span<const std::byte> bytes,
+  CAMEO_API static result<session> load_copy(const detail::session_parts&, std::span<const std::byte> bytes,
                                              std::string_view name, const session_options&);
   /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const session_parts&, std::istream&, std::string_view name,
+  CAMEO_API static result<session> load(const detail::session_parts&, std::istream&, std::string_view name,
                                         const session_options&);
   /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const session_parts&, std::unique_ptr<model>, const session_options&);
+  CAMEO_API static result<session> load(const detail::session_parts&, std::unique_ptr<model>, const session_options&);
   /// For runtime<...>; see there.
-  CAMEO_API static result<ep_intent> intent(const session_parts&, const session_options&);
+  CAMEO_API static result<ep_intent> intent(const detail::session_parts&, const session_options&);
   /// For runtime<...>; see there.
-  CAMEO_API static result<component_context> select(const session_parts&, const package&, std::string_view component,
-                                                    const session_options&,
+  CAMEO_API static result<component_context> select(const detail::session_parts&, const package&,
+                                                    std::string_view component, const session_options&,
                                                     function_ref<selection(const selection_request&)>);
   /// For runtime<...>; see there. Without options (null), those of the package hold.
-  CAMEO_API static result<session> load(const session_parts&, const component_context&, const session_options*);
+  CAMEO_API static result<session> load(const detail::session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.
-  CAMEO_API static result<compile_report> compile(const session_parts&, compile_options);
+  CAMEO_API static result<compile_report> compile(const detail::session_parts&, compile_options);
   /// For runtime<...>; see there.
-  CAMEO_API static result<std::optional<std::string>> compatibility(const session_parts&, const std::string& path,
-                                                                    std::string_view provider);
-  CAMEO_API static result<std::optional<std::string>> compatibility(const session_parts&,
+  CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&,
+                                                                    const std::string& path, std::string_view provider);
+  CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&,
                                                                     std::span<const std::byte> bytes,
                                                                     std::string_view provider);
   /// For runtime<...>; see there.
-  CAMEO_API static result<compiled_fit> fit(const session_parts&, std::span<const std::string_view> names,
+  CAMEO_API static result<compiled_fit> fit(const detail::session_parts&, std::span<const std::string_view> names,
                                             std::string_view written);
 
   struct impl;
@@ -240,8 +242,10 @@ class session {
   std::unique_ptr<impl> impl_;
 };
 
+namespace detail {
 /// An empty workspace for a runtime; see context/workspace.hpp.
 CAMEO_API std::shared_ptr<context_workspace> new_workspace();
+}  // namespace detail
 
 /// A text for a terminal, in one line: control characters, as a model's names may have, become ' ' or '?'.
 CAMEO_API std::string one_line(std::string_view words);

@@ -7,11 +7,13 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// Another library's stop token: std::stop_token is one.
 template <class T>
 concept other_stop_token = requires(const T& token) {
   { token.stop_requested() } -> std::same_as<bool>;
 };
+}  // namespace detail
 
 /// Tells work when to end. Made by a stop_source, or from a std::stop_token or a type like it. Cheap to copy;
 /// thread-safe.
@@ -20,7 +22,7 @@ class stop_token {
   /// Never asks to stop.
   stop_token() = default;
   /// Asks to stop when `token` does.
-  template <other_stop_token T>
+  template <detail::other_stop_token T>
   requires(!std::is_same_v<T, stop_token>) stop_token(T token)
       : ask_{[kept = std::move(token)] { return kept.stop_requested(); }} {}
   bool stop_requested() const { return ask_ && ask_(); }

@@ -30,7 +30,11 @@ struct group_policy {
   bool signed_activations = false;  // products of int8 by int8, which are slow or imprecise on some processors
 };
 
-struct made_op;
+/// An operator that a transform puts into a graph.
+struct made_op {
+  std::string_view domain, name;
+  op_id at{};  // only where there is a root of this operator; 0: of any
+};
 
 /// A group rewrite without its type.
 struct group_row {

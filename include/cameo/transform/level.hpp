@@ -14,9 +14,11 @@ namespace cameo::inline CAMEO_ABI {
 /// Numbers are ONNX Runtime's; a level may be given as a number.
 enum class optimization_level : std::uint8_t { none, basic, extended, layout, all = 99 };
 
+namespace detail {
 /// False for a number that is none of the levels.
 constexpr bool is_level(optimization_level level) {
   return level <= optimization_level::layout || level == optimization_level::all;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -19,12 +19,6 @@ namespace cameo::inline CAMEO_ABI {
 // rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>. A third
 // kind chooses and replaces in two halves, and is applied by its own functions: groups.hpp.
 
-/// An operator that a transform puts into a graph.
-struct made_op {
-  std::string_view domain, name;
-  op_id at{};  // only where there is a root of this operator; 0: of any
-};
-
 /// Operators, as their ids and names.
 template <declared_op... Ops>
 struct op_set {

@@ -37,14 +37,14 @@ signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_
 
 struct infer_row {
   op_id id{};
-  infer_function infer = nullptr;
+  detail::infer_function infer = nullptr;
 };
 
 /// The shape functions that roles imply.
-constexpr infer_function infer_of(role roles) {
+constexpr detail::infer_function infer_of(role roles) {
   if (has_role(roles, role::is_pointwise)) return infer::pointwise;
   if (has_role(roles, role::broadcasts)) return infer::broadcast;
-  return has_role(roles, role::reduces) ? infer::reduce : infer_nothing;
+  return has_role(roles, role::reduces) ? infer::reduce : detail::infer_nothing;
 }
 
 /// The only list of shape functions that no role implies: one line per operator. Operators without either leave their
@@ -256,7 +256,7 @@ void infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
 template <std::size_t N>
 consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows) {
   auto sorted = infer_rows;
-  sort_rows(sorted.data(), sorted.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
+  detail::sort_rows(sorted.data(), sorted.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
   std::size_t used = 0;
   for (op_row& row : rows)
     row.infer = used < sorted.size() && sorted[used].id == row.id ? sorted[used++].infer : infer_of(row.roles);

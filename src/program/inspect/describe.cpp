@@ -55,7 +55,7 @@ std::string attribute_text(const attribute& a, const std::vector<std::string>& s
       break;
     default: break;
   }
-  return std::string{attribute_kind_rows[std::size_t(a.kind)].name};
+  return std::string{detail::attribute_kind_rows[std::size_t(a.kind)].name};
 }
 
 std::string type_text(const graph_value& v, const std::vector<std::string>& symbols) {

@@ -216,7 +216,7 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
     weight[v] = w.sinks ? set(1.0f) : hn::Zero(tag{});
   }
   bool started = false;
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t key = ranges.first_of_any; key < ranges.last_of_any; key += block) {
     if (w.run && w.run->stopped(pace)) return;
     const std::int64_t n = std::min(block, ranges.last_of_any - key);
@@ -319,7 +319,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
   w.range_of(p.batch, p.start, first, last);
   float peak = w.sinks ? w.sinks[p.head] : never, weight = w.sinks ? 1.0f : 0.0f;
   bool starts = true;
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t key = first; key < last; key += block) {
     if (w.run && w.run->stopped(pace)) return;
     const std::int64_t n = std::min(block, last - key);

@@ -16,7 +16,7 @@ template <class T>
 void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
                  std::int64_t width, T* to, const run_context* run = nullptr) {
   constexpr std::int64_t chunk = 16;  // of k: what is written stays in the first cache, what is read comes in long rows
-  stop_pace pace;
+  detail::stop_pace pace;
   constexpr std::int64_t little = 1 << 14;  // elements that are not worth a question of their own
   const auto stopped = [&] { return run && count * k > little && run->stopped(pace); };
   if (stride == 1) {
@@ -112,7 +112,7 @@ void dot_with_long_rows(run_context& c, const row_dots<T>& all) {
   constexpr std::int64_t most = 1 << 16, room = 16 * gemm_few_dots;
   if (all.n <= most || all.count * all.m > room) return dot_with_rows(all);
   T sums[room];
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t k = 0; k < all.n; k += most) {
     if (c.stopped(pace)) return;
     row_dots<T> part = all;
@@ -137,7 +137,7 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
   const auto run = [&](std::int64_t t, std::size_t) {
     const one_product<T> one = product(p, t / blocks);
     const std::int64_t end = std::min(lines, (t % blocks + 1) * step);
-    stop_pace pace;
+    detail::stop_pace pace;
     for (std::int64_t first = t % blocks * step, count; first < end; first += count) {
       if (first > t % blocks * step && c.stopped(pace)) return;
       count = std::min(some, end - first);
@@ -167,7 +167,7 @@ void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t pr
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
     const one_product<T> one = product(p, t / blocks);
     const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
-    stop_pace pace;
+    detail::stop_pace pace;
     for (std::int64_t j = t % blocks * step; j < end; j += strip) {
       if (j > t % blocks * step && c.stopped(pace)) return;
       const std::int64_t count = std::min(strip, end - j);

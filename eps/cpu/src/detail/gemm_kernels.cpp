@@ -229,7 +229,7 @@ void multiply_panels(const gemm_block<T>& p) {
   const std::int64_t depths = std::max<std::int64_t>(1, (p.k + depth - 1) / depth);
   constexpr double little = 1 << 20;  // multiplications that are not worth a question of their own
   const run_context* const run = double(p.m) * double(p.n) * double(p.k) < little ? nullptr : p.run;
-  stop_pace pace;
+  detail::stop_pace pace;
   for (std::int64_t d = 0; d < depths; ++d) {
     const std::int64_t k0 = d * depth, k = std::min(depth, p.k - k0);
     for (std::int64_t m0 = 0; m0 < p.m; m0 += block_rows) {

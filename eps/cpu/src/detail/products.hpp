@@ -31,7 +31,7 @@ status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& fini
   constexpr std::int64_t strip = 2048, some = 64;
   parallel_for(
       c, products * p.m, std::max<std::int64_t>(1, (1 << 16) / work), [&](std::int64_t first, std::int64_t last) {
-        stop_pace pace;
+        detail::stop_pace pace;
         for (std::int64_t r = first; r < last; ++r) {
           const std::size_t product = std::size_t(r / p.m);
           const T* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[product]) + r % p.m * p.a.row_stride;

@@ -7,13 +7,13 @@ namespace cameo::inline CAMEO_ABI {
 /// depends on, instruction set and version of the packing. Data packed under another name is never read.
 template <class P>
 concept names_its_packing = requires {
-  { hooks_of<P>::packing() } -> std::convertible_to<std::string>;
+  { detail::hooks_of<P>::packing() } -> std::convertible_to<std::string>;
 };
 
 /// Gives one error message for each thing that can be wrong with the provider whose plans are stored.
 template <class Base>
 struct frozen_check {
-  static_assert(named<Base> && has_kernels<Base>,
+  static_assert(detail::named<Base> && has_kernels<Base>,
                 "cameo: frozen<Base> keeps plans of kernels; Base needs `using kernels = kernel_list<...>`");
   static_assert(!compiler<Base> && !memory_provider<Base>,
                 "cameo: frozen<Base> keeps plans of kernels in the host's memory; Base may neither compile groups nor "
@@ -127,7 +127,7 @@ struct frozen {
 
  private:
   static std::string packing() {
-    if constexpr (names_its_packing<Base>) return hooks_of<Base>::packing();
+    if constexpr (names_its_packing<Base>) return detail::hooks_of<Base>::packing();
     else return std::string{row_of<Base>().name};
   }
   frozen_hooks hooks() const { return {row_of<Base>(), &base, packing(), verify, copy}; }

@@ -1,0 +1,15 @@
+#pragma once
+#include <cameo/interop/text.hpp>
+
+#include <ostream>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// `std::cerr << session.error()`: statuses, codes, types, extents, values, tensors, inputs and outputs, as to_string()
+/// says them.
+template <detail::printed T>
+std::ostream& operator<<(std::ostream& to, const T& printed) {
+  return to << to_string(printed);
+}
+
+}  // namespace cameo::inline CAMEO_ABI

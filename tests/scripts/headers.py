@@ -1,0 +1,119 @@
+"""The public headers as programs meet them. Each compiles alone with clang and libc++, without a warning of those that
+strict projects ask for; g++ and libstdc++ compile them in the build, target cameo_headers. What cameo/cameo.hpp puts into
+`namespace cameo` is few enough to be read: a name is there for users or for authors of providers, and what headers need
+among themselves is in cameo::detail. "--names" prints those names, by header."""
+# not with a sanitizer
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+CLANG = ["clang++-16", "-stdlib=libc++", "-std=c++20", "-fsyntax-only"]
+# All that clang knows, but for: older standards; layouts; pointers with a size beside them, of which spans are made;
+# expressions with a comma; an exception that has no library; texts, which are for doxygen.
+WARNINGS = ["-Werror", "-Weverything", "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",
+            "-Wno-pre-c++20-compat-pedantic", "-Wno-padded", "-Wno-unsafe-buffer-usage", "-Wno-comma",
+            "-Wno-weak-vtables", "-Wno-documentation", "-Wno-documentation-html"]
+MOST_NAMES = 260  # a change that removes names lowers it
+
+NODE = re.compile(r"^([|` -]*)(\w+Decl) 0x")
+FILE = re.compile(r"[<, ]([^\s<>:,']+\.hpp):\d+:\d+")
+# "FunctionDecl 0x1 <file:1:1, line:2:1> line:1:5 constexpr NAME 'int ()'"
+NAME = re.compile(r"> (?:(?:<scratch space>|\S+):\d+:\d+|(?:line:\d+|col):\d+) (.*)")
+BEFORE_NAME = {"struct", "class", "union", "enum", "referenced", "used", "invalid", "constexpr", "inline", "implicit"}
+SKIPPED = {"StaticAssertDecl", "NamespaceDecl", "ClassTemplateSpecializationDecl", "VarTemplateSpecializationDecl",
+           "ClassTemplatePartialSpecializationDecl", "VarTemplatePartialSpecializationDecl", "LinkageSpecDecl",
+           "CXXDeductionGuideDecl", "UsingDecl", "EmptyDecl"}
+
+
+def folders():
+    return [SOURCE / "include", *sorted(SOURCE.glob("eps/*/include"))]
+
+
+def headers():
+    return sorted(str(path.relative_to(folder)) for folder in folders() for path in folder.rglob("*.hpp"))
+
+
+def others():
+    """Folders of the libraries that headers of cameo/interop are for."""
+    found = subprocess.run(["pkg-config", "--cflags-only-I", "eigen3"], capture_output=True, text=True, check=False)
+    return found.stdout.replace("-I", "-isystem").split()
+
+
+def compile_one(header, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "one.cpp"
+        path.write_text(f"#include <{header}>\n", encoding="utf-8")
+        return subprocess.run([*CLANG, *(f"-I{each}" for each in folders()), *others(), *arguments, str(path)],
+                              capture_output=True, text=True, check=False)
+
+
+def alone():
+    """Headers that do not compile, with the first error of each."""
+    names = headers()
+    if len(names) < 100:
+        sys.exit(f"FAILED: only {len(names)} headers below {SOURCE}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, done in zip(names, pool.map(lambda each: compile_one(each, WARNINGS), names)):
+            if done.returncode:
+                yield f"{name}: {next((line for line in done.stderr.splitlines() if 'error:' in line), done.stderr)}"
+
+
+def name_of(line):
+    """The name that a line of clang's tree declares; None for one without, and for an operator."""
+    rest = NAME.search(line)
+    words = [word for word in rest[1].split(" '")[0].split() if word not in BEFORE_NAME] if rest else []
+    words = [word for word in words if word != "definition"]
+    return words[0] if words and re.fullmatch(r"\w+", words[0]) and not words[0].startswith("operator") else None
+
+
+def public_names():
+    """header -> names, of those that stand in namespace cameo itself."""
+    done = compile_one("cameo/cameo.hpp", ["-Xclang", "-ast-dump", "-fno-color-diagnostics"])
+    if done.returncode:
+        sys.exit(f"FAILED: cameo/cameo.hpp does not compile\n{done.stderr[:2000]}")
+    found, header, inside = {}, "", [False, False]  # of the first declaration; namespace cameo, its inline namespace
+    for line in done.stdout.splitlines():
+        header = (FILE.findall(line) or [header])[-1]
+        node = NODE.match(line)
+        if not node:
+            continue
+        depth = len(node[1]) // 2
+        if depth == 1:
+            inside = [node[2] == "NamespaceDecl" and line.endswith(" cameo"), False]
+        elif depth == 2 and inside[0]:
+            inside[1] = node[2] == "NamespaceDecl" and " inline " in line
+        elif depth == 3 and all(inside) and node[2] not in SKIPPED and " implicit " not in line:
+            name = name_of(line)
+            if name:
+                found.setdefault(name, header)
+    by_header = {}
+    for name, header in found.items():
+        by_header.setdefault(re.sub(r"^.*/include/", "", header), []).append(name)
+    return by_header
+
+
+def main():
+    names = public_names()
+    count = sum(map(len, names.values()))
+    if "--names" in sys.argv:
+        for header in sorted(names, key=lambda each: -len(names[each])):
+            print(f"{header} ({len(names[header])}): {' '.join(sorted(names[header]))}")
+    print(f"cameo/cameo.hpp puts {count} names into namespace cameo (at most {MOST_NAMES})")
+    failed = []
+    if count > MOST_NAMES:
+        failed.append(f"{count} names in namespace cameo: those that users do not need belong into cameo::detail")
+    if count < MOST_NAMES:
+        failed.append(f"{count} names in namespace cameo: lower MOST_NAMES to it")
+    if "--names" not in sys.argv:
+        failed += alone()
+    if failed:
+        sys.exit("FAILED: " + "\n".join(failed))
+
+
+if __name__ == "__main__":
+    main()
