@@ -71,6 +71,6 @@ const function* model::find_function(std::string_view of_domain, std::string_vie
   return nullptr;
 }
 
-void delete_model(model* of) noexcept { delete of; }
+void detail::delete_model(model* of) noexcept { delete of; }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -53,8 +53,8 @@ const op_version* version_of_constant(const graph_node&);
 /// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.
 result<value> constant_of_node(model&, const graph_node&);
 
-/// The dense form of a sparse tensor, in the model's memory. INVALID_GRAPH and OUT_OF_MEMORY (over 2 GB, or past what the
-/// model may take) say `what` it is.
+/// The dense form of a sparse tensor, in the model's memory. INVALID_GRAPH and OUT_OF_MEMORY (over 2 GB, or past what
+/// the model may take) say `what` it is.
 result<value> dense_form(model&, const value& sparse, std::string_view what);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -7,8 +7,9 @@ namespace cameo::inline CAMEO_ABI {
 
 class model;  // graph/model.hpp
 
-/// What a pointer to a model does at its end.
+namespace detail {
 CAMEO_API void delete_model(model*) noexcept;
+}
 
 }  // namespace cameo::inline CAMEO_ABI
 
@@ -16,5 +17,5 @@ CAMEO_API void delete_model(model*) noexcept;
 /// into.
 template <>
 struct std::default_delete<cameo::model> {
-  void operator()(cameo::model* of) const noexcept { cameo::delete_model(of); }
+  void operator()(cameo::model* of) const noexcept { cameo::detail::delete_model(of); }
 };

@@ -254,6 +254,7 @@ class node_pattern<op_set<Ops...>, In...> {
   constexpr node_pattern sole_use() const {
     return changed([](node_pattern& p) { p.sole_use_ = true; });
   }
+  /// Its operator has this role, whatever its name.
   constexpr node_pattern with_role(role one) const {
     return changed([=](node_pattern& p) { p.roles_ = one; });
   }

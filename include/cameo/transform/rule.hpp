@@ -76,6 +76,7 @@ class made_node {
   }
 
  protected:
+  /// Writes the inputs behind `at` and all attributes behind `source`.
   constexpr void write_parts(result_step& me, result_step*& at, attribute_source*& source) const {
     me.parts = sizeof...(In);
     attribute_source* const first = source;
@@ -121,6 +122,7 @@ class node_result : public made_node<node_result<Op, In...>, In...> {
     me.has_attribute = [](std::string_view name) { return has_attribute<Op>(name); };
     this->write_parts(me, at, source);
   }
+  /// Does not compile if the operator has no attribute of this name.
   template <fixed_string Name>
   static constexpr void check_attribute() {
     static_assert(sizeof(attribute_name_check<Op, Name>));
@@ -248,8 +250,13 @@ constexpr conditions<Conditions...> when(Conditions...) {
 }
 }  // namespace pattern
 
+namespace detail {
 template <class From>
-concept has_root = requires { typename From::ops; } && !std::same_as<typename From::ops, op_set<>>;
+concept has_root = requires {
+  typename From::ops;
+}
+&&!std::same_as<typename From::ops, op_set<>>;
+}  // namespace detail
 
 /// Replaces `From` by `To` wherever it matches and `When` holds. A rule is a value; rule_of<name> is its type.
 template <class From, class To, class When = conditions<>>
@@ -258,7 +265,7 @@ struct rule {
   From from;
   To to;
   When when;
-  static_assert(has_root<From>, "cameo: the pattern of a rule begins with a node of operators that it names");
+  static_assert(detail::has_root<From>, "cameo: the pattern of a rule begins with a node of operators that it names");
   static_assert((From::values & To::values) == To::values,
                 "cameo: the replacement uses a value the pattern never binds");
   static_assert((From::values & When::values) == When::values,

@@ -1,7 +1,7 @@
 // x * 0.5 * (1 + erf(x / sqrt 2)) and its relatives, in whatever order their factors stand.
 #include <cameo/op/microsoft.hpp>
-#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rule.hpp>
+#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 
 #include <numbers>

@@ -1,7 +1,7 @@
 // Matrix products that transpose and scale on the way: com.microsoft's FusedMatMul.
 #include <cameo/op/microsoft.hpp>
-#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rule.hpp>
+#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 
 #include "transform/rules/look.hpp"

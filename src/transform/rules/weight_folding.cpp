@@ -1,8 +1,8 @@
 // What comes before or after a convolution or a product with constant weights, and is linear for each channel, goes
 // into the weights. Numbers are worked out in double precision and rounded once.
 #include <cameo/core/checked.hpp>
-#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rule.hpp>
+#include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 #include "transform/rules/look.hpp"
