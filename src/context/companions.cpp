@@ -1,12 +1,11 @@
 #include "context/companions.hpp"
+#include "file/messages.hpp"
 
 #include <cameo/context/compiled_nodes.hpp>
 #include <cameo/graph/model.hpp>
 
 #include "context/output_path.hpp"
 #include "core/guarded.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -75,13 +74,13 @@ status require_replaceable(const companion& c, const std::string& output, std::s
   if (!fs::exists(c.path, error) || (!output.empty() && refers_to(output, c.path, formats))) return {};
   const std::string owner = owner_of(c.path, output, formats);
   if (!owner.empty())
-    return {status_code::fail,
-            fmt::format("{}: exists already, and belongs to {}; choose another name for the output", c.path, owner)};
+    return failed(status_code::fail, "{}: exists already, and belongs to {}; choose another name for the output",
+                  c.path, owner);
   if (!c.of || is_context_of(*c.of, c.path)) return {};
-  return {status_code::fail,
-          fmt::format("{}: exists already, and is no context that {} can read; remove it, or choose another name for "
-                      "the output",
-                      c.path, c.of->row->long_name)};
+  return failed(status_code::fail,
+                "{}: exists already, and is no context that {} can read; remove it, or choose another name for "
+                "the output",
+                c.path, c.of->row->long_name);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

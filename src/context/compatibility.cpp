@@ -2,6 +2,7 @@
 #include <cameo/graph/model.hpp>
 
 #include "core/guarded.hpp"
+#include "file/messages.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ std::optional<std::string> compatibility_of(const model& m, std::string_view lon
 result<compiled_fit> fit_of(const provider& p, std::string_view written) {
   const auto ask = [&] { return p.row->contexts.fits(p.self.get(), written); };
   result<compiled_fit> fit = guarded_hook(ask);
-  if (!fit) return status{status_code::fail, fmt::format("{}: {}", p.row->long_name, fit.error().words())};
+  if (!fit) return failed(status_code::fail, "{}: {}", p.row->long_name, fit.error().words());
   return fit;
 }
 
@@ -32,9 +33,8 @@ status misfit_of(const provider& p, std::string_view written) {
   if (!own) return std::move(own).in(p.row->long_name);
   const auto ask = [&]() -> result<std::string> { return row.compatibility(p.self.get(), {}); };
   const result<std::string> here = guarded_hook(ask);
-  return {status_code::fail,
-          fmt::format("{}: the model was compiled for '{}', which does not work here{}; compile it again",
-                      p.row->long_name, written, here && !here->empty() ? fmt::format(", on '{}'", *here) : "")};
+  return failed(status_code::fail, "{}: the model was compiled for '{}', which does not work here{}; compile it again",
+                p.row->long_name, written, here && !here->empty() ? fmt::format(", on '{}'", *here) : "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "context/node.hpp"
 #include "context/output_path.hpp"
 #include "file/held_folder.hpp"
+#include "file/messages.hpp"
 
 #include <fmt/format.h>
 
@@ -64,11 +65,10 @@ status require_contexts_beside(const model& m, std::string_view output) {
   const result<detail::held_folder> folder = detail::held_folder::open(to);
   for (const compiled_node_info& n : *nodes)
     if (!n.file.empty() && (!folder || !folder->find(context_path, n.file, open_for::place).is(found_kind::file)))
-      return {
-          status_code::invalid_argument,
-          fmt::format("node '{}' was compiled before, and its context '{}' lies beside '{}'; from '{}' it would not "
-                      "be found: put a copy of it there first, or write the model into its own folder",
-                      n.node, n.file, m.path, output)};
+      return failed(status_code::invalid_argument,
+                    "node '{}' was compiled before, and its context '{}' lies beside '{}'; from '{}' it would not "
+                    "be found: put a copy of it there first, or write the model into its own folder",
+                    n.node, n.file, m.path, output);
   return {};
 }
 

@@ -1,4 +1,5 @@
 #include "context/output_path.hpp"
+#include "file/messages.hpp"
 
 #include <fmt/format.h>
 
@@ -25,10 +26,10 @@ result<std::string> compiled_model_path(std::string_view wanted, std::string_vie
   const std::size_t dot = name.rfind('.');
   std::error_code error;
   if (dot == name.npos || dot + 1 == name.size() || std::filesystem::is_directory(wanted, error))
-    return status{status_code::invalid_argument,
-                  fmt::format("ep.context_file_path '{}' is no path of a file; a name with an extension is needed, as "
-                              "in 'model_ctx.onnx'",
-                              wanted)};
+    return failed(status_code::invalid_argument,
+                  "ep.context_file_path '{}' is no path of a file; a name with an extension is needed, as "
+                  "in 'model_ctx.onnx'",
+                  wanted);
   return std::string{wanted};
 }
 

@@ -19,7 +19,7 @@ namespace {
 std::string words_for(const context_record& r) { return name_of(r.facts.node.in(), r.facts.node.raw()); }
 
 status invalid(const context_record& r, std::string_view words) {
-  return {status_code::invalid_graph, fmt::format("{}: {}", words_for(r), words)};
+  return failed(status_code::invalid_graph, "{}: {}", words_for(r), words);
 }
 
 class restorer {
@@ -238,11 +238,11 @@ class restorer {
                  ? id.error()
                  : invalid(r, fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), id.error().words()));
     if (id->empty() || *id == r.id) return {};
-    return {status_code::not_found,
-            fmt::format("{}: {} was written with another model than {}: its id is {}, and the model says {}; compile "
-                        "the model again",
-                        provider_.row->long_name, binary.where(), where_.model.empty() ? "this one" : where_.model, *id,
-                        r.id)};
+    return failed(status_code::not_found,
+                  "{}: {} was written with another model than {}: its id is {}, and the model says {}; compile "
+                  "the model again",
+                  provider_.row->long_name, binary.where(), where_.model.empty() ? "this one" : where_.model, *id,
+                  r.id);
   }
 
   /// Graphs of opened files that this model has no node for.
@@ -257,8 +257,8 @@ class restorer {
       const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
       result<std::vector<std::string>> graphs = guarded_hook(call);
       if (!graphs)
-        return {status_code::invalid_graph,
-                fmt::format("{}: {}: {}", provider_.row->long_name, binary.where(), graphs.error().words())};
+        return failed(status_code::invalid_graph, "{}: {}: {}", provider_.row->long_name, binary.where(),
+                      graphs.error().words());
       const std::lock_guard lock{pool.guard};
       for (std::string& name : *graphs)
         if (!own.contains(name))

@@ -1,4 +1,5 @@
 #include "context/write.hpp"
+#include "file/messages.hpp"
 
 #include <cameo/context/compatibility.hpp>
 
@@ -37,10 +38,10 @@ result<std::string> bytes_of(const provider& p, const void* builder, bool embed)
   };
   if (status s = p.row->contexts.write(p.self.get(), builder, count); !s) return s;
   if (embed && size > std::size_t{INT_MAX})
-    return status{status_code::invalid_argument,
-                  fmt::format("its context has {} bytes, and a model of ONNX has at most {}: it can't be embedded; let "
-                              "it be a file of its own (without --embed, or ep.context_embed_mode=0)",
-                              size, INT_MAX)};
+    return failed(status_code::invalid_argument,
+                  "its context has {} bytes, and a model of ONNX has at most {}: it can't be embedded; let "
+                  "it be a file of its own (without --embed, or ep.context_embed_mode=0)",
+                  size, INT_MAX);
   std::string bytes;
   bytes.reserve(size);
   const auto append = [&](std::span<const std::byte> piece) -> status {
@@ -158,9 +159,9 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   {
     const std::lock_guard one_at_a_time{context->guard};
     if (context->is_written)
-      return {status_code::fail,
-              fmt::format("{}: the context '{}' that models share was written meanwhile; a model came after the last",
-                          row.long_name, context->path)};
+      return failed(status_code::fail,
+                    "{}: the context '{}' that models share was written meanwhile; a model came after the last",
+                    row.long_name, context->path);
     if (!context->builder)
       if (status s = begin(*context); !s) return s;
     for (std::size_t i : mine) {
@@ -211,10 +212,10 @@ status require_one_folder(const context_output& out, std::span<const provider> p
     if (at == out.shared->inside().under_way.end()) continue;
     const std::string_view path = at->second->path, folder = path.substr(0, path.size() - file_name(path).size());
     if (real(folder) != real(out.folder))
-      return {status_code::invalid_argument,
-              fmt::format("models that share contexts lie in one folder; '{}' is in '{}', and this one is to be in "
-                          "'{}'",
-                          path, folder, out.folder)};
+      return failed(status_code::invalid_argument,
+                    "models that share contexts lie in one folder; '{}' is in '{}', and this one is to be in "
+                    "'{}'",
+                    path, folder, out.folder);
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #include <cameo/ep/device.hpp>
 
+#include "file/messages.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <range/v3/view/transform.hpp>
@@ -76,16 +78,15 @@ result<device_delegate> detail::delegate_of(device_policy policy) {
   for (const policy_row& row : policies)
     if (row.policy == policy)
       return device_delegate{[kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
-  return status{status_code::invalid_argument, fmt::format("{} is no device policy; they have numbers from 0 to {}",
-                                                           int(policy), std::size(policies) - 1)};
+  return failed(status_code::invalid_argument, "{} is no device policy; they have numbers from 0 to {}", int(policy),
+                std::size(policies) - 1);
 }
 
 result<device_policy> detail::device_policy_named(std::string_view word) {
   for (const policy_row& row : policies)
     if (row.name == word) return row.policy;
-  return status{status_code::invalid_argument,
-                fmt::format("'{}' is no device policy; there are {}", word,
-                            fmt::join(policies | ranges::views::transform(&policy_row::name), ", "))};
+  return failed(status_code::invalid_argument, "'{}' is no device policy; there are {}", word,
+                fmt::join(policies | ranges::views::transform(&policy_row::name), ", "));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -132,11 +132,11 @@ class fuser {
       at = back_from(at, waits).to;
     } while (at != start);
     const step_back round = back_from(last, waits);
-    return {status_code::fail,
-            fmt::format("the group is not convex: a path from it comes back to its {} by way of {}, which is not in it",
-                        name_of(graph_, graph_[round.reads]),
-                        round.to < groups_.size() ? fmt::format("the group '{}'", groups_[round.to].name)
-                                                  : name_of(graph_, graph_[round.read]))};
+    return failed(status_code::fail,
+                  "the group is not convex: a path from it comes back to its {} by way of {}, which is not in it",
+                  name_of(graph_, graph_[round.reads]),
+                  round.to < groups_.size() ? fmt::format("the group '{}'", groups_[round.to].name)
+                                            : name_of(graph_, graph_[round.read]));
   }
 
   // --- one group ---

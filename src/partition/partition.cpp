@@ -105,8 +105,8 @@ class partitioner {
   static status require_types(const graph& g, const graph_node& n) {
     for (value_id v : n.outputs)
       if (v != value_id::none && (!g[v].type || (g[v].type->is_tensor() && g[v].type->type == dtype::undefined)))
-        return {status_code::invalid_graph,
-                fmt::format("{}: the model does not say of which type its output '{}' is", name_of(g, n), g[v].name)};
+        return failed(status_code::invalid_graph, "{}: the model does not say of which type its output '{}' is",
+                      name_of(g, n), g[v].name);
     return {};
   }
 
@@ -125,9 +125,9 @@ class partitioner {
         other < options_.others.size()
             ? fmt::format("; add the provider '{0}', which does (--ep {0})", options_.others[other].name)
             : std::string{"; it takes a program that was built with a provider for it"};
-    return {status_code::not_implemented,
-            fmt::format("{} was compiled for source '{}', and no provider of this session has that: {}{}",
-                        name_of(g, n), source, fmt::join(names, ", "), advice)};
+    return failed(status_code::not_implemented,
+                  "{} was compiled for source '{}', and no provider of this session has that: {}{}", name_of(g, n),
+                  source, fmt::join(names, ", "), advice);
   }
 
   /// `whole`: together with what is in their subgraphs.
@@ -204,9 +204,8 @@ class partitioner {
     for (const node_group& group : *groups) taken.insert(group.nodes.begin(), group.nodes.end());
     for (node_id n : moved) {
       if (!taken.count(n))
-        return status{
-            status_code::fail,
-            fmt::format("wanted {} with channels last, and does not take it now that it is so", name_of(g, g[n]))};
+        return failed(status_code::fail, "wanted {} with channels last, and does not take it now that it is so",
+                      name_of(g, g[n]));
     }
     return groups;
   }
@@ -229,8 +228,8 @@ class partitioner {
       return {};
     }
     if (!options_.allow_compile)
-      return {status_code::model_requires_compilation,
-              fmt::format("wants to compile '{}', and session.disable_model_compile is set", group.name)};
+      return failed(status_code::model_requires_compilation,
+                    "wants to compile '{}', and session.disable_model_compile is set", group.name);
     const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size() + to_fuse.size();
     note(g, group.nodes, p, true);
     for (node_id n : group.nodes) g[n].provider = std::int32_t(p);
@@ -284,11 +283,10 @@ class partitioner {
   status not_to_have(const graph& g, node_id id, std::size_t p) const {
     const graph_node& n = g[id];
     if (n.provider == withholding_provider || n.provider < 0)
-      return {status_code::fail,
-              fmt::format("claims {}, but{}", name_of(g, n), why_withheld(options_.rules, rows_, p, node_view{g, id}))};
-    return {status_code::fail,
-            fmt::format("claims {}, which {} has already", name_of(g, n),
-                        n.provider == foreign_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name)};
+      return failed(status_code::fail, "claims {}, but{}", name_of(g, n),
+                    why_withheld(options_.rules, rows_, p, node_view{g, id}));
+    return failed(status_code::fail, "claims {}, which {} has already", name_of(g, n),
+                  n.provider == foreign_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name);
   }
 
   static bool has_calls(const graph& g) {

@@ -1,5 +1,6 @@
 #include <cameo/graph/model.hpp>
 
+#include "file/messages.hpp"
 #include "program/conformance_case.hpp"
 
 #include "program/compare.hpp"
@@ -94,8 +95,8 @@ result<std::string> model_of(const folder_content& content, const std::string& n
     if (has(content.models, usual)) return std::string{usual};
   if (content.models.size() == 1) return content.models.front();
   if (content.models.empty()) return status{status_code::no_suchfile, "no .onnx or .ort file"};
-  return status{status_code::invalid_argument, fmt::format("{} models: {}; tolerance.json must name one",
-                                                           content.models.size(), fmt::join(content.models, ", "))};
+  return failed(status_code::invalid_argument, "{} models: {}; tolerance.json must name one", content.models.size(),
+                fmt::join(content.models, ", "));
 }
 
 bool has_word(std::string_view text, std::string_view word) {

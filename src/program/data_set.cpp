@@ -1,6 +1,5 @@
+#include "file/messages.hpp"
 #include "program/tensor_files.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -59,8 +58,8 @@ result<read_value> read_one(std::span<const std::byte> bytes, const numbered_fil
     const std::size_t named = name.empty() ? ios.size() : find_io(ios, name);
     if (named < ios.size() && pb_kind_of(ios[named].type.kind) == kind) return read_value{named, file.name, *read};
     if (must_be_named || position >= ios.size())
-      return status{status_code::invalid_argument,
-                    fmt::format("the model has no '{}' and nothing at position {}", name, file.number)};
+      return failed(status_code::invalid_argument, "the model has no '{}' and nothing at position {}", name,
+                    file.number);
     return read_value{position, file.name, *read};
   };
   result<read_value> first =

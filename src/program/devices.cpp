@@ -1,3 +1,4 @@
+#include "file/messages.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
@@ -100,8 +101,8 @@ result<std::vector<listed_provider>> listed(const std::vector<std::string>& name
                      [&](const listed_provider& p) { return p.row->name == name || p.row->long_name == name; })) {
       std::vector<std::string_view> known;
       for (const listed_provider& p : all) known.push_back(p.row->name);
-      return status{status_code::invalid_argument,
-                    fmt::format("no provider '{}' in this build; it has {}", name, fmt::join(known, ", "))};
+      return failed(status_code::invalid_argument, "no provider '{}' in this build; it has {}", name,
+                    fmt::join(known, ", "));
     }
   const auto of = [&](std::string_view name) -> listed_provider& {
     return *std::find_if(all.begin(), all.end(), [&](const listed_provider& p) { return p.row->name == name; });

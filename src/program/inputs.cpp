@@ -1,5 +1,6 @@
 #include <cameo/graph/model.hpp>
 
+#include "file/messages.hpp"
 #include "program/inputs.hpp"
 
 #include <fmt/format.h>
@@ -127,22 +128,19 @@ status check_dims(const session& loaded, const dim_sizes& sizes) {
 result<any_value> random_value(const session& loaded, const io_info& input, const dim_sizes& sizes,
                                std::uint64_t seed) {
   if (!input.type.is_tensor())
-    return status{
-        status_code::not_implemented,
-        fmt::format("input '{}' is {}: random values are for tensors only; give a file", input.name, input.type_text)};
+    return failed(status_code::not_implemented, "input '{}' is {}: random values are for tensors only; give a file",
+                  input.name, input.type_text);
   extents shape;
   if (input.type.shape)
     for (dim d : *input.type.shape) shape.push_back(size_of(d, loaded.graph(), sizes));
   std::int64_t count = 0;
-  if (!shape.checked_count(count))
-    return status{status_code::out_of_memory, fmt::format("input '{}' is too large", input.name)};
+  if (!shape.checked_count(count)) return failed(status_code::out_of_memory, "input '{}' is too large", input.name);
   for (unsigned char c : input.name) seed = (seed ^ c) * 1099511628211u;  // inputs differ from each other
   random_source random{seed};
   auto memory = std::make_shared<heap_arena>();
   result<value> made = fill_any(input.type.type, shape, *memory, random);
   if (!made && made.error().code() == status_code::out_of_memory)
-    return status{status_code::out_of_memory,
-                  fmt::format("input '{}': there is no memory for {}", input.name, input.type_text)};
+    return failed(status_code::out_of_memory, "input '{}': there is no memory for {}", input.name, input.type_text);
   if (!made) return std::move(made).error().in(fmt::format("input '{}'", input.name));
   return any_value::adopt(std::move(memory), *made);
 }

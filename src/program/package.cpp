@@ -1,4 +1,5 @@
 #include "core/config_keys.hpp"
+#include "file/messages.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
@@ -326,8 +327,8 @@ status check_model(const package& p, const package_options& o) {
   const std::string base = p.find(o.component)->base;
   const result<std::string> there = p.resolve(base, o.variant + "/" + o.model, true);
   if (there) return {};
-  return status{status_code::invalid_argument,
-                fmt::format("--model {}: {}; --from says which folder has the model", o.model, there.error().words())};
+  return failed(status_code::invalid_argument, "--model {}: {}; --from says which folder has the model", o.model,
+                there.error().words());
 }
 
 status add_to(package& p, const package_options& o) {

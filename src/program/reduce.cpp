@@ -1,4 +1,5 @@
 #include "core/node_words.hpp"
+#include "file/messages.hpp"
 #include "program/kernel_lists.hpp"
 #include "program/ops_config.hpp"
 #include "program/options.hpp"
@@ -277,11 +278,11 @@ result<std::string> header_for(const needed_lines& needed, const reduce_options&
     for (const auto& [key, line] : needed) {
       if (key.first != p) continue;
       if (key.second == 0 || key.second > list.lines.size())
-        return status{status_code::fail, fmt::format("{}: its list has no line {}", name, key.second)};
+        return failed(status_code::fail, "{}: its list has no line {}", name, key.second);
       const line_text& from = list.lines[key.second - 1];
       const auto header = list.headers.find(kernel_name(from.kernel));
       if (header == list.headers.end())
-        return status{status_code::fail, fmt::format("no header of {} has {}", name, kernel_name(from.kernel))};
+        return failed(status_code::fail, "no header of {} has {}", name, kernel_name(from.kernel));
       headers.insert(header->second);
       lines += fmt::format("{}    {}<{}, since<{}, {}>, {}, {}>", lines.empty() ? "" : ",\n", from.kind, from.op,
                            *line.sinces.begin(), *line.sinces.rbegin(), constraint_of(line), from.kernel);

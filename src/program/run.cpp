@@ -1,3 +1,4 @@
+#include "file/messages.hpp"
 #include "program/inputs.hpp"
 #include "program/options.hpp"
 #include "program/runnable.hpp"
@@ -63,8 +64,7 @@ result<std::vector<named_value>> gather_inputs(const runnable& loaded, const run
     if (!io) {
       std::vector<std::string> known;
       for (const io_info& each : loaded.inputs()) known.push_back(each.name);
-      return status{status_code::invalid_argument,
-                    fmt::format("the model has no input '{}', but {}", name, fmt::join(known, ", "))};
+      return failed(status_code::invalid_argument, "the model has no input '{}', but {}", name, fmt::join(known, ", "));
     }
     result<any_value> read = read_value_file(file, *io);
     if (!read) return read.error();

@@ -1,8 +1,7 @@
 #include "program/runnable.hpp"
+#include "file/messages.hpp"
 
 #include "program/runtime.hpp"
-
-#include <fmt/format.h>
 
 #include <filesystem>
 
@@ -25,13 +24,13 @@ result<package> open_package(const std::string& folder) {
   package_problem why;
   result<package> made = package::open(folder, {}, &why);
   if (made || why.fault != package_fault::not_found || !why.file.empty()) return made;
-  return status{status_code::invalid_argument, fmt::format("no model, and no model package: {}", made.error().words())};
+  return failed(status_code::invalid_argument, "no model, and no model package: {}", made.error().words());
 }
 
 result<session> load_component(const package& from, const std::string& component, const common_options& o) {
   if (component.empty() && from.components().size() != 1)
-    return status{status_code::invalid_argument, fmt::format("{}: has {} components; name one with --component",
-                                                             from.folder(), from.components().size())};
+    return failed(status_code::invalid_argument, "{}: has {} components; name one with --component", from.folder(),
+                  from.components().size());
   const program_runtime with;
   const session_options options = o.for_package();
   const result<component_context> chosen =

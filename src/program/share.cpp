@@ -1,4 +1,5 @@
 #include "program/share.hpp"
+#include "file/messages.hpp"
 
 #include "core/config_keys.hpp"
 #include "program/runtime.hpp"
@@ -22,11 +23,10 @@ result<std::vector<std::pair<std::string, std::string>>> read_pairs(std::string_
     text.remove_prefix(std::min(end + 1, text.size()));
     if (pair.empty()) continue;
     const std::size_t bar = pair.find('|');
-    if (bar == 0 || bar == pair.npos)
-      return status{status_code::invalid_argument, fmt::format("'{}' is no KEY|VALUE", pair)};
+    if (bar == 0 || bar == pair.npos) return failed(status_code::invalid_argument, "'{}' is no KEY|VALUE", pair);
     const std::string key{pair.substr(0, bar)};
     if (std::any_of(pairs.begin(), pairs.end(), [&](const auto& each) { return each.first == key; }))
-      return status{status_code::invalid_argument, fmt::format("'{}' is set twice", key)};
+      return failed(status_code::invalid_argument, "'{}' is set twice", key);
     pairs.emplace_back(key, pair.substr(bar + 1));
   }
   return pairs;
@@ -51,11 +51,11 @@ result<share_report> share(const share_request& o) {
   if (of == all.end()) {
     std::string known;
     for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
-    return status{status_code::invalid_argument,
-                  fmt::format("there is no provider '{}' in this program; it has {}", o.provider, known)};
+    return failed(status_code::invalid_argument, "there is no provider '{}' in this program; it has {}", o.provider,
+                  known);
   }
   if (of->row->contexts.sources.empty())
-    return status{status_code::not_implemented, fmt::format("{} keeps no contexts to share", of->row->name)};
+    return failed(status_code::not_implemented, "{} keeps no contexts to share", of->row->name);
   share_report report;
   file_batch files;
   for (std::size_t i = 0; i < o.models.size(); ++i) {
@@ -75,8 +75,8 @@ result<share_report> share(const share_request& o) {
     if (!done) return std::move(done).error();
     if (std::any_of(report.models.begin(), report.models.end(),
                     [&](const compile_report& before) { return before.path == done->path; }))
-      return status{status_code::invalid_argument,
-                    fmt::format("{}: two of the models would be written there; call one otherwise", done->path)};
+      return failed(status_code::invalid_argument, "{}: two of the models would be written there; call one otherwise",
+                    done->path);
     report.models.push_back(std::move(*done));
   }
   if (status s = files.commit(); !s) return s;

@@ -1,5 +1,7 @@
 #include <cameo/session/any_value.hpp>
 
+#include "file/messages.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <range/v3/view/transform.hpp>
@@ -83,21 +85,20 @@ status detail::check_tensor(const value& v, dtype elements) {
   if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
   std::string is = to_string(v, 0);
   if (v.memory != 0) is += " in a device's memory";
-  return {status_code::invalid_argument,
-          fmt::format("is {}, and is read as a tensor of {}", is, row_of(elements).name)};
+  return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", is, row_of(elements).name);
 }
 
 result<const named_value*> named_values::at(std::string_view name) const {
   for (const named_value& each : items)
     if (each.name == name) return &each;
   const auto quoted = [](const named_value& each) { return fmt::format("'{}'", each.name); };
-  return status{status_code::invalid_argument, fmt::format("there is no output '{}'; there are {}", name,
-                                                           fmt::join(items | ranges::views::transform(quoted), ", "))};
+  return failed(status_code::invalid_argument, "there is no output '{}'; there are {}", name,
+                fmt::join(items | ranges::views::transform(quoted), ", "));
 }
 
 result<const named_value*> named_values::at(std::size_t i) const {
   if (i < items.size()) return &items[i];
-  return status{status_code::invalid_argument, fmt::format("there is no output {}; there are {}", i, items.size())};
+  return failed(status_code::invalid_argument, "there is no output {}; there are {}", i, items.size());
 }
 
 std::string to_string(const value& v, std::size_t elements) {

@@ -26,8 +26,8 @@ status compile_those_of(const provider& by, std::size_t p, const std::deque<fuse
   result<std::vector<compiled_node>> made = guarded_hook([&] { return row.compile(by.self.get(), views); });
   if (!made) return std::move(made).error().in(row.long_name);
   if (made->size() != views.size())
-    return {status_code::fail, fmt::format("{}: compiled {} programs for {} groups; one for each is needed",
-                                           row.long_name, made->size(), views.size())};
+    return failed(status_code::fail, "{}: compiled {} programs for {} groups; one for each is needed", row.long_name,
+                  made->size(), views.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) programs[numbers[i]] = std::move((*made)[i]);
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include "core/guarded.hpp"
 #include "file/letters.hpp"
+#include "file/messages.hpp"
 #include "session/loaded.hpp"
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ bool has_key(const session_options& options, std::string_view key) {
 /// What is wrong with what a policy of the caller's chose. Without a device it is the first of the variant's provider.
 status settle(selection& made, const package_component& of, const ep_intent& intent) {
   const auto refuse = [&](std::string_view words) {
-    return status{status_code::fail, fmt::format("component '{}': the policy chose {}", of.name, words)};
+    return failed(status_code::fail, "component '{}': the policy chose {}", of.name, words);
   };
   const auto is_among = [](const auto* one, const auto& all) {
     return std::any_of(all.begin(), all.end(), [&](const auto& each) { return &each == one; });
@@ -130,9 +131,10 @@ status nothing_fits(const package_component& of, const selection& made, const ep
     const bool is_here = std::any_of(intent.devices.begin(), intent.devices.end(),
                                      [&](const device_facts& d) { return v.ep && d.ep == *v.ep; });
     if (!is_here || made.verdicts[i].ep == *v.ep) continue;
-    return {words.code(), fmt::format("{} ({}, which variant '{}' is for, was not asked: name it as a provider, or ask "
-                                      "all of them in turn, best_fit{{.ranked = true}})",
-                                      words.words(), *v.ep, v.name)};
+    return failed(words.code(),
+                  "{} ({}, which variant '{}' is for, was not asked: name it as a provider, or ask "
+                  "all of them in turn, best_fit{{.ranked = true}})",
+                  words.words(), *v.ep, v.name);
   }
   return words;
 }

@@ -1,4 +1,5 @@
 #include "session/config.hpp"
+#include "file/messages.hpp"
 
 #include <fmt/format.h>
 
@@ -41,23 +42,20 @@ status unknown_key(std::string_view key, std::span<const std::string> more) {
   };
   for (const config_key_row& row : config_key_rows) look_at(row.key);
   for (const std::string& known : more) look_at(known);
-  return {status_code::invalid_argument,
-          fmt::format("session key '{}' is not known{}; docs/session_keys.md lists the keys", key,
-                      nearest.empty() ? "" : fmt::format("; the nearest is '{}'", nearest))};
+  return failed(status_code::invalid_argument, "session key '{}' is not known{}; docs/session_keys.md lists the keys",
+                key, nearest.empty() ? "" : fmt::format("; the nearest is '{}'", nearest));
 }
 
 result<session_config> session_config::make(const session_options& options) {
   session_config made;
   for (const auto& [key, text] : options.config) {
     if (key.empty() || key.size() > longest_key || text.size() > longest_value)
-      return status{status_code::invalid_argument,
-                    fmt::format("session key '{}': keys have 1 to {} bytes, values up to {}", key.substr(0, 40),
-                                longest_key, longest_value)};
+      return failed(status_code::invalid_argument, "session key '{}': keys have 1 to {} bytes, values up to {}",
+                    key.substr(0, 40), longest_key, longest_value);
     const config_key_row* const row = row_of(key);
     if (!row && !key.starts_with("ep.")) return unknown_key(key, {});
     if (row && row->support == key_support::refused && text != row->otherwise)
-      return status{status_code::invalid_argument,
-                    fmt::format("session key '{}' is not supported: {}", key, row->meaning)};
+      return failed(status_code::invalid_argument, "session key '{}' is not supported: {}", key, row->meaning);
     made.entries_.emplace_back(key, text);
   }
   return made;
@@ -76,7 +74,7 @@ constexpr level_word level_words[] = {{"disable_all", optimization_level::none},
                                       {"enable_all", optimization_level::all}};
 
 status unreadable(const config_key_row& row, std::string_view text, std::string_view wanted) {
-  return {status_code::invalid_argument, fmt::format("session key '{}' is '{}'; it can be {}", row.key, text, wanted)};
+  return failed(status_code::invalid_argument, "session key '{}' is '{}'; it can be {}", row.key, text, wanted);
 }
 
 }  // namespace
@@ -105,8 +103,8 @@ status session_config::apply_to(session_options& options) const {
     options.optimize = row->level;
   }
   if (!detail::is_level(options.optimize))
-    return {status_code::invalid_argument,
-            fmt::format("session_options::optimize is {}; levels are 0 to 3, and 99", int(options.optimize))};
+    return failed(status_code::invalid_argument, "session_options::optimize is {}; levels are 0 to 3, and 99",
+                  int(options.optimize));
   return {};
 }
 

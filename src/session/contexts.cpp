@@ -5,6 +5,7 @@
 
 #include "context/companions.hpp"
 #include "context/output_path.hpp"
+#include "file/messages.hpp"
 #include "session/stages.hpp"
 
 #include <fmt/format.h>
@@ -91,11 +92,11 @@ class output_choice {
         wanted ? std::string_view{*wanted} : how_.config[config_key<"ep.context_file_path">], net_.path);
     if (!path) return std::move(path).error();
     it.path = std::move(*path);
-    if (is_source(it.path)) return {status_code::invalid_argument, fmt::format("{}: that is the source", it.path)};
+    if (is_source(it.path)) return failed(status_code::invalid_argument, "{}: that is the source", it.path);
     std::error_code error;
     const bool would_be_lost = std::filesystem::is_regular_file(it.path, error);  // a device or a pipe loses nothing
     if (would_be_lost && (!only_ || only_->fail_if_output_exists))
-      return {status_code::fail, fmt::format("{}: exists already; remove it, or choose another place", it.path)};
+      return failed(status_code::fail, "{}: exists already; remove it, or choose another place", it.path);
     it.output = it.path;
     return {};
   }
@@ -118,11 +119,10 @@ class output_choice {
     if (only_ && (!only_->binary_folder.empty() || !only_->binary_model.empty())) {
       const std::string& folder = only_->binary_folder;
       if (folder.empty() || only_->binary_model.empty() || !folder.ends_with('/'))
-        return {
-            status_code::invalid_argument,
-            fmt::format("compile_options::binary_folder '{}' and binary_model '{}': both are needed, and the folder "
-                        "ends with '/'",
-                        folder, only_->binary_model)};
+        return failed(status_code::invalid_argument,
+                      "compile_options::binary_folder '{}' and binary_model '{}': both are needed, and the folder "
+                      "ends with '/'",
+                      folder, only_->binary_model);
       contexts.folder = folder, contexts.stem = stem_of(only_->binary_model);
     }
     if (contexts.stem.empty() && contexts.write)  // a name for the callback, not of a file
@@ -139,12 +139,13 @@ class output_choice {
     const std::string_view file = only_ ? std::string_view{only_->external_initializers}
                                         : how_.config[config_key<"ep.context_model_external_initializers_file_name">];
     const auto invalid = [&](std::string_view words) {
-      return status{status_code::invalid_argument, fmt::format("initializers to '{}': {}", file, words)};
+      return failed(status_code::invalid_argument, "initializers to '{}': {}", file, words);
     };
     if (file.starts_with('/'))
-      return {status_code::fail, fmt::format("'{}': the file of initializers lies beside the compiled model; its name "
-                                             "is relative to that",
-                                             file)};
+      return failed(status_code::fail,
+                    "'{}': the file of initializers lies beside the compiled model; its name "
+                    "is relative to that",
+                    file);
     if (file.find_first_of("/\\") != file.npos || file == "." || file == "..")
       return invalid("it must be the name of a file beside the compiled model");
     const auto is_taken = [&](std::string_view name) { return !file.empty() && file == name; };
@@ -189,10 +190,10 @@ status require_replaceable_files(const load_settings& how, std::span<const provi
 status require_onnx(const load_settings& how, const compilation& it) {
   const result<const format_row*> ort = how.format_named("ORT");
   if (it.path.empty() || !ort || &format_of(how.formats, {}, it.path) != *ort) return {};
-  return {status_code::invalid_argument,
-          fmt::format("{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
-                      "that ends in .onnx (`cameo convert` writes ORT files, of models that are not compiled)",
-                      it.path)};
+  return failed(status_code::invalid_argument,
+                "{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
+                "that ends in .onnx (`cameo convert` writes ORT files, of models that are not compiled)",
+                it.path);
 }
 
 }  // namespace
@@ -226,13 +227,13 @@ status require_storing(const load_settings& how, std::span<const provider> provi
   for (const fused_node& f : fused) {
     const provider_row& row = *providers[f.provider].row;
     if (!f.body)
-      return {status_code::invalid_graph,
-              fmt::format("node '{}' was compiled for {} already; compile the model that it was made from", f.name,
-                          row.long_name)};
+      return failed(status_code::invalid_graph,
+                    "node '{}' was compiled for {} already; compile the model that it was made from", f.name,
+                    row.long_name);
     if (row.contexts.sources.empty())
-      return {status_code::not_implemented,
-              fmt::format("{} compiles '{}', and keeps no contexts: there is no compiled model with it", row.long_name,
-                          f.name)};
+      return failed(status_code::not_implemented,
+                    "{} compiles '{}', and keeps no contexts: there is no compiled model with it", row.long_name,
+                    f.name);
   }
   if (!it.is_to_memory() && !contexts.write && !how.options.read_context)
     if (status s = require_contexts_beside(net, it.path); !s) return s;
@@ -297,10 +298,10 @@ result<compiled_fit> session::fit(const detail::session_parts& parts, std::span<
     const auto at = std::find_if(parts.providers.begin(), parts.providers.end(),
                                  [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
     if (at == parts.providers.end())
-      return status{status_code::invalid_argument, fmt::format("there is no provider '{}' in this runtime", name)};
+      return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime", name);
     if (found && found != &*at)
-      return status{status_code::invalid_argument, fmt::format("{} and {} are different providers; ask one at a time",
-                                                               found->row->long_name, at->row->long_name)};
+      return failed(status_code::invalid_argument, "{} and {} are different providers; ask one at a time",
+                    found->row->long_name, at->row->long_name);
     found = &*at;
   }
   if (!found) return status{status_code::invalid_argument, "no provider was named"};

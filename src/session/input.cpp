@@ -1,4 +1,5 @@
 // What a run is given, held against what the model declares.
+#include "file/messages.hpp"
 #include "session/loaded.hpp"
 
 #include <fmt/format.h>
@@ -22,13 +23,13 @@ result<std::size_t> find_io(const std::vector<io_info>& all, io_key key, std::st
                             std::string_view kind) {
   if (key.index < all.size()) return key.index;
   if (key.index != io_key::by_name)
-    return status{status_code::invalid_argument,
-                  fmt::format("{} has no {} {}; it has {}, counted from 0", whose, kind, key.index, all.size())};
+    return failed(status_code::invalid_argument, "{} has no {} {}; it has {}, counted from 0", whose, kind, key.index,
+                  all.size());
   const auto found = std::ranges::find(all, key.name, &io_info::name);
   if (found != all.end()) return std::size_t(found - all.begin());
   const auto quoted = [](const io_info& each) { return fmt::format("'{}'", each.name); };
-  return status{status_code::invalid_argument, fmt::format("{} has no {} '{}'; it has {}", whose, kind, key.name,
-                                                           fmt::join(all | ranges::views::transform(quoted), ", "))};
+  return failed(status_code::invalid_argument, "{} has no {} '{}'; it has {}", whose, kind, key.name,
+                fmt::join(all | ranges::views::transform(quoted), ", "));
 }
 
 namespace {
@@ -61,26 +62,26 @@ bool fits(type_kind declared, value_kind given) {
 status check_value(const value_type& type, std::string_view words, const value& v) {
   if (type.kind == type_kind::optional) return v ? check_value(*type.of, words, v) : status{};
   if (!fits(type.kind, v.kind))
-    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", kind_name(v.kind), words)};
+    return failed(status_code::invalid_argument, "is given {}, needs {}", kind_name(v.kind), words);
   if (v.kind == value_kind::sequence && type.of)
     for (const value& part : v.parts)
       if (status s = check_value(*type.of, words, part); !s) return s;
   if (v.kind != value_kind::tensor) return {};
   if (type.type != dtype::undefined && v.type != type.type)
-    return {status_code::invalid_argument, fmt::format("is given {}, needs {}", to_string(v, 0), words)};
+    return failed(status_code::invalid_argument, "is given {}, needs {}", to_string(v, 0), words);
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
   if (!v.shape.checked_count(count) || !checked_bytes(v.type, std::uint64_t(count), bytes))
-    return {status_code::invalid_argument, fmt::format("has the impossible shape {}", to_string(v, 0))};
+    return failed(status_code::invalid_argument, "has the impossible shape {}", to_string(v, 0));
   if (count > 0 && !v.data) return {status_code::invalid_argument, "has no data"};
   if (!type.shape) return {};
   if (v.shape.rank() != type.shape->size())
-    return {status_code::invalid_argument, fmt::format("has rank {} ({}), needs rank {}: {}", v.shape.rank(),
-                                                       to_string(v, 0), type.shape->size(), words)};
+    return failed(status_code::invalid_argument, "has rank {} ({}), needs rank {}: {}", v.shape.rank(), to_string(v, 0),
+                  type.shape->size(), words);
   for (std::size_t axis = 0; axis < v.shape.rank(); ++axis)
     if ((*type.shape)[axis].known() && v.shape[axis] != (*type.shape)[axis].size)
-      return {status_code::invalid_argument, fmt::format("has size {} along axis {} ({}), needs {}: {}", v.shape[axis],
-                                                         axis, to_string(v, 0), (*type.shape)[axis].size, words)};
+      return failed(status_code::invalid_argument, "has size {} along axis {} ({}), needs {}: {}", v.shape[axis], axis,
+                    to_string(v, 0), (*type.shape)[axis].size, words);
   return {};
 }
 
@@ -97,13 +98,13 @@ result<extents> shape_for(const value_type& type, std::string_view words, std::i
   }
   if (open == 1 && known > 0 && count % known == 0) shape[open_axis] = count / known;
   else if (open > 1 && count != known)
-    return status{status_code::invalid_argument,
-                  fmt::format("is given {} elements without a shape, and {} leaves {} dims open: give a shape, as in "
-                              "{{name, elements, {{2, 3}}}}",
-                              count, words, open)};
+    return failed(status_code::invalid_argument,
+                  "is given {} elements without a shape, and {} leaves {} dims open: give a shape, as in "
+                  "{{name, elements, {{2, 3}}}}",
+                  count, words, open);
   else if (count != known || (open && count == 0))
-    return status{status_code::invalid_argument, fmt::format("is given {} elements, needs {}{}: {}", count,
-                                                             open ? "a multiple of " : "", known, words)};
+    return failed(status_code::invalid_argument, "is given {} elements, needs {}{}: {}", count,
+                  open ? "a multiple of " : "", known, words);
   return shape;
 }
 
@@ -111,18 +112,18 @@ result<extents> shape_for(const value_type& type, std::string_view words, std::i
 
 result<value> session::impl::input(std::size_t i, const named_input& given) const {
   const io_info& io = is.io.inputs[i];
-  const auto failed = [&](status s) { return std::move(s).in(fmt::format("input '{}'", io.name)); };
+  const auto wrong = [&](status s) { return std::move(s).in(fmt::format("input '{}'", io.name)); };
   value v = given.input;
   const value_type& type = io.type.kind == type_kind::optional && io.type.of ? *io.type.of : io.type;
   if (given.shape_of_model && type.is_tensor() && (type.type == dtype::undefined || type.type == v.type)) {
     result<extents> shape = shape_for(type, io.type_text, given.count.value_or(0), v.shape.rank() == 0);
-    if (!shape) return failed(std::move(shape).error());
+    if (!shape) return wrong(std::move(shape).error());
     v.shape = *shape;
   } else if (std::int64_t count = 0; given.count && (!v.shape.checked_count(count) || count != *given.count)) {
-    return failed({status_code::invalid_argument, fmt::format("is given {} elements for the shape [{}]", *given.count,
-                                                              fmt::join(v.shape.dims(), ","))});
+    return wrong({status_code::invalid_argument, fmt::format("is given {} elements for the shape [{}]", *given.count,
+                                                             fmt::join(v.shape.dims(), ","))});
   }
-  if (status s = check_value(io.type, io.type_text, v); !s) return failed(std::move(s));
+  if (status s = check_value(io.type, io.type_text, v); !s) return wrong(std::move(s));
   return v;
 }
 
@@ -136,12 +137,11 @@ status session::impl::check_symbols(std::span<const value> given) const {
     if (!first || first->symbol != use.symbol) first = &use;
     const value& other = given[first->input];
     if (v.shape[use.axis] == other.shape[first->axis]) continue;
-    return {
-        status_code::invalid_argument,
-        fmt::format("'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {}); the model needs "
-                    "one size for both",
-                    is.net().symbols[use.symbol], other.shape[first->axis], inputs[first->input].name, first->axis,
-                    to_string(other, 0), v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0))};
+    return failed(status_code::invalid_argument,
+                  "'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {}); the model needs "
+                  "one size for both",
+                  is.net().symbols[use.symbol], other.shape[first->axis], inputs[first->input].name, first->axis,
+                  to_string(other, 0), v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0));
   }
   return {};
 }

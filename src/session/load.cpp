@@ -1,8 +1,7 @@
 // From bytes to a session or a compiled model: the stages one after the other; stages.hpp says what each does.
 #include "core/guarded.hpp"
+#include "file/messages.hpp"
 #include "session/loaded.hpp"
-
-#include <fmt/format.h>
 
 #include <istream>
 
@@ -209,8 +208,8 @@ result<compile_report> session::compile(const detail::session_parts& parts, comp
   const auto read = [&](const load_settings& how) { return read_input(how, wanted.input); };
   const auto all = [&]() -> result<compile_report> {
     if (!detail::is_level(wanted.optimize))
-      return status{status_code::invalid_argument,
-                    fmt::format("compile_options::optimize is {}; levels are 0 to 3, and 99", int(wanted.optimize))};
+      return failed(status_code::invalid_argument, "compile_options::optimize is {}; levels are 0 to 3, and 99",
+                    int(wanted.optimize));
     result<load_settings> how = load_settings::make(parts, for_compiling(wanted));
     if (!how) return std::move(how).error();
     how->compile_only = &wanted;

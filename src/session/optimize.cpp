@@ -1,4 +1,5 @@
 // What is rewritten when: before providers choose their nodes, and among the nodes of each afterwards.
+#include "file/messages.hpp"
 #include "session/evaluate.hpp"
 #include "session/stages.hpp"
 
@@ -150,16 +151,16 @@ status rewrite_for_file(const rewriting& r) {
 status require_room_for_groups(const load_settings& how) {
   const std::string_view mode = how.config[groups_key];
   if (!mode.empty() && mode != "save" && mode != "apply")
-    return {status_code::invalid_argument,
-            fmt::format("{} is '{}'; it can be 'save', 'apply' or nothing", groups_key.key, mode)};
+    return failed(status_code::invalid_argument, "{} is '{}'; it can be 'save', 'apply' or nothing", groups_key.key,
+                  mode);
   if (mode != "save") return {};
   const result<const format_row*> to = saved_format(how);
   if (!to) return to.error();
   const result<const format_row*> needed = how.format_named("ORT");
   if (*to && needed && *to == *needed) return {};
-  return {status_code::invalid_argument,
-          fmt::format("{} is 'save', which needs a file in the ORT format: {} with a name that ends in .ort, or {} ORT",
-                      groups_key.key, path_key.key, format_key.key)};
+  return failed(status_code::invalid_argument,
+                "{} is 'save', which needs a file in the ORT format: {} with a name that ends in .ort, or {} ORT",
+                groups_key.key, path_key.key, format_key.key);
 }
 
 status rewrite_ahead(const rewriting& r, const chosen_providers& by) {
@@ -210,10 +211,10 @@ status save_optimized(const rewriting& r, const std::deque<fused_node>& fused) {
   const std::string path{r.how.config[path_key]};
   if (path.empty()) return {};
   if (std::any_of(fused.begin(), fused.end(), [](const fused_node& f) { return f.body; }))
-    return {status_code::fail,
-            fmt::format("{}: a provider has compiled nodes, which a model file can't hold; use other "
-                        "providers",
-                        path_key.key)};
+    return failed(status_code::fail,
+                  "{}: a provider has compiled nodes, which a model file can't hold; use other "
+                  "providers",
+                  path_key.key);
   tables which{r.how.transforms.begin(), r.how.transforms.end()};
   for (const provider& p : r.providers)
     which.insert(which.end(), p.row->transforms().begin(), p.row->transforms().end());

@@ -7,8 +7,6 @@
 #include "graph/standard_function.hpp"
 #include "session/stages.hpp"
 
-#include <fmt/format.h>
-
 namespace cameo::inline CAMEO_ABI {
 
 result<op_table> check_operators(std::span<const provider> providers, model& net) {
@@ -103,9 +101,8 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
   constexpr const config_key_row& no_fallback = config_key<"session.disable_cpu_ep_fallback">;
   if (how.config.is_on(no_fallback))
     if (const graph_node* node = on_fallback(net.main(), by.list))
-      return status{status_code::fail,
-                    fmt::format("{} is set, and {} is only taken by the fallback '{}'", no_fallback.key,
-                                name_of(net.main(), *node), by.list[std::size_t(node->provider)].row->name)};
+      return failed(status_code::fail, "{} is set, and {} is only taken by the fallback '{}'", no_fallback.key,
+                    name_of(net.main(), *node), by.list[std::size_t(node->provider)].row->name);
   return made;
 }
 

@@ -1,6 +1,5 @@
 #include "session/placement_rules.hpp"
-
-#include <fmt/format.h>
+#include "file/messages.hpp"
 
 #include <algorithm>
 
@@ -79,11 +78,10 @@ class rule_reader {
   }
 
   status wrong(std::string_view piece, std::string_view what) const {
-    return {status_code::invalid_argument,
-            fmt::format("{}, from character {}, '{}': {}; entries are `device(pattern, {}pattern)`, with `;` between "
-                        "them",
-                        made_.said_by, piece.data() - text_.data() + 1, piece.substr(0, 40), what,
-                        made_.by_name ? "" : "=")};
+    return failed(status_code::invalid_argument,
+                  "{}, from character {}, '{}': {}; entries are `device(pattern, {}pattern)`, with `;` between "
+                  "them",
+                  made_.said_by, piece.data() - text_.data() + 1, piece.substr(0, 40), what, made_.by_name ? "" : "=");
   }
 
   std::string_view text_;
@@ -95,9 +93,8 @@ class rule_reader {
 result<placement_rules> placement_rules_of(const session_config& config) {
   const std::string_view layers = config[by_layer], names = config[by_name];
   if (!layers.empty() && !names.empty())
-    return status{
-        status_code::invalid_argument,
-        fmt::format("{} and {} are both set; nodes are given to devices by one of them", by_layer.key, by_name.key)};
+    return failed(status_code::invalid_argument, "{} and {} are both set; nodes are given to devices by one of them",
+                  by_layer.key, by_name.key);
   if (layers.empty() && names.empty()) return placement_rules{};
   return layers.empty() ? rule_reader{by_name, names}.read() : rule_reader{by_layer, layers}.read();
 }

@@ -1,6 +1,7 @@
 // Which providers a session uses, on which of their devices, with which options.
 #include "core/guarded.hpp"
 #include "file/letters.hpp"
+#include "file/messages.hpp"
 #include "session/stages.hpp"
 
 #include <fmt/format.h>
@@ -66,9 +67,8 @@ status session_options::append(std::span<const ep_device> of_one_provider, const
   const std::string& ep = of_one_provider.front().ep;
   for (const ep_device& d : of_one_provider)
     if (d.ep != ep)
-      return {
-          status_code::invalid_argument,
-          fmt::format("appending a provider by its devices: they are of {} and of {}; append one at a time", ep, d.ep)};
+      return failed(status_code::invalid_argument,
+                    "appending a provider by its devices: they are of {} and of {}; append one at a time", ep, d.ep);
   providers.push_back(ep);
   devices.insert(devices.end(), of_one_provider.begin(), of_one_provider.end());
   for (const auto& [key, text] : provider_options)
@@ -152,15 +152,14 @@ result<provider> provider_named(const std::string& name, std::span<const provide
   const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) { return is_named(p, name); });
   if (found == all.end()) {
     const auto names = all | ranges::views::transform([](const provider& p) { return p.row->name; });
-    return status{status_code::invalid_argument,
-                  fmt::format("there is no provider '{}' in this runtime; it has {}", name, fmt::join(names, ", "))};
+    return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime; it has {}", name,
+                  fmt::join(names, ", "));
   }
-  if (uses(before, *found))
-    return status{status_code::fail, fmt::format("provider '{}' is named twice", found->row->name)};
+  if (uses(before, *found)) return failed(status_code::fail, "provider '{}' is named twice", found->row->name);
   if (found->row->is_fallback && how.config.is_on(no_fallback))
-    return status{status_code::invalid_argument,
-                  fmt::format("{} is set, and yet the fallback '{}' is named as a provider; do one or the other",
-                              no_fallback.key, found->row->name)};
+    return failed(status_code::invalid_argument,
+                  "{} is set, and yet the fallback '{}' is named as a provider; do one or the other", no_fallback.key,
+                  found->row->name);
   return *found;
 }
 
@@ -179,8 +178,8 @@ result<chosen_providers> choose_by_list(const load_settings& how) {
   }
   for (const ep_device& d : how.options.devices)
     if (std::none_of(made.list.begin(), made.list.end(), [&](const provider& p) { return p.row->long_name == d.ep; }))
-      return status{status_code::invalid_argument,
-                    fmt::format("session options have a device of {}, which is not among their providers", d.ep)};
+      return failed(status_code::invalid_argument,
+                    "session options have a device of {}, which is not among their providers", d.ep);
   made.devices = how.options.devices;
   append_fallbacks(how.of_runtime, made.list);
   return configured(std::move(made), how);
@@ -203,9 +202,8 @@ result<chosen_providers> choose_by_policy(const load_settings& how, const model&
   if (how.config.is_on(no_fallback)) {
     std::erase_if(made.devices, [](const ep_device& d) { return d.is_fallback; });
     if (made.devices.empty())
-      return status{
-          status_code::fail,
-          fmt::format("choosing devices: the policy chose the fallback alone, and {} is set", no_fallback.key)};
+      return failed(status_code::fail, "choosing devices: the policy chose the fallback alone, and {} is set",
+                    no_fallback.key);
   }
   for (const ep_device& d : made.devices)
     for (const provider& p : how.of_runtime)

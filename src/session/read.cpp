@@ -1,6 +1,6 @@
 // Which format reads a model, and where it comes from.
-#include <fmt/format.h>
 
+#include "file/messages.hpp"
 #include "session/stages.hpp"
 
 #include <filesystem>
@@ -45,8 +45,8 @@ result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) 
     stream.read(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(room));
     bytes.resize(had + std::size_t(stream.gcount()));
     if (bytes.size() > most)
-      return status{status_code::invalid_argument,
-                    fmt::format("the stream has more than {} bytes (load_limits::model_bytes)", most)};
+      return failed(status_code::invalid_argument, "the stream has more than {} bytes (load_limits::model_bytes)",
+                    most);
     room = std::max(room, bytes.size());
   }
   if (!stream.eof() || stream.bad()) return status{status_code::fail, "the stream can't be read"};

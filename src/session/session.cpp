@@ -104,8 +104,8 @@ std::vector<placement_info> session::placements(bool with_refusals) const {
 result<std::vector<ep_assignment>> session::assignments() const {
   constexpr const config_key_row& key = config_key<"session.record_ep_graph_assignment_info">;
   if (impl_->is.config.is_on(key)) return impl_->is.placed.assignments;
-  return status{status_code::fail,
-                fmt::format("which provider took which nodes was not recorded; load the session with {}=1", key.key)};
+  return failed(status_code::fail, "which provider took which nodes was not recorded; load the session with {}=1",
+                key.key);
 }
 
 result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
@@ -146,8 +146,8 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   const std::vector<io_info>& inputs = is.io.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!with.inputs[i] && inputs[i].type.kind != type_kind::optional)
-      return {status_code::invalid_argument,
-              fmt::format("input '{}' is missing; it needs {}", inputs[i].name, inputs[i].type_text)};
+      return failed(status_code::invalid_argument, "input '{}' is missing; it needs {}", inputs[i].name,
+                    inputs[i].type_text);
   if (status s = check_symbols(with.inputs); !s) return s;
   for (std::size_t i = 0; i < with.bound.size(); ++i) with.outputs[i] = with.bound[i];
   cameo::run_options how;
@@ -215,8 +215,7 @@ result<named_values> session::run(std::span<const named_input> given, const run_
     for (const named_input& each : given) {
       const result<std::size_t> i = find_io(inputs, each.key, "the model", "input");
       if (!i) return status{i.error()};
-      if (seen[*i])
-        return status{status_code::invalid_argument, fmt::format("input '{}' is given twice", inputs[*i].name)};
+      if (seen[*i]) return failed(status_code::invalid_argument, "input '{}' is given twice", inputs[*i].name);
       seen[*i] = true;
       const result<value> v = impl_->input(*i, each);
       if (!v) return status{v.error()};
@@ -227,8 +226,7 @@ result<named_values> session::run(std::span<const named_input> given, const run_
     for (std::size_t i = 0; i < with.outputs.size(); ++i) {
       made.items.push_back({impl_->is.io.outputs[i].name, any_value::copy_of(with.outputs[i])});
       if (with.outputs[i] && !made.items.back().value)
-        return status{status_code::out_of_memory,
-                      fmt::format("no memory for a copy of output '{}'", impl_->is.io.outputs[i].name)};
+        return failed(status_code::out_of_memory, "no memory for a copy of output '{}'", impl_->is.io.outputs[i].name);
     }
     return made;
   };
@@ -270,9 +268,9 @@ status io_binding::bind_output(io_key key, const value& v) {
   const value_type& type = outputs[*i].type;
   if (v.data && (v.kind != value_kind::tensor || (type.type != dtype::undefined && v.type != type.type) ||
                  v.type == dtype::string))
-    return {status_code::invalid_argument,
-            fmt::format("output '{}' is {}; memory for it must be a tensor of that type, and not of strings",
-                        outputs[*i].name, outputs[*i].type_text)};
+    return failed(status_code::invalid_argument,
+                  "output '{}' is {}; memory for it must be a tensor of that type, and not of strings",
+                  outputs[*i].name, outputs[*i].type_text);
   impl_->bound[*i] = v;
   return {};
 }

@@ -1,5 +1,6 @@
 // What a model is loaded with.
 #include "session/settings.hpp"
+#include "file/messages.hpp"
 
 #include "file/letters.hpp"
 #include "session/placement_rules.hpp"
@@ -55,11 +56,10 @@ bool is_key_of(const provider_row& row, std::string_view of) {
 
 status no_option(std::string_view where, const provider_row& row, std::string_view option) {
   if (row.options.empty())
-    return {status_code::invalid_argument,
-            fmt::format("{}: {} has no option '{}'; it has none", where, row.long_name, option)};
-  return {status_code::invalid_argument,
-          fmt::format("{}: {} has no option '{}'; it has {}", where, row.long_name, option,
-                      fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "))};
+    return failed(status_code::invalid_argument, "{}: {} has no option '{}'; it has none", where, row.long_name,
+                  option);
+  return failed(status_code::invalid_argument, "{}: {} has no option '{}'; it has {}", where, row.long_name, option,
+                fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "));
 }
 
 result<load_settings> load_settings::make(const detail::session_parts& parts, const session_options& wanted) {

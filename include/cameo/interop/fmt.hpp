@@ -11,7 +11,7 @@ struct fmt::formatter<T> : fmt::formatter<std::string_view> {
   /// Writes the text; called by fmt.
   template <class Context>
   auto format(const T& printed, Context& to) const {
-    return fmt::formatter<std::string_view>::format(to_string(printed), to);
+    return fmt::formatter<std::string_view>::format(cameo::to_string(printed), to);
   }
 };
 // Extents and tensors are no ranges to fmt: these would print otherwise, and each element of a tensor.

@@ -9,7 +9,7 @@ namespace cameo::inline CAMEO_ABI {
 /// says them.
 template <detail::printed T>
 std::ostream& operator<<(std::ostream& to, const T& printed) {
-  return to << to_string(printed);
+  return to << cameo::to_string(printed);
 }
 
 }  // namespace cameo::inline CAMEO_ABI
