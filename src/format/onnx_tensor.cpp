@@ -3,6 +3,7 @@
 #include "tensor_bytes.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/core/elements.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -331,21 +332,13 @@ status check_indices(const value& dense, const value& indices, std::size_t nnz, 
 /// files have them.
 result<value> wide_indices(value indices, arena& memory) {
   if (indices.type == dtype::i64 && is_aligned(indices)) return indices;
-  const std::size_t bytes = bits_of(indices.type) / 8, count = std::size_t(indices.shape.count());
+  const auto count = std::size_t(indices.shape.count());
   const result<std::span<std::int64_t>> made = memory.take<std::int64_t>(count);
   if (!made) return made.error();
-  const auto widen = [&]<class T>(T element) {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::memcpy(&element, static_cast<const std::byte*>(indices.data) + i * bytes, bytes);
-      (*made)[i] = element;
-    }
-  };
-  switch (indices.type) {
-    case dtype::i8: widen(std::int8_t{}); break;
-    case dtype::i16: widen(std::int16_t{}); break;
-    case dtype::i32: widen(std::int32_t{}); break;
-    default: widen(std::int64_t{}); break;
-  }
+  detail::integer_elements::visit(indices.type, 0, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) (*made)[i] = std::int64_t(detail::element_at<T>(indices, i));
+    return 0;
+  });
   return value::tensor<std::int64_t>(indices.shape, std::span<const std::int64_t>{*made});
 }
 

@@ -1,3 +1,4 @@
+#include <cameo/core/elements.hpp>
 #include <cameo/format/pb.hpp>
 
 #include "onnx_writing.hpp"
@@ -58,30 +59,22 @@ class pb_writer {
   tensor_writer tensors_;
 };
 
-template <class T>
-void add_keys(const value& keys, onnx::MapProto& to) {
-  for (T key : keys.as_unchecked<T>()) to.add_keys(std::int64_t(key));
-}
+using key_elements = detail::element_set<std::string_view, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                                         std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
 status pb_writer::write(const value& v, onnx::MapProto& to) {
   if (v.kind != value_kind::map || v.parts.size() != 2)
     return {status_code::invalid_argument, "no map: it cannot be written"};
   const value &keys = v.parts[0], &values = v.parts[1];
   to.set_key_type(int(keys.type));
-  switch (keys.type) {
-    case dtype::string:
-      for (std::string_view key : keys.as_unchecked<std::string_view>()) to.add_string_keys(std::string{key});
-      break;
-    case dtype::i8: add_keys<std::int8_t>(keys, to); break;
-    case dtype::i16: add_keys<std::int16_t>(keys, to); break;
-    case dtype::i32: add_keys<std::int32_t>(keys, to); break;
-    case dtype::i64: add_keys<std::int64_t>(keys, to); break;
-    case dtype::u8: add_keys<std::uint8_t>(keys, to); break;
-    case dtype::u16: add_keys<std::uint16_t>(keys, to); break;
-    case dtype::u32: add_keys<std::uint32_t>(keys, to); break;
-    case dtype::u64: add_keys<std::uint64_t>(keys, to); break;
-    default: return failed(status_code::invalid_argument, "a map's keys cannot be {}", row_of(keys.type).name);
-  }
+  const bool written = key_elements::visit(keys.type, false, [&]<class T>(std::type_identity<T>) {
+    for (T key : keys.as_unchecked<T>()) {
+      if constexpr (std::integral<T>) to.add_keys(std::int64_t(key));
+      else to.add_string_keys(std::string{key});
+    }
+    return true;
+  });
+  if (!written) return failed(status_code::invalid_argument, "a map's keys cannot be {}", row_of(keys.type).name);
   const std::size_t each = row_of(values.type).bits / 8;
   if (values.kind != value_kind::tensor || each == 0)
     return {status_code::invalid_argument, "a map's values must be a tensor of whole bytes"};

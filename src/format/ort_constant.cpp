@@ -1,6 +1,7 @@
 #include "ort_constant.hpp"
 
 #include <cameo/core/booleans.hpp>
+#include <cameo/core/elements.hpp>
 
 #include "ort_schema.hpp"
 
@@ -57,18 +58,11 @@ result<value> read_strings(const table_view& t, value made, std::int64_t count, 
 
 /// The n-th index of a sparse tensor, whatever its type.
 bool index_at(const value& indices, std::size_t n, std::int64_t& to) {
-  const auto load = [&](auto number) {
-    std::memcpy(&number, static_cast<const std::byte*>(indices.data) + n * sizeof number, sizeof number);
-    to = number;
+  using types = detail::element_set<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+  return types::visit(indices.type, false, [&]<class T>(std::type_identity<T>) {
+    to = detail::element_at<T>(indices, n);
     return true;
-  };
-  switch (indices.type) {
-    case dtype::i8: return load(std::int8_t{});
-    case dtype::i16: return load(std::int16_t{});
-    case dtype::i32: return load(std::int32_t{});
-    case dtype::i64: return load(std::int64_t{});
-    default: return false;
-  }
+  });
 }
 
 status scatter(const value& values, const value& indices, value& dense) {

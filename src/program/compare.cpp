@@ -1,5 +1,7 @@
 #include "program/compare.hpp"
 
+#include <cameo/core/elements.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,9 +33,26 @@ unsigned packed_at(const void* data, std::int64_t i, unsigned bits) {
   const std::size_t at = std::size_t(i) * bits;
   return unsigned(static_cast<const std::uint8_t*>(data)[at / 8]) >> (at % 8) & ((1u << bits) - 1);
 }
-int packed_signed_at(const void* data, std::int64_t i, unsigned bits) {
-  const int code = int(packed_at(data, i, bits));
-  return code >= 1 << (bits - 1) ? code - (1 << bits) : code;
+template <dtype Id>
+auto packed_at(const void* data, std::int64_t i, packed<Id>) {
+  const unsigned code = packed_at(data, i, bits_of(Id));
+  const auto as = [&](detail::float_format format) { return double(widen(std::uint16_t(code), format)); };
+  if constexpr (Id == dtype::f4e2m1) return as(detail::float4e2m1_format);
+  else if constexpr (Id == dtype::f6e2m3) return as(detail::float6e2m3_format);
+  else if constexpr (Id == dtype::f6e3m2) return as(detail::float6e3m2_format);
+  else if constexpr (Id == dtype::u4 || Id == dtype::u2) return std::uint64_t(code);
+  else return code >> (bits_of(Id) - 1) ? std::int64_t(code) - (1 << bits_of(Id)) : std::int64_t(code);
+}
+/// Element `i` as the widest number of its kind.
+template <class T>
+auto wide_at(const void* data, std::int64_t i) {
+  const auto element = [&] { return static_cast<const T*>(data)[i]; };
+  if constexpr (std::is_empty_v<T>) return packed_at(data, i, T{});
+  else if constexpr (std::signed_integral<T>) return std::int64_t(element());
+  else if constexpr (std::integral<T>) return std::uint64_t(element());
+  else if constexpr (std::same_as<T, double>) return element();
+  else if constexpr (requires(T c) { c.im; }) return std::complex<double>{double(element().re), double(element().im)};
+  else return double(float(element()));
 }
 
 double error_of(double got, double expected) {
@@ -91,29 +110,6 @@ comparison compare_wholes(const value& got, const value& expected, tolerance all
   });
 }
 
-template <class T>
-comparison compare_floats(const value& got, const value& expected, tolerance allowed) {
-  return compare_within(got, expected, allowed,
-                        [](const void* data, std::int64_t i) { return double(float(static_cast<const T*>(data)[i])); });
-}
-template <class T>
-comparison compare_integers(const value& got, const value& expected, tolerance allowed) {
-  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  return compare_wholes(got, expected, allowed,
-                        [](const void* data, std::int64_t i) { return wide(static_cast<const T*>(data)[i]); });
-}
-comparison compare_packed(const value& got, const value& expected, tolerance allowed, unsigned bits, bool is_signed) {
-  return compare_wholes(got, expected, allowed, [bits, is_signed](const void* data, std::int64_t i) {
-    return is_signed ? std::int64_t(packed_signed_at(data, i, bits)) : std::int64_t(packed_at(data, i, bits));
-  });
-}
-comparison compare_small_floats(const value& got, const value& expected, tolerance allowed, detail::float_format format,
-                                unsigned bits) {
-  return compare_within(got, expected, allowed, [format, bits](const void* data, std::int64_t i) {
-    return double(widen(std::uint16_t(packed_at(data, i, bits)), format));
-  });
-}
-
 comparison compare_strings(const value& got, const value& expected) {
   const auto a = got.as_unchecked<std::string_view>(), b = expected.as_unchecked<std::string_view>();
   std::int64_t wrong = 0, first = -1;
@@ -124,52 +120,15 @@ comparison compare_strings(const value& got, const value& expected) {
                       position_text(first, expected.shape), a[first], b[first])};
 }
 
-template <class T>
-comparison compare_complex(const value& got, const value& expected, tolerance allowed) {
-  return compare_within(got, expected, allowed, [](const void* data, std::int64_t i) {
-    const T& c = static_cast<const T*>(data)[i];
-    return std::complex<double>{double(c.re), double(c.im)};
-  });
-}
-
 comparison compare_elements(const value& got, const value& expected, tolerance allowed) {
-  tolerance coarse = allowed;
-  coarse.rtol = std::max(coarse.rtol, 0x1p-6);
-  switch (expected.type) {
-    case dtype::f32: return compare_floats<float>(got, expected, allowed);
-    case dtype::f64:
-      return compare_within(got, expected, allowed,
-                            [](const void* data, std::int64_t i) { return static_cast<const double*>(data)[i]; });
-    case dtype::f16: return compare_floats<float16>(got, expected, allowed);
-    case dtype::bf16: return compare_floats<bfloat16>(got, expected, coarse);
-    case dtype::f8e4m3fn: return compare_floats<float8e4m3fn>(got, expected, allowed);
-    case dtype::f8e4m3fnuz: return compare_floats<float8e4m3fnuz>(got, expected, allowed);
-    case dtype::f8e5m2: return compare_floats<float8e5m2>(got, expected, allowed);
-    case dtype::f8e5m2fnuz: return compare_floats<float8e5m2fnuz>(got, expected, allowed);
-    case dtype::f8e8m0: return compare_floats<float8e8m0>(got, expected, allowed);
-    case dtype::f4e2m1: return compare_small_floats(got, expected, allowed, detail::float4e2m1_format, 4);
-    case dtype::f6e2m3: return compare_small_floats(got, expected, allowed, detail::float6e2m3_format, 8);
-    case dtype::f6e3m2: return compare_small_floats(got, expected, allowed, detail::float6e3m2_format, 8);
-    case dtype::u8: return compare_integers<std::uint8_t>(got, expected, allowed);
-    case dtype::i8: return compare_integers<std::int8_t>(got, expected, allowed);
-    case dtype::u16: return compare_integers<std::uint16_t>(got, expected, allowed);
-    case dtype::i16: return compare_integers<std::int16_t>(got, expected, allowed);
-    case dtype::u32: return compare_integers<std::uint32_t>(got, expected, allowed);
-    case dtype::i32: return compare_integers<std::int32_t>(got, expected, allowed);
-    case dtype::u64: return compare_integers<std::uint64_t>(got, expected, allowed);
-    case dtype::i64: return compare_integers<std::int64_t>(got, expected, allowed);
-    case dtype::boolean: return compare_integers<std::uint8_t>(got, expected, allowed);
-    case dtype::u4: return compare_packed(got, expected, allowed, 4, false);
-    case dtype::i4: return compare_packed(got, expected, allowed, 4, true);
-    case dtype::u2: return compare_packed(got, expected, allowed, 2, false);
-    case dtype::i2: return compare_packed(got, expected, allowed, 2, true);
-    case dtype::c64: return compare_complex<complex64>(got, expected, allowed);
-    case dtype::c128: return compare_complex<complex128>(got, expected, allowed);
-    case dtype::string: return compare_strings(got, expected);
-    case dtype::undefined:
-    case dtype::count: break;
-  }
-  return {"elements of an undefined type"};
+  if (expected.type == dtype::bf16) allowed.rtol = std::max(allowed.rtol, 0x1p-6);
+  const comparison no_type{"elements of an undefined type"};
+  return detail::all_elements::visit(expected.type, no_type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::same_as<T, std::string_view>) return compare_strings(got, expected);
+    else if constexpr (std::integral<decltype(wide_at<T>(nullptr, 0))>)
+      return compare_wholes(got, expected, allowed, wide_at<T>);
+    else return compare_within(got, expected, allowed, wide_at<T>);
+  });
 }
 
 comparison compare_tensors(const value& got, const value& expected, const tolerance& allowed) {

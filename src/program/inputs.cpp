@@ -1,3 +1,4 @@
+#include <cameo/core/elements.hpp>
 #include <cameo/graph/model.hpp>
 
 #include "file/messages.hpp"
@@ -40,14 +41,6 @@ result<value> fill(const extents& shape, arena& memory, Next next) {
   return value::tensor(dtype_of<T>, shape, data);
 }
 
-template <class T>
-result<value> fill_floats(const extents& shape, arena& memory, random_source& random) {
-  return fill<T>(shape, memory, [&] { return T(float(random.normal())); });
-}
-template <class T>
-result<value> fill_integers(const extents& shape, arena& memory, random_source& random) {
-  return fill<T>(shape, memory, [&] { return T(random.bits() % 4); });
-}
 /// Types below a byte and floats of 6 bits: any bits are a number.
 result<value> fill_bits(dtype type, const extents& shape, arena& memory, random_source& random) {
   std::uint64_t bytes = 0;
@@ -58,37 +51,25 @@ result<value> fill_bits(dtype type, const extents& shape, arena& memory, random_
   return made;
 }
 
-result<value> fill_any(dtype type, const extents& shape, arena& memory, random_source& random) {
+/// Small numbers, and short texts.
+template <class T>
+T next(random_source& random) {
   static constexpr std::string_view texts[] = {"a", "bc", "def", "ghij"};
-  switch (type) {
-    case dtype::f32: return fill_floats<float>(shape, memory, random);
-    case dtype::f64: return fill<double>(shape, memory, [&] { return random.normal(); });
-    case dtype::f16: return fill_floats<float16>(shape, memory, random);
-    case dtype::bf16: return fill_floats<bfloat16>(shape, memory, random);
-    case dtype::f8e4m3fn: return fill_floats<float8e4m3fn>(shape, memory, random);
-    case dtype::f8e4m3fnuz: return fill_floats<float8e4m3fnuz>(shape, memory, random);
-    case dtype::f8e5m2: return fill_floats<float8e5m2>(shape, memory, random);
-    case dtype::f8e5m2fnuz: return fill_floats<float8e5m2fnuz>(shape, memory, random);
-    case dtype::f8e8m0:
-      return fill<float8e8m0>(shape, memory, [&] { return float8e8m0(float(random.bits() % 4 + 1)); });
-    case dtype::c64:
-      return fill<complex64>(shape, memory, [&] { return complex64{float(random.normal()), float(random.normal())}; });
-    case dtype::c128:
-      return fill<complex128>(shape, memory, [&] { return complex128{random.normal(), random.normal()}; });
-    case dtype::u8: return fill_integers<std::uint8_t>(shape, memory, random);
-    case dtype::i8: return fill_integers<std::int8_t>(shape, memory, random);
-    case dtype::u16: return fill_integers<std::uint16_t>(shape, memory, random);
-    case dtype::i16: return fill_integers<std::int16_t>(shape, memory, random);
-    case dtype::u32: return fill_integers<std::uint32_t>(shape, memory, random);
-    case dtype::i32: return fill_integers<std::int32_t>(shape, memory, random);
-    case dtype::u64: return fill_integers<std::uint64_t>(shape, memory, random);
-    case dtype::i64: return fill_integers<std::int64_t>(shape, memory, random);
-    case dtype::boolean: return fill<bool>(shape, memory, [&] { return (random.bits() & 1) != 0; });
-    case dtype::string: return fill<std::string_view>(shape, memory, [&] { return texts[random.bits() % 4]; });
-    case dtype::undefined:
-    case dtype::count: return status{status_code::invalid_argument, "an input without an element type"};
-    default: return fill_bits(type, shape, memory, random);
-  }
+  if constexpr (std::same_as<T, std::string_view>) return texts[random.bits() % 4];
+  else if constexpr (std::same_as<T, bool>) return (random.bits() & 1) != 0;
+  else if constexpr (std::integral<T>) return T(random.bits() % 4);
+  else if constexpr (std::same_as<T, float8e8m0>) return T{float(random.bits() % 4 + 1)};
+  else if constexpr (std::same_as<T, double>) return random.normal();
+  else if constexpr (requires(T c) { c.im; }) return T{next<decltype(T::re)>(random), next<decltype(T::im)>(random)};
+  else return T(float(random.normal()));
+}
+
+result<value> fill_any(dtype type, const extents& shape, arena& memory, random_source& random) {
+  result<value> no_type = status{status_code::invalid_argument, "an input without an element type"};
+  return detail::all_elements::visit(type, std::move(no_type), [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_empty_v<T>) return fill_bits(type, shape, memory, random);
+    else return fill<T>(shape, memory, [&] { return next<T>(random); });
+  });
 }
 
 std::int64_t size_of(dim d, const model& m, const dim_sizes& sizes) {

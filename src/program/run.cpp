@@ -5,6 +5,7 @@
 #include "program/say.hpp"
 #include "program/tensor_files.hpp"
 
+#include <cameo/core/elements.hpp>
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/session/profile.hpp>
 
@@ -84,19 +85,9 @@ result<std::vector<named_value>> gather_inputs(const runnable& loaded, const run
 
 /// Element `i` of a tensor of numbers that are whole bytes; nothing for other types.
 std::optional<double> number_at(const value& v, std::int64_t i) {
-  switch (v.type) {
-    case dtype::f32: return v.as_unchecked<float>()[i];
-    case dtype::f64: return v.as_unchecked<double>()[i];
-    case dtype::f16: return float(v.as_unchecked<float16>()[i]);
-    case dtype::bf16: return float(v.as_unchecked<bfloat16>()[i]);
-    case dtype::u8: return v.as_unchecked<std::uint8_t>()[i];
-    case dtype::i8: return v.as_unchecked<std::int8_t>()[i];
-    case dtype::u16: return v.as_unchecked<std::uint16_t>()[i];
-    case dtype::i16: return v.as_unchecked<std::int16_t>()[i];
-    case dtype::u32: return v.as_unchecked<std::uint32_t>()[i];
-    case dtype::i32: return v.as_unchecked<std::int32_t>()[i];
-    default: return std::nullopt;
-  }
+  return detail::number_elements::visit(v.type, std::optional<double>{}, [&]<class T>(std::type_identity<T>) {
+    return double(detail::number_at<T>(v, std::size_t(i)));
+  });
 }
 
 struct ranked {

@@ -29,8 +29,8 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
 }  // namespace
 
 const config_key_row* row_of(std::string_view key) {
-  const auto* const row = std::ranges::find(config_key_rows, key, &config_key_row::key);
-  return row == std::end(config_key_rows) ? nullptr : row;
+  const auto* const row = std::ranges::find(config_keys::rows, key, &config_key_row::key);
+  return row == std::end(config_keys::rows) ? nullptr : row;
 }
 
 status unknown_key(std::string_view key, std::span<const std::string> more) {
@@ -40,7 +40,7 @@ status unknown_key(std::string_view key, std::span<const std::string> more) {
     const std::size_t edits = edits_between(key, known);
     if (edits < fewest) fewest = edits, nearest = known;
   };
-  for (const config_key_row& row : config_key_rows) look_at(row.key);
+  for (const config_key_row& row : config_keys::rows) look_at(row.key);
   for (const std::string& known : more) look_at(known);
   return failed(status_code::invalid_argument, "session key '{}' is not known{}; docs/session_keys.md lists the keys",
                 key, nearest.empty() ? "" : fmt::format("; the nearest is '{}'", nearest));

@@ -44,7 +44,7 @@ std::size_t machine_memory() {
 
 void tell_without_effect(const load_settings& how) {
   for (const auto& [key, value] : how.options.config)
-    if (const config_key_row* const row = row_of(key); row && row->support == key_support::without_effect)
+    if (const config_key_row* const row = row_of(key); row && row->support == key_support::ignored)
       how.warn(fmt::format("session key '{}' has no effect: {}", key, row->meaning));
 }
 

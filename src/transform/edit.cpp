@@ -1,3 +1,4 @@
+#include <cameo/core/elements.hpp>
 #include <cameo/transform/rewriter.hpp>
 
 #include "graph/messages.hpp"
@@ -88,18 +89,15 @@ value_id edit::ints(std::string_view stem, std::span<const std::int64_t> numbers
 }
 
 value_id edit::scalar(std::string_view stem, dtype type, double number) {
-  std::array<std::byte, 8> bytes{};
-  const auto put = [&](auto element) { std::memcpy(bytes.data(), &element, sizeof element); };
-  switch (type) {
-    case dtype::f32: put(float(number)); break;
-    case dtype::f64: put(number); break;
-    case dtype::f16: put(float16{float(number)}); break;
-    case dtype::bf16: put(bfloat16{float(number)}); break;
-    case dtype::i64: put(std::int64_t(number)); break;
-    case dtype::i32: put(std::int32_t(number)); break;
-    default: bad_ = true; return value_id::none;
-  }
-  return constant(stem, value::tensor(type, extents{}, bytes.data()));
+  const auto filled = [&]<class T>(std::type_identity<T>) {
+    T element{};
+    if constexpr (std::is_arithmetic_v<T>) element = T(number);
+    else element = T{float(number)};
+    return constant(stem, value::tensor(type, extents{}, &element));
+  };
+  using elements = detail::element_set<float, double, float16, bfloat16, std::int64_t, std::int32_t>;
+  bad_ = bad_ || (bit_of(type) & elements::mask) == 0;
+  return elements::visit(type, value_id::none, filled);
 }
 
 value_id edit::add(std::string_view domain, std::string_view op, std::span<const value_id> inputs,

@@ -1,3 +1,4 @@
+#include <cameo/core/elements.hpp>
 #include <cameo/transform/rewriter.hpp>
 
 namespace cameo::inline CAMEO_ABI {
@@ -8,31 +9,6 @@ const attribute_rule* rule_of_attribute(const node_view& n, std::string_view nam
   for (const attribute_rule& rule : n.raw().version->attributes)
     if (rule.name == name) return rule.has_default ? &rule : nullptr;
   return nullptr;
-}
-
-template <class T>
-T element_at(const value& v, std::size_t i) {
-  T element;
-  std::memcpy(&element, static_cast<const std::byte*>(v.data) + i * sizeof(T), sizeof(T));
-  return element;
-}
-
-/// Calls f(a getter of the i-th element as a double) for types whose elements are numbers of whole bytes.
-template <class F>
-bool with_numbers(const value& v, F f) {
-  switch (v.type) {
-    case dtype::f32: return f([&](std::size_t i) { return double(element_at<float>(v, i)); });
-    case dtype::f64: return f([&](std::size_t i) { return element_at<double>(v, i); });
-    case dtype::f16: return f([&](std::size_t i) { return double(float(element_at<float16>(v, i))); });
-    case dtype::bf16: return f([&](std::size_t i) { return double(float(element_at<bfloat16>(v, i))); });
-    case dtype::i64: return f([&](std::size_t i) { return double(element_at<std::int64_t>(v, i)); });
-    case dtype::i32: return f([&](std::size_t i) { return double(element_at<std::int32_t>(v, i)); });
-    case dtype::i16: return f([&](std::size_t i) { return double(element_at<std::int16_t>(v, i)); });
-    case dtype::u16: return f([&](std::size_t i) { return double(element_at<std::uint16_t>(v, i)); });
-    case dtype::i8: return f([&](std::size_t i) { return double(element_at<std::int8_t>(v, i)); });
-    case dtype::u8: return f([&](std::size_t i) { return double(element_at<std::uint8_t>(v, i)); });
-    default: return false;
-  }
 }
 
 bool is_host_tensor(const value* v) { return v && v->kind == value_kind::tensor && v->memory == 0; }
@@ -64,31 +40,24 @@ std::span<const std::int64_t> ints_attribute(const node_view& n, std::string_vie
 
 std::optional<double> number_of(const value* v) {
   if (!is_host_tensor(v) || v->shape.count() != 1) return {};
-  std::optional<double> found;
-  with_numbers(*v, [&](auto at) {
-    found = at(0);
-    return true;
+  return detail::number_elements::visit(v->type, std::optional<double>{}, [&]<class T>(std::type_identity<T>) {
+    return double(detail::number_at<T>(*v, 0));
   });
-  return found;
 }
 
 std::optional<std::vector<std::int64_t>> ints_of(const value* v) {
   constexpr std::int64_t most = 4096;
   if (!is_host_tensor(v) || v->shape.count() > most) return {};
-  std::vector<std::int64_t> found;
-  for (std::int64_t i = 0; i < v->shape.count(); ++i) switch (v->type) {
-      case dtype::i64: found.push_back(element_at<std::int64_t>(*v, std::size_t(i))); break;
-      case dtype::i32: found.push_back(element_at<std::int32_t>(*v, std::size_t(i))); break;
-      default: return {};
-    }
-  return found;
+  using indices = detail::element_set<std::int64_t, std::int32_t>;
+  using found = std::optional<std::vector<std::int64_t>>;
+  return indices::visit(v->type, found{}, [&]<class T>(std::type_identity<T>) { return detail::all_at<T>(*v); });
 }
 
 bool all_equal(const value* v, double number) {
   if (!is_host_tensor(v) || v->shape.count() == 0) return false;
-  return with_numbers(*v, [&](auto at) {
+  return detail::number_elements::visit(v->type, false, [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < std::size_t(v->shape.count()); ++i)
-      if (at(i) != number) return false;
+      if (double(detail::number_at<T>(*v, i)) != number) return false;
     return true;
   });
 }

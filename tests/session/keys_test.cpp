@@ -1,4 +1,4 @@
-// docs/session_keys.md says what config_key_rows says.
+// docs/session_keys.md says what config_keys::rows says.
 #include "../../src/session/config.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ cameo::session_options options_with(std::string key, std::string text) {
 
 TEST_CASE("docs/session_keys.md lists every session key with its default, support and meaning, and no other") {
   std::string table;
-  for (const cameo::config_key_row& row : cameo::config_key_rows) table += line_of(row);
+  for (const cameo::config_key_row& row : cameo::config_keys::rows) table += line_of(row);
   const std::string page = document("session_keys.md");
   const std::size_t rule = page.find("|---|---|---|---|\n");
   REQUIRE(rule != std::string::npos);
@@ -40,7 +40,7 @@ TEST_CASE("docs/session_keys.md lists every session key with its default, suppor
 }
 
 TEST_CASE("a session key is read, refused or unknown as its row says") {
-  for (const cameo::config_key_row& row : cameo::config_key_rows) {
+  for (const cameo::config_key_row& row : cameo::config_keys::rows) {
     CAPTURE(row.key);
     const auto made = cameo::session_config::make(options_with(std::string{row.key}, "new"));
     CHECK(bool(made) == (row.support != cameo::key_support::refused));

@@ -1,9 +1,9 @@
 #include "tools.hpp"
 
 #include <cameo/core/checked.hpp>
+#include <cameo/core/elements.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace cameo::inline CAMEO_ABI::infer {
 
@@ -85,34 +85,13 @@ int_list ints_of(const infer_context& c, std::string_view name, std::size_t inpu
   return list.state == int_list::absent ? ints_of_input(c, input) : list;
 }
 
-namespace {
-
-/// Copied element by element: in a file that is mapped, nothing promises their alignment.
-template <class T>
-std::vector<std::int64_t> numbers_of(const value& v) {
-  std::vector<std::int64_t> numbers(std::size_t(v.shape.count()));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    T number;
-    std::memcpy(&number, static_cast<const std::byte*>(v.data) + i * sizeof(T), sizeof(T));
-    numbers[i] = std::int64_t(number);
-  }
-  return numbers;
-}
-
-}  // namespace
-
 std::optional<std::vector<std::int64_t>> integers_of(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0 || v.shape.rank() > 1) return {};
-  switch (v.type) {
-    case dtype::i64: return numbers_of<std::int64_t>(v);
-    case dtype::i32: return numbers_of<std::int32_t>(v);
-    case dtype::i16: return numbers_of<std::int16_t>(v);
-    case dtype::i8: return numbers_of<std::int8_t>(v);
-    case dtype::u32: return numbers_of<std::uint32_t>(v);
-    case dtype::u16: return numbers_of<std::uint16_t>(v);
-    case dtype::u8: return numbers_of<std::uint8_t>(v);
-    default: return {};
-  }
+  using found = std::optional<std::vector<std::int64_t>>;
+  return detail::integer_elements::visit(v.type, found{}, [&]<class T>(std::type_identity<T>) -> found {
+    if constexpr (std::same_as<T, std::uint64_t>) return {};
+    else return detail::all_at<T>(v);
+  });
 }
 
 std::optional<std::vector<float>> constant_floats(const infer_context& c, std::size_t input) {

@@ -106,7 +106,7 @@ bool read_axes(rewriter& r, const node_view& n, behaviour b, std::size_t rank, s
   }
   return true;
 }
-std::uint32_t mask_of(std::span<const std::int64_t> axes) {
+std::uint32_t axes_mask(std::span<const std::int64_t> axes) {
   std::uint32_t mask = 0;
   for (std::int64_t axis : axes) mask |= 1u << axis;
   return mask;
@@ -136,7 +136,7 @@ std::optional<named_axes> named_axes_of(rewriter& r, const node_view& n, behavio
     if (b == behaviour::reduce && found.axes.empty() && int_attribute(n, "noop_with_empty_axes") == 0)
       for (std::size_t i = 0; i < rank; ++i) found.axes.push_back(std::int64_t(i));
   }
-  found.mask = mask_of(found.axes);
+  found.mask = axes_mask(found.axes);
   found.keeps = b == behaviour::squeeze || b == behaviour::unsqueeze ? false : int_attribute(n, "keepdims", 1) != 0;
   return found;
 }

@@ -174,7 +174,7 @@ class selection {
     if (dq.input(2) && !all_equal(zeros, 0)) return false;
     for (std::int64_t i = 0; i < std::max(steps->shape.count(), w->shape.count()); ++i) {
       const auto at = [&](const value& v) {
-        return quantization::element<float>(v, v.shape.count() == 1 ? 0 : std::min(i, v.shape.count() - 1));
+        return detail::element_at<float>(v, v.shape.count() == 1 ? 0 : std::min(i, v.shape.count() - 1));
       };
       if (!(std::abs(at(*steps) - at(*x) * at(*w)) <= 1e-3f * std::abs(at(*steps)))) return false;
     }

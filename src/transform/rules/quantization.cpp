@@ -8,13 +8,10 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 std::optional<integer_range> range_of(dtype t) {
-  switch (t) {
-    case dtype::u8: return integer_range{0, 255};
-    case dtype::i8: return integer_range{-128, 127};
-    case dtype::u16: return integer_range{0, 65535};
-    case dtype::i16: return integer_range{-32768, 32767};
-    default: return {};
-  }
+  using types = detail::element_set<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t>;
+  return types::visit(t, std::optional<integer_range>{}, []<class T>(std::type_identity<T>) {
+    return integer_range{double(std::numeric_limits<T>::lowest()), double(std::numeric_limits<T>::max())};
+  });
 }
 
 /// Bounds that what is quantized has anyhow. Rounding is monotonic: if the bound becomes the last integer, so does all

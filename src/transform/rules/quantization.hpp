@@ -1,8 +1,7 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rewriter.hpp>
-
-#include <cstring>
 
 /// The parameters of QuantizeLinear and DequantizeLinear, where they are constant.
 namespace cameo::inline CAMEO_ABI {
@@ -19,21 +18,13 @@ struct quantization {
   const value* zero = nullptr;  // null: 0
   std::int64_t axis = 0;        // -1: one scale for the whole tensor
 
-  template <class T>
-  static T element(const value& v, std::int64_t i) {  // a file's bytes need not be aligned
-    T made;
-    std::memcpy(&made, static_cast<const std::byte*>(v.data) + std::size_t(i) * sizeof(T), sizeof(T));
-    return made;
-  }
-  float scale_at(std::int64_t i) const { return element<float>(*scale, i); }
+  float scale_at(std::int64_t i) const { return detail::element_at<float>(*scale, std::size_t(i)); }
   double zero_at(std::int64_t i) const {
-    if (!zero) return 0;
-    switch (type) {
-      case dtype::u8: return element<std::uint8_t>(*zero, i);
-      case dtype::i8: return element<std::int8_t>(*zero, i);
-      case dtype::u16: return element<std::uint16_t>(*zero, i);
-      default: return element<std::int16_t>(*zero, i);
-    }
+    return zero ? detail::integer_elements::visit(type, 0.0,
+                                                  [&]<class T>(std::type_identity<T>) {
+                                                    return double(detail::element_at<T>(*zero, std::size_t(i)));
+                                                  })
+                : 0.0;
   }
   bool whole_tensor() const { return axis < 0; }
 };

@@ -1,6 +1,7 @@
 // What comes before or after a convolution or a product with constant weights, and is linear for each channel, goes
 // into the weights. Numbers are worked out in double precision and rounded once.
 #include <cameo/core/checked.hpp>
+#include <cameo/core/elements.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rules/standard.hpp>
@@ -8,7 +9,6 @@
 #include "transform/rules/look.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -19,13 +19,9 @@ constexpr std::size_t most_copied = std::size_t{4} << 20;
 bool is_real(const value* v) {
   return v && v->kind == value_kind::tensor && v->memory == 0 && (v->type == dtype::f32 || v->type == dtype::f64);
 }
-/// Large constants may lie unaligned.
 double real_at(const value& v, std::int64_t i) {
-  const auto read = [&]<class T>(T element) {
-    std::memcpy(&element, static_cast<const std::byte*>(v.data) + std::size_t(i) * sizeof(T), sizeof(T));
-    return double(element);
-  };
-  return v.type == dtype::f32 ? read(float{}) : read(double{});
+  return v.type == dtype::f32 ? detail::element_at<float>(v, std::size_t(i))
+                              : detail::element_at<double>(v, std::size_t(i));
 }
 
 /// A constant of a type whose elements f(i) works out; `none` when one of them is no longer finite.
