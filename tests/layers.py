@@ -48,6 +48,7 @@ PROVIDER_NAME = re.compile(r'"[A-Za-z]+ExecutionProvider"|\beps::\w+')
 MESSAGE = re.compile(r'static_assert\((?:[^"]|"(?:[^"\\]|\\.)*")*?\);', re.DOTALL)
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 PRINTS = re.compile(r"\bfmt::print\b|\bf?printf\b|\bf?puts\b|\bstd::(?:cout|cerr|clog)\b")
+WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 
 
@@ -176,6 +177,8 @@ def offences(root):
 
 def naming_offences(relative, layer, text):
     code = COMMENT.sub("", text)
+    for match in WHERE.findall(code):
+        yield f"{relative}: {match}: basic_status::in() writes the colon"
     code = MESSAGE.sub(lambda found: STRING.sub('""', found.group()), code)  # what the compiler says may give examples
     for match in PROVIDER_NAME.findall(code):
         yield f"{relative}: names a provider: {match}"
@@ -223,6 +226,8 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("src/transform/rules/a.cpp", "auto& t = transform_list<optimization_level::basic, rule_of<a>, b>::table();\n",
      "1 of 2 transforms are values"),
     ("src/transform/rules/b.cpp", "auto& t = transform_list<optimization_level::basic, rule_of<a>>::table();\n", None),
+    ("src/file/a.cpp", 'return std::move(bad).in(path + ": ");\n', "writes the colon"),
+    ("src/file/b.cpp", 'return std::move(bad).in(fmt::format("{}", path));\n', None),
     ("src/novel/a.cpp", "\n", "is not a layer"),
     ("eps/one/include/cameo/eps/one.hpp", "#include <cameo/ep/provider.hpp>\n#include <cameo/eps/one/x.hpp>\n", None),
     ("eps/one/include/cameo/eps/two.hpp", "#include <Eigen/Dense>\n", "third-party"),

@@ -379,13 +379,4 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   });
 }
 
-result<std::unique_ptr<model>> onnx_format::read(const std::string& path, const read_options& options) {
-  return read_onnx(path, options);
-}
-
-result<std::unique_ptr<model>> onnx_format::read(std::span<const std::byte> bytes, std::string_view name,
-                                                 const read_options& options) {
-  return read_onnx(bytes, name, options);
-}
-
 }  // namespace cameo::inline CAMEO_ABI

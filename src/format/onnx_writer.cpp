@@ -365,14 +365,6 @@ status write_onnx(const model& from, model_sink to, const std::string& folder, c
   return write_pieces(from, "the model", folder, options, one_by_one);
 }
 
-status onnx_format::write(const model& from, const std::string& path, const write_options& options) {
-  return write_onnx(from, path, options);
-}
-
-status onnx_format::write(const model& from, model_sink to, const std::string& folder, const write_options& options) {
-  return write_onnx(from, to, folder, options);
-}
-
 result<std::string> write_onnx(const model& from) {
   return guarded([&]() -> result<std::string> {
     tensor_writer tensors;

@@ -181,7 +181,7 @@ status read_back(package::impl& to, const std::string& folder) {
   package_open_options options = to.options;
   options.verify_assets = false;
   auto made = read_folder(folder, options, {}, problems, to.lock);
-  if (!made) return std::move(made).error().in("the package that was written cannot be read: ");
+  if (!made) return std::move(made).error().in("the package that was written cannot be read");
   (*made)->superseded = std::move(to.superseded);
   (*made)->options = to.options;
   to = std::move(**made);

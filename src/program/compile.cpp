@@ -29,14 +29,13 @@ int compile(const compile_command& o) {
   how.external_initializers = o.external, how.external_threshold = o.threshold;
   const result<compile_report> done = program_runtime{}.compile(std::move(how));
   if (!done) return fail(done.error());
-  const std::optional<std::uintmax_t> bytes = bytes_written(done->path);
   if (o.common.json)
     print_json({{"from", o.from},
                 {"to", done->path},
-                {"bytes", bytes ? nlohmann::ordered_json(*bytes) : nlohmann::ordered_json()},
+                {"bytes", bytes_written(done->path)},
                 {"compiled_nodes", done->compiled_nodes}});
   else if (!o.common.quiet)
-    say("{}: {}, {}\n", done->path, bytes ? fmt::format("{} bytes", *bytes) : "written",
+    say("{}: {}, {}\n", done->path, size_written(done->path),
         done->compiled_nodes ? fmt::format("compiled nodes: {}", done->compiled_nodes)
                              : std::string{"nothing of it was compiled"});
   return 0;

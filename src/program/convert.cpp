@@ -112,13 +112,10 @@ int convert(const convert_options& o) {
       return fail({status_code::invalid_argument, fmt::format("{}: needs a name that ends in .onnx or .ort", path)});
   const status done = convert_model(o);
   if (!done) return fail(done);
-  const std::optional<std::uintmax_t> bytes = bytes_written(o.to);
   if (o.common.json)
-    print_json({{"from", o.from},
-                {"to", o.to},
-                {"format", is_ort(o.to) ? "ort" : "onnx"},
-                {"bytes", bytes ? nlohmann::ordered_json(*bytes) : nlohmann::ordered_json()}});
-  else if (!o.common.quiet) say("{}: {}\n", o.to, bytes ? fmt::format("{} bytes", *bytes) : "written");
+    print_json(
+        {{"from", o.from}, {"to", o.to}, {"format", is_ort(o.to) ? "ort" : "onnx"}, {"bytes", bytes_written(o.to)}});
+  else if (!o.common.quiet) say("{}: {}\n", o.to, size_written(o.to));
   return 0;
 }
 

@@ -94,7 +94,7 @@ result<std::vector<read_value>> read_data_set(const std::string& folder, std::st
     // The values may refer to the file's bytes: the mapping lives as long as they do.
     if (!memory.keep(*mapped)) return status_code::out_of_memory;
     result<read_value> read = read_one((*mapped)->bytes(), file, ios, memory);
-    if (!read) return std::move(read).error().in(path + ": ");
+    if (!read) return std::move(read).error().in(path);
     values.push_back(std::move(*read));
   }
   return values;

@@ -165,11 +165,16 @@ void warn(std::string_view words) {
   say(stderr, "warning: {}\n", words);
 }
 
-std::optional<std::uintmax_t> bytes_written(const std::string& path) {
+nlohmann::ordered_json bytes_written(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return {};
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return error ? std::nullopt : std::optional{bytes};
+  return error ? nlohmann::ordered_json{} : nlohmann::ordered_json(bytes);
+}
+
+std::string size_written(const std::string& path) {
+  const nlohmann::ordered_json bytes = bytes_written(path);
+  return bytes.is_null() ? "written" : bytes.dump() + " bytes";
 }
 
 std::string to_text(const nlohmann::ordered_json& object, int indent) {

@@ -75,8 +75,10 @@ int fail(const status&);
 /// Prints the line `warning: words` to standard error.
 void warn(std::string_view words);
 
-/// Bytes of the file that was written to a path; nothing for a device or a pipe, which has no size.
-std::optional<std::uintmax_t> bytes_written(const std::string& path);
+/// The size of the file that was written to a path, in bytes; null for a device or a pipe, which has no size.
+nlohmann::ordered_json bytes_written(const std::string& path);
+/// The same in words.
+std::string size_written(const std::string& path);
 
 /// One JSON object as text in ASCII, so that no name controls a terminal; bytes that are no UTF-8 (names in a model can
 /// be any) become U+FFFD.

@@ -131,7 +131,7 @@ result<std::string> write_output(const std::string& folder, const named_value& o
   if (!v) return std::string{};
   const bool tensor = v.kind == value_kind::tensor;
   const result<std::string> bytes = tensor ? write_npy(v) : write_pb(v, pb_kind_of(io.type.kind), output.name);
-  if (!bytes) return status{bytes.error()}.in(fmt::format("output '{}': ", output.name));
+  if (!bytes) return status{bytes.error()}.in(fmt::format("output '{}'", output.name));
   const std::string path = folder + "/" + file_name(output.name, taken) + (tensor ? ".npy" : ".pb");
   if (status s = write_file_atomically(path, std::string_view{*bytes}); !s) return s;
   return path;

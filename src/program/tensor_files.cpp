@@ -21,7 +21,7 @@ result<any_value> read_value_file(const std::string& path, const io_info& input)
   auto memory = std::make_shared<heap_arena>();
   if (!memory->keep(*file)) return status_code::out_of_memory;  // the value may refer to the file's bytes
   result<value> read = read_as(path, (*file)->bytes(), input, *memory);
-  if (!read) return std::move(read).error().in(path + ": ");
+  if (!read) return std::move(read).error().in(path);
   return any_value::adopt(std::move(memory), *read);
 }
 

@@ -26,6 +26,7 @@ F32 = "<%df"
 def cameo(*arguments, **more):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
     assert done.returncode in (0, 1, 2), (arguments, done)  # never a signal
+    assert ": :" not in done.stderr, (arguments, done)  # where it happened, twice or without words
     return done
 
 

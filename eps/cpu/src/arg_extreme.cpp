@@ -47,21 +47,8 @@ void find_columns(const run_context& c, const void* from, std::int64_t axis, std
 /// float16 and bfloat16 come as float.
 template <class F>
 arg_extreme_state::column_function extremes_of_columns(dtype type) {
-  switch (type) {
-    case dtype::f32:
-    case dtype::f16:
-    case dtype::bf16: return find_columns<F, float>;
-    case dtype::f64: return find_columns<F, double>;
-    case dtype::u8: return find_columns<F, std::uint8_t>;
-    case dtype::i8: return find_columns<F, std::int8_t>;
-    case dtype::u16: return find_columns<F, std::uint16_t>;
-    case dtype::i16: return find_columns<F, std::int16_t>;
-    case dtype::u32: return find_columns<F, std::uint32_t>;
-    case dtype::i32: return find_columns<F, std::int32_t>;
-    case dtype::u64: return find_columns<F, std::uint64_t>;
-    case dtype::i64: return find_columns<F, std::int64_t>;
-    default: return nullptr;
-  }
+  return number_elements::visit(type, arg_extreme_state::column_function{},
+                                []<class T>(std::type_identity<T>) { return find_columns<F, computed_in<T>>; });
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ result<bias_gelu<Op>> bias_gelu<Op>::bind(bind_context& c) {
   using function = std::conditional_t<std::is_same_v<Op, op::microsoft::BiasGelu>, exact, by_tanh>;
   bias_gelu made;
   const dtype type = c.inputs[0].type;
-  made.row = find_binary_row<function, void, float, double, float16, bfloat16>(type);
+  made.row = find_binary_row<float_elements, function>(type);
   if (!made.row) return status{status_code::not_implemented, "no row for this type"};
   made.bytes = row_of(type).bits / 8;
   c.may_overwrite(0, 0);

@@ -80,35 +80,26 @@ struct leak {
   }
 };
 
-template <class F>
-binary_row number_row(dtype type) {
-  return find_binary_row<F, void, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t,
-                         std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(type);
-}
-
-bool is_integer(dtype type) {
-  return (bit_of(type) & mask_of<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
-                                 std::uint64_t, std::int64_t>) != 0;
-}
+bool is_integer(dtype type) { return (bit_of(type) & integer_elements::mask) != 0; }
 
 }  // namespace
 
 template <>
 result<binary_choice> choose_row<op::Add>(const bind_context& c) {
-  return binary_choice{number_row<add>(c.inputs[0].type)};
+  return binary_choice{find_binary_row<number_elements, add>(c.inputs[0].type)};
 }
 template <>
 result<binary_choice> choose_row<op::Sub>(const bind_context& c) {
-  return binary_choice{number_row<subtract>(c.inputs[0].type)};
+  return binary_choice{find_binary_row<number_elements, subtract>(c.inputs[0].type)};
 }
 template <>
 result<binary_choice> choose_row<op::Mul>(const bind_context& c) {
-  return binary_choice{number_row<multiply>(c.inputs[0].type)};
+  return binary_choice{find_binary_row<number_elements, multiply>(c.inputs[0].type)};
 }
 template <>
 result<binary_choice> choose_row<op::Div>(const bind_context& c) {
   const dtype type = c.inputs[0].type;
-  return binary_choice{number_row<divide>(type), 0, is_integer(type)};
+  return binary_choice{find_binary_row<number_elements, divide>(type), 0, is_integer(type)};
 }
 template <>
 result<binary_choice> choose_row<op::Mod>(const bind_context& c) {
@@ -116,13 +107,13 @@ result<binary_choice> choose_row<op::Mod>(const bind_context& c) {
   const bool truncates = c.int_or("fmod", 0) != 0;
   if (!truncates && !is_integer(type) && c.since < 28)
     return status{status_code::invalid_graph, "Mod of floating point needs fmod = 1 before opset 28"};
-  const binary_row row = truncates ? number_row<remainder_of_truncation>(type) : number_row<remainder_of_floor>(type);
+  const binary_row row = truncates ? find_binary_row<number_elements, remainder_of_truncation>(type)
+                                   : find_binary_row<number_elements, remainder_of_floor>(type);
   return binary_choice{row, 0, is_integer(type)};
 }
 template <>
 result<binary_choice> choose_row<op::PRelu>(const bind_context& c) {
-  const binary_row row = find_binary_row<leak, void, float, double, float16, bfloat16, std::uint32_t, std::int32_t,
-                                         std::uint64_t, std::int64_t>(c.inputs[0].type);
+  const binary_row row = find_binary_row<large_number_elements, leak>(c.inputs[0].type);
   return binary_choice{row, 0, false,
                        c.since < 7 ? binary_state::alignment::channel : binary_state::alignment::to_first};
 }

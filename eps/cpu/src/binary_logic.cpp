@@ -81,29 +81,28 @@ struct shift_right {
   }
 };
 
-template <class F, class R, class... More>
-binary_row number_row(dtype type) {
-  return find_binary_row<F, R, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
-                         std::uint64_t, std::int64_t, More...>(type);
+template <class F>
+binary_row bits_row(dtype type) {
+  return find_binary_row<integer_elements, F>(type);
 }
 template <class F>
 binary_row comparison_row(dtype type) {
-  return number_row<F, bool, float, double, float16, bfloat16>(type);
+  return find_binary_row<number_elements, F, bool>(type);
 }
 
 }  // namespace
 
 template <>
-result<binary_choice> choose_row<op::And>(const bind_context& c) {
-  return binary_choice{find_binary_row<both, bool, bool>(c.inputs[0].type), 1};
+result<binary_choice> choose_row<op::And>(const bind_context&) {
+  return binary_choice{any_row<both, truth, bool>, 1};
 }
 template <>
-result<binary_choice> choose_row<op::Or>(const bind_context& c) {
-  return binary_choice{find_binary_row<either, bool, bool>(c.inputs[0].type), 1};
+result<binary_choice> choose_row<op::Or>(const bind_context&) {
+  return binary_choice{any_row<either, truth, bool>, 1};
 }
 template <>
-result<binary_choice> choose_row<op::Xor>(const bind_context& c) {
-  return binary_choice{find_binary_row<one_alone, bool, bool>(c.inputs[0].type), 1};
+result<binary_choice> choose_row<op::Xor>(const bind_context&) {
+  return binary_choice{any_row<one_alone, truth, bool>, 1};
 }
 template <>
 result<binary_choice> choose_row<op::Less>(const bind_context& c) {
@@ -123,21 +122,19 @@ result<binary_choice> choose_row<op::GreaterOrEqual>(const bind_context& c) {
 }
 template <>
 result<binary_choice> choose_row<op::BitwiseAnd>(const bind_context& c) {
-  return binary_choice{number_row<bits_and, void>(c.inputs[0].type)};
+  return binary_choice{bits_row<bits_and>(c.inputs[0].type)};
 }
 template <>
 result<binary_choice> choose_row<op::BitwiseOr>(const bind_context& c) {
-  return binary_choice{number_row<bits_or, void>(c.inputs[0].type)};
+  return binary_choice{bits_row<bits_or>(c.inputs[0].type)};
 }
 template <>
 result<binary_choice> choose_row<op::BitwiseXor>(const bind_context& c) {
-  return binary_choice{number_row<bits_xor, void>(c.inputs[0].type)};
+  return binary_choice{bits_row<bits_xor>(c.inputs[0].type)};
 }
 template <>
 result<binary_choice> choose_row<op::Equal>(const bind_context& c) {
-  const binary_row row =
-      number_row<equal, bool, float, double, float16, bfloat16, bool, std::string_view>(c.inputs[0].type);
-  return binary_choice{row, 1};
+  return binary_choice{find_binary_row<equal_elements, equal, bool>(c.inputs[0].type), 1};
 }
 template <>
 result<binary_choice> choose_row<op::BitShift>(const bind_context& c) {
@@ -145,7 +142,7 @@ result<binary_choice> choose_row<op::BitShift>(const bind_context& c) {
   if (direction != "LEFT" && direction != "RIGHT")
     return status{status_code::invalid_graph, "direction must be LEFT or RIGHT"};
   const dtype type = c.inputs[0].type;
-  return binary_choice{direction == "LEFT" ? number_row<shift_left, void>(type) : number_row<shift_right, void>(type)};
+  return binary_choice{direction == "LEFT" ? bits_row<shift_left>(type) : bits_row<shift_right>(type)};
 }
 
 template struct binary<op::And>;

@@ -123,30 +123,18 @@ constexpr binary_row row_for_types() {
   else return power_row<T, C, From, double>;
 }
 
-template <class T, class... Exponents>
-binary_row row_for_exponent(dtype exponent) {
-  binary_row found = nullptr;
-  ((exponent == dtype_of<Exponents> ? void(found = row_for_types<T, Exponents>()) : void()), ...);
-  return found;
-}
-template <class... Bases>
 binary_row row_for(dtype base, dtype exponent) {
-  binary_row found = nullptr;
-  ((base == dtype_of<Bases>
-        ? void(found =
-                   row_for_exponent<Bases, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t,
-                                    std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(exponent))
-        : void()),
-   ...);
-  return found;
+  return base_elements::visit(base, binary_row{}, [&]<class T>(std::type_identity<T>) {
+    return number_elements::visit(exponent, binary_row{},
+                                  []<class E>(std::type_identity<E>) { return row_for_types<T, E>(); });
+  });
 }
 
 }  // namespace
 
 template <>
 result<binary_choice> choose_row<op::Pow>(const bind_context& c) {
-  return binary_choice{
-      row_for<float, double, float16, bfloat16, std::int32_t, std::int64_t>(c.inputs[0].type, c.inputs[1].type)};
+  return binary_choice{row_for(c.inputs[0].type, c.inputs[1].type)};
 }
 
 template struct binary<op::Pow>;

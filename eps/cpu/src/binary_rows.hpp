@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/binary.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 
 #include <algorithm>
 
@@ -72,15 +73,12 @@ void any_row(const void* a, std::int64_t a_step, const void* b, std::int64_t b_s
   }
 }
 
-/// The row of F for this type among Ts; null if it is none of them. R is `void` for "the type itself".
-template <class F, class R, class... Ts>
+/// The row of F for a type of a set of types; null for others. R is `void` for "the type itself".
+template <class Set, class F, class R = void>
 binary_row find_binary_row(dtype type) {
-  binary_row found = nullptr;
-  const auto look_at = [&]<class T>(std::type_identity<T>) {
-    if (type == dtype_of<T>) found = any_row<F, stored<T>, std::conditional_t<std::is_void_v<R>, T, R>>;
-  };
-  (look_at(std::type_identity<Ts>{}), ...);
-  return found;
+  return Set::visit(type, binary_row{}, []<class T>(std::type_identity<T>) {
+    return any_row<F, stored<T>, std::conditional_t<std::is_void_v<R>, T, R>>;
+  });
 }
 
 /// What an operation decides when it is bound.

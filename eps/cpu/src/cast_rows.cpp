@@ -1,5 +1,6 @@
 #include "cast_rows.hpp"
 
+#include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
 #include <cmath>
@@ -8,11 +9,21 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-template <class T, class W>
-void read_plain(const void* from, std::int64_t first, W* to, std::int64_t n) {
-  const T* const elements = static_cast<const T*>(from) + first;
-  for (std::int64_t i = 0; i < n; ++i) to[i] = W(elements[i]);
+/// The wide type that a type is read as: see cast_rows.hpp. `void` for types that are no numbers.
+template <class T>
+constexpr auto wide_type() {
+  if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, double>) return std::type_identity<T>{};
+  else if constexpr (std::is_integral_v<T>) return std::type_identity<std::int64_t>{};
+  else if constexpr (std::is_same_v<T, uint4> || std::is_same_v<T, int4> || std::is_same_v<T, uint2> ||
+                     std::is_same_v<T, int2>)
+    return std::type_identity<std::int64_t>{};
+  else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, complex64> ||
+                     std::is_same_v<T, complex128>)
+    return std::type_identity<void>{};
+  else return std::type_identity<float>{};
 }
+template <class T>
+using wide_for = typename decltype(wide_type<T>())::type;
 
 /// The bits of element i of a packed type.
 std::uint32_t packed_bits(const void* from, std::int64_t i, unsigned width) {
@@ -26,19 +37,20 @@ void put_packed_bits(void* to, std::int64_t i, unsigned width, std::uint32_t bit
   byte = std::uint8_t(kept | bits << bit % 8);
 }
 
-template <class W>
-void read_packed_integers(const void* from, std::int64_t first, W* to, std::int64_t n, unsigned width, bool is_signed) {
-  const std::int64_t top = std::int64_t{1} << (width - 1);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto bits = std::int64_t(packed_bits(from, first + i, width));
-    to[i] = W(is_signed && bits >= top ? bits - 2 * top : bits);
-  }
+/// A number of a packed type from its bits.
+template <dtype Id>
+auto number_of(std::uint32_t bits, packed<Id>) {
+  if constexpr (Id == dtype::f4e2m1) return widen(std::uint16_t(bits), detail::float4e2m1_format);
+  else if constexpr (Id == dtype::f6e2m3) return widen(std::uint16_t(bits & 0x3F), detail::float6e2m3_format);
+  else if constexpr (Id == dtype::f6e3m2) return widen(std::uint16_t(bits & 0x3F), detail::float6e3m2_format);
+  else if constexpr (Id == dtype::i4) return std::int64_t(bits ^ 8) - 8;
+  else if constexpr (Id == dtype::i2) return std::int64_t(bits ^ 2) - 2;
+  else return std::int64_t(bits);
 }
-template <class W>
-void read_small_floats(const void* from, std::int64_t first, W* to, std::int64_t n, detail::float_format format) {
-  const unsigned width = format.exponent_bits + format.mantissa_bits == 3 ? 4 : 8;
-  for (std::int64_t i = 0; i < n; ++i)
-    to[i] = W(widen(std::uint16_t(packed_bits(from, first + i, width) & (width == 4 ? 0xF : 0x3F)), format));
+/// The bits of a number of a packed type. Small floats have no NaN; the code of -0 stands for it, as elsewhere.
+std::uint32_t packed_from(float x, detail::float_format format) {
+  const int width = 1 + format.exponent_bits + format.mantissa_bits;
+  return x == x ? narrow(x, format) : 1u << (width - 1);
 }
 
 /// Cut towards zero, held at the ends; NaN is 0.
@@ -94,11 +106,6 @@ std::uint8_t exponent_only(float value, cast_state::rounding round, bool saturat
 }
 
 template <class T, class W>
-void write_integers(const W* from, void* to, std::int64_t first, std::int64_t n) {
-  T* const elements = static_cast<T*>(to) + first;
-  for (std::int64_t i = 0; i < n; ++i) elements[i] = integer_from<T>(from[i]);
-}
-template <class T, class W>
 void write_floats(const W* from, void* to, std::int64_t first, std::int64_t n) {
   T* const elements = static_cast<T*>(to) + first;
   if constexpr (is_narrow_v<T>) {
@@ -122,129 +129,52 @@ void write_float8(const W* from, void* to, std::int64_t first, std::int64_t n, b
     elements[i] = T(saturate ? finite(x) : x, saturate);
   }
 }
-template <class W>
-void write_packed_integers(const W* from, void* to, std::int64_t first, std::int64_t n, unsigned width) {
-  for (std::int64_t i = 0; i < n; ++i)
-    put_packed_bits(to, first + i, width, integer_from<std::uint8_t>(from[i]) & ((1u << width) - 1));
-}
-template <class W>
-void write_small_floats(const W* from, void* to, std::int64_t first, std::int64_t n, detail::float_format format) {
-  const unsigned width = format.exponent_bits + format.mantissa_bits == 3 ? 4 : 8;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const float x = narrowable(from[i]);
-    // There is no NaN; the code of -0 stands for it, as elsewhere.
-    const std::uint32_t nan = width == 4 ? 0x8 : 0x20;
-    put_packed_bits(to, first + i, width, x == x ? narrow(x, format) : nan);
-  }
-}
-
 }  // namespace
 
 template <class W>
 void read_wide(dtype type, const void* from, std::int64_t first, W* to, std::int64_t n) {
-  constexpr bool whole = std::is_same_v<W, std::int64_t>, single = std::is_same_v<W, float>;
-  switch (type) {
-    case dtype::boolean: {
-      const auto* const bytes = static_cast<const std::uint8_t*>(from) + first;
-      for (std::int64_t i = 0; whole && i < n; ++i) to[i] = W(bytes[i] != 0);
-      return;
+  detail::all_elements::call(type, [&]<class T>(std::type_identity<T>) {
+    const T* const elements = static_cast<const T*>(from) + (std::is_empty_v<T> ? 0 : first);
+    if constexpr (!std::is_same_v<W, wide_for<T>>) {
+      // Nothing reads this type as W.
+    } else if constexpr (std::is_empty_v<T>) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = number_of(packed_bits(from, first + i, bits_of(dtype_of<T>)), T{});
+    } else if constexpr (std::is_same_v<T, bool>) {  // a file may hold other bytes than 0 and 1
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(elements);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = bytes[i] != 0;
+    } else if constexpr (requires { widen_row(elements, to, n); }) {
+      widen_row(elements, to, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = W(elements[i]);
     }
-    case dtype::u8:
-      if constexpr (whole) read_plain<std::uint8_t>(from, first, to, n);
-      return;
-    case dtype::i8:
-      if constexpr (whole) read_plain<std::int8_t>(from, first, to, n);
-      return;
-    case dtype::u16:
-      if constexpr (whole) read_plain<std::uint16_t>(from, first, to, n);
-      return;
-    case dtype::i16:
-      if constexpr (whole) read_plain<std::int16_t>(from, first, to, n);
-      return;
-    case dtype::u32:
-      if constexpr (whole) read_plain<std::uint32_t>(from, first, to, n);
-      return;
-    case dtype::i32:
-      if constexpr (whole) read_plain<std::int32_t>(from, first, to, n);
-      return;
-    case dtype::i64:
-      if constexpr (whole) read_plain<std::int64_t>(from, first, to, n);
-      return;
-    case dtype::u64:
-      if constexpr (std::is_same_v<W, std::uint64_t>) read_plain<W>(from, first, to, n);
-      return;
-    case dtype::f64:
-      if constexpr (std::is_same_v<W, double>) read_plain<W>(from, first, to, n);
-      return;
-    case dtype::u4:
-      if constexpr (whole) read_packed_integers(from, first, to, n, 4, false);
-      return;
-    case dtype::i4:
-      if constexpr (whole) read_packed_integers(from, first, to, n, 4, true);
-      return;
-    case dtype::u2:
-      if constexpr (whole) read_packed_integers(from, first, to, n, 2, false);
-      return;
-    case dtype::i2:
-      if constexpr (whole) read_packed_integers(from, first, to, n, 2, true);
-      return;
-    default: break;
-  }
-  if constexpr (single) switch (type) {
-      case dtype::f32: return read_plain<float>(from, first, to, n);
-      case dtype::f16: return widen_row(static_cast<const float16*>(from) + first, to, n);
-      case dtype::bf16: return widen_row(static_cast<const bfloat16*>(from) + first, to, n);
-      case dtype::f8e4m3fn: return widen_row(static_cast<const float8e4m3fn*>(from) + first, to, n);
-      case dtype::f8e4m3fnuz: return widen_row(static_cast<const float8e4m3fnuz*>(from) + first, to, n);
-      case dtype::f8e5m2: return widen_row(static_cast<const float8e5m2*>(from) + first, to, n);
-      case dtype::f8e5m2fnuz: return widen_row(static_cast<const float8e5m2fnuz*>(from) + first, to, n);
-      case dtype::f8e8m0: return read_plain<float8e8m0>(from, first, to, n);
-      case dtype::f4e2m1: return read_small_floats(from, first, to, n, detail::float4e2m1_format);
-      case dtype::f6e2m3: return read_small_floats(from, first, to, n, detail::float6e2m3_format);
-      case dtype::f6e3m2: return read_small_floats(from, first, to, n, detail::float6e3m2_format);
-      default: return;
-    }
+  });
 }
 
 template <class W>
 void write_wide(const cast_state& how, const W* from, void* to, std::int64_t first, std::int64_t n) {
-  const bool saturate = how.saturate;
-  switch (how.to) {
-    case dtype::boolean: {
-      auto* const bytes = static_cast<std::uint8_t*>(to) + first;
-      for (std::int64_t i = 0; i < n; ++i) bytes[i] = from[i] != W(0);
-      return;
-    }
-    case dtype::u8: return write_integers<std::uint8_t>(from, to, first, n);
-    case dtype::i8: return write_integers<std::int8_t>(from, to, first, n);
-    case dtype::u16: return write_integers<std::uint16_t>(from, to, first, n);
-    case dtype::i16: return write_integers<std::int16_t>(from, to, first, n);
-    case dtype::u32: return write_integers<std::uint32_t>(from, to, first, n);
-    case dtype::i32: return write_integers<std::int32_t>(from, to, first, n);
-    case dtype::u64: return write_integers<std::uint64_t>(from, to, first, n);
-    case dtype::i64: return write_integers<std::int64_t>(from, to, first, n);
-    case dtype::f32: return write_floats<float>(from, to, first, n);
-    case dtype::f64: return write_floats<double>(from, to, first, n);
-    case dtype::f16: return write_floats<float16>(from, to, first, n);
-    case dtype::bf16: return write_floats<bfloat16>(from, to, first, n);
-    case dtype::f8e4m3fn: return write_float8<float8e4m3fn>(from, to, first, n, saturate);
-    case dtype::f8e4m3fnuz: return write_float8<float8e4m3fnuz>(from, to, first, n, saturate);
-    case dtype::f8e5m2: return write_float8<float8e5m2>(from, to, first, n, saturate);
-    case dtype::f8e5m2fnuz: return write_float8<float8e5m2fnuz>(from, to, first, n, saturate);
-    case dtype::f8e8m0: {
-      auto* const codes = static_cast<std::uint8_t*>(to) + first;
-      for (std::int64_t i = 0; i < n; ++i) codes[i] = exponent_only(narrowable(from[i]), how.round, saturate);
-      return;
-    }
-    case dtype::u4:
-    case dtype::i4: return write_packed_integers(from, to, first, n, 4);
-    case dtype::u2:
-    case dtype::i2: return write_packed_integers(from, to, first, n, 2);
-    case dtype::f4e2m1: return write_small_floats(from, to, first, n, detail::float4e2m1_format);
-    case dtype::f6e2m3: return write_small_floats(from, to, first, n, detail::float6e2m3_format);
-    case dtype::f6e3m2: return write_small_floats(from, to, first, n, detail::float6e3m2_format);
-    default: return;
-  }
+  const auto each = [&](auto* elements, auto element) {
+    for (std::int64_t i = 0; i < n; ++i) elements[first + i] = element(from[i]);
+  };
+  const auto pack = [&]<dtype Id>(packed<Id>, auto bits) {
+    for (std::int64_t i = 0; i < n; ++i) put_packed_bits(to, first + i, bits_of(Id), bits(from[i]));
+  };
+  const auto small = [&]<dtype Id>(packed<Id> type, detail::float_format format) {
+    pack(type, [&](W x) { return packed_from(narrowable(x), format); });
+  };
+  detail::all_elements::call(how.to, [&]<class T>(std::type_identity<T>) {
+    T* const elements = static_cast<T*>(to);
+    if constexpr (std::is_same_v<T, float4e2m1>) small(T{}, detail::float4e2m1_format);
+    else if constexpr (std::is_same_v<T, float6e2m3>) small(T{}, detail::float6e2m3_format);
+    else if constexpr (std::is_same_v<T, float6e3m2>) small(T{}, detail::float6e3m2_format);
+    else if constexpr (std::is_empty_v<T>)
+      pack(T{}, [](W x) { return integer_from<std::uint8_t>(x) & ((1u << bits_of(dtype_of<T>)) - 1); });
+    else if constexpr (std::is_same_v<T, bool>) each(elements, [](W x) { return x != W(0); });
+    else if constexpr (std::is_integral_v<T>) each(elements, [](W x) { return integer_from<T>(x); });
+    else if constexpr (std::is_same_v<T, float8e8m0>)
+      each(elements, [&](W x) { return std::bit_cast<T>(exponent_only(narrowable(x), how.round, how.saturate)); });
+    else if constexpr (is_narrow_v<T> || std::is_floating_point_v<T>) write_floats<T>(from, to, first, n);
+    else if constexpr (std::is_same_v<wide_for<T>, float>) write_float8<T>(from, to, first, n, how.saturate);
+  });
 }
 
 template void read_wide(dtype, const void*, std::int64_t, std::int64_t*, std::int64_t);

@@ -1,10 +1,11 @@
 #include <cameo/eps/cpu/clip.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
+#include "float_values.hpp"
 #include "refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -26,7 +27,7 @@ C bound_or(const void* bound, C otherwise) {
 
 template <class T>
 void clip_row(const void* low, const void* high, const void* x, void* y, std::int64_t n) {
-  using C = std::conditional_t<is_narrow_v<T>, float, T>;
+  using C = computed_in<T>;
   // A bound that is left out is the type's last number: infinities end there.
   constexpr C most = std::is_same_v<T, float16>    ? C(65504)
                      : std::is_same_v<T, bfloat16> ? C(0x1.FEp127)
@@ -46,25 +47,6 @@ void clip_row(const void* low, const void* high, const void* x, void* y, std::in
   }
 }
 
-template <class... Ts>
-clip::row_function row_for(dtype type) {
-  clip::row_function found = nullptr;
-  ((type == dtype_of<Ts> ? void(found = clip_row<Ts>) : void()), ...);
-  return found;
-}
-
-std::uint64_t element_of(dtype type, float number) {
-  std::uint64_t bits = 0;
-  const auto store = [&](auto element) { std::memcpy(&bits, &element, sizeof element); };
-  switch (type) {
-    case dtype::f64: store(double(number)); break;
-    case dtype::f16: store(float16{number}); break;
-    case dtype::bf16: store(bfloat16{number}); break;
-    default: store(number); break;
-  }
-  return bits;
-}
-
 /// The scalar input i, or null.
 status read_bound(run_context& c, std::size_t i, const void*& bound) {
   if (!c.has_input(i)) return {};
@@ -80,14 +62,14 @@ status read_bound(run_context& c, std::size_t i, const void*& bound) {
 result<clip> clip::bind(bind_context& c) {
   clip made;
   const dtype type = c.inputs[0].type;
-  made.row = row_for<float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
-                     std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(type);
+  made.row =
+      number_elements::visit(type, clip::row_function{}, []<class T>(std::type_identity<T>) { return clip_row<T>; });
   if (!made.row) return status{status_code::not_implemented, "no row for this type"};
   made.bytes = row_of(type).bits / 8;
   if (c.since < 11) {
     made.by_attributes = true;
     made.has_low = c.find("min") != nullptr, made.has_high = c.find("max") != nullptr;
-    made.low = element_of(type, c.float_or("min", 0)), made.high = element_of(type, c.float_or("max", 0));
+    made.low = float_element(type, c.float_or("min", 0)), made.high = float_element(type, c.float_or("max", 0));
   }
   c.may_overwrite(0, 0);
   return made;

@@ -42,17 +42,9 @@ void accumulate_columns(const void* in, void* out, std::int64_t axis, std::int64
 /// float16 and bfloat16 come as float.
 template <class F>
 cumulative_state::column_function sums_along_columns(dtype type) {
-  switch (type) {
-    case dtype::f32:
-    case dtype::f16:
-    case dtype::bf16: return accumulate_columns<F, float>;
-    case dtype::f64: return accumulate_columns<F, double>;
-    case dtype::i32: return accumulate_columns<F, std::int32_t>;
-    case dtype::i64: return accumulate_columns<F, std::int64_t>;
-    case dtype::u32: return accumulate_columns<F, std::uint32_t>;
-    case dtype::u64: return accumulate_columns<F, std::uint64_t>;
-    default: return nullptr;
-  }
+  return large_number_elements::visit(type, cumulative_state::column_function{}, []<class T>(std::type_identity<T>) {
+    return accumulate_columns<F, computed_in<T>>;
+  });
 }
 
 status read_axis(const value& v, std::size_t rank, std::int64_t& axis) {

@@ -1,3 +1,4 @@
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/dropout.hpp>
 
 #include <algorithm>
@@ -47,22 +48,12 @@ class random_numbers {
   std::uint32_t used_ = size;
 };
 
-template <class F>
-void with_float_type(dtype type, F&& f) {
-  switch (type) {
-    case dtype::f64: return f(std::type_identity<double>{});
-    case dtype::f16: return f(std::type_identity<float16>{});
-    case dtype::bf16: return f(std::type_identity<bfloat16>{});
-    default: return f(std::type_identity<float>{});
-  }
-}
-
 void fill_with_ones(value& mask, bool numbers) {
   if (!numbers) {
     std::memset(mask.data, 1, std::size_t(mask.shape.count()));
     return;
   }
-  with_float_type(mask.type, [&]<class T>(std::type_identity<T>) {
+  float_elements::call(mask.type, [&]<class T>(std::type_identity<T>) {
     const tensor_view<T> ones = mask.as_mutable_unchecked<T>();
     std::fill(ones.begin(), ones.end(), T(1));
   });
@@ -73,7 +64,7 @@ bool is_true(const value& v) { return v && v.shape.count() == 1 && *static_cast<
 double read_ratio(const value& v) {
   double ratio = 0.5;
   if (v && v.shape.count() == 1)
-    with_float_type(v.type, [&]<class T>(std::type_identity<T>) {
+    float_elements::call(v.type, [&]<class T>(std::type_identity<T>) {
       using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
       ratio = double(C(*static_cast<const T*>(v.data)));
     });
@@ -81,7 +72,7 @@ double read_ratio(const value& v) {
 }
 
 void drop(const value& x, value& y, std::uint8_t* mask, std::uint32_t seed, double ratio) {
-  with_float_type(x.type, [&]<class T>(std::type_identity<T>) {
+  float_elements::call(x.type, [&]<class T>(std::type_identity<T>) {
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
     random_numbers random{seed};
     const tensor_view<const T> from = x.as_unchecked<T>();

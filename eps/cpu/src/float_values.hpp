@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/run_context.hpp>
 
 #include <algorithm>
@@ -10,46 +11,48 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
 
-/// n elements of a float type from one another, to nearest.
-inline void convert_floats(dtype type, const void* from, float* to, std::int64_t n) {
-  switch (type) {
-    case dtype::f16: return widen_row(static_cast<const float16*>(from), to, n);
-    case dtype::bf16: return widen_row(static_cast<const bfloat16*>(from), to, n);
-    case dtype::f64: return void(std::copy_n(static_cast<const double*>(from), n, to));
-    default: return void(std::copy_n(static_cast<const float*>(from), n, to));
-  }
-}
-inline void convert_floats(dtype type, const void* from, double* to, std::int64_t n) {
-  switch (type) {
-    case dtype::f64: return void(std::copy_n(static_cast<const double*>(from), n, to));
-    case dtype::f32: return void(std::copy_n(static_cast<const float*>(from), n, to));
-    default: break;
-  }
-  float wide[narrow_block];
-  const std::size_t bytes = bits_of(type) / 8;
-  for (std::int64_t done = 0; done < n; done += narrow_block) {
-    const std::int64_t m = std::min(narrow_block, n - done);
-    convert_floats(type, static_cast<const std::byte*>(from) + std::size_t(done) * bytes, wide, m);
-    std::copy_n(wide, m, to + done);
-  }
+/// n elements of a float type as float or double, to nearest.
+template <class C>
+void convert_floats(dtype type, const void* from, C* to, std::int64_t n) {
+  float_elements::call(type, [&]<class T>(std::type_identity<T>) {
+    const T* const elements = static_cast<const T*>(from);
+    if constexpr (!is_narrow_v<T>) {
+      std::copy_n(elements, n, to);
+    } else if constexpr (std::is_same_v<C, float>) {
+      widen_row(elements, to, n);
+    } else {
+      float wide[narrow_block];
+      for (std::int64_t done = 0; done < n; done += narrow_block) {
+        const std::int64_t m = std::min(narrow_block, n - done);
+        widen_row(elements + done, wide, m);
+        std::copy_n(wide, m, to + done);
+      }
+    }
+  });
 }
 template <class C>
 void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
-  if (type == dtype_of<C>) {
-    std::copy_n(from, n, static_cast<C*>(to));
-  } else if (type == dtype::f32) {
-    for (std::int64_t i = 0; i < n; ++i) static_cast<float*>(to)[i] = float(from[i]);
-  } else if (type == dtype::f64) {
-    for (std::int64_t i = 0; i < n; ++i) static_cast<double*>(to)[i] = double(from[i]);
-  } else {
-    float wide[narrow_block];
-    for (std::int64_t done = 0; done < n; done += narrow_block) {
-      const std::int64_t m = std::min(narrow_block, n - done);
-      for (std::int64_t i = 0; i < m; ++i) wide[i] = float(from[done + i]);
-      if (type == dtype::f16) narrow_row(wide, static_cast<float16*>(to) + done, m);
-      else narrow_row(wide, static_cast<bfloat16*>(to) + done, m);
+  float_elements::call(type, [&]<class T>(std::type_identity<T>) {
+    T* const elements = static_cast<T*>(to);
+    if constexpr (!is_narrow_v<T>) {
+      std::transform(from, from + n, elements, [](C x) { return T(x); });
+    } else if constexpr (std::is_same_v<C, float>) {
+      narrow_row(from, elements, n);
+    } else {
+      float wide[narrow_block];
+      for (std::int64_t done = 0; done < n; done += narrow_block) {
+        const std::int64_t m = std::min(narrow_block, n - done);
+        std::transform(from + done, from + done + m, wide, [](C x) { return float(x); });
+        narrow_row(wide, elements + done, m);
+      }
     }
-  }
+  });
+}
+/// A number as the bytes of an element of a float type.
+inline std::uint64_t float_element(dtype type, float number) {
+  std::uint64_t bytes = 0;
+  store_floats(&number, type, &bytes, 1);
+  return bytes;
 }
 
 /// The same on as many threads as it is worth.

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/core/value.hpp>
+#include <cameo/core/elements.hpp>
 
 #include "refuse.hpp"
 
@@ -34,25 +34,11 @@ inline status read_extents(const value& v, std::string_view what, extents& out) 
 /// Calls f(std::type_identity<T>) for the C++ type of a dtype that takes whole bytes; strings and complex included.
 template <class F>
 status with_type(dtype type, F&& f) {
-  switch (type) {
-    case dtype::f32: return f(std::type_identity<float>{});
-    case dtype::f64: return f(std::type_identity<double>{});
-    case dtype::f16: return f(std::type_identity<float16>{});
-    case dtype::bf16: return f(std::type_identity<bfloat16>{});
-    case dtype::i8: return f(std::type_identity<std::int8_t>{});
-    case dtype::i16: return f(std::type_identity<std::int16_t>{});
-    case dtype::i32: return f(std::type_identity<std::int32_t>{});
-    case dtype::i64: return f(std::type_identity<std::int64_t>{});
-    case dtype::u8: return f(std::type_identity<std::uint8_t>{});
-    case dtype::u16: return f(std::type_identity<std::uint16_t>{});
-    case dtype::u32: return f(std::type_identity<std::uint32_t>{});
-    case dtype::u64: return f(std::type_identity<std::uint64_t>{});
-    case dtype::boolean: return f(std::type_identity<bool>{});
-    case dtype::string: return f(std::type_identity<std::string_view>{});
-    case dtype::c64: return f(std::type_identity<complex64>{});
-    case dtype::c128: return f(std::type_identity<complex128>{});
-    default: return refuse(status_code::not_implemented, "element type ", type);
-  }
+  using whole = detail::element_set<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
+                                    std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, bool,
+                                    std::string_view, complex64, complex128>;
+  if (!(bit_of(type) & whole::mask)) return refuse(status_code::not_implemented, "element type ", type);
+  return whole::visit(type, status{}, f);
 }
 
 template <class T>

@@ -2,6 +2,8 @@
 
 #include <detail/float_rows.hpp>
 
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+
 #include "reduce_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -104,17 +106,10 @@ struct product {
 /// float16 and bfloat16 come as float.
 template <template <class> class F>
 reduce_state::row_function number_reduction(dtype type) {
-  switch (type) {
-    case dtype::f32:
-    case dtype::f16:
-    case dtype::bf16: return reduce_rows<F<float>, float>;
-    case dtype::f64: return reduce_rows<F<double>, double>;
-    case dtype::i32: return reduce_rows<F<std::int32_t>, std::int32_t>;
-    case dtype::i64: return reduce_rows<F<std::int64_t>, std::int64_t>;
-    case dtype::u32: return reduce_rows<F<std::uint32_t>, std::uint32_t>;
-    case dtype::u64: return reduce_rows<F<std::uint64_t>, std::uint64_t>;
-    default: return nullptr;
-  }
+  return large_number_elements::visit(type, reduce_state::row_function{}, []<class T>(std::type_identity<T>) {
+    using C = computed_in<T>;
+    return reduce_rows<F<C>, C>;
+  });
 }
 
 }  // namespace

@@ -79,38 +79,23 @@ struct shrunk {
   }
 };
 
-template <class F, class... More>
-unary_row signed_row(dtype type) {
-  return find_unary_row<F, void, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double, float16,
-                        bfloat16, More...>(type);
-}
-template <class F>
-unary_row number_row(dtype type) {
-  return signed_row<F, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(type);
-}
-template <class F>
-unary_row question_row(dtype type) {
-  return find_unary_row<F, bool, float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2,
-                        float8e5m2fnuz>(type);
-}
-
 }  // namespace
 
 template <>
 result<unary_choice> choose_map<op::Abs>(const bind_context& c) {
-  return unary_choice{number_row<absolute>(c.inputs[0].type), {}};
+  return unary_choice{find_unary_row<number_elements, absolute>(c.inputs[0].type), {}};
 }
 template <>
 result<unary_choice> choose_map<op::Neg>(const bind_context& c) {
-  return unary_choice{signed_row<negative>(c.inputs[0].type), {}};
+  return unary_choice{find_unary_row<signed_elements, negative>(c.inputs[0].type), {}};
 }
 template <>
 result<unary_choice> choose_map<op::Sign>(const bind_context& c) {
-  return unary_choice{number_row<sign_of>(c.inputs[0].type), {}};
+  return unary_choice{find_unary_row<number_elements, sign_of>(c.inputs[0].type), {}};
 }
 template <>
 result<unary_choice> choose_map<op::Relu>(const bind_context& c) {
-  return unary_choice{signed_row<relu_of>(c.inputs[0].type), {}};
+  return unary_choice{find_unary_row<signed_elements, relu_of>(c.inputs[0].type), {}};
 }
 template <>
 result<unary_choice> choose_map<op::Not>(const bind_context&) {
@@ -118,22 +103,21 @@ result<unary_choice> choose_map<op::Not>(const bind_context&) {
 }
 template <>
 result<unary_choice> choose_map<op::BitwiseNot>(const bind_context& c) {
-  return unary_choice{find_unary_row<flipped, void, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
-                                     std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(c.inputs[0].type),
-                      {}};
+  return unary_choice{find_unary_row<integer_elements, flipped>(c.inputs[0].type), {}};
 }
 template <>
 result<unary_choice> choose_map<op::IsNaN>(const bind_context& c) {
-  return unary_choice{question_row<is_nan>(c.inputs[0].type), {}, 1};
+  return unary_choice{find_unary_row<any_float_elements, is_nan, bool>(c.inputs[0].type), {}, 1};
 }
 template <>
 result<unary_choice> choose_map<op::IsInf>(const bind_context& c) {
   const unary_parameters which{float(c.int_or("detect_negative", 1)), float(c.int_or("detect_positive", 1))};
-  return unary_choice{question_row<is_infinite>(c.inputs[0].type), which, 1};
+  return unary_choice{find_unary_row<any_float_elements, is_infinite, bool>(c.inputs[0].type), which, 1};
 }
 template <>
 result<unary_choice> choose_map<op::Shrink>(const bind_context& c) {
-  return unary_choice{number_row<shrunk>(c.inputs[0].type), {c.float_or("bias", 0.0f), c.float_or("lambd", 0.5f)}};
+  return unary_choice{find_unary_row<number_elements, shrunk>(c.inputs[0].type),
+                      {c.float_or("bias", 0.0f), c.float_or("lambd", 0.5f)}};
 }
 
 template struct unary<op::Abs>;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/unary.hpp>
 
 #include <algorithm>
@@ -55,17 +56,16 @@ void any_map_row(const unary_parameters& parameters, const void* x, void* out, s
   }
 }
 
-/// The row of F for this type among Ts; null if it is none of them. R is `void` for "the type itself".
-template <class F, class R, class... Ts>
+/// The row of F for a type of a set of types; null for others. R is `void` for "the type itself".
+template <class Set, class F, class R = void>
 unary_row find_unary_row(dtype type) {
-  unary_row found = nullptr;
-  ((type == dtype_of<Ts> ? void(found = any_map_row<F, Ts, std::conditional_t<std::is_void_v<R>, Ts, R>>) : void()),
-   ...);
-  return found;
+  return Set::visit(type, unary_row{}, []<class T>(std::type_identity<T>) {
+    return any_map_row<F, T, std::conditional_t<std::is_void_v<R>, T, R>>;
+  });
 }
 template <class F>
 unary_row find_float_row(dtype type) {
-  return find_unary_row<F, void, float, double, float16, bfloat16>(type);
+  return find_unary_row<float_elements, F>(type);
 }
 
 /// What an operation decides when it is bound.

@@ -1,9 +1,8 @@
 #include <cameo/eps/cpu/variadic.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include <cstring>
-
 #include "binary_rows.hpp"
+#include "float_values.hpp"
 #include "refuse.hpp"
 #include "strided_copy.hpp"
 
@@ -35,33 +34,10 @@ struct larger {
   }
 };
 
-template <class F>
-binary_row float_row(dtype type) {
-  return find_binary_row<F, void, float, double, float16, bfloat16>(type);
-}
-template <class F>
-binary_row number_row(dtype type) {
-  return find_binary_row<F, void, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t,
-                         std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>(type);
-}
-
-binary_row fold_for(std::type_identity<op::Sum>, dtype type) { return float_row<sum_of>(type); }
-binary_row fold_for(std::type_identity<op::Mean>, dtype type) { return float_row<sum_of>(type); }
-binary_row fold_for(std::type_identity<op::Min>, dtype type) { return number_row<smaller>(type); }
-binary_row fold_for(std::type_identity<op::Max>, dtype type) { return number_row<larger>(type); }
-
-/// One of the float types, as an element of that type.
-std::uint64_t number_as(dtype type, std::size_t number) {
-  std::uint64_t bits = 0;
-  const auto store = [&](auto element) { std::memcpy(&bits, &element, sizeof element); };
-  switch (type) {
-    case dtype::f64: store(double(number)); break;
-    case dtype::f16: store(float16{float(number)}); break;
-    case dtype::bf16: store(bfloat16{float(number)}); break;
-    default: store(float(number)); break;
-  }
-  return bits;
-}
+binary_row fold_for(std::type_identity<op::Sum>, dtype type) { return find_binary_row<float_elements, sum_of>(type); }
+binary_row fold_for(std::type_identity<op::Mean>, dtype type) { return find_binary_row<float_elements, sum_of>(type); }
+binary_row fold_for(std::type_identity<op::Min>, dtype type) { return find_binary_row<number_elements, smaller>(type); }
+binary_row fold_for(std::type_identity<op::Max>, dtype type) { return find_binary_row<number_elements, larger>(type); }
 
 struct folding {
   run_context& c;
@@ -110,7 +86,7 @@ status variadic_state::run(run_context& c) const {
   for (std::size_t i = 2; folded && i < c.input_count(); ++i)
     folded = fold_operands(whole, to, whole, c.input(i).data, c.input(i).shape);
   if (!folded || !divide) return folded;
-  const std::uint64_t number = number_as(first.type, c.input_count());
+  const std::uint64_t number = float_element(first.type, float(c.input_count()));
   return folding{c, divide, bytes, static_cast<std::byte*>(to)}(whole, to, whole, &number, extents{});
 }
 
@@ -120,7 +96,7 @@ result<variadic<Op>> variadic<Op>::bind(bind_context& c) {
   const dtype type = c.inputs[0].type;
   made.fold = fold_for(std::type_identity<Op>{}, type);
   if (!made.fold) return status{status_code::not_implemented, "no row for this type"};
-  if constexpr (std::is_same_v<Op, op::Mean>) made.divide = float_row<quotient>(type);
+  if constexpr (std::is_same_v<Op, op::Mean>) made.divide = find_binary_row<float_elements, quotient>(type);
   made.bytes = std::uint8_t(row_of(type).bits / 8);
   // With more operands the output is read again, while an operand that it lay over might be needed a second time.
   for (std::size_t i = 0; c.inputs.size() <= 2 && i < c.inputs.size(); ++i) c.may_overwrite(0, i);

@@ -1,9 +1,11 @@
 #include <cameo/eps/cpu/cast.hpp>
 
+#include "each_target.hpp"
 #include "kernel_rig.hpp"
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <limits>
 
 using namespace cameo;
@@ -26,7 +28,70 @@ std::vector<To> cast_to(const std::vector<From>& from, status_code expected = st
   return std::vector<To>(out.begin(), out.end());
 }
 
+/// Every number of a narrow type, and one more, so that no vectors end where the row does.
+template <class T>
+std::vector<T> all_numbers() {
+  std::vector<T> all;
+  for (unsigned bits = 0; bits < 1u << (8 * sizeof(T)); ++bits) all.push_back(T::from_bits(decltype(T::bits)(bits)));
+  all.push_back(T{1.0f});
+  return all;
+}
+template <class T>
+std::vector<std::uint32_t> bits_of_all(const std::vector<T>& numbers) {
+  std::vector<std::uint32_t> bits(numbers.size());
+  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(&bits[i], &numbers[i], sizeof(T));
+  return bits;
+}
+/// Casts of a narrow float, to float and back, against the definition; of each NaN only that it is one.
+template <class T>
+void check_widening() {
+  const std::vector<T> narrow = all_numbers<T>();
+  const std::vector<float> wide = cast_to<float>(narrow);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < narrow.size(); ++i) {
+    const auto expected = float(narrow[i]);
+    wrong += expected == expected ? std::memcmp(&expected, &wide[i], 4) != 0 : wide[i] == wide[i];
+  }
+  CHECK(wrong == 0);
+}
+template <class T>
+void check_narrowing(std::vector<std::uint32_t>& first) {
+  std::vector<float> wide;
+  for (std::uint64_t bits = 0; bits <= UINT32_MAX; bits += 1021) {
+    float each = 0;
+    std::memcpy(&each, &bits, sizeof each);
+    wide.push_back(each);
+  }
+  for (const T each : all_numbers<T>())  // and those in the middle of two, which go to the even one
+    for (std::uint32_t step : {0u, 1u}) {
+      const auto at = float(each), after = float(T::from_bits(decltype(T::bits)(each.bits + step)));
+      wide.push_back((at + after) / 2);
+    }
+  const std::vector<T> narrow = cast_to<T>(wide);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    wrong += wide[i] == wide[i] ? narrow[i].bits != T{wide[i]}.bits : float(narrow[i]) == float(narrow[i]);
+  CHECK(wrong == 0);
+  const std::vector<std::uint32_t> bits = bits_of_all(narrow);
+  if (first.empty()) first = bits;
+  CHECK_MESSAGE(bits == first, "the bits, of NaN too, are the same with each instruction set");
+}
+
 }  // namespace
+
+TEST_CASE("narrow floats become floats and floats narrow ones as defined, to the same bits with each instruction set") {
+  std::vector<std::uint32_t> halves, brains;
+  cameo::test::for_each_target([&] {
+    check_widening<float16>();
+    check_widening<bfloat16>();
+    check_widening<float8e4m3fn>();
+    check_widening<float8e4m3fnuz>();
+    check_widening<float8e5m2>();
+    check_widening<float8e5m2fnuz>();
+    check_narrowing<float16>(halves);
+    check_narrowing<bfloat16>(brains);
+  });
+}
 
 TEST_CASE("what no integer can hold is defined: large types end at their ends, small ones keep the low bits") {
   const std::vector<float> wild{not_a_number, infinity, -infinity, 3e9f, -3e9f, 1e30f, -1.9f, 300.7f};

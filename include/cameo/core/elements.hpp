@@ -22,6 +22,11 @@ struct element_set {
     static_cast<void>(((type == dtype_of<Ts> && (otherwise = f(std::type_identity<Ts>{}), true)) || ...));
     return otherwise;
   }
+  /// Calls f(std::type_identity<T>{}) with the C++ type of `type`; false, and no call, if it is not in the set.
+  template <class F>
+  static constexpr bool call(dtype type, F&& f) {
+    return ((type == dtype_of<Ts> && (static_cast<void>(f(std::type_identity<Ts>{})), true)) || ...);
+  }
 };
 
 template <class Table>

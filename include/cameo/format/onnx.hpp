@@ -35,16 +35,24 @@ struct onnx_format {
   static constexpr std::string_view name = "onnx";
   static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
   /// read_onnx, of a file and of bytes.
-  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options&);
-  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view name,
-                                                       const read_options&);
+  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
+    return read_onnx(path, options);
+  }
+  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
+                                             const read_options& options) {
+    return read_onnx(bytes, called, options);
+  }
   /// See format_row.
   static std::vector<std::string> dim_denotations(std::string_view unknown) {
     return detail::dim_denotations_of(unknown);
   }
   /// write_onnx, to a file and to a sink.
-  CAMEO_API static status write(const model&, const std::string& path, const write_options&);
-  CAMEO_API static status write(const model&, model_sink, const std::string& folder, const write_options&);
+  static status write(const model& from, const std::string& path, const write_options& options) {
+    return write_onnx(from, path, options);
+  }
+  static status write(const model& from, model_sink to, const std::string& folder, const write_options& options) {
+    return write_onnx(from, to, folder, options);
+  }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

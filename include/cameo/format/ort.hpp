@@ -40,9 +40,13 @@ struct ort_format {
   /// `path` is empty for bytes that come from no file.
   CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
   /// read_ort, of a file and of bytes.
-  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options&);
-  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte>, std::string_view name,
-                                                       const read_options&);
+  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
+    return read_ort(path, options);
+  }
+  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
+                                             const read_options& options) {
+    return read_ort(bytes, called, options);
+  }
   /// See format_row.
   static std::vector<std::string> dim_denotations(std::string_view unknown) {
     return detail::dim_denotations_of(unknown);

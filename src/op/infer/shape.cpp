@@ -259,39 +259,30 @@ result<dim> multiplied(dim d, std::int64_t by) {
   return product(both);
 }
 
+/// Channels become blocks of pixels, or blocks of pixels channels.
+status moved_depth(infer_context& c, bool to_space) {
+  const std::int64_t block = c.int_or("blocksize", 0);
+  if (status s = check_block(block); !s) return s;
+  const auto pixels = [&](dim d, std::size_t axis) {
+    return to_space ? multiplied(d, block) : divided(d, block, axis);
+  };
+  std::optional<dims> out;
+  if (const dims* in = c.shape(0)) {
+    if (status s = check_rank(*in, 4, "input"); !s) return s;
+    const result<dim> depth = to_space ? divided((*in)[1], block * block, 1) : multiplied((*in)[1], block * block),
+                      rows = pixels((*in)[2], 2), columns = pixels((*in)[3], 3);
+    for (const result<dim>* d : {&depth, &rows, &columns})
+      if (!*d) return d->error();
+    out = dims{(*in)[0], *depth, *rows, *columns};
+  }
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
 }  // namespace
 
-status depth_to_space(infer_context& c) {
-  const std::int64_t block = c.int_or("blocksize", 0);
-  if (status s = check_block(block); !s) return s;
-  std::optional<dims> out;
-  if (const dims* in = c.shape(0)) {
-    if (status s = check_rank(*in, 4, "input"); !s) return s;
-    result<dim> depth = divided((*in)[1], block * block, 1), rows = multiplied((*in)[2], block),
-                columns = multiplied((*in)[3], block);
-    for (result<dim>* d : {&depth, &rows, &columns})
-      if (!*d) return d->error();
-    out = dims{(*in)[0], *depth, *rows, *columns};
-  }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
-}
-
-status space_to_depth(infer_context& c) {
-  const std::int64_t block = c.int_or("blocksize", 0);
-  if (status s = check_block(block); !s) return s;
-  std::optional<dims> out;
-  if (const dims* in = c.shape(0)) {
-    if (status s = check_rank(*in, 4, "input"); !s) return s;
-    result<dim> depth = multiplied((*in)[1], block * block), rows = divided((*in)[2], block, 2),
-                columns = divided((*in)[3], block, 3);
-    for (result<dim>* d : {&depth, &rows, &columns})
-      if (!*d) return d->error();
-    out = dims{(*in)[0], *depth, *rows, *columns};
-  }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
-}
+status depth_to_space(infer_context& c) { return moved_depth(c, true); }
+status space_to_depth(infer_context& c) { return moved_depth(c, false); }
 
 status tile(infer_context& c) {
   const dims* in = c.shape(0);

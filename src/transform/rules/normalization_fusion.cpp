@@ -85,7 +85,12 @@ constexpr rule simplified_layer_norm{"SimplifiedLayerNormFusion", normalized(x, 
                                           check<is_vector_of>(w, x), check<is_not_moved>(b))};
 
 /// The sum before a normalisation: [batch, sequence, hidden] twice, perhaps with a bias vector.
+template <fixed_string Name, class Fused, class... Normalizations>
 struct fuse_skip {
+  static constexpr std::string_view name{Name};
+  using roots = op_set<Normalizations...>;
+  using makes = op_set<Fused>;
+  using needs = op_set<op::Add>;
   struct parts {
     value_view input, skip, bias;
     node_view bias_sum;
@@ -101,8 +106,7 @@ struct fuse_skip {
     }
     return {sum.input(0), sum.input(1), {}, {}};
   }
-  template <class Fused>
-  static bool rewrite(rewriter& r, const node_view& norm, bool has_beta) {
+  static bool rewrite(rewriter& r, const node_view& norm) {
     const std::vector<dim>* const shape = r.shape(norm.input(0));
     const node_view sum = made_by<op::Add>(r, norm.input(0));
     if (!sum || !is_float(norm.input(0)) || !shape || shape->size() != 3 ||
@@ -116,7 +120,7 @@ struct fuse_skip {
     const bool gives_sum = !norm.input(0).sole_use();
     edit e{r, norm};
     std::vector<value_id> in{p.input.id(), p.skip.id(), norm.input(1).id()};
-    if (has_beta) in.push_back(norm.input(2).id());
+    if (norm.is<op::LayerNormalization>()) in.push_back(norm.input(2).id());
     in.push_back(p.bias.id());
     const attribute attributes[] = {attribute_of("epsilon", epsilon)};
     const value_id made = e.add<Fused>(in, attributes, gives_sum ? 4 : 1);
@@ -128,24 +132,11 @@ struct fuse_skip {
     return e.commit();
   }
 };
-struct fuse_skip_layer_norm {
-  static constexpr std::string_view name = "SkipLayerNormFusion";
-  using roots = op_set<op::LayerNormalization>;
-  using makes = op_set<op::microsoft::SkipLayerNormalization>;
-  using needs = op_set<op::Add>;
-  static bool rewrite(rewriter& r, const node_view& norm) {
-    return fuse_skip::rewrite<op::microsoft::SkipLayerNormalization>(r, norm, true);
-  }
-};
-struct fuse_skip_simplified_layer_norm {
-  static constexpr std::string_view name = "SkipSimplifiedLayerNormFusion";
-  using roots = op_set<op::contrib::SimplifiedLayerNormalization, op::RMSNormalization>;
-  using makes = op_set<op::microsoft::SkipSimplifiedLayerNormalization>;
-  using needs = op_set<op::Add>;
-  static bool rewrite(rewriter& r, const node_view& norm) {
-    return fuse_skip::rewrite<op::microsoft::SkipSimplifiedLayerNormalization>(r, norm, false);
-  }
-};
+using fuse_skip_layer_norm =
+    fuse_skip<"SkipLayerNormFusion", op::microsoft::SkipLayerNormalization, op::LayerNormalization>;
+using fuse_skip_simplified_layer_norm =
+    fuse_skip<"SkipSimplifiedLayerNormFusion", op::microsoft::SkipSimplifiedLayerNormalization,
+              op::contrib::SimplifiedLayerNormalization, op::RMSNormalization>;
 
 }  // namespace
 

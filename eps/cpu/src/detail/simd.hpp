@@ -25,3 +25,5 @@
 /// How many vectors an instruction set has registers for: a tile has as many accumulators as fit beside its factors.
 /// Asked for within HWY_NAMESPACE, after hwy/highway.h.
 #define CAMEO_SIMD_REGISTERS (HWY_MAX_BYTES >= 64 || HWY_ARCH_ARM_A64 ? 32 : 16)
+/// Whether an instruction converts vectors of float to float16 and back. Asked for like CAMEO_SIMD_REGISTERS.
+#define CAMEO_SIMD_HALVES ((HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64)

@@ -1,31 +1,60 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel_entry.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// Sets of element types for kernels that compute, as far as the operator's versions allow them.
+// Sets of element types that kernels compute with: the types for which their loops are compiled, and what the list of
+// kernels allows, as far as the operator's versions do.
 
-template <fixed_string TypeString>
-inline constexpr auto float_types = constrain<TypeString, float, double, float16, bfloat16>;
-template <fixed_string TypeString>
-inline constexpr auto integer_types = constrain<TypeString, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
-                                                std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
-template <fixed_string TypeString>
-inline constexpr auto number_types =
-    constrain<TypeString, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
-              std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
+using float_elements = detail::element_set<float, double, float16, bfloat16>;
+using integer_elements = detail::integer_elements;
+using number_elements = detail::number_elements;
 /// Floats and the integers of 4 and 8 bytes: what reductions and the like are defined for.
-template <fixed_string TypeString>
-inline constexpr auto large_number_types =
-    constrain<TypeString, float, double, float16, bfloat16, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
+using large_number_elements =
+    detail::element_set<float, double, float16, bfloat16, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
 /// Floats and the integers that have a sign.
-template <fixed_string TypeString>
-inline constexpr auto signed_types =
-    constrain<TypeString, float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+using signed_elements =
+    detail::element_set<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
 /// Floats, of one byte too.
+using any_float_elements =
+    detail::element_set<float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
+/// The types that Equal compares.
+using equal_elements =
+    detail::element_set<bool, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
+                        std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, std::string_view>;
+/// The types that ReduceMax and ReduceMin compare.
+using extreme_elements = detail::element_set<float, double, float16, bfloat16, std::uint32_t, std::int32_t,
+                                             std::uint64_t, std::int64_t, std::uint8_t, std::int8_t, bool>;
+/// The types of bases of Pow, with any exponent.
+using base_elements = detail::element_set<float, double, float16, bfloat16, std::int32_t, std::int64_t>;
+
+/// Narrow floats compute in float, all others in their own type.
+template <class T>
+using computed_in = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+
+template <fixed_string TypeString, class... Ts>
+constexpr constraints<detail::one_of<TypeString, Ts...>> allow(detail::element_set<Ts...>) {
+  return {};
+}
 template <fixed_string TypeString>
-inline constexpr auto any_float_types =
-    constrain<TypeString, float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
+inline constexpr auto float_types = allow<TypeString>(float_elements{});
+template <fixed_string TypeString>
+inline constexpr auto integer_types = allow<TypeString>(integer_elements{});
+template <fixed_string TypeString>
+inline constexpr auto number_types = allow<TypeString>(number_elements{});
+template <fixed_string TypeString>
+inline constexpr auto large_number_types = allow<TypeString>(large_number_elements{});
+template <fixed_string TypeString>
+inline constexpr auto signed_types = allow<TypeString>(signed_elements{});
+template <fixed_string TypeString>
+inline constexpr auto any_float_types = allow<TypeString>(any_float_elements{});
+template <fixed_string TypeString>
+inline constexpr auto equal_types = allow<TypeString>(equal_elements{});
+template <fixed_string TypeString>
+inline constexpr auto extreme_types = allow<TypeString>(extreme_elements{});
+template <fixed_string TypeString>
+inline constexpr auto base_types = allow<TypeString>(base_elements{});
 /// Numbers before bfloat16 came.
 template <fixed_string TypeString>
 inline constexpr auto first_number_types =
@@ -35,19 +64,6 @@ inline constexpr auto first_number_types =
 template <fixed_string TypeString>
 inline constexpr auto other_relu_types =
     constrain<TypeString, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
-/// The types that Equal compares.
-template <fixed_string TypeString>
-inline constexpr auto equal_types =
-    constrain<TypeString, bool, float, double, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t,
-              std::int16_t, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, std::string_view>;
-/// The types that ReduceMax and ReduceMin compare.
-template <fixed_string TypeString>
-inline constexpr auto extreme_types =
-    constrain<TypeString, float, double, float16, bfloat16, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t,
-              std::uint8_t, std::int8_t, bool>;
-/// The types of bases of Pow, with any exponent.
-template <fixed_string TypeString>
-inline constexpr auto base_types = constrain<TypeString, float, double, float16, bfloat16, std::int32_t, std::int64_t>;
 /// All types of CastLike: all but complex numbers and the floats of six bits.
 template <fixed_string TypeString>
 inline constexpr auto cast_like_types =
