@@ -3,6 +3,7 @@
 #include "core/guarded.hpp"
 #include "core/node_words.hpp"
 #include "plan/tier.hpp"
+#include "run/denormals.hpp"
 #include "run/runner_impl.hpp"
 
 #include <memory>
@@ -52,12 +53,21 @@ status runner::run(std::span<const value> inputs, std::span<value> outputs, cons
   self.ended.store(status_code::ok, std::memory_order_relaxed);
   if (self.dirty) self.start_over();
   self.begin(inputs, outputs);
+  const denormals_as_zero mode{options.denormals_as_zero};
   options.pool.begin_run();
   status done = self.run();
   options.pool.end_run();
   if (done) done = self.finish(outputs);
   if (!done) self.dirty = true;
   return done;
+}
+
+void runner::impl::parallel(std::size_t count, task f) const {
+  if (!options->denormals_as_zero) return options->pool.parallel(count, f);
+  options->pool.parallel(count, [f](std::size_t i, std::size_t lane) {
+    const denormals_as_zero mode{true};
+    f(i, lane);
+  });
 }
 
 status runner::impl::prepare() {
@@ -256,7 +266,7 @@ status runner::impl::run_levels(frame& within) {
       }
     };
     if (count == 1) run_one(0, 0, options->pool.concurrency());
-    else options->pool.parallel(count, [&](std::size_t i, std::size_t lane) { run_one(i, lane, 1); });
+    else parallel(count, [&](std::size_t i, std::size_t lane) { run_one(i, lane, 1); });
     if (has_stopped()) return stop_status();
     if (!why) return why;
     for (std::size_t i = first; i < last; ++i)

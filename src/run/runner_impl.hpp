@@ -81,6 +81,8 @@ struct runner::impl {
 
   std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
 
+  /// Work for all threads of the run's pool, which compute with floats as the run asks for.
+  void parallel(std::size_t count, task f) const;
   status prepare();
   status run();
   status run_steps(frame&, step_context&);

@@ -348,7 +348,7 @@ bool parallel(run_context& base, std::size_t count, task f) {
   const auto ask = [&](std::size_t i, std::size_t lane) {
     if (!r.stopped(pace(alone ? c.lane : lane))) f(i, lane);
   };
-  if (!alone) r.options->pool.parallel(count, ask);
+  if (!alone) r.parallel(count, ask);
   else
     for (std::size_t i = 0; i < count; ++i) ask(i, 0);
   return !r.has_stopped();

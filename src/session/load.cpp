@@ -111,6 +111,7 @@ void keep(loaded& made, const load_settings& how) {
   made.log = how.options.log, made.log_from = how.options.log_from;
   made.config = how.config, made.rules = how.rules;
   made.workspace = how.workspace, made.memory_limit = how.memory_limit;
+  made.denormals_as_zero = how.config.is_on(config_key<"session.set_denormal_as_zero">);
 }
 
 result<loaded> load_guarded(const detail::session_parts& parts, const session_options& options, std::string_view name,

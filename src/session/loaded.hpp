@@ -13,6 +13,7 @@ struct loaded {
   placement_rules rules;
   std::shared_ptr<context_workspace> workspace;
   std::size_t memory_limit = 0;
+  bool denormals_as_zero = false;
   chosen_providers by;
   read_model from;
   transform_log rewrites;

@@ -153,6 +153,7 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   cameo::run_options how;
   how.pool = is.threads.pool;
   how.observer = settings.observer;
+  how.denormals_as_zero = is.denormals_as_zero;
   if (settings.stop.stop_possible()) {
     how.stop.self = &settings.stop;
     how.stop.requested = [](const void* token) { return static_cast<const stop_token*>(token)->stop_requested(); };

@@ -27,6 +27,7 @@ struct run_options {
   detail::task_pool_ref pool = {};  // empty: the calling thread alone
   stop_condition stop = {};
   const step_observer* observer = nullptr;  // null: steps are not observed
+  bool denormals_as_zero = false;           // floats that are too small to be normal count as zero, on all threads
 };
 
 /// Runs one plan, one run at a time; keeps the frame, memory and tables from one run to the next. Once it has seen its

@@ -20,11 +20,14 @@ namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
 
 inline float widened(float16 half) {
   const std::uint32_t sign = std::uint32_t(half.bits & 0x8000) << 16, magnitude = half.bits & 0x7FFF;
-  // Put into float's place, the exponent is 112 too small; a product sets that right, for subnormals too.
-  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  // Put into float's place, the exponent is 112 too small. A subnormal half counts steps of 2^-24, as the last bits of
+  // a float from 2^-14 on do: nothing here is subnormal in float, which a thread may take for zero.
+  const std::uint32_t normal = (magnitude << 13) + (112u << 23);
+  const float steps = std::bit_cast<float>((magnitude << 13) + (113u << 23)) - 0x1p-14f;
+  const std::uint32_t number = magnitude < 0x400 ? std::bit_cast<std::uint32_t>(steps) : normal;
   const std::uint32_t special = magnitude >= 0x7C00 ? 0x7F800000u : 0u;
   const std::uint32_t quiet = magnitude > 0x7C00 ? 0x00400000u : 0u;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | quiet | sign);
+  return std::bit_cast<float>(number | special | quiet | sign);
 }
 inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
 
