@@ -48,6 +48,8 @@ PROVIDER_NAME = re.compile(r'"[A-Za-z]+ExecutionProvider"|\beps::\w+')
 MESSAGE = re.compile(r'static_assert\((?:[^"]|"(?:[^"\\]|\\.)*")*?\);', re.DOTALL)
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 PRINTS = re.compile(r"\bfmt::print\b|\bf?printf\b|\bf?puts\b|\bstd::(?:cout|cerr|clog)\b")
+INSTRUCTION_SET = re.compile(r"\bHWY_TARGET\s*[=!<>]")
+ELEMENT_CASE = re.compile(r"\bcase dtype::\w+:[^;\n]*<\w")
 WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 
@@ -169,10 +171,21 @@ def offences(root):
         relative = path.relative_to(root)
         if len(relative.parts) < 4 or relative.parts[2] not in ("include", "src"):
             continue
-        for quote, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        yield from kernel_offences(relative, text)
+        for quote, name in INCLUDE.findall(text):
             offence = check_provider_file(relative.parts[1], relative.parts[2] == "include", name, quote)
             if offence:
                 yield f"{relative}: includes {name}: {offence}"
+
+
+def kernel_offences(relative, text):
+    """What a provider's code asks one file for, so that an instruction set or an element type more is added there."""
+    code = COMMENT.sub("", text)
+    if relative.name != "simd.hpp" and INSTRUCTION_SET.search(code):
+        yield f"{relative}: compares HWY_TARGET: what kernels ask of an instruction set is a macro in detail/simd.hpp"
+    if ELEMENT_CASE.search(code):
+        yield f"{relative}: instantiates a template in cases of element types: visit a set of them (core/elements.hpp)"
 
 
 def naming_offences(relative, layer, text):
@@ -234,6 +247,10 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("eps/one/src/a.cpp", "#include <Eigen/Dense>\n", None),
     ("eps/one/src/c.cpp", "#include <cameo/interop/eigen.hpp>\n", "for users"),
     ("eps/one/src/b.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes provider cpu"),
+    ("eps/one/src/d.cpp", "#if HWY_TARGET == HWY_AVX3\n#endif\n", "compares HWY_TARGET"),
+    ("eps/one/src/detail/simd.hpp", "#define WIDE (HWY_TARGET <= HWY_AVX3)\n", None),
+    ("eps/one/src/e.cpp", "switch (t) {\n case dtype::f32: return row<float>;\n}\n", "visit a set of them"),
+    ("eps/one/src/f.cpp", "switch (t) {\n case dtype::f32: return theirs::F32;\n}\n", None),
 ]
 
 

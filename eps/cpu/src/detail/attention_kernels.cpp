@@ -68,7 +68,7 @@ HWY_INLINE vec cap(vec score, float softcap) {
 /// to[j * to_stride + i] = from[i * from_stride + j] * factor for i < rows, j < columns.
 void transpose(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float factor,
                float* to, std::int64_t to_stride) {
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
   const turning::four d;
   const auto scale = hn::Set(d, factor);
   const auto store_four = [&](auto v, float* at) { hn::StoreU(hn::Mul(v, scale), d, at); };
@@ -82,7 +82,7 @@ void transpose(const float* from, std::int64_t from_stride, std::int64_t rows, s
 /// Scores of `n` keys by `queries` queries get a bias that lies the other way round.
 void add_turned(const float* bias, std::int64_t stride, std::int64_t queries, std::int64_t n, float* scores,
                 std::int64_t scores_stride) {
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
   const turning::four d;
   const auto hidden = hn::Set(d, never);
   const auto add_four = [&](auto v, float* at) {

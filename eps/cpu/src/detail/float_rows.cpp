@@ -264,7 +264,7 @@ row_statistics normalize_now(const normal_row<float>& r) { return rows::normaliz
 
 void turn_now(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
               std::int64_t to_stride) {
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
   const auto store_four = [](auto v, float* at) { hwy::HWY_NAMESPACE::StoreU(v, turning::four{}, at); };
 #else
   const int store_four = 0;

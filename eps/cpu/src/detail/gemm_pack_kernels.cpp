@@ -16,7 +16,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// A square of as many rows as 128 bits have elements: vectors along k become vectors across the panel.
-#if HWY_TARGET == HWY_SCALAR
+#if !CAMEO_SIMD_VECTORS
 template <class T>
 inline constexpr std::int64_t square = 1;
 template <class T>

@@ -39,7 +39,7 @@ constexpr int most_pixels(int blocks) {
 
 /// v within [low, high]; NaN passes.
 HWY_INLINE vec bounded(vec v, vec low, vec high) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#if CAMEO_SIMD_EMULATED
   v = hn::IfThenElse(hn::Lt(v, low), low, v);
   return hn::IfThenElse(hn::Gt(v, high), high, v);
 #else  // x86 gives the second operand when one is NaN, ARM gives NaN
@@ -370,7 +370,7 @@ void reduce_pixels(const float* x, std::int64_t count, float* y) {
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
 /// Four by four elements, turned over.
 HWY_INLINE void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
   const hn::FixedTag<float, 4> four;
@@ -417,7 +417,7 @@ void unblock_planes(const float* x, std::int64_t plane, std::int64_t channels, s
 /// y[i] = x[2 * i]; nothing behind the last one is read.
 void every_second(const float* x, std::int64_t count, float* y) {
   std::int64_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
   for (; i + lanes < count; i += lanes)
     hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, x + 2 * i + lanes), hn::LoadU(d, x + 2 * i)), d, y + i);
   if (count >= lanes) {  // the last ones, perhaps again; the upper half is read one element early

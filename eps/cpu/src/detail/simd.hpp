@@ -27,3 +27,6 @@
 #define CAMEO_SIMD_REGISTERS (HWY_MAX_BYTES >= 64 || HWY_ARCH_ARM_A64 ? 32 : 16)
 /// Whether an instruction converts vectors of float to float16 and back. Asked for like CAMEO_SIMD_REGISTERS.
 #define CAMEO_SIMD_HALVES ((HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64)
+/// Whether a vector has more than one lane, and whether the compiler's plain code stands in for instructions.
+#define CAMEO_SIMD_VECTORS (HWY_TARGET != HWY_SCALAR)
+#define CAMEO_SIMD_EMULATED (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128)

@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 namespace turning {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
 using four = hn::FixedTag<float, 4>;
 
 /// 4 x 4 elements: f(j, v) gets element j of each of four rows.
@@ -40,7 +40,7 @@ template <class Four, class One>
 HWY_INLINE void turn(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
                      std::int64_t to_stride, [[maybe_unused]] const Four& four_at, const One& one_at) {
   std::int64_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
+#if CAMEO_SIMD_VECTORS
   for (; i + 4 <= rows; i += 4) {
     std::int64_t j = 0;
     for (; j + 4 <= columns; j += 4)
