@@ -128,7 +128,7 @@ void compiled_model::become_node(const fused_node& f, const shared_context& in, 
     model_.imports.push_back({op.domain, op.versions.front().since});
 }
 
-/// What the provider wants to be asked later (epcontext.md 5). What goes wrong there costs no model.
+/// What the provider wants to be asked later (docs/contexts.md). What goes wrong there costs no model.
 void compiled_model::tell_fit(const provider& p, std::span<const fused_view> groups) {
   const auto ask = [&]() -> result<std::string> { return p.row->contexts.compatibility(p.self.get(), groups); };
   result<std::string> fit = guarded_hook(ask);

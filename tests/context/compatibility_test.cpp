@@ -1,4 +1,4 @@
-// epcontext.md section 9, cases of what a compiled model says of where it runs.
+// What a compiled model says about the providers and devices that it fits.
 #include <cameo/graph/model.hpp>
 #include <cameo/session/compile.hpp>
 
@@ -103,7 +103,7 @@ TEST_CASE("31: a model that is not for this provider fails before anything is pa
     for (const std::string& words : warnings) CHECK(words.find("RefA") != words.npos);
     if (said != "OK") CHECK(said.find("RefA") != said.npos);
     if (said != "OK") CHECK(ref.a.opened == 0);
-    options.providers = {"RefB", "cpu"};  // it is not RefB's business, and the node then nobody's
+    options.providers = {"RefB", "cpu"};  // RefB does not know the context, and then no provider takes the node
     CHECK(verdict(ref.load(folder / "m_ctx.onnx", options)).find("NOT_IMPLEMENTED: ") == 0);
   }
 }

@@ -1,4 +1,4 @@
-// epcontext.md section 9, cases of the compile API, and what else its section 4 says.
+// The compile API.
 #include <cameo/graph/model.hpp>
 #include <cameo/session/compile.hpp>
 

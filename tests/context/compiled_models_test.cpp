@@ -1,4 +1,5 @@
-// epcontext.md section 9: what is written, when, and what comes back. Numbers of its cases stand in front.
+// What compiling writes, when it does, and what a session then reads. The numbers in front count the cases of the
+// specification of compiled models.
 #include "context/compiled.hpp"
 
 namespace cameo::test {

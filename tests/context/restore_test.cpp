@@ -1,4 +1,4 @@
-// epcontext.md section 9, cases of compiled models that are read, and what else its section 1 says.
+// How compiled models are read, and what is refused.
 #include "context/compiled.hpp"
 
 namespace cameo::test {

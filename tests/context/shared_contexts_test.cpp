@@ -1,4 +1,4 @@
-// epcontext.md section 9, cases of models that share a context, and threads.
+// Models that share a context, and threads that load them at once.
 #include <cameo/context/workspace.hpp>
 
 #include "context/compiled.hpp"

@@ -189,7 +189,7 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
   CHECK(root->find(external_data_path, "top/etc", open_for::place, &*other).trouble == path_trouble::outside);
 }
 
-TEST_CASE("JSON of nobody's: nested, doubled, huge, cut short") {
+TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
   CHECK(has(parse_json(deep).trouble, "nested deeper"));
   CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").trouble, "'c' stands there twice"));

@@ -166,7 +166,7 @@ TEST_CASE("13: an explicit variant folder must be there; an inferred one is miss
   CHECK(p.read(v, *v.model_file).error().code() == status_code::no_suchfile);
 }
 
-TEST_CASE("16: executor information: from a file that must be there, or inline; other names are nobody's business") {
+TEST_CASE("16: executor information: from a file that must be there, or inline; other names are ignored") {
   const auto with = [](const std::string& info) {
     return manifest_of(variant_json("v", "\"executor_info\": " + info));
   };

@@ -170,7 +170,7 @@ TEST_CASE("who else changes the package is named when that takes longer than one
   CHECK(variants_of(at.path(), "e") == std::vector<std::string>{"cpu", "fast", "first"});
 }
 
-TEST_CASE("prune waits for who fills a folder, and leaves what then is the package's") {
+TEST_CASE("prune waits for a process that fills a folder, and leaves what the package names by then") {
   const package_folder at;
   write_pair(at);
   at.write("e2/m.onnx", "files of a variant that is not in the manifest yet");

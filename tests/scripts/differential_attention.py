@@ -235,7 +235,7 @@ def group_query_attention(rng):
     first = rng.random() < 0.5  # a prompt, else one token after a past
     length, past = (int(rng.integers(1, 7)), 0) if first else (1, int(rng.integers(1, 8)))
     room = past + length
-    if first:  # what follows the end of a shorter one is nobody's business
+    if first:  # ONNX does not define what follows the end of a shorter one
         lengths = np.full(batch, length)
     else:
         lengths = rng.integers(1, room + 1, batch)

@@ -108,7 +108,7 @@ def cast(rng):
             x[::2] = rng.integers(0, 100, 12)
         else:
             x = odd_numbers(rng, "f8")
-            if to_kind in INTEGERS:  # what does not fit is nobody's business
+            if to_kind in INTEGERS:  # ONNX does not define what becomes of numbers that do not fit
                 bits = np.iinfo(to_kind)
                 x = np.clip(x, max(bits.min, -2.0**30), min(bits.max, 2.0**30)) * (0.9 if bits.bits > 8 else 0.5)
             elif rng.random() < 0.5:

@@ -5,7 +5,7 @@
 #include "../partition/reference_providers.hpp"
 #include "rule_rig.hpp"
 
-// partitioning.md, acceptance cases 7 and 17 to 19.
+// What each optimization level does, and which transforms a provider may hold back.
 namespace cameo::test {
 namespace {
 
