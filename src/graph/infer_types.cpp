@@ -282,8 +282,8 @@ status inference::infer_call(scope& s, node_id id) {
   return status_code::ok;
 }
 
-/// Whether somebody reads a sparse constant as the tensor that it stands for. What nobody reads stays as small as it
-/// is.
+/// Whether a node reads a sparse constant as the dense tensor that it stands for. A constant that no node reads so
+/// stays sparse, and as small as it is.
 bool inference::is_wanted_dense(const graph& g, value_id v) {
   if (g[v].is_output) return true;
   for (const graph::use u : g.uses(v)) {

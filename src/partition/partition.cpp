@@ -394,7 +394,8 @@ class partitioner {
   const partition_options& options_;
   std::deque<fused_node> fused_;
   std::size_t inlined_ = 0;
-  std::map<std::pair<const graph*, node_id>, std::string> origins_;  // of inlined nodes: the call, and who refused it
+  std::map<std::pair<const graph*, node_id>, std::string>
+      origins_;  // of inlined nodes: the call, and the providers that refused it
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace cameo::inline CAMEO_ABI {
 //   choose     the providers, and devices of theirs, that the session uses
 //   fix        sizes for dims that the model leaves open
 //   check      every node has its operator, every value its type
-//   rewrite    standard operators only, whoever runs them
+//   rewrite    rewrites that need no provider are done: they make standard operators only
 //   place      each node has its provider; groups that a provider compiles are one node each
 //   compile    these groups have programs; contexts of compiled models are restored
 //   write      the compiled model, if one is wanted
@@ -95,7 +95,7 @@ status rewrite_ahead(const rewriting&, const chosen_providers&);
 /// Levels above basic: the transforms of each provider among its own nodes.
 status rewrite_placed(const rewriting&);
 
-/// place: the groups that providers compile, one fused node each, and who took what.
+/// place: the groups that providers compile, one fused node each, and the provider of every node.
 struct placed_nodes {
   std::deque<function> bodies;  // standard function bodies that were needed
   std::deque<fused_node> fused;

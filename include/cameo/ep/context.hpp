@@ -9,11 +9,11 @@
 namespace cameo::inline CAMEO_ABI {
 
 // What a provider that keeps its compiled groups in files reads and writes. A compiled group becomes a node of operator
-// EPContext; what the provider writes of it, its context, lies in the node or in a file beside the model. Files, names,
-// attributes and who finds what are the framework's; bytes are the provider's.
+// EPContext; what the provider writes of it, its context, lies in the node or in a file beside the model. The
+// framework finds contexts and decides about files, names and attributes; the bytes belong to the provider.
 
-/// The bytes of a context: a mapped file, or what a node embeds. A handle, cheap to copy; who points into the bytes
-/// keeps one. Thread-safe.
+/// The bytes of a context: a mapped file, or what a node embeds. A handle, cheap to copy; an object that points into
+/// the bytes keeps one. Thread-safe.
 class context_binary {
  public:
   /// Bytes that `owner` keeps alive. `where` names them in messages: a path, a node.
