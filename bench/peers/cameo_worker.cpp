@@ -2,9 +2,8 @@
 // JSON object in answer to each; worker.py tells the commands, and its contenders speak them too.
 //
 //   bench_peers serve MODEL FOLDER THREADS    FOLDER/inputs.txt lists inputs: name, type, dims with commas, file
-//   bench_peers peak THREADS BYTES SECONDS    what the machine can do: see peak.hpp
+//   bench_peers peak THREADS BYTES SECONDS    what the machine can do: see cameo::eps::cpu::measure_peak
 #include "../raw_inputs.hpp"
-#include "peak.hpp"
 
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
@@ -165,10 +164,10 @@ int serve(char** arguments) {
 }
 
 int print_peak(char** arguments) {
-  const peers::peak peak =
-      peers::measure_peak(std::stoul(arguments[0]), std::stoul(arguments[1]), std::stod(arguments[2]));
-  std::printf("{\"flops\": %.4g, \"bytes_per_second\": %.4g, \"target\": \"%s\"}\n", peak.flops, peak.bytes_per_second,
-              peak.target);
+  const auto peak =
+      cameo::eps::cpu::measure_peak(std::stoul(arguments[0]), std::stoul(arguments[1]), std::stod(arguments[2]));
+  std::printf("{\"flops\": %.4g, \"bytes_per_second\": %.4g, \"target\": \"%s\"}\n", peak.operations,
+              peak.bytes_per_second, peak.target.c_str());
   return 0;
 }
 
