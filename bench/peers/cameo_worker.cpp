@@ -2,9 +2,10 @@
 // JSON object in answer to each; worker.py tells the commands, and its contenders speak them too.
 //
 //   bench_peers serve MODEL FOLDER THREADS    FOLDER/inputs.txt lists inputs: name, type, dims with commas, file
-//   bench_peers peak THREADS BYTES SECONDS    what the machine can do: see peak.hpp
+//   bench_peers peak THREADS BYTES SECONDS    what the machine can do: see cameo::eps::cpu::measure_peak
+//   bench_peers units THREADS SECONDS         the processor's flags, and its products of narrow numbers: see units.hpp
 #include "../raw_inputs.hpp"
-#include "peak.hpp"
+#include "units.hpp"
 
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
@@ -165,10 +166,24 @@ int serve(char** arguments) {
 }
 
 int print_peak(char** arguments) {
-  const peers::peak peak =
-      peers::measure_peak(std::stoul(arguments[0]), std::stoul(arguments[1]), std::stod(arguments[2]));
-  std::printf("{\"flops\": %.4g, \"bytes_per_second\": %.4g, \"target\": \"%s\"}\n", peak.flops, peak.bytes_per_second,
-              peak.target);
+  const auto peak =
+      cameo::eps::cpu::measure_peak(std::stoul(arguments[0]), std::stoul(arguments[1]), std::stod(arguments[2]));
+  std::printf("{\"flops\": %.4g, \"bytes_per_second\": %.4g, \"target\": \"%s\"}\n", peak.operations,
+              peak.bytes_per_second, peak.target.c_str());
+  return 0;
+}
+
+int print_units(char** arguments) {
+  std::string flags, units;
+  for (const std::string& each : peers::processor_flags()) flags += (flags.empty() ? "\"" : ", \"") + each + "\"";
+  for (const peers::unit& each : peers::measure_units(std::stoul(arguments[0]), std::stod(arguments[1]))) {
+    char line[256];
+    std::snprintf(line, sizeof line,
+                  "%s{\"type\": \"%s\", \"flag\": \"%s\", \"instruction\": \"%s\", \"operations\": %.4g}",
+                  units.empty() ? "" : ", ", each.type, each.flag, each.instruction, each.operations);
+    units += line;
+  }
+  std::printf("{\"flags\": [%s], \"units\": [%s]}\n", flags.c_str(), units.c_str());
   return 0;
 }
 
@@ -178,6 +193,8 @@ int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "serve" && argc == 5) return serve(argv + 2);
   if (command == "peak" && argc == 5) return print_peak(argv + 2);
-  std::fprintf(stderr, "usage: bench_peers serve MODEL FOLDER THREADS | peak THREADS BYTES SECONDS\n");
+  if (command == "units" && argc == 4) return print_units(argv + 2);
+  std::fprintf(stderr,
+               "usage: bench_peers serve MODEL FOLDER THREADS | peak THREADS BYTES SECONDS | units THREADS SECONDS\n");
   return 2;
 }

@@ -85,6 +85,27 @@ def peaks(results):
         f"{p['bytes_per_second'] / 1e9:.1f} GB/s over {size / 1e6:.0f} MB" for t, (size, p) in sorted(largest.items()))
 
 
+def units(results):
+    """The processor: its flags, and what it multiplies and adds at most."""
+    threads, best = results["unit_threads"], results["unit_peak"]
+    lines = [f"Flags: {' '.join(results['flags'])}.",
+             table(["type", "instructions", f"G operations/s, {threads} thread{'s' * (threads > 1)}"],
+                   [["float32", best["target"], number(best["flops"] / 1e9)],
+                    *([u["type"], f"{u['flag']}: {u['instruction']}", number(u["operations"] / 1e9)]
+                      for u in results["units"])]),
+             f"Reading 268 MB: {number(best['bytes_per_second'] / 1e9)} GB/s."]
+    return "\n\n".join(lines)
+
+
+def not_run(results):
+    """What is missing in the tables, and why; a reason that is the same for each number of threads once."""
+    seen = {}
+    for model, threads, contender, why in results["not_run"]:
+        seen.setdefault((model, contender, why), []).append(threads)
+    return table(["not run", "by", "because"],
+                 [[model, SHORT.get(contender, contender), why.replace("|", "\\|")] for model, contender, why in seen])
+
+
 def brief(results):
     """Of each model and number of threads: least times, and cameo's over the better peer's."""
     names = list(results["models"][0]["contenders"])
@@ -101,12 +122,16 @@ def markdown(results):
     versions = [next(w for w in v if w.startswith(p)) for p, v in results["versions"].items()]
     parts = [f"{results['date']}, {results['processor']}, {results['processors']} processors; {results['rounds']} "
              f"rounds of {results['seconds']:g} s; {', '.join(versions)}."]
+    if "flags" in results:
+        parts += [units(results)]
     if results["models"]:
         parts += [f"Measured peak, {peaks(results)}.", "Latency in microseconds:", latency(results),
                   "Loading (least), first run, growth of resident memory (loaded / run / most), allocations a run:",
                   costs(results)]
     if results["graphs"]:
         parts += ["Session creation of large graphs:", creation(results)]
+    if results.get("not_run"):
+        parts += [not_run(results)]
     return "\n\n".join(parts)
 
 

@@ -1,6 +1,6 @@
 """How much a model has to do: work.py FOLDER prints {"flops": ..., "bytes": ...} for FOLDER's model and input.npz.
 
-flops: of Conv, ConvTranspose, Gemm and MatMul in float32 (a multiply-add is two), with the shapes of this very input:
+flops: of Conv, ConvTranspose, Gemm, MatMul, GRU and LSTM in float32 (a multiply-add is two), with the shapes of this very input:
 ONNX Runtime runs the model once with all that they read and write as outputs. bytes: weights that a run must read (of
 a table that is only looked up, the rows), inputs and outputs, each once.
 """
@@ -24,6 +24,8 @@ def node_flops(node, shapes):
         return 2 * element_count(y) * element_count(w[1:])
     if node.op_type == "ConvTranspose":
         return 2 * element_count(x) * element_count(w[1:])
+    if node.op_type in ("GRU", "LSTM"):
+        return 2 * element_count(x[:2]) * (element_count(w) + element_count(shapes[node.input[2]]))
     if node.op_type == "Gemm":
         return 2 * element_count(y) * x[0 if attributes.get("transA") else 1]
     return 2 * element_count(y) * x[-1]
@@ -34,7 +36,7 @@ def all_shapes(model, nodes, feeds):
     constant = {t.name: list(t.dims) for t in model.graph.initializer}
     shapes = {**constant, **{k: list(v.shape) for k, v in feeds.items()}}
     outputs = [o.name for o in model.graph.output]
-    wanted = {n for node in nodes for n in (*node.input[:2], node.output[0]) if n not in shapes} | set(outputs)
+    wanted = {n for node in nodes for n in (*node.input[:3], node.output[0]) if n not in shapes} | set(outputs)
     del model.graph.output[:]
     model.graph.output.extend(onnx.ValueInfoProto(name=n) for n in sorted(wanted))
     options = ort.SessionOptions()
@@ -48,7 +50,7 @@ def all_shapes(model, nodes, feeds):
 def main():
     folder = pathlib.Path(sys.argv[1])
     model, feeds = onnx.load(folder / "model.onnx"), dict(np.load(folder / "input.npz"))
-    nodes = [n for n in model.graph.node if n.op_type in ("Conv", "ConvTranspose", "Gemm", "MatMul") and not n.domain]
+    nodes = [n for n in model.graph.node if n.op_type in ("Conv", "ConvTranspose", "Gemm", "MatMul", "GRU", "LSTM") and not n.domain]
     weights = {t.name: onnx.numpy_helper.to_array(t).nbytes for t in model.graph.initializer}
     readers = {}
     for node in model.graph.node:

@@ -128,4 +128,15 @@ result<draft*> lower(const graph& g, std::span<const detail::bound_kernel> compi
   return lowering{g, compiled, overridable, memory}.run();
 }
 
+std::vector<node_id> detail::nodes_of_steps(const graph& g, const plan_view& plan) {
+  std::vector<node_id> nodes;
+  for (const plan_step& step : plan.steps) {
+    node_id made_by = node_id::none;
+    for (slot s : step.outputs)  // slot n + 1 is value n; later slots are copies
+      if (s && s <= g.value_count() && made_by == node_id::none) made_by = g[value_id(s - 1)].producer;
+    nodes.push_back(made_by);
+  }
+  return nodes;
+}
+
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,6 +1,8 @@
 #include "program/allocations.hpp"
 #include "program/inputs.hpp"
 #include "program/options.hpp"
+#include "program/peak.hpp"
+#include "program/per_node.hpp"
 #include "program/progress.hpp"
 #include "program/runnable.hpp"
 #include "program/say.hpp"
@@ -30,6 +32,8 @@ struct bench_options {
   std::uint64_t seed = 0;
   double seconds = 3;
   std::size_t warmup = 3;
+  bool per_node = false;
+  node_order order = node_order::time;
 };
 
 double micros_since(clock::time_point start) {
@@ -113,6 +117,21 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
   return all;
 }
 
+/// Runs of their own: looking at steps takes time, which the others are not to be charged for.
+status measure_nodes(io_binding& binding, const bench_options& o, node_times& times) {
+  progress_bar bar{o.common.quiet};
+  const clock::time_point begin = clock::now();
+  do {
+    if (status s = times.run(binding); !s) return s;
+    if (bar.due()) bar.show(micros_since(begin) / 1e6 / o.seconds, "nodes");
+  } while (micros_since(begin) < o.seconds * 1e6);
+  return {};
+}
+
+node_order order_named(const std::string& name) {
+  return name == "plan" ? node_order::plan : name == "share" ? node_order::share : node_order::time;
+}
+
 int bench_model(const bench_options& o) {
   const std::size_t rss_before_kb = rss_kb();
   const clock::time_point start = clock::now();
@@ -150,12 +169,22 @@ int bench_model(const bench_options& o) {
                                 {"arena_bytes", binding->arena_bytes()},
                                 {"nodes", loaded->placements().size()}};
   if (all->allocations) report["allocations_per_run"] = *all->allocations;
-  if (o.common.json) return print_json(report), 0;
+  std::optional<node_times> nodes;
+  std::optional<detail::machine_peak> peak;
+  if (o.per_node) {
+    peak = peak_for(*loaded);
+    if (const status s = measure_nodes(*binding, o, nodes.emplace(*loaded)); !s) return fail(s);
+  }
+  if (o.common.json) {
+    if (nodes) nodes->add_to(report, peak, o.order);
+    return print_json(report), 0;
+  }
   for (const auto& [key, value] : report.items())
     say("{:<20}{}\n", key,
         value.is_number_float() ? fmt::format("{:.1f}", value.get<double>())
         : value.is_string()     ? value.get<std::string>()
                                 : value.dump());
+  if (nodes) nodes->print(peak, o.order);
   return 0;
 }
 
@@ -176,6 +205,18 @@ void add_bench(command_line& app) {
       .type_name("DIR")
       .excludes(random);
   it.add("--seed", o->seed, "Seed of the random values (0)").type_name("N");
+  const option nodes =
+      it.add_flag("--per-node", o->per_node,
+                  "Then, in runs of their own, each node: its time, operations, bytes, and how much of "
+                  "that time the machine would need at least (the roofline)");
+  it.add(
+        "--sort", [o](const std::string& by) { o->order = order_named(by); },
+        "Nodes by time (default), share of the roofline (least first), or as in the plan")
+      .type_name("time|share|plan")
+      .check([](const std::string& by) {
+        return by == "time" || by == "share" || by == "plan" ? std::string{} : "must be time, share or plan";
+      })
+      .needs(nodes);
   add_dim_option(it, o->dims);
   add_common_options(it, o->common, json_output::flag);
   add_policy_option(it, o->common);

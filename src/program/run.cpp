@@ -1,6 +1,7 @@
 #include "file/messages.hpp"
 #include "program/inputs.hpp"
 #include "program/options.hpp"
+#include "program/peak.hpp"
 #include "program/runnable.hpp"
 #include "program/say.hpp"
 #include "program/tensor_files.hpp"
@@ -209,7 +210,10 @@ int run_model(const run_options_given& o) {
   std::optional<trace_profile> profile;
   if (!o.profile.empty() && loaded->size() > 1)
     return fail({status_code::invalid_argument, "a profile is of one component; name it with --component"});
-  if (!o.profile.empty()) settings.observer = &profile.emplace(loaded->part(0)).observer();
+  if (!o.profile.empty()) {
+    settings.observer = &profile.emplace(loaded->part(0)).observer();
+    if (std::optional<detail::machine_peak> peak = peak_for(loaded->part(0))) profile->set_peak(*std::move(peak));
+  }
   start = clock::now();
   const result<named_values> outputs = loaded->run(named, settings);
   const double run_ms = ms_since(start);

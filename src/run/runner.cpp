@@ -231,7 +231,7 @@ status runner::impl::run_step(const plan_step& step, frame& within, step_context
   const step_observer* const observer = options->observer;
   const std::int64_t start = observer ? observer->now() : 0;
   status done = step.kernel.run(step.kernel.state, context);
-  if (observer) observer->record(observer->self, step, start, observer->now(), context.lane);
+  if (observer) observer->record(observer->self, step, start, observer->now(), context.lane, within.values);
   if (has_stopped()) return stop_status();  // a kernel need not notice that pieces of its work were left out
   if (!done) return done;
   if (context.scratch || context.opened) end_step(context);

@@ -1,6 +1,9 @@
 #include <cameo/session/profile.hpp>
 
 #include <cameo/file/atomic_file.hpp>
+#include <cameo/graph/model.hpp>
+#include <cameo/op/cost.hpp>
+#include <cameo/partition/lower.hpp>
 #include <cameo/session/session.hpp>
 
 #include <unistd.h>
@@ -44,6 +47,25 @@ void number_steps(const plan_view& plan, const std::string& where, step_numbers&
   }
 }
 
+using nodes_by_step = std::unordered_map<const plan_step*, const graph_node*>;
+void find_nodes(const graph& g, const plan_view& plan, nodes_by_step& into) {
+  const std::vector<node_id> nodes = detail::nodes_of_steps(g, plan);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const graph_node* const node = nodes[i] == node_id::none ? nullptr : &g[nodes[i]];
+    const plan_step& step = plan.steps[i];
+    into.emplace(&step, node);
+    for (std::size_t sub = 0; node && sub < std::min(step.subplans.size(), node->subgraphs.size()); ++sub)
+      find_nodes(*node->subgraphs[sub], *step.subplans[sub], into);
+  }
+}
+
+/// A number without an exponent, as whole as it is.
+std::string plain(double number) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f", number);
+  return text;
+}
+
 }  // namespace
 
 trace_profile::trace_profile(std::vector<std::string> providers, std::size_t capacity)
@@ -54,12 +76,25 @@ trace_profile::trace_profile(std::vector<std::string> providers, std::size_t cap
 
 trace_profile::trace_profile(const session& of, std::size_t capacity) : trace_profile{of.providers(), capacity} {
   plan_ = &of.plan();
+  find_nodes(of.graph().main(), *plan_, nodes_);
 }
 
-void trace_profile::add(void* self, const plan_step& step, std::int64_t start, std::int64_t end, std::size_t lane) {
+void trace_profile::add(void* self, const plan_step& step, std::int64_t start, std::int64_t end, std::size_t lane,
+                        const value* values) {
   auto& to = *static_cast<trace_profile*>(self);
   const std::size_t at = to.next_.fetch_add(1, std::memory_order_relaxed);
-  if (at < to.capacity_) to.records_[at] = {&step, start, end, lane};
+  if (at >= to.capacity_) return;
+  record& made = to.records_[at] = {&step, start, end, lane};
+  const auto found = to.nodes_.find(&step);
+  if (found == to.nodes_.end() || !values) return;
+  const graph_node* const node = found->second;
+  if (node && (node->fused >= 0 || !node->op || !node->subgraphs.empty())) return;
+  const role roles = node ? node->op->roles : role::none;
+  if (has_role(roles, role::is_compiled_context)) return;
+  const detail::node_in_run seen{node ? node->attributes : std::span<const attribute>{}, step.inputs, step.outputs,
+                                 values};
+  made.operations = node ? detail::operations_of(*node->op, seen) : 0.0;
+  made.bytes = detail::bytes_moved(roles, seen);
 }
 
 std::size_t trace_profile::size() const { return std::min(next_.load(), capacity_); }
@@ -90,10 +125,16 @@ status trace_profile::write(const std::string& path) const {
             ",\"cat\":\"node\",\"ph\":\"X\",\"ts\":" + micros(r.start - first) + ",\"dur\":" + micros(r.end - r.start) +
             "," + ids(r.lane) + ",\"args\":{\"op\":" + json_text(step.op_type) + ",\"provider\":" + json_text(provider);
     if (const auto number = numbers.find(r.step); number != numbers.end()) text += ",\"step\":[" + number->second + "]";
+    if (r.operations) text += ",\"operations\":" + plain(*r.operations);
+    if (r.bytes) text += ",\"bytes\":" + plain(*r.bytes);
     text += "}}";
   }
   text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped());
   if (plan_) text += ",\"steps\":" + std::to_string(plan_->steps.size());
+  if (peak_.operations > 0)
+    text += ",\"peak\":{\"operations\":" + plain(peak_.operations) +
+            ",\"bytes_per_second\":" + plain(peak_.bytes_per_second) + ",\"target\":" + json_text(peak_.target) +
+            ",\"threads\":" + std::to_string(peak_.threads) + "}";
   text += "}}\n";
   return write_file_atomically(path, std::string_view{text});
 }

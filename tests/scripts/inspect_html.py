@@ -335,6 +335,14 @@ class InBrowser(Case):
         self.assertEqual(page.run("cameo.stats.boxes"), len(graphs[1]["boxes"]))
         self.assertIn("outer", [b["k"] for b in graphs[1]["boxes"]])  # x comes from outside
         self.assertIn("loop", page.run("document.getElementById('path').innerText"))
+        work = {b["op"]: b["work"] for b in graphs[0]["boxes"] + graphs[1]["boxes"] if "time" in b}
+        self.assertEqual(work["Loop"], [None, None, None])
+        steps = [e["args"] for e in json.loads(trace.read_text())["traceEvents"] if e.get("args", {}).get("op") == "Add"]
+        peak = json.loads(trace.read_text())["otherData"]["peak"]
+        operations, moved = sum(a["operations"] for a in steps), sum(a["bytes"] for a in steps)
+        least = 1e9 * max(operations / peak["operations"], moved / peak["bytes_per_second"])
+        self.assertEqual(work["Add"][:2], [operations, moved])
+        self.assertAlmostEqual(work["Add"][2], least, delta=1e-6 * least)
         times = {b["op"]: b["time"] for b in graphs[0]["boxes"] + graphs[1]["boxes"] if "time" in b}
         self.assertEqual((times["Loop"][0], times["Add"][0], times["If"][0]), (1, 5, 5))
         inside = sum(b["time"][1] for b in graphs[1]["boxes"] if "time" in b)

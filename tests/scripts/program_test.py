@@ -274,6 +274,9 @@ class Run(Case):
             self.assertGreaterEqual(e["ts"], 0)
             self.assertIn("pid", e)
             self.assertIn("tid", e)
+        self.assertEqual([(e["args"]["operations"], e["args"]["bytes"]) for e in steps], [(6, 3 * 6 * 4)])
+        peak = json.loads(trace.read_text())["otherData"]["peak"]
+        self.assertTrue(peak["operations"] > 1e8 and peak["bytes_per_second"] > 1e8, peak)
         self.assertIn("thread_name", [e["name"] for e in events if e["ph"] == "M"])
 
     def test_images(self):
@@ -324,6 +327,66 @@ class Reports(Case):
             self.assertGreater(self.json("bench", model, "--seconds", 0, "--data", self.dir / data)["runs"], 0)
         self.fails("NO_SUCHFILE", "bench", model, "--data", self.dir / "none")
         self.assertIn("median_us", cameo("bench", model, "--seconds", 0).stdout)
+
+    def per_node_model(self):
+        """A convolution, a product with a constant and a sum: no rewrite joins them."""
+        nodes = [ob.node("Conv", ["x", "k"], ["c"], "slide"), ob.node("Reshape", ["c", "to"], ["r"], "flat"),
+                 ob.node("MatMul", ["r", "w"], ["m"], "multiply"), ob.node("Add", ["m", "z"], ["y"], "sum")]
+        weights = [ob.floats("k", (2, 3, 3, 3), [1] * 54), ob.floats("w", (8, 5), [1] * 40),
+                   ob.tensor("to", 7, (2,), struct.pack("<2q", -1, 8))]
+        inputs = [("x", ob.tensor_type(ob.FLOAT, ("n", 3, 4, 4))), ("z", ob.tensor_type(ob.FLOAT, ("n", 5)))]
+        return self.write("nodes.onnx", ob.model(ob.graph(nodes, inputs, [("y", ob.tensor_type(ob.FLOAT, ("n", 5)))],
+                                                          weights)))
+
+    def test_bench_per_node(self):
+        model = self.per_node_model()
+        plain = ["bench", model, "--seconds", 0.05, "--threads", 1, "--optimize", "none", "--dim", "n=6"]
+        report = self.json(*plain, "--per-node")
+        self.assertEqual(set(report) - set(self.json(*plain)), {"per_node", "per_node_sum", "peak"})
+        nodes = {n["name"]: n for n in report["per_node"]}
+        self.assertEqual({n: (nodes[n]["op"], nodes[n]["provider"], nodes[n]["calls"]) for n in nodes},
+                         {"slide": ("Conv", "cpu", 1), "flat": ("Reshape", "cpu", 1), "multiply": ("MatMul", "cpu", 1),
+                          "sum": ("Add", "cpu", 1)})
+        # n = 6 is known in a run only
+        self.assertEqual({n: nodes[n]["operations"] for n in nodes},
+                         {"slide": 2 * 6 * 2 * 2 * 2 * 27, "flat": 0, "multiply": 2 * 6 * 8 * 5, "sum": 6 * 5})
+        self.assertEqual(nodes["slide"]["bytes"], 4 * (6 * 48 + 54 + 6 * 8))
+        self.assertEqual(nodes["multiply"]["bytes"], 4 * (6 * 8 + 40 + 6 * 5))
+        self.assertEqual(nodes["sum"]["bytes"], 4 * 3 * 6 * 5)
+        peak = report["peak"]
+        self.assertGreater(peak["operations_per_second"], 1e8)
+        self.assertGreater(peak["bytes_per_second"], 1e8)
+        self.assertEqual(peak["threads"], 1)
+        for n in nodes.values():
+            self.assertGreater(n["min_us"], 0)
+            self.assertLessEqual(n["min_us"], n["median_us"])
+            least = max(n["operations"] / peak["operations_per_second"], n["bytes"] / peak["bytes_per_second"])
+            self.assertAlmostEqual(n["share"], least * 1e6 / n["min_us"], delta=1e-3 * n["share"] + 1e-12)
+        total = report["per_node_sum"]
+        for key in ["min_us", "median_us", "operations", "bytes"]:
+            self.assertAlmostEqual(total[key], sum(n[key] for n in nodes.values()), delta=1e-6 * total[key])
+        times = [n["median_us"] for n in report["per_node"]]
+        self.assertEqual(times, sorted(times, reverse=True))
+        in_plan = self.json(*plain, "--per-node", "--sort", "plan")["per_node"]
+        self.assertEqual([n["name"] for n in in_plan], ["slide", "flat", "multiply", "sum"])
+        shares = [n["share"] for n in self.json(*plain, "--per-node", "--sort", "share")["per_node"]]
+        self.assertEqual(shares, sorted(shares))
+        shown = cameo(*plain, "--per-node").stdout
+        self.assertRegex(shown, r"\npeak: [\d.]+ G operations/s and [\d.]+ GB/s with 1 threads")
+        self.assertRegex(shown, r"\n +[\d.]+ +[\d.]+ +[\d.]+ +2592 +1560 +[\d.]+ %  cpu +Conv +slide\n")
+        self.assertRegex(shown, r"%? +sum\n$")
+        for wrong in [["--sort", "plan"], ["--per-node", "--sort", "name"]]:
+            self.assertEqual(cameo(*plain, *wrong).returncode, 2)
+
+    def test_bench_per_node_in_loops(self):
+        model = self.write("loop.onnx", page_models.looping())
+        nodes = self.json("bench", model, "--seconds", 0, "--per-node")["per_node"]
+        by_op = {n["op"]: n for n in nodes}
+        self.assertEqual((by_op["Loop"]["calls"], by_op["Add"]["calls"], by_op["If"]["calls"]), (1, 5, 5))
+        self.assertIsNone(by_op["Loop"]["operations"])  # its nodes have lines of their own
+        self.assertIsNone(by_op["Loop"]["share"])
+        self.assertGreater(by_op["Add"]["operations"], 0)
+        self.assertEqual(by_op["Add"]["operations"] % 5, 0)  # of all calls
 
     def test_inspect(self):
         kind = ob.tensor_type(ob.FLOAT, ["n", 2])

@@ -41,8 +41,8 @@ TEST_CASE("a trace is JSON whatever the nodes are called, and times are microsec
   const step_observer& o = profile.observer();
   const std::int64_t before = o.now();
   CHECK(before <= o.now());
-  o.record(o.self, hostile, 5000, 7250, 0);
-  o.record(o.self, unnamed, 4000, 4001, 3);
+  o.record(o.self, hostile, 5000, 7250, 0, nullptr);
+  o.record(o.self, unnamed, 4000, 4001, 3, nullptr);
   const trace_file file;
   REQUIRE(profile.write(file.path));
   const nlohmann::json trace = file.read();
@@ -60,7 +60,7 @@ TEST_CASE("a trace is JSON whatever the nodes are called, and times are microsec
 TEST_CASE("what finds no room is counted, not written") {
   trace_profile profile{{"cpu"}, 2};
   const plan_step step = step_named("n");
-  for (int i = 0; i < 5; ++i) profile.observer().record(profile.observer().self, step, i, i + 1, 0);
+  for (int i = 0; i < 5; ++i) profile.observer().record(profile.observer().self, step, i, i + 1, 0, nullptr);
   CHECK(profile.size() == 2);
   CHECK(profile.dropped() == 3);
   const trace_file file;
@@ -76,7 +76,7 @@ TEST_CASE("threads record at once") {
   std::vector<std::thread> threads;
   for (std::size_t lane = 0; lane < 4; ++lane)
     threads.emplace_back([&, lane] {
-      for (int i = 0; i < 1000; ++i) profile.observer().record(profile.observer().self, step, i, i + 1, lane);
+      for (int i = 0; i < 1000; ++i) profile.observer().record(profile.observer().self, step, i, i + 1, lane, nullptr);
     });
   for (std::thread& each : threads) each.join();
   CHECK(profile.size() == 4000);

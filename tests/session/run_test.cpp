@@ -293,13 +293,14 @@ TEST_CASE("an observer hears of every step, in order") {
     std::int64_t last = 0;
     bool in_order = true;
   } h;
-  step_observer observer{&h, [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); },
-                         [](void* self, const plan_step& step, std::int64_t start, std::int64_t end, std::size_t) {
-                           heard& to = *static_cast<heard*>(self);
-                           to.names.emplace_back(step.name);
-                           to.in_order = to.in_order && start >= to.last && end >= start;
-                           to.last = start;
-                         }};
+  step_observer observer{
+      &h, [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); },
+      [](void* self, const plan_step& step, std::int64_t start, std::int64_t end, std::size_t, const value*) {
+        heard& to = *static_cast<heard*>(self);
+        to.names.emplace_back(step.name);
+        to.in_order = to.in_order && start >= to.last && end >= start;
+        to.last = start;
+      }};
   run_settings settings;
   settings.observer = &observer;
   const any_value x = any_value::tensor({2, 64}, ramp(128));

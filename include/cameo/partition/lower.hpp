@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/graph/views.hpp>
-#include <cameo/plan/draft.hpp>
+#include <cameo/plan/plan.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -18,5 +18,10 @@ CAMEO_API bool is_known(const graph&, const graph_node&);
 /// OUT_OF_MEMORY when the arena is full. Texts, attributes and constants of the draft are the model's.
 CAMEO_API result<draft*> lower(const graph&, std::span<const detail::bound_kernel> compiled, bool overridable,
                                arena& memory);
+
+namespace detail {
+/// The node that each step of the plan of `g` runs; none for copies between kinds of memory.
+CAMEO_API std::vector<node_id> nodes_of_steps(const graph& g, const plan_view& plan);
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

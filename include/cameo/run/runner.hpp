@@ -16,10 +16,12 @@ struct stop_condition {
 };
 
 /// Called for every step with its start and end in nanoseconds of `now`; for steps of one level perhaps at once.
+/// `values`: by slot, as the step left them. They say which types and shapes it had; elements may be gone already.
 struct step_observer {
   void* self = nullptr;
   std::int64_t (*now)() = nullptr;
-  void (*record)(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane) = nullptr;
+  void (*record)(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane,
+                 const value* values) = nullptr;
 };
 
 /// The options of one run; the objects that it refers to outlive the run.

@@ -1,13 +1,17 @@
 #pragma once
+#include <cameo/ep/peak.hpp>
 #include <cameo/run/runner.hpp>
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 
+struct graph_node;
 class session;
 
 /// Records the steps of runs and writes them as a Chrome trace, which Perfetto and chrome://tracing open.
@@ -24,7 +28,8 @@ class trace_profile {
   CAMEO_API explicit trace_profile(std::vector<std::string> providers, std::size_t capacity = std::size_t{1} << 16);
   /// For runs of one session. Names of nodes may be empty or equal, so its events also identify the step:
   /// "step" holds the step's number in the plan; in a subgraph then the subgraph's number among those of that step, the
-  /// step's number in there, and so on.
+  /// step's number in there, and so on. They also say how many "operations" and "bytes" the step asked for, with the
+  /// shapes that it had; not of nodes that a provider has compiled, whose insides only it knows.
   CAMEO_API explicit trace_profile(const session&, std::size_t capacity = std::size_t{1} << 16);
 
   const step_observer& observer() const { return observer_; }
@@ -37,6 +42,7 @@ class trace_profile {
     const plan_step* step;
     std::int64_t start, end;
     std::size_t lane;  // which of the pool's threads; 0 is the caller's
+    std::optional<double> operations = {}, bytes = {};
   };
   const record& operator[](std::size_t i) const { return records_[i]; }
   /// Removes all records; not while a run is observed.
@@ -46,12 +52,17 @@ class trace_profile {
   /// microseconds, category, operator and provider (and step), and a name for every thread. FAIL with the system's
   /// message.
   CAMEO_API status write(const std::string& path) const;
+  /// What write() says of the machine, for readers that compare.
+  void set_peak(detail::machine_peak peak) { peak_ = std::move(peak); }
 
  private:
-  CAMEO_API static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
+  CAMEO_API static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane,
+                            const value* values);
 
   std::vector<std::string> providers_;
   const plan_view* plan_ = nullptr;
+  std::unordered_map<const plan_step*, const graph_node*> nodes_;  // null: a copy between kinds of memory
+  detail::machine_peak peak_;
   std::unique_ptr<record[]> records_;
   std::size_t capacity_;
   std::atomic<std::size_t> next_{0};

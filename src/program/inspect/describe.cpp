@@ -109,7 +109,7 @@ class graph_description {
 
   json run() {
     add_sources();
-    const std::vector<node_id> of_steps = at_.plan ? nodes_of_steps(g_, *at_.plan) : std::vector<node_id>{};
+    const std::vector<node_id> of_steps = at_.plan ? detail::nodes_of_steps(g_, *at_.plan) : std::vector<node_id>{};
     std::map<node_id, const plan_step*> steps;
     for (std::size_t i = 0; i < of_steps.size(); ++i) steps[of_steps[i]] = &at_.plan->steps[i];
     std::map<node_id, int> box_of_node;
@@ -184,8 +184,10 @@ class graph_description {
     if (placed && !placed->refusals.empty()) box["why"] = placed->refusals;
     add_graphs(n, step, box);
     if (step && all_.profile)
-      if (const auto time = all_.profile->steps.find(step); time != all_.profile->steps.end())
+      if (const auto time = all_.profile->steps.find(step); time != all_.profile->steps.end()) {
         box["time"] = {time->second.calls, time->second.total, time->second.own};
+        box["work"] = work_of(time->second);
+      }
     std::size_t shape = 0;
     for (value_id v : node.outputs)
       if (v != value_id::none && shape == 0) {
@@ -199,6 +201,14 @@ class graph_description {
       const value_id v = i < node.input_count ? g_.input(n, i) : g_.capture(n, i - node.input_count);
       if (v != value_id::none) read(v, made);
     }
+  }
+
+  /// Operations, bytes, and the least time that the machine would need for them; null: not known.
+  json work_of(const step_time& time) const {
+    const auto number = [](const std::optional<double>& n) { return n ? json(*n) : json(nullptr); };
+    const std::optional<double> least =
+        all_.profile->peak ? all_.profile->peak->least_nanoseconds(time.operations, time.bytes) : std::nullopt;
+    return {number(time.operations), number(time.bytes), number(least)};
   }
 
   /// Numbers of the graphs in the node; they are described later.

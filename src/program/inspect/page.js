@@ -36,6 +36,8 @@ const bytesText = n => {
 };
 const countText = n => n.toLocaleString("en");
 const timeText = ns => ns < 1e6 ? `${(ns / 1e3).toPrecision(3)} µs` : `${(ns / 1e6).toPrecision(3)} ms`;
+// Of the least time that the machine needs for a node's operations and bytes, in the time it took.
+const rooflineText = box => box.work?.[2] != null && box.time[2] > 0 ? shareText(box.work[2] / box.time[2]) : "";
 const shareText = part => `${(100 * part).toFixed(part < 0.1 ? 1 : 0)} %`;
 // Control characters and such that turn text around would make one name look like another.
 const shown = text => text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");

@@ -56,16 +56,20 @@ const topTimes = () => {
     byOp.set(label, {count: sum.count + 1, own: sum.own + box.time[2]});
     all.push({graph, g, box, b});
   }));
-  const row = (head, own) => {
+  const row = (head, own, ...more) => {
     const share = own / data.profile.sum, bar = el("div", {class: "bar", style: {width: `${100 * share}%`}});
-    return [head, el("td", {style: {width: "64px"}}, bar), number(timeText(own)), number(shareText(share))];
+    return [head, el("td", {style: {width: "64px"}}, bar), number(timeText(own)), number(shareText(share)),
+            ...more.map(number)];
   };
+  const judged = all => all.some(({box}) => rooflineText(box));
   const ops = [...byOp].sort((a, b) => b[1].own - a[1].own).slice(0, 12);
   all.sort((a, b) => b.box.time[2] - a.box.time[2]);
   return [
     ...section("Time by operator", table(ops.map(([op, {count, own}]) => row(`${op} × ${count}`, own)))),
-    ...section("Slowest nodes", table(all.slice(0, 12).map(({graph, g, box, b}) =>
-      row(link(titleOf(graph, box), () => openGraph(g, b)), box.time[2])))),
+    ...section(judged(all) ? "Slowest nodes, with their share of the roofline" : "Slowest nodes",
+      table(all.slice(0, 12).map(({graph, g, box, b}) =>
+        row(link(titleOf(graph, box), () => openGraph(g, b)), box.time[2],
+            ...(judged(all) ? [rooflineText(box)] : []))))),
     data.profile.dropped ? el("p", {}, `${data.profile.dropped} steps found no room in the trace.`) : null,
   ];
 };
@@ -115,7 +119,10 @@ const nodePanel = (graph, box) => {
   const list = (values, ends) => values.length ? [el("ul", {}, ...values.map(v => valueRow(graph, v, ends(v))))] : [];
   const time = box.time && [
     ["own", timeText(box.time[2])], ["share", shareText(box.time[2] / data.profile.sum)],
-    ["calls", countText(box.time[0])], ...(box.graphs ? [["with its graphs", timeText(box.time[1])]] : [])];
+    ["calls", countText(box.time[0])],
+    ...(box.work?.[0] != null ? [["operations", countText(box.work[0])]] : []),
+    ...(box.work?.[1] != null ? [["bytes", countText(box.work[1])]] : []),
+    ...(rooflineText(box) ? [["of the roofline", rooflineText(box)]] : []), ...(box.graphs ? [["with its graphs", timeText(box.time[1])]] : [])];
   const notRun = data.profile && box.provider >= 0 ? section("Time", el("p", {}, "Not run.")) : [];
   const inside = g => el("p", {}, link(
     `${shown(graphs[g].as)} · ${graphs[g].boxes.filter(b => b.k === "node").length} nodes`, () => openGraph(g)));

@@ -1,5 +1,7 @@
 #include "program/inspect/timeline.hpp"
 
+#include <cameo/partition/lower.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -92,24 +94,13 @@ void sum_live(std::size_t steps, timeline& made) {
 
 }  // namespace
 
-std::vector<node_id> nodes_of_steps(const graph& g, const plan_view& plan) {
-  std::vector<node_id> nodes;
-  for (const plan_step& step : plan.steps) {
-    node_id made_by = node_id::none;
-    for (slot s : step.outputs)  // slot n + 1 is value n; later slots are copies
-      if (s && s <= g.value_count() && made_by == node_id::none) made_by = g[value_id(s - 1)].producer;
-    nodes.push_back(made_by);
-  }
-  return nodes;
-}
-
 timeline timeline_of(const graph& g, const plan_view& plan) {
   timeline made;
   find_values(plan, made);
   sum_live(plan.steps.size(), made);
   std::set<const void*> seen;
   std::uint64_t known = 0;
-  for (node_id n : nodes_of_steps(g, plan)) {
+  for (node_id n : detail::nodes_of_steps(g, plan)) {
     std::uint64_t read = 0;
     for (std::size_t i = 0; n != node_id::none && i < g.input_count(n); ++i) {
       const value_id v = g.input(n, i);

@@ -1,10 +1,8 @@
 #pragma once
+#include <cameo/plan/plan.hpp>
 #include <cameo/session/session.hpp>
 
 namespace cameo::program {
-
-/// The node that each step of the plan of `g` runs; none for copies between kinds of memory.
-std::vector<node_id> nodes_of_steps(const graph& g, const plan_view& plan);
 
 /// What the steps of a main graph do to memory, in order.
 struct timeline {

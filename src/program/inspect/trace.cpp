@@ -63,6 +63,7 @@ class reader {
         return wrong(fmt::format("{} steps there, {} in the model{}", steps, plan_.steps.size(), other_model));
       if (other->value("dropped", json{}).is_number_unsigned())
         made_.dropped = other->at("dropped").get<std::uint64_t>();
+      add_peak(other->value("peak", json{}));
     }
     for (const json& event : trace["traceEvents"])
       if (status s = add(event); !s) return s;
@@ -91,10 +92,26 @@ class reader {
     ++time.calls;
     time.total += nanoseconds;
     time.own += nanoseconds;
+    add_work(args, "operations", time.operations);
+    add_work(args, "bytes", time.bytes);
     if (path.size() > 1) made_.steps[path[path.size() - 2]].own -= nanoseconds;
     start_ = std::min(start_, start);
     end_ = std::max(end_, start + nanoseconds);
     return {};
+  }
+
+  static bool counts(const json& number) { return number.is_number() && number.get<double>() >= 0; }
+
+  /// How much a step asked for, of which not every trace and not every step speaks.
+  static void add_work(const json& args, const char* name, std::optional<double>& sum) {
+    if (const json number = args.value(name, json{}); counts(number)) sum = sum.value_or(0) + number.get<double>();
+  }
+
+  void add_peak(const json& peak) {
+    if (!peak.is_object()) return;
+    const json operations = peak.value("operations", json{}), bytes = peak.value("bytes_per_second", json{});
+    if (!counts(operations) || !counts(bytes) || operations == 0 || bytes == 0) return;
+    made_.peak = {operations.get<double>(), bytes.get<double>(), {}, 0};
   }
 
   static status require_same(const plan_step& step, const json& event, const json& args) {

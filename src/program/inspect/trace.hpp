@@ -1,7 +1,9 @@
 #pragma once
+#include <cameo/ep/peak.hpp>
 #include <cameo/plan/plan.hpp>
 #include <cameo/session/session.hpp>
 
+#include <optional>
 #include <unordered_map>
 
 namespace cameo::program {
@@ -10,12 +12,14 @@ namespace cameo::program {
 struct step_time {
   std::size_t calls = 0;
   double total = 0, own = 0;  // own: without the steps of its subgraphs
+  std::optional<double> operations = {}, bytes = {};
 };
 struct profiled_run {
   std::unordered_map<const plan_step*, step_time> steps;
   double wall = 0;  // from the first step's start to the last one's end
   double sum = 0;   // of all own times
   std::uint64_t dropped = 0;
+  std::optional<detail::machine_peak> peak = {};
 };
 
 /// Reads what `run --profile` wrote and finds each event's step in the plan. NO_SUCHFILE; INVALID_ARGUMENT when it is

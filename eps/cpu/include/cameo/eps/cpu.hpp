@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/ep/peak.hpp>
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/eps/cpu/layout.hpp>
 #include <cameo/transform/rules/fusions.hpp>
@@ -23,6 +24,10 @@ struct cpu {
   CAMEO_API static std::string packing();
   /// One device: the processor, with the instruction set that the kernels use.
   CAMEO_API result<std::vector<provider_device>> devices() const;
+  /// What the processor can do: multiply-adds in registers, and a sum over a buffer of `bytes` (at least 1 MiB) that
+  /// fits a cache or does not. The best of short rounds, for about `seconds` each; 0 bytes per second where there is no
+  /// memory for the buffer.
+  CAMEO_API static detail::machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,5 +1,6 @@
-// The loops a processor can run fastest: independent fused multiply-adds in registers, and a sum over a buffer.
-#include "peak.hpp"
+// What a processor does at most, by the loops that it can run fastest: independent fused multiply-adds in registers,
+// and a sum over a buffer.
+#include <cameo/eps/cpu.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "peak.cpp"
@@ -10,7 +11,7 @@
 #include <hwy/aligned_allocator.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace peers::HWY_NAMESPACE {
+namespace cameo::inline CAMEO_ABI::eps::peak_loops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
@@ -47,65 +48,40 @@ void sum(const float* from, std::size_t count, float* sink) {
 
 const char* target() { return hwy::TargetName(HWY_TARGET); }
 
-}  // namespace peers::HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps::peak_loops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include <detail/best_rate.hpp>
+
 #include <algorithm>
-#include <atomic>
-#include <barrier>
-#include <chrono>
-#include <thread>
 #include <vector>
 
-namespace peers {
+namespace cameo::inline CAMEO_ABI::eps {
+namespace peak_loops {
 namespace {
 
 HWY_EXPORT(multiply_adds);
 HWY_EXPORT(sum);
 HWY_EXPORT(target);
 
-/// Runs `body(thread)` on all threads at once, round after round; the most of `amount` per second of any round. A round
-/// lasts from the common start to the last thread's end.
-template <class F>
-double best_rate(std::size_t threads, double seconds, double amount, const F& body) {
-  using clock = std::chrono::steady_clock;
-  std::atomic<bool> done{false};
-  double best = 0;
-  clock::time_point start = clock::now();
-  const clock::time_point end =
-      start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
-  bool first = true;  // the first crossing only lines the threads up
-  std::barrier crossing{std::ptrdiff_t(threads), [&]() noexcept {
-                          const clock::time_point now = clock::now();
-                          if (!first)
-                            best = std::max(best, amount / std::chrono::duration<double>(now - start).count());
-                          first = false;
-                          done = now >= end && best > 0;
-                          start = now;
-                        }};
-  const auto work = [&](std::size_t thread) {
-    for (crossing.arrive_and_wait(); !done; crossing.arrive_and_wait()) body(thread);
-  };
-  std::vector<std::thread> others;
-  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work, t);
-  work(0);
-  for (std::thread& each : others) each.join();
-  return best;
-}
+/// Of a cache line its own, so that threads do not disturb each other.
+struct alignas(64) result_slot {
+  float value = 0;
+};
 
 }  // namespace
+}  // namespace peak_loops
 
-peak measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
-  struct alignas(64) slot {
-    float value = 0;
-  };
-  std::vector<slot> sinks(threads);
-  constexpr std::size_t turns = 1 << 20;
-  peak result{.target = HWY_DYNAMIC_DISPATCH(target)()};
+detail::machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
+  using namespace peak_loops;
+  threads = std::max<std::size_t>(threads, 1);
+  std::vector<result_slot> sinks(threads);
+  constexpr std::size_t turns = 1 << 17;
+  detail::machine_peak result{.target = HWY_DYNAMIC_DISPATCH(target)(), .threads = threads};
   float ignored = 0;
   const double operations = HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &ignored) * double(threads);
-  result.flops = best_rate(threads, seconds, operations, [&](std::size_t thread) {
+  result.operations = best_rate(threads, seconds, operations, [&](std::size_t thread) {
     HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &sinks[thread].value);
   });
   constexpr std::size_t step = 8 * 64;  // floats; eight of AVX-512's vectors, and then some
@@ -123,5 +99,5 @@ peak measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
   return result;
 }
 
-}  // namespace peers
+}  // namespace cameo::inline CAMEO_ABI::eps
 #endif

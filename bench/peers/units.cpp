@@ -1,0 +1,110 @@
+// Products of narrow numbers, which Highway and compilers only know in part: loops of one instruction (or of the group
+// that stands for it), in twelve chains, which hide any processor's latency. They are written out, so that no compiler
+// has to know the instruction set, and none of it can be used where the processor lacks it.
+#include "units.hpp"
+
+#include <detail/best_rate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace peers {
+namespace {
+
+constexpr const char* interesting[] = {"sse4_1",   "avx",      "f16c",        "fma",      "avx2",        "avx512f",
+                                       "avx512bw", "avx512vl", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_tile",
+                                       "amx_bf16", "amx_int8", "avx512_fp16", "asimddp",  "i8mm",        "bf16"};
+
+/// A unit's loop.
+struct loop {
+  unit is;
+  double multiply_adds;  // of one chain in one turn
+  void (*run)(std::size_t turns);
+};
+
+#if defined(__x86_64__)
+
+#define PEERS_TWELVE(each)                                                                                       \
+  each("0") each("1") each("2") each("3") each("4") each("5") each("6") each("7") each("8") each("9") each("10") \
+      each("11")
+/// `each` of a register's number, over and over; registers 12 and 13 are the factors, 14 and 15 are free.
+#define PEERS_LOOP(name, each)                                                                                    \
+  void name(std::size_t turns) {                                                                                  \
+    asm volatile("vzeroall\n1:\n" PEERS_TWELVE(each) "dec %0\n jnz 1b\n vzeroupper\n"                             \
+                 : "+r"(turns)                                                                                    \
+                 :                                                                                                \
+                 : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+                   "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");                                                  \
+  }
+
+// Bytes by pairs, which may saturate, and then pairs of those: what there is without VNNI.
+#define PEERS_PAIRS(r, width)                                                                                          \
+  "vpmaddubsw %%" width "mm12, %%" width "mm13, %%" width "mm14\n vpmaddwd %%" width "mm15, %%" width "mm14, %%" width \
+  "mm14\n vpaddd %%" width "mm14, %%" width "mm" r ", %%" width "mm" r "\n"
+#define PEERS_PAIRS_Y(r) PEERS_PAIRS(r, "y")
+#define PEERS_PAIRS_Z(r) PEERS_PAIRS(r, "z")
+#define PEERS_WORDS(r, width)                                                                                         \
+  "vpmaddwd %%" width "mm12, %%" width "mm13, %%" width "mm14\n vpaddd %%" width "mm14, %%" width "mm" r ", %%" width \
+  "mm" r "\n"
+#define PEERS_WORDS_Y(r) PEERS_WORDS(r, "y")
+#define PEERS_WORDS_Z(r) PEERS_WORDS(r, "z")
+#define PEERS_VNNI_Y(r) "%{vex%} vpdpbusd %%ymm12, %%ymm13, %%ymm" r "\n"
+#define PEERS_VNNI_Z(r) "vpdpbusd %%zmm12, %%zmm13, %%zmm" r "\n"
+#define PEERS_BF16_Z(r) "vdpbf16ps %%zmm12, %%zmm13, %%zmm" r "\n"
+
+PEERS_LOOP(bytes_avx2, PEERS_PAIRS_Y)
+PEERS_LOOP(bytes_avx512, PEERS_PAIRS_Z)
+PEERS_LOOP(words_avx2, PEERS_WORDS_Y)
+PEERS_LOOP(words_avx512, PEERS_WORDS_Z)
+PEERS_LOOP(bytes_avx_vnni, PEERS_VNNI_Y)
+PEERS_LOOP(bytes_avx512_vnni, PEERS_VNNI_Z)
+PEERS_LOOP(bf16_avx512, PEERS_BF16_Z)
+
+constexpr loop loops[] = {
+    {{"int8", "avx2", "vpmaddubsw + vpmaddwd + vpaddd"}, 32, bytes_avx2},
+    {{"int8", "avx512bw", "vpmaddubsw + vpmaddwd + vpaddd"}, 64, bytes_avx512},
+    {{"int8", "avx_vnni", "vpdpbusd"}, 32, bytes_avx_vnni},
+    {{"int8", "avx512_vnni", "vpdpbusd"}, 64, bytes_avx512_vnni},
+    {{"int16", "avx2", "vpmaddwd + vpaddd"}, 16, words_avx2},
+    {{"int16", "avx512bw", "vpmaddwd + vpaddd"}, 32, words_avx512},
+    {{"bf16", "avx512_bf16", "vdpbf16ps"}, 32, bf16_avx512},
+};
+
+#else
+
+constexpr std::array<loop, 0> loops{};
+
+#endif
+
+}  // namespace
+
+std::vector<std::string> processor_flags() {
+  std::vector<std::string> has;
+  std::ifstream lines{"/proc/cpuinfo"};
+  for (std::string line; has.empty() && std::getline(lines, line);) {
+    if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
+    std::istringstream words{line};
+    const std::vector<std::string> all{std::istream_iterator<std::string>{words}, {}};
+    for (const char* each : interesting)
+      if (std::find(all.begin(), all.end(), each) != all.end()) has.emplace_back(each);
+  }
+  return has;
+}
+
+std::vector<unit> measure_units(std::size_t threads, double seconds) {
+  const std::vector<std::string> flags = processor_flags();
+  std::vector<unit> measured;
+  for (const loop& each : loops) {
+    if (std::find(flags.begin(), flags.end(), each.is.flag) == flags.end()) continue;
+    constexpr std::size_t turns = 1 << 17;
+    unit& made = measured.emplace_back(each.is);
+    made.operations = cameo::eps::best_rate(threads, seconds, 2 * 12 * each.multiply_adds * double(turns * threads),
+                                            [&](std::size_t) { each.run(turns); });
+  }
+  return measured;
+}
+
+}  // namespace peers

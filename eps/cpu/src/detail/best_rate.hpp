@@ -1,0 +1,43 @@
+#pragma once
+// What a machine does at most with so many threads at once.
+#include <cameo/core/abi.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Runs `body(thread)` on all threads at once, round after round; the most of `amount` per second of any round. A round
+/// lasts from the common start to the last thread's end.
+template <class F>
+double best_rate(std::size_t threads, double seconds, double amount, const F& body) {
+  using clock = std::chrono::steady_clock;
+  std::atomic<bool> done{false};
+  double best = 0;
+  clock::time_point start = clock::now();
+  const clock::time_point end =
+      start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+  bool first = true;  // the first crossing only lines the threads up
+  std::barrier crossing{std::ptrdiff_t(threads), [&]() noexcept {
+                          const clock::time_point now = clock::now();
+                          if (!first)
+                            best = std::max(best, amount / std::chrono::duration<double>(now - start).count());
+                          first = false;
+                          done = now >= end && best > 0;
+                          start = now;
+                        }};
+  const auto work = [&](std::size_t thread) {
+    for (crossing.arrive_and_wait(); !done; crossing.arrive_and_wait()) body(thread);
+  };
+  std::vector<std::thread> others;
+  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work, t);
+  work(0);
+  for (std::thread& each : others) each.join();
+  return best;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,197 @@
+// How many operations nodes ask for. A multiply-add is two; a product's bias and activation are not counted, which are
+// one operation per element of a result that takes many.
+#include <cameo/op/cost.hpp>
+
+#include "infer_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+namespace cameo::inline CAMEO_ABI {
+namespace cost {
+namespace {
+
+double count_of(const value& v) { return double(v.shape.count()); }
+
+/// A weight [maps, channels of a group, window...] meets each place of an image [batch, channels, places...] once. (A
+/// result in blocks of channels has some that are no maps.)
+number convolved(const value* weight, const value* image) {
+  if (!weight || !image || image->shape.rank() < 2 || image->shape[1] == 0) return {};
+  return 2 * count_of(*image) / double(image->shape[1]) * count_of(*weight);
+}
+
+/// Keys that queries meet: those of now, on one axis of an input, and those of the past on another input's.
+double keys(const detail::node_in_run& n, double now, std::size_t past, std::size_t axis) {
+  const value* const before = n.input(past);
+  return now + (before && before->shape.rank() > axis ? double(before->shape[axis]) : 0.0);
+}
+
+}  // namespace
+
+number nothing(const detail::node_in_run&) { return 0.0; }
+
+number each_output(const detail::node_in_run& n) {
+  const value* const y = n.output(0);
+  return y ? number{count_of(*y)} : number{};
+}
+
+number each_input(const detail::node_in_run& n) {
+  const value* const x = n.input(0);
+  return x ? number{count_of(*x)} : number{};
+}
+
+/// MatMul, Gemm and their kin: the first input's inner axis is what is summed over.
+number product(const detail::node_in_run& n) {
+  const value *a = n.input(0), *y = n.output(0);
+  if (!a || !y || a->shape.rank() == 0) return {};
+  const std::size_t rank = a->shape.rank();
+  const bool turned = rank > 1 && n.int_or("transA", 0) != 0, batch_turned = n.int_or("transBatchA", 0) != 0;
+  return 2 * count_of(*y) * double(a->shape[!turned ? rank - 1 : batch_turned ? 0 : rank - 2]);
+}
+
+/// Every label's size, once: as many multiplications less one as there are operands, and an addition.
+number einsum(const detail::node_in_run& n) {
+  const attribute* const equation = find_attribute(n.attributes, "equation");
+  if (!equation || equation->kind != attribute_kind::s) return {};
+  std::string_view left = equation->s.substr(0, equation->s.find("->"));
+  std::map<int, std::int64_t> sizes;  // letters; -1, -2, ...: axes under an ellipsis, from the right
+  std::size_t operand = 0;
+  for (std::size_t end = 0; end != std::string_view::npos;
+       ++operand, left.remove_prefix(std::min(end + 1, left.size()))) {
+    end = left.find(',');
+    std::string labels{left.substr(0, end)};
+    std::erase(labels, ' ');
+    const value* const x = n.input(operand);
+    const std::size_t letters = labels.size() - std::size_t(std::count(labels.begin(), labels.end(), '.'));
+    if (!x || x->shape.rank() < letters) return {};
+    std::size_t axis = 0;
+    const auto meet = [&](int label) {
+      std::int64_t& size = sizes.try_emplace(label, 1).first->second;
+      size = std::max(size, x->shape[axis++]);
+    };
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] != '.') meet(labels[i]);
+      else if (i == 0 || labels[i - 1] != '.')
+        for (std::size_t hidden = x->shape.rank() - letters; hidden > 0; --hidden) meet(-int(hidden));
+    }
+  }
+  double all = operand == 1 ? 1.0 : double(operand);
+  for (const auto& [label, size] : sizes) all *= double(size);
+  return all;
+}
+
+number conv(const detail::node_in_run& n) { return convolved(n.input(1), n.output(0)); }
+number qlinear_conv(const detail::node_in_run& n) { return convolved(n.input(3), n.output(0)); }
+
+/// Its weight is [channels, maps of a group, window...].
+number conv_transpose(const detail::node_in_run& n) { return convolved(n.input(1), n.input(0)); }
+
+number pool(const detail::node_in_run& n) {
+  const attribute* const window = find_attribute(n.attributes, "kernel_shape");
+  const value* const y = n.output(0);
+  if (!window || window->kind != attribute_kind::ints || !y) return {};
+  double each = 1;
+  for (std::int64_t size : window->ints) each *= double(size);
+  return count_of(*y) * each;
+}
+
+/// RNN, GRU, LSTM: in every step and direction, the input meets W and the state meets R.
+number recurrent(const detail::node_in_run& n) {
+  const value *x = n.input(0), *w = n.input(1), *r = n.input(2);
+  if (!x || !w || !r || x->shape.rank() != 3) return {};
+  return 2 * double(x->shape.count(0, 2)) * (count_of(*w) + count_of(*r));
+}
+
+/// Attention: queries with keys, and what comes of it with values. Rank 4 has heads on an axis of their own. What a
+/// mask hides is counted.
+number attention(const detail::node_in_run& n) {
+  const value *q = n.input(0), *k = n.input(1), *y = n.output(0);
+  if (!q || !k || !y || k->shape.rank() < 3) return {};
+  return 2 * (count_of(*q) + count_of(*y)) * keys(n, double(k->shape[k->shape.rank() == 4 ? 2 : 1]), 4, 2);
+}
+
+/// com.microsoft's MultiHeadAttention, whose keys and values may be packed into the queries.
+number multi_head_attention(const detail::node_in_run& n) {
+  const value *q = n.input(0), *k = n.input(1), *y = n.output(0);
+  if (!q || !y || q->shape.rank() < 2 || (k && k->shape.rank() < 3)) return {};
+  const double now = !k ? double(q->shape[1]) : double(k->shape[k->shape.rank() == 4 ? 2 : 1]);
+  return 2 * (q->shape.rank() == 3 ? count_of(*q) + count_of(*y) : 2 * count_of(*y)) * keys(n, now, 6, 2);
+}
+
+/// com.microsoft's GroupQueryAttention, whose present keys are all that there are.
+number group_query_attention(const detail::node_in_run& n) {
+  const value *y = n.output(0), *present = n.output(1);
+  if (!y || !present || present->shape.rank() != 4) return {};
+  return 4 * count_of(*y) * double(present->shape[2]);
+}
+
+/// com.microsoft's Attention: a product makes queries, keys and values first.
+number projected_attention(const detail::node_in_run& n) {
+  const value *x = n.input(0), *w = n.input(1), *y = n.output(0);
+  if (!x || !w || !y || x->shape.rank() != 3 || w->shape.rank() != 2) return {};
+  return 2 * count_of(*x) * double(w->shape[1]) + 4 * count_of(*y) * keys(n, double(x->shape[1]), 4, 3);
+}
+
+}  // namespace cost
+
+namespace {
+
+/// The rows that have a function of their own, sorted.
+constexpr auto cost_rows = [] {
+  constexpr std::size_t count =
+      std::size_t(std::count_if(infer_rows.begin(), infer_rows.end(), [](const infer_row& r) { return r.cost; }));
+  std::array<infer_row, count> kept{};
+  std::size_t used = 0;
+  for (const infer_row& row : infer_rows)
+    if (row.cost) kept[used++] = row;
+  detail::sort_rows(kept.data(), kept.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
+  return kept;
+}();
+
+/// The functions that roles imply.
+constexpr cost::signature* cost_of(role roles) {
+  if (has_role(roles, role::moves) || has_role(roles, role::is_identity) || has_role(roles, role::is_constant))
+    return cost::nothing;
+  if (has_role(roles, role::is_pointwise) || has_role(roles, role::broadcasts)) return cost::each_output;
+  return has_role(roles, role::reduces) ? cost::each_input : nullptr;
+}
+
+double bytes_of(const value& v) {
+  if (v.kind == value_kind::tensor) return double(v.bytes());
+  double all = 0;
+  for (const value& part : v.parts) all += part.kind == value_kind::tensor ? double(part.bytes()) : 0.0;
+  return all;
+}
+
+}  // namespace
+
+std::optional<double> detail::operations_of(const op_row& op, const node_in_run& n) {
+  const op_row* const standard = find_op(standard_ops(), op.domain, op.name);
+  if (standard == &op)
+    for (const infer_row& row : rows_with(op.id, &infer_row::id, std::span<const infer_row>{cost_rows}))
+      return row.cost(n);
+  cost::signature* const implied = cost_of(op.roles);
+  return implied ? implied(n) : std::nullopt;
+}
+
+double detail::bytes_moved(role roles, const node_in_run& n) {
+  const value *first = n.input(0), *result = n.output(0);
+  const bool stays = has_role(roles, role::reshapes) || has_role(roles, role::is_identity);
+  if (stays && first && result && first->data == result->data) return 0;
+  double out = 0, in = 0;
+  for (const std::uint32_t s : n.outputs)
+    if (s) out += bytes_of(n.values[s]);
+  for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+    const std::uint32_t s = n.inputs[i];
+    if (!s ||
+        std::find(n.inputs.begin(), n.inputs.begin() + std::ptrdiff_t(i), s) != n.inputs.begin() + std::ptrdiff_t(i))
+      continue;
+    const double bytes = bytes_of(n.values[s]);
+    in += i == 0 && has_role(roles, role::moves) ? std::min(bytes, out) : bytes;
+  }
+  return in + out;
+}
+
+}  // namespace cameo::inline CAMEO_ABI

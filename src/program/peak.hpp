@@ -1,0 +1,14 @@
+#pragma once
+#include <cameo/ep/peak.hpp>
+#include <cameo/session/session.hpp>
+
+#include <optional>
+
+namespace cameo::program {
+
+/// What the machine does at most with the threads of a session, reading as much as its runs touch: weights that fit a
+/// cache come from there. Takes a few tens of milliseconds. By the first provider of the program that measures it;
+/// nothing where none does.
+std::optional<detail::machine_peak> peak_for(const session&);
+
+}  // namespace cameo::program
