@@ -343,6 +343,9 @@ class InBrowser(Case):
         least = 1e9 * max(operations / peak["operations"], moved / peak["bytes_per_second"])
         self.assertEqual(work["Add"][:2], [operations, moved])
         self.assertAlmostEqual(work["Add"][2], least, delta=1e-6 * least)
+        page.run("cameo.select(%d)" % next(i for i, b in enumerate(graphs[1]["boxes"]) if b.get("op") == "Add"))
+        self.assertRegex(self.panel(page), r"operations\s+%d\s+bytes\s+%d\s+of the roofline\s+[\d.]+ %%" %
+                         (operations, moved))
         times = {b["op"]: b["time"] for b in graphs[0]["boxes"] + graphs[1]["boxes"] if "time" in b}
         self.assertEqual((times["Loop"][0], times["Add"][0], times["If"][0]), (1, 5, 5))
         inside = sum(b["time"][1] for b in graphs[1]["boxes"] if "time" in b)

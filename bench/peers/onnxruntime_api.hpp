@@ -1,0 +1,76 @@
+#pragma once
+// ONNX Runtime's C interface, as far as a benchmark needs it: a library gives out a table of functions, to which each
+// version only adds at the end. So a function is a place in the table and a type; what lies between is not named.
+#include <cstddef>
+#include <cstdint>
+
+namespace peers::ort {
+
+// What the library makes and takes back; nothing is known of them here.
+struct status;
+struct environment;
+struct options;
+struct session;
+struct memory_info;
+struct value;
+struct type_and_shape;
+struct allocator;
+struct binding;
+struct run_options;
+
+/// The symbol OrtGetApiBase returns one.
+struct api_base {
+  const void* const* (*table)(std::uint32_t version);  // null: the library is older than that
+  const char* (*version)();
+};
+inline constexpr const char* entry_point = "OrtGetApiBase";
+inline constexpr std::uint32_t version = 17;  // all that is named here is older
+
+/// A function of the table. A status that is not null is an error, which the caller takes back.
+template <std::size_t Place, class... Args>
+struct checked_function {
+  static constexpr std::size_t place = Place;
+  using type = status*(Args...);
+};
+template <std::size_t Place, class Result, class... Args>
+struct plain_function {
+  static constexpr std::size_t place = Place;
+  using type = Result(Args...);
+};
+
+using get_error_message = plain_function<2, const char*, const status*>;
+using create_environment = checked_function<3, int, const char*, environment**>;
+using create_session = checked_function<7, environment*, const char*, const options*, session**>;
+using create_options = checked_function<10, options**>;
+using set_log_severity = checked_function<22, options*, int>;
+using set_intra_op_threads = checked_function<24, options*, int>;
+using set_inter_op_threads = checked_function<25, options*, int>;
+using output_count = checked_function<31, const session*, std::size_t*>;
+using output_name = checked_function<37, const session*, std::size_t, allocator*, char**>;
+using create_tensor =
+    checked_function<49, const memory_info*, void*, std::size_t, const std::int64_t*, std::size_t, int, value**>;
+using tensor_data = checked_function<51, value*, void**>;
+using element_type = checked_function<60, const type_and_shape*, int*>;
+using rank = checked_function<61, const type_and_shape*, std::size_t*>;
+using dims = checked_function<62, const type_and_shape*, std::int64_t*, std::size_t>;
+using shape_of = checked_function<65, const value*, type_and_shape**>;
+using create_cpu_memory_info = checked_function<69, int, int, memory_info**>;
+using free_allocated = checked_function<76, allocator*, void*>;
+using default_allocator = checked_function<78, allocator**>;
+using release_environment = plain_function<92, void, environment*>;
+using release_status = plain_function<93, void, status*>;
+using release_memory_info = plain_function<94, void, memory_info*>;
+using release_session = plain_function<95, void, session*>;
+using release_value = plain_function<96, void, value*>;
+using release_shape = plain_function<99, void, type_and_shape*>;
+using release_options = plain_function<100, void, options*>;
+using run_with_binding = checked_function<133, session*, const run_options*, const binding*>;
+using create_binding = checked_function<134, session*, binding**>;
+using release_binding = plain_function<135, void, binding*>;
+using bind_input = checked_function<136, binding*, const char*, const value*>;
+using bind_output_to_device = checked_function<138, binding*, const char*, const memory_info*>;
+using bound_outputs = checked_function<140, const binding*, allocator*, value***, std::size_t*>;
+
+inline constexpr int log_errors = 3, device_allocator = 0, default_memory = 0;
+
+}  // namespace peers::ort

@@ -1,0 +1,177 @@
+// ONNX Runtime's side of bench/peers/run without Python, so that a model of some microseconds is not charged for it:
+// default options, inputs and outputs bound (IO binding), as onnxruntime_worker.py has them.
+//
+//   bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS    LIBRARY: libonnxruntime.so; FOLDER/inputs.txt lists inputs
+#include "../raw_inputs.hpp"
+#include "onnxruntime_api.hpp"
+#include "worker.hpp"
+
+#include <memory>
+
+namespace {
+
+namespace ort = peers::ort;
+
+/// The library's functions, by their place.
+class library {
+ public:
+  cameo::status open(const char* path) {
+    void* const opened = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!opened) return failed(::dlerror());
+    using entry = const ort::api_base*();
+    auto* const base = reinterpret_cast<entry*>(::dlsym(opened, ort::entry_point));
+    table_ = base ? base()->table(ort::version) : nullptr;
+    return table_ ? cameo::status{}
+                  : failed("the library does not have the version of the interface that is used here");
+  }
+  static cameo::status failed(std::string words) { return {cameo::status_code::fail, std::move(words)}; }
+
+  /// A function that gives a result.
+  template <class F, class... Args>
+  auto get(Args... args) const {
+    return at<F>()(args...);
+  }
+  /// A function that may fail.
+  template <class F, class... Args>
+  cameo::status call(Args... args) const {
+    ort::status* const error = at<F>()(args...);
+    if (!error) return {};
+    std::string words = get<ort::get_error_message>(static_cast<const ort::status*>(error));
+    get<ort::release_status>(error);
+    return failed(std::move(words));
+  }
+
+ private:
+  template <class F>
+  typename F::type* at() const {
+    return reinterpret_cast<typename F::type*>(const_cast<void*>(table_[F::place]));
+  }
+  const void* const* table_ = nullptr;
+};
+
+class contender {
+ public:
+  contender(const library& of, std::string model, const std::string& folder)
+      : of_{of}, model_{std::move(model)}, inputs_{bench::read_inputs(folder)} {}
+  ~contender() {
+    release_outputs();
+    if (binding_) of_.get<ort::release_binding>(binding_);
+    for (ort::value* each : tensors_) of_.get<ort::release_value>(each);
+    session_.reset();
+    if (memory_) of_.get<ort::release_memory_info>(memory_);
+    if (options_) of_.get<ort::release_options>(options_);
+    if (environment_) of_.get<ort::release_environment>(environment_);
+  }
+  contender(const contender&) = delete;
+  contender& operator=(const contender&) = delete;
+
+  cameo::status open(int threads) {
+    cameo::status s = of_.call<ort::create_environment>(ort::log_errors, "bench", &environment_);
+    if (s) s = of_.call<ort::create_options>(&options_);
+    if (s) s = of_.call<ort::set_log_severity>(options_, ort::log_errors);
+    if (s) s = of_.call<ort::set_intra_op_threads>(options_, threads);
+    if (s) s = of_.call<ort::set_inter_op_threads>(options_, 1);
+    if (s) s = of_.call<ort::create_cpu_memory_info>(ort::device_allocator, ort::default_memory, &memory_);
+    if (s) s = of_.call<ort::default_allocator>(&allocator_);
+    return s;
+  }
+
+  struct release {
+    const library* of;
+    void operator()(ort::session* made) const { of->get<ort::release_session>(made); }
+  };
+  using session_type = std::unique_ptr<ort::session, release>;
+
+  cameo::result<session_type> create() const {
+    ort::session* made = nullptr;
+    if (cameo::status s = of_.call<ort::create_session>(environment_, model_.c_str(), options_, &made); !s) return s;
+    return session_type{made, release{&of_}};
+  }
+  void keep(session_type made) { session_ = std::move(made); }
+
+  cameo::status first() {
+    cameo::status s = of_.call<ort::create_binding>(session_.get(), &binding_);
+    for (bench::input& each : inputs_) {
+      ort::value*& tensor = tensors_.emplace_back();
+      const int type = int(each.type);  // both have ONNX's numbers
+      if (s)
+        s = of_.call<ort::create_tensor>(memory_, each.bytes.data(), each.bytes.size(), each.shape.begin(),
+                                         each.shape.rank(), type, &tensor);
+      if (s) s = of_.call<ort::bind_input>(binding_, each.name.c_str(), tensor);
+    }
+    std::size_t count = 0;
+    if (s) s = of_.call<ort::output_count>(session_.get(), &count);
+    for (std::size_t i = 0; s && i < count; ++i) {
+      char* name = nullptr;
+      if (s = of_.call<ort::output_name>(session_.get(), i, allocator_, &name); !s) break;
+      names_.emplace_back(name);
+      s = of_.call<ort::bind_output_to_device>(binding_, name, memory_);
+      if (s) s = of_.call<ort::free_allocated>(allocator_, name);
+    }
+    return s ? run() : s;
+  }
+  cameo::status run() const { return of_.call<ort::run_with_binding>(session_.get(), nullptr, binding_); }
+
+  cameo::result<std::vector<peers::output>> outputs() {
+    release_outputs();
+    if (cameo::status s = of_.call<ort::bound_outputs>(binding_, allocator_, &outputs_, &output_count_); !s) return s;
+    std::vector<peers::output> all;
+    for (std::size_t i = 0; i < output_count_; ++i) {
+      peers::output& each = all.emplace_back();
+      if (cameo::status s = describe(outputs_[i], each); !s) return s;
+      each.name = names_[i];
+    }
+    return all;
+  }
+
+ private:
+  cameo::status describe(ort::value* of, peers::output& into) const {
+    ort::type_and_shape* shape = nullptr;
+    if (cameo::status s = of_.call<ort::shape_of>(of, &shape); !s) return s;
+    int type = 0;
+    std::size_t rank = 0;
+    void* data = nullptr;
+    cameo::status s = of_.call<ort::element_type>(shape, &type);
+    if (s) s = of_.call<ort::rank>(shape, &rank);
+    into.dims.resize(rank);
+    if (s) s = of_.call<ort::dims>(shape, into.dims.data(), rank);
+    of_.get<ort::release_shape>(shape);
+    if (s) s = of_.call<ort::tensor_data>(of, &data);
+    into.type = cameo::dtype(type), into.data = data;
+    into.bytes = cameo::value::tensor(into.type, cameo::extents{into.dims}, data).bytes();
+    return s;
+  }
+  void release_outputs() {
+    for (std::size_t i = 0; i < output_count_; ++i) of_.get<ort::release_value>(outputs_[i]);
+    if (outputs_) static_cast<void>(of_.call<ort::free_allocated>(allocator_, outputs_));
+    outputs_ = nullptr, output_count_ = 0;
+  }
+
+  const library& of_;
+  std::string model_;
+  std::vector<bench::input> inputs_;
+  ort::environment* environment_ = nullptr;
+  ort::options* options_ = nullptr;
+  ort::memory_info* memory_ = nullptr;
+  ort::allocator* allocator_ = nullptr;  // the library's own
+  session_type session_;
+  ort::binding* binding_ = nullptr;
+  std::vector<ort::value*> tensors_;
+  std::vector<std::string> names_;
+  ort::value** outputs_ = nullptr;
+  std::size_t output_count_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS\n");
+    return 2;
+  }
+  library loaded;
+  if (const cameo::status s = loaded.open(argv[1]); !s) return cameo::report(s);
+  contender mine{loaded, argv[2], argv[3]};
+  if (const cameo::status s = mine.open(std::stoi(argv[4])); !s) return cameo::report(s);
+  return peers::worker{mine}.serve();
+}
