@@ -53,7 +53,8 @@ class stopwatch {
  public:
   cameo::step_observer observer() {
     return {this, nanoseconds,
-            [](void* self, const cameo::plan_step& step, std::int64_t start, std::int64_t end, std::size_t) {
+            [](void* self, const cameo::plan_step& step, std::int64_t start, std::int64_t end, std::size_t,
+               const cameo::value*) {
               static_cast<stopwatch*>(self)->taken_[std::string{step.name}] += double(end - start) / 1000;
             }};
   }
