@@ -16,7 +16,7 @@ endfunction()
 
 function(cameo_add_kernel_tests)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
-  set(sources ${cpu}/src/refuse.cpp ${cpu}/src/narrow_rows.cpp ${cpu}/src/strided_copy.cpp)
+  set(sources ${cpu}/src/refuse.cpp ${cpu}/src/strided_copy.cpp)
   # What kernels share; the kernels of attention are spread over several files.
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/detail/*.cpp ${cpu}/src/*attention*.cpp)
   set(tests)

@@ -3,7 +3,7 @@
 # Sources of cpu's kernels by the names of their headers, and what all of them share.
 function(cameo_kernel_sources to)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
-  set(sources ${cpu}/src/refuse.cpp ${cpu}/src/narrow_rows.cpp ${cpu}/src/strided_copy.cpp)
+  set(sources ${cpu}/src/refuse.cpp ${cpu}/src/strided_copy.cpp)
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/detail/*.cpp)
   list(FILTER parts EXCLUDE REGEX "/(min_cut|ml_scores|attention_kernels|nchwc_kernels)[.]cpp$")
   foreach(name IN LISTS ARGN)

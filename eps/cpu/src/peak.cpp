@@ -1,14 +1,14 @@
 // What a processor does at most, by the loops that it can run fastest: independent fused multiply-adds in registers,
 // and a sum over a buffer.
-#include <cameo/eps/cpu.hpp>
+#include <detail/simd.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "peak.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-#include <detail/simd.hpp>
 
 #include <hwy/aligned_allocator.h>
+#include <cameo/eps/cpu.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps::peak_loops::HWY_NAMESPACE {
