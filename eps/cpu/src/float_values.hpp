@@ -11,42 +11,44 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
 
+using plain_floats = detail::element_set<float, double>;
+using narrow_floats = detail::element_set<float16, bfloat16>;
+
 /// n elements of a float type as float or double, to nearest.
 template <class C>
 void convert_floats(dtype type, const void* from, C* to, std::int64_t n) {
-  float_elements::call(type, [&]<class T>(std::type_identity<T>) {
-    const T* const elements = static_cast<const T*>(from);
-    if constexpr (!is_narrow_v<T>) {
-      std::copy_n(elements, n, to);
-    } else if constexpr (std::is_same_v<C, float>) {
-      widen_row(elements, to, n);
-    } else {
-      float wide[narrow_block];
-      for (std::int64_t done = 0; done < n; done += narrow_block) {
-        const std::int64_t m = std::min(narrow_block, n - done);
-        widen_row(elements + done, wide, m);
-        std::copy_n(wide, m, to + done);
-      }
+  if (plain_floats::call(type,
+                         [&]<class T>(std::type_identity<T>) { std::copy_n(static_cast<const T*>(from), n, to); }))
+    return;
+  if constexpr (std::is_same_v<C, float>) {
+    narrow_floats::call(type, [&]<class T>(std::type_identity<T>) { widen_row(static_cast<const T*>(from), to, n); });
+  } else {
+    float wide[narrow_block];
+    const std::int64_t bytes = bits_of(type) / 8;
+    for (std::int64_t done = 0; done < n; done += narrow_block) {
+      const std::int64_t m = std::min(narrow_block, n - done);
+      convert_floats(type, static_cast<const std::byte*>(from) + done * bytes, wide, m);
+      std::copy_n(wide, m, to + done);
     }
-  });
+  }
 }
 template <class C>
 void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
-  float_elements::call(type, [&]<class T>(std::type_identity<T>) {
-    T* const elements = static_cast<T*>(to);
-    if constexpr (!is_narrow_v<T>) {
-      std::transform(from, from + n, elements, [](C x) { return T(x); });
-    } else if constexpr (std::is_same_v<C, float>) {
-      narrow_row(from, elements, n);
-    } else {
-      float wide[narrow_block];
-      for (std::int64_t done = 0; done < n; done += narrow_block) {
-        const std::int64_t m = std::min(narrow_block, n - done);
-        std::transform(from + done, from + done + m, wide, [](C x) { return float(x); });
-        narrow_row(wide, elements + done, m);
-      }
+  if (plain_floats::call(type, [&]<class T>(std::type_identity<T>) {
+        std::transform(from, from + n, static_cast<T*>(to), [](C x) { return T(x); });
+      }))
+    return;
+  if constexpr (std::is_same_v<C, float>) {
+    narrow_floats::call(type, [&]<class T>(std::type_identity<T>) { narrow_row(from, static_cast<T*>(to), n); });
+  } else {
+    float wide[narrow_block];
+    const std::int64_t bytes = bits_of(type) / 8;
+    for (std::int64_t done = 0; done < n; done += narrow_block) {
+      const std::int64_t m = std::min(narrow_block, n - done);
+      std::transform(from + done, from + done + m, wide, [](C x) { return float(x); });
+      store_floats(wide, type, static_cast<std::byte*>(to) + done * bytes, m);
     }
-  });
+  }
 }
 /// A number as the bytes of an element of a float type.
 inline std::uint64_t float_element(dtype type, float number) {
