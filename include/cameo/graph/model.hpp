@@ -50,10 +50,10 @@ class model {
   std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is no symbol
   std::deque<function> functions;         // of the model (local)
   std::vector<std::shared_ptr<const file_bytes>> files;
-  std::string path;                                // where it was read from; empty for bytes
-  std::vector<std::string> warnings;               // what its reader left out or corrected, for a log
-  std::size_t most_memory = std::size_t{1} << 33;  // bytes of `memory` past which sparse constants don't become dense
-  std::vector<versioned_op> to_come;  // operators that rewrites may still add: written for builds without schemas
+  std::string path;                        // where it was read from; empty for bytes
+  std::vector<std::string> warnings;       // what its reader left out or corrected, for a log
+  std::uint64_t most_memory = 1ull << 33;  // bytes of `memory` past which sparse constants don't become dense
+  std::vector<versioned_op> to_come;       // operators that rewrites may still add: written for builds without schemas
   /// The fields of the file that cameo does not interpret, as the bytes of a message of the same kind with only those
   /// fields, for a writer of the same format. Values, nodes, attributes, graphs and functions have such a member, too.
   std::string_view unknown;
