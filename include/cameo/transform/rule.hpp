@@ -305,27 +305,29 @@ struct rule_of {
   static bool rewrite(rewriter& r, const node_view& root) { return apply_rule(r, root, data); }
 
  private:
-  // Flattened in two steps: the rows refer to the lists of checks beside them.
-  struct from_table {
-    std::array<attribute_check, from_type::checks> checks{};
-    std::array<pattern_step, from_type::steps> steps{};
-    constexpr from_table() {
-      pattern_step* at = steps.data();
-      attribute_check* check = checks.data();
-      Rule.from.write(at, check);
+  // Flattened into tables of the size that is used, which a first pass counts; steps refer to the lists beside them.
+  template <class Part, class Step, class Extra, std::size_t Steps, std::size_t Extras>
+  struct table {
+    std::array<Extra, Extras> extras{};
+    std::array<Step, Steps> steps{};
+    std::size_t used_extras = 0, used_steps = 0;
+    constexpr explicit table(const Part& part) {
+      Step* at = steps.data();
+      Extra* extra = extras.data();
+      part.write(at, extra);
+      used_extras = std::size_t(extra - extras.data()), used_steps = std::size_t(at - steps.data());
     }
   };
-  struct to_table {
-    std::array<attribute_source, to_type::sources + 1> sources{};
-    std::array<result_step, to_type::steps> steps{};
-    constexpr to_table() {
-      result_step* at = steps.data();
-      attribute_source* source = sources.data();
-      Rule.to.write(at, source);
-    }
-  };
-  static constexpr from_table from{};
-  static constexpr to_table to{};
+  template <class Part>
+  using widest_from = table<Part, pattern_step, attribute_check, Part::steps, Part::checks + 1>;
+  template <class Part>
+  using widest_to = table<Part, result_step, attribute_source, Part::steps, Part::sources + 1>;
+  static constexpr std::size_t from_checks = widest_from<from_type>{Rule.from}.used_extras,
+                               to_sources = widest_to<to_type>{Rule.to}.used_extras;
+  using from_table = table<from_type, pattern_step, attribute_check, from_type::steps, from_checks>;
+  using to_table = table<to_type, result_step, attribute_source, to_type::steps, to_sources>;
+  static constexpr from_table from{Rule.from};
+  static constexpr to_table to{Rule.to};
   using when_type = std::remove_cvref_t<decltype(Rule.when)>;
   static constexpr rule_data data{from.steps, to.steps, [](const match_result& m) { return when_type::hold(m); }};
 
