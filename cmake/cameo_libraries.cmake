@@ -63,6 +63,12 @@ function(cameo_compile_together target)
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
 endfunction()
 
+# What a command does once, such as reading its line or drawing a page: optimised for size it is a third smaller. The
+# program's own files are not: `cameo bench` measures with them.
+function(cameo_compile_small target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+endfunction()
+
 # For the static library and the shared one alike: what is not marked CAMEO_API is hidden.
 function(cameo_compile_hidden target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cameo_options>)
@@ -152,6 +158,7 @@ cameo::program::page_parts cameo::program::parts_of_page() {
   target_link_libraries(cameo_inspect PUBLIC cameo_host PRIVATE cameo_options)
   cameo_use_headers(cameo_inspect nlohmann_json::nlohmann_json fmt::fmt)
   cameo_compile_together(cameo_inspect)
+  cameo_compile_small(cameo_inspect)
 endfunction()
 
 # The program: everything, and the providers that are switched on. What reads and writes tensors and command lines knows no
@@ -176,6 +183,7 @@ function(cameo_add_program)
     cameo_use_headers(${target} CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
     cameo_compile_together(${target})
   endforeach()
+  cameo_compile_small(cameo_program_parts)
   target_link_libraries(cameo_program_parts PRIVATE cameo_cameo)
   set_target_properties(cameo_program PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(cameo_program PRIVATE ${PROJECT_BINARY_DIR}/generated)
