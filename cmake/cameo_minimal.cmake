@@ -3,7 +3,8 @@
 # Sources of cpu's kernels by the names of their headers, and what all of them share.
 function(cameo_kernel_sources to)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
-  set(sources ${cpu}/src/refuse.cpp ${cpu}/src/strided_copy.cpp)
+  set(sources ${cpu}/src/refuse.cpp ${cpu}/src/strided_copy.cpp ${cpu}/src/unary.cpp ${cpu}/src/unary_math.cpp
+    ${cpu}/src/binary.cpp ${cpu}/src/binary_arithmetic.cpp)
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/detail/*.cpp)
   list(FILTER parts EXCLUDE REGEX "/(min_cut|ml_scores|attention_kernels|nchwc_kernels)[.]cpp$")
   foreach(name IN LISTS ARGN)
@@ -19,7 +20,7 @@ endfunction()
 # names, no more: every function has a section of its own.
 function(cameo_add_minimal_kernels)
   include(cameo_kernel_tests)
-  cameo_kernel_sources(sources conv pool gemm softmax reshape transpose)
+  cameo_kernel_sources(sources conv pool gemm softmax reshape transpose unary)
   add_library(cameo_minimal_kernels STATIC EXCLUDE_FROM_ALL ${sources})
   target_include_directories(cameo_minimal_kernels PUBLIC ${PROJECT_SOURCE_DIR}/eps/cpu/include
     PRIVATE ${PROJECT_SOURCE_DIR}/eps/cpu/src)

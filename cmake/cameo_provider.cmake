@@ -29,10 +29,9 @@ function(cameo_add_provider)
 endfunction()
 
 # Kernels that a library that may be missing is needed for: cameo_kernels_with(NAME source...) when it is there, sees to it
-# that the sources and `cameo reduce` have what lies between `#ifdef NAME` and `#endif`; else cameo_kernels_without(words)
+# that the sources have what lies between `#ifdef NAME` and `#endif`; else cameo_kernels_without(words)
 # tells `cameo ops`.
 function(cameo_kernels_with name)
-  set_property(GLOBAL APPEND PROPERTY cameo_kernels_with ${name})
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${name})
 endfunction()
 function(cameo_kernels_without words)
@@ -105,44 +104,34 @@ inline constexpr std::array<std::string_view, @left_out_count@> left_out{{@left_
 ")
 endmacro()
 
-# The lists of kernels as they are written, for `cameo reduce`: eps/NAME/src/kernel_table.cpp, and which header has which
-# kernel.
-function(cameo_generate_kernel_lists)
+# Which header has which kernel, for `cameo reduce`.
+function(cameo_generate_kernel_headers)
   set(rows)
-  get_property(definitions GLOBAL PROPERTY cameo_kernels_with)
+  set(count 0)
   foreach(provider IN LISTS cameo_program_list)
-    set(folder ${PROJECT_SOURCE_DIR}/eps/${provider})
-    if(NOT EXISTS ${folder}/src/kernel_table.cpp)
-      continue()
-    endif()
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/src/kernel_table.cpp)
-    file(READ ${folder}/src/kernel_table.cpp list)
-    foreach(definition IN LISTS definitions)
-      string(REGEX REPLACE "#ifdef ${definition}\n([^#]*)#endif\n" "\\1" list "${list}")
-    endforeach()
-    string(REGEX REPLACE "#ifdef [A-Z0-9_]+\n[^#]*#endif\n" "" list "${list}")
-    set(kernels)
-    file(GLOB headers CONFIGURE_DEPENDS ${folder}/include/cameo/eps/${provider}/*.hpp)
+    set(folder ${PROJECT_SOURCE_DIR}/eps/${provider}/include)
+    file(GLOB headers RELATIVE ${folder} CONFIGURE_DEPENDS ${folder}/cameo/eps/${provider}/*.hpp)
     foreach(header IN LISTS headers)
-      get_filename_component(file ${header} NAME)
-      file(STRINGS ${header} lines REGEX "^(struct|using|class) [a-z0-9_]+")
+      file(STRINGS ${folder}/${header} lines REGEX "^(struct|using|class) [a-z0-9_]+")
       foreach(line IN LISTS lines)
         string(REGEX REPLACE "^[a-z]+ ([a-z0-9_]+).*" "\\1" kernel "${line}")
-        string(APPEND kernels "${kernel} cameo/eps/${provider}/${file}\n")
+        string(APPEND rows "    {\"${provider}\", \"${kernel}\", \"${header}\"},\n")
+        math(EXPR count "${count} + 1")
       endforeach()
     endforeach()
-    string(APPEND rows "    {\"${provider}\", R\"cameo_list(${list})cameo_list\", R\"cameo_list(${kernels})cameo_list\"},\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/kernel_lists.cpp @ONLY CONTENT
-"// Written by CMake from the providers' lists of kernels.
-#include \"program/kernel_lists.hpp\"
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/kernel_headers.hpp @ONLY CONTENT
+"#pragma once
+// Written by CMake from the headers of the providers' kernels.
+#include <array>
+#include <string_view>
+
 namespace cameo::program {
-namespace {
-constexpr kernel_list_text all[] = {
-@rows@    {},
+struct kernel_header {
+  std::string_view provider, kernel, path;
 };
-}  // namespace
-std::span<const kernel_list_text> kernel_lists() { return std::span{all}.first(std::size(all) - 1); }
+inline constexpr std::array<kernel_header, @count@> kernel_headers{{
+@rows@}};
 }  // namespace cameo::program
 ")
 endfunction()

@@ -203,7 +203,8 @@ status inference::infer_node(scope& s, node_id id) {
   if (has_role(n.op->roles, role::is_constant))
     if (status set = set_constant(g, id); !set) return set;
   node_context context{*this, s, id};
-  if (status inferred = n.op->infer(context); !inferred) return inferred;
+  const auto infer = n.op->infer == detail::infer_nothing ? detail::implied_shapes(n.op->roles) : n.op->infer;
+  if (status inferred = infer(context); !inferred) return inferred;
   if (status inferred = infer_bodies(s, id, context.bodies_done); !inferred) return inferred;
   for (std::size_t i = 0; i < n.outputs.size(); ++i) {
     const value_id v = n.outputs[i];

@@ -42,7 +42,8 @@ ROLES = {
     "is_compiled_context": "com.microsoft.EPContext",
     "needs_training": "ai.onnx.preview.training.Gradient",
     "is_identity": "Identity",
-    "is_pointwise": "BitCast Cast CastLike Clip Dropout Identity IsInf IsNaN RegexFullMatch Shrink Swish",
+    "is_pointwise": "BitCast Cast CastLike Clip Dropout Identity IsInf IsNaN RegexFullMatch Shrink Swish "
+                    "com.microsoft.Gelu com.microsoft.QuickGelu",
     "commutes": "Add And BitwiseAnd BitwiseOr BitwiseXor Equal Max Mean Min Mul Or Sum Xor",
     "moves": PERMUTES + " Compress Expand Gather GatherElements GatherND Slice Tile",
     "permutes": PERMUTES,

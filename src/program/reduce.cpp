@@ -1,6 +1,5 @@
 #include "core/node_words.hpp"
 #include "file/messages.hpp"
-#include "program/kernel_lists.hpp"
 #include "program/ops_config.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
@@ -8,7 +7,9 @@
 
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/kernel/entry_words.hpp>
 #include <cameo/partition/lower.hpp>
+#include <cameo/program/kernel_headers.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,69 +42,29 @@ struct needed_line {
 /// By provider, and by number of the line.
 using needed_lines = std::map<std::pair<std::size_t, std::uint16_t>, needed_line>;
 
-// --- the list as text ---
+// --- the list as words ---
 
-/// A line: kernel_entry<op::Conv, since<1>, constrain<...>, conv>, in parts.
-struct line_text {
-  std::string_view kind, op, constraint, kernel;
-};
-
-/// The text from `first` up to the comma or the bracket that ends it.
-std::size_t end_of_part(std::string_view text, std::size_t first) {
-  int depth = 0;
-  for (std::size_t i = first; i < text.size(); ++i) {
-    if (text[i] == '<') ++depth;
-    if ((text[i] == '>' || text[i] == ',') && depth == 0) return i;
-    if (text[i] == '>') --depth;
-  }
-  return text.size();
-}
-/// What stands between the brackets, in parts.
-std::vector<std::string_view> parts_of(std::string_view text, std::size_t first) {
-  std::vector<std::string_view> parts;
-  while (first < text.size()) {
-    const std::size_t end = end_of_part(text, first);
-    parts.push_back(trimmed(text.substr(first, end - first)));
-    if (end == text.size() || text[end] == '>') break;
-    first = end + 1;
-  }
-  return parts;
-}
-std::string without_comments(std::string_view text) {
-  std::string made;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    made += line.substr(0, std::min(line.find("//"), line.size()));
-    made += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return made;
+/// The entries of a provider's list; none where its kernels are of another kind.
+std::span<const entry_words> entries_of(std::string_view provider) {
+  return [&]<class... Ps>(type_list<Ps...>) {
+    std::span<const entry_words> found;
+    const auto look = [&]<class P>(std::type_identity<P>) {
+      if constexpr (requires { P::kernels::words(); }) {
+        if (P::name == provider) found = P::kernels::words();
+      }
+    };
+    (look(std::type_identity<Ps>{}), ...);
+    return found;
+  }(providers{});
 }
 
-/// A provider's list, split into its lines.
-struct parsed_list {
-  std::string source;
-  std::vector<line_text> lines;
-  std::map<std::string, std::string, std::less<>> headers;
-
-  explicit parsed_list(const kernel_list_text& text) : source{without_comments(text.source)} {
-    constexpr std::string_view start = "kernel_list<";
-    const std::size_t at = source.find(start);
-    if (at == source.npos) return;
-    for (std::string_view line : parts_of(source, at + start.size())) {
-      const std::size_t open = line.find('<');
-      const std::vector<std::string_view> parts = parts_of(line, open + 1);
-      lines.push_back(parts.size() == 4 ? line_text{line.substr(0, open), parts[0], parts[2], parts[3]} : line_text{});
-    }
-    std::string_view rest = text.headers;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size()), blank = rest.find(' ');
-      if (blank < end) headers.emplace(rest.substr(0, blank), rest.substr(blank + 1, end - blank - 1));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-};
+/// The header of a provider that has a kernel: of "binary" for binary<op::Add>. Empty if there is none.
+std::string_view header_of(std::string_view provider, std::string_view kernel) {
+  const std::string_view name = kernel.substr(0, std::min(kernel.find('<'), kernel.size()));
+  for (const kernel_header& each : kernel_headers)
+    if (each.provider == provider && each.kernel == name) return each.path;
+  return {};
+}
 
 // --- what is needed ---
 
@@ -249,48 +210,49 @@ std::string cpp_type(dtype type) {
   return std::string{name};
 }
 
+std::vector<std::string> types_of(type_mask mask) {
+  std::vector<std::string> types;
+  for (const dtype_row& row : detail::elements::rows)
+    if (mask & bit_of(row.id)) types.push_back(cpp_type(row.id));
+  return types;
+}
 std::string constraint_of(const needed_line& line) {
   std::string made;
-  for (const auto& [type_string, mask] : line.types) {
-    std::vector<std::string> types;
-    for (const dtype_row& row : detail::elements::rows)
-      if (mask & bit_of(row.id)) types.push_back(cpp_type(row.id));
-    made += fmt::format("{}constrain<\"{}\", {}>", made.empty() ? "" : " && ", type_string, fmt::join(types, ", "));
-  }
+  for (const auto& [type_string, mask] : line.types)
+    made += fmt::format("{}constrain<\"{}\", {}>", made.empty() ? "" : " && ", type_string,
+                        fmt::join(types_of(mask), ", "));
   return made.empty() ? "any_types" : made;
 }
 
-/// "binary" of binary<op::Add>.
-std::string_view kernel_name(std::string_view kernel) {
-  return kernel.substr(0, std::min(kernel.find('<'), kernel.size()));
+/// The kernel for the types of the first type string alone, where it can be had so.
+std::string kernel_of(const entry_words& entry, const needed_line& line) {
+  if (!entry.takes_types || line.types.empty()) return std::string{entry.kernel};
+  return fmt::format("{}, {}>", entry.kernel.substr(0, entry.kernel.size() - 1),
+                     fmt::join(types_of(line.types.front().second), ", "));
 }
 
 result<std::string> header_for(const needed_lines& needed, const reduce_options& o) {
   const auto providers = program_runtime{}.providers();
-  std::set<std::string> headers;
+  std::set<std::string_view> headers;
   std::string lines;
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const std::string_view name = providers[p].row->name;
-    const auto texts = kernel_lists();
-    const auto text = std::find_if(texts.begin(), texts.end(), [&](const auto& t) { return t.provider == name; });
-    if (text == texts.end()) continue;
-    const parsed_list list{*text};
+    const std::span<const entry_words> entries = entries_of(name);
     for (const auto& [key, line] : needed) {
-      if (key.first != p) continue;
-      if (key.second == 0 || key.second > list.lines.size())
+      if (key.first != p || entries.empty()) continue;
+      if (key.second == 0 || key.second > entries.size())
         return failed(status_code::fail, "{}: its list has no line {}", name, key.second);
-      const line_text& from = list.lines[key.second - 1];
-      const auto header = list.headers.find(kernel_name(from.kernel));
-      if (header == list.headers.end())
-        return failed(status_code::fail, "no header of {} has {}", name, kernel_name(from.kernel));
-      headers.insert(header->second);
-      lines += fmt::format("{}    {}<{}, since<{}, {}>, {}, {}>", lines.empty() ? "" : ",\n", from.kind, from.op,
-                           *line.sinces.begin(), *line.sinces.rbegin(), constraint_of(line), from.kernel);
+      const entry_words& entry = entries[key.second - 1];
+      const std::string_view header = header_of(name, entry.kernel);
+      if (header.empty()) return failed(status_code::fail, "no header of {} has {}", name, entry.kernel);
+      headers.insert(header);
+      lines += fmt::format("{}    {}<{}, since<{}, {}>, {}, {}>", lines.empty() ? "" : ",\n", entry.kind, entry.op,
+                           *line.sinces.begin(), *line.sinces.rbegin(), constraint_of(line), kernel_of(entry, line));
     }
   }
   std::string made = fmt::format("#pragma once\n// Written by cameo reduce: {}\n",
                                  o.models.empty() ? o.config : fmt::format("{}", fmt::join(o.models, " ")));
-  for (const std::string& header : headers) made += fmt::format("#include <{}>\n", header);
+  for (const std::string_view header : headers) made += fmt::format("#include <{}>\n", header);
   made +=
       "#include <cameo/kernel/kernel_list.hpp>\n#include <cameo/op/contrib.hpp>\n#include <cameo/op/microsoft.hpp>\n";
   made += "#include <cameo/op/ml.hpp>\n#include <cameo/op/nchwc.hpp>\n#include <cameo/op/onnx.hpp>\n\n";

@@ -1,6 +1,7 @@
 # not with a sanitizer: it builds the program once more, and what it looks for is no bad access
-"""A new kernel is one header and one line: applies tests/data/add_kernel.patch to a copy of the tree, builds the program
-there and runs the operator through it. The program without the patch must refuse the same model.
+"""A new kernel is one header and one line; a new elementwise operator is one function and one row: applies
+tests/data/add_kernel.patch and add_elementwise.patch to a copy of the tree, builds the program there and runs the
+operators through it. The program without the patches must refuse the same models.
 
 Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM, as CTest sets them, and a python3 with onnx. What the patch
 does not touch comes from ccache when the tree was built with CCACHE_BASEDIR set to its root, as tests/run does.
@@ -15,11 +16,11 @@ import tempfile
 
 import numpy
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
-PATCH = source / "tests/data/add_kernel.patch"
+PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", "elementwise")]
 KEPT = ["CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS",
         "CAMEO_PROVIDERS", "CAMEO_WERROR", "CAMEO_TOGETHER"]
 
@@ -33,14 +34,21 @@ def command(*arguments, **more):
     return done.stdout
 
 
-def check_patch():
-    """One new file and one line: that is the claim."""
-    text = PATCH.read_text(encoding="utf-8")
-    files = re.findall(r"^\+\+\+ b/(.*)$", text, re.MULTILINE)
-    assert len(files) == 2 and text.count("new file mode") == 1, files
-    changed = text[text.index("--- a/") :]
-    assert len(re.findall(r"^\+(?!\+\+)", changed, re.MULTILINE)) == 1, "more than one line of the list"
-    assert not re.search(r"^-(?!--)", changed, re.MULTILINE), "lines are taken away"
+def added(part):
+    return [line for line in re.findall(r"^\+(?!\+\+)(.*)$", part, re.MULTILINE) if not line.startswith("#include")]
+
+
+def check_patches():
+    """One new file and one line; one function and one row, and the tag of an operator that is ours: these are the
+    claims. Nothing is taken away."""
+    kernel, elementwise = (p.read_text(encoding="utf-8").split("diff --git ")[1:] for p in PATCHES)
+    assert not any(re.search(r"^-(?!--)", part, re.MULTILINE) for part in kernel + elementwise), "lines are taken away"
+    assert ["new file" in part for part in kernel] == [True, False] and len(added(kernel[1])) == 1, "one line of the list"
+    assert ["new file" in part for part in elementwise] == [True, False, False], "a tag, a function, a row"
+    function, row = added(elementwise[1]), added(elementwise[2])
+    assert sum("apply(" in line for line in function) == 1 and len(function) <= 5, f"one function: {function}"
+    assert len(row) == 1, f"one row: {row}"
+    print(f"an elementwise operator: {len(elementwise)} files with its tag, {len(function)} lines and 1")
 
 
 def copy_tree(to):
@@ -53,18 +61,31 @@ def copy_tree(to):
             shutil.copy2(source / name, to / name)
 
 
-def write_case(folder):
-    """A one-node model with data, as `cameo conformance` takes them."""
-    node = helper.make_node("Inverse", ["x"], ["y"], name="inverse", domain="com.microsoft")
-    io = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2, 2]) for name in "xy"]
-    graph = helper.make_graph([node], "inverse", io[:1], io[1:])
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    x = numpy.array([[[0, 2], [1, 3]], [[4, 7], [2, 6]]], numpy.float32)
-    data = folder / "test_data_set_0"
+def write_case(folder, op, inputs, output, nodes, imports):
+    """A model with data, as `cameo conformance` takes them."""
+    kind = helper.np_dtype_to_tensor_dtype(inputs.dtype)
+    io = [helper.make_tensor_value_info(name, kind, inputs.shape) for name in "xy"]
+    data = folder / op / "test_data_set_0"
     data.mkdir(parents=True)
-    onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=8), folder / "model.onnx")
-    onnx.save_tensor(numpy_helper.from_array(x, "x"), data / "input_0.pb")
-    onnx.save_tensor(numpy_helper.from_array(numpy.linalg.inv(x).astype(numpy.float32), "y"), data / "output_0.pb")
+    model = helper.make_model(helper.make_graph(nodes, op, io[:1], io[1:]), ir_version=8,
+                              opset_imports=[helper.make_opsetid(*each) for each in [("", 17), *imports]])
+    onnx.save(model, folder / op / "model.onnx")
+    onnx.save_tensor(numpy_helper.from_array(inputs, "x"), data / "input_0.pb")
+    onnx.save_tensor(numpy_helper.from_array(output, "y"), data / "output_0.pb")
+
+
+def write_cases(folder):
+    x = numpy.array([[[0, 2], [1, 3]], [[4, 7], [2, 6]]], numpy.float32)
+    inverse = helper.make_node("Inverse", ["x"], ["y"], name="inverse", domain="com.microsoft")
+    write_case(folder, "Inverse", x, numpy.linalg.inv(x).astype(numpy.float32), [inverse], [("com.microsoft", 1)])
+    # Elementwise, in half precision too, and between two transposes that cancel: rewrites know what it is.
+    for kind in (numpy.float32, numpy.float64, numpy.float16):
+        x = numpy.linspace(-3, 3, 60).reshape(3, 4, 5).astype(kind)
+        y = ((x + numpy.sqrt(x.astype(numpy.float64) ** 2 + 2.5)) / 2).astype(kind)
+        nodes = [helper.make_node("Transpose", ["x"], ["t"], perm=[2, 0, 1]),
+                 helper.make_node("Squareplus", ["t"], ["u"], name="squareplus", domain="example", b=2.5),
+                 helper.make_node("Transpose", ["u"], ["y"], perm=[1, 2, 0])]
+        write_case(folder, f"Squareplus_{kind.__name__}", x, y, nodes, [("example", 1)])
 
 
 def build(tree):
@@ -82,26 +103,30 @@ def build(tree):
 
 
 def main():
-    check_patch()
+    check_patches()
     with tempfile.TemporaryDirectory(prefix="cameo-patch-") as folder:
         # Not a link to somewhere else: compilers see through it, and ccache would not know the files again.
-        tree, case = pathlib.Path(folder).resolve() / "tree", pathlib.Path(folder) / "case"
-        write_case(case)
-        before = subprocess.run([os.environ["CAMEO_PROGRAM"], "run", case / "model.onnx"], capture_output=True, text=True,
-                                check=False)
-        if before.returncode != 1 or "NOT_IMPLEMENTED" not in before.stderr or "Inverse" not in before.stderr:
-            sys.exit("without the patch the program must refuse Inverse; if cpu has it now, patch another operator in:\n"
-                     + before.stdout + before.stderr)
+        tree, cases = pathlib.Path(folder).resolve() / "tree", pathlib.Path(folder) / "cases"
+        write_cases(cases)
+        for model in sorted(cases.glob("*/model.onnx")):
+            op = model.parent.name.split("_")[0]
+            before = subprocess.run([os.environ["CAMEO_PROGRAM"], "run", model], capture_output=True, text=True,
+                                    check=False)
+            if before.returncode != 1 or op not in before.stderr:
+                sys.exit(f"without the patches the program must refuse {op}; if cpu has it now, patch another operator "
+                         "in:\n" + before.stdout + before.stderr)
         copy_tree(tree)
         # A tree of its own for git apply, which otherwise looks for one above; -C1: lines around may change.
         command("git", "init", "-q", cwd=tree)
-        command("git", "apply", "-C1", PATCH, cwd=tree)
+        command("git", "apply", "-C1", *PATCHES, cwd=tree)
         program = build(tree)
-        said = command(program, "conformance", case)
-        if not re.search(r"^1 passed, 0 failed", said, re.MULTILINE):
+        said = command(program, "conformance", cases)
+        if not re.search(r"^4 passed, 0 failed", said, re.MULTILINE):
             sys.exit(f"the patched program does not pass:\n{said}")
-        print(command(program, "run", case / "model.onnx", "--input", f"x={case}/test_data_set_0/input_0.pb"))
-    print("1 passed, 0 failed")
+        listed = command(program, "inspect", cases / "Squareplus_float32/model.onnx")
+        if "Transpose" in listed:
+            sys.exit(f"rewrites do not know that Squareplus is pointwise:\n{listed}")
+    print("4 passed, 0 failed")
 
 
 if __name__ == "__main__":

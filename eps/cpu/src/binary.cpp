@@ -1,8 +1,8 @@
+#include <cameo/eps/cpu/binary.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
 #include <atomic>
 
-#include "binary_rows.hpp"
 #include "refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -94,22 +94,16 @@ status binary_state::run(run_context& c) const {
   return {};
 }
 
-status finish_binding(bind_context& c, const binary_choice& choice, binary_state& state) {
-  if (!choice.row) return {status_code::not_implemented, "no row for this type"};
+void binary_state::finish(bind_context& c, binary_row found) {
   const auto bytes = [](dtype type) { return std::uint8_t(row_of(type).bits / 8); };
-  state.row = choice.row;
-  state.divides = choice.divides;
-  state.align = choice.align;
-  state.a_bytes = bytes(c.inputs[0].type);
-  state.b_bytes = bytes(c.inputs[1].type);
-  state.out_bytes = choice.out_bytes ? std::uint8_t(choice.out_bytes) : state.a_bytes;
-  if (c.since < 7 && choice.align == binary_state::alignment::both_ways) {
-    state.align = c.int_or("broadcast", 0) != 0 ? binary_state::alignment::by_axis : binary_state::alignment::none;
-    state.axis = c.int_or("axis", -1);
+  row = found;
+  a_bytes = bytes(c.inputs[0].type), b_bytes = bytes(c.inputs[1].type), out_bytes = bytes(c.outputs[0].type);
+  if (c.since < 7 && align == alignment::both_ways) {
+    align = c.int_or("broadcast", 0) != 0 ? alignment::by_axis : alignment::none;
+    axis = c.int_or("axis", -1);
   }
-  if (state.a_bytes == state.out_bytes) c.may_overwrite(0, 0);
-  if (state.b_bytes == state.out_bytes) c.may_overwrite(0, 1);
-  return {};
+  if (a_bytes == out_bytes) c.may_overwrite(0, 0);
+  if (b_bytes == out_bytes) c.may_overwrite(0, 1);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,12 +1,13 @@
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <detail/float_rows.hpp>
-
-#include "binary_rows.hpp"
+#include <functions/form.hpp>
+#include <skeletons/zip.hpp>
 
 // Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes
 // (float), what a double or a large integer needs (double), and what keeps integers exact (int64).
@@ -69,7 +70,11 @@ void power_block(const T* base, std::int64_t step, const E* exponent, std::int64
     if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // what models ask for most
       const bool cubes = *exponent == E(3);
       if constexpr (std::is_same_v<T, float>) {
-        map_floats(cubes ? float_map::cube : float_map::square, base, out, n);
+        if (cubes) {
+          for (std::int64_t i = 0; i < n; ++i) out[i] = base[i] * base[i] * base[i];
+        } else {
+          zip_floats<op::Mul>(base, 1, base, 1, out, n);
+        }
       } else {
         for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
       }
@@ -133,10 +138,10 @@ binary_row row_for(dtype base, dtype exponent) {
 }  // namespace
 
 template <>
-result<binary_choice> choose_row<op::Pow>(const bind_context& c) {
-  return binary_choice{row_for(c.inputs[0].type, c.inputs[1].type)};
+result<binary<op::Pow>> binary<op::Pow>::bind(bind_context& c) {
+  binary made;
+  made.finish(c, row_for(c.inputs[0].type, c.inputs[1].type));
+  return made;
 }
-
-template struct binary<op::Pow>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -2,88 +2,26 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/all_kernels.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
-#include <cameo/kernel/kernel_list.hpp>
+#include <cameo/kernel/entry_words.hpp>
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/ml.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
+#include <skeletons/map_rows.hpp>
+#include <skeletons/zip_rows.hpp>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 // clang-format off
-using list = kernel_list<
-    // arithmetic, elementwise, reductions, normalisation
-    erased_entry<op::Add, since<1>, number_types<"T">, binary<op::Add>>,
-    erased_entry<op::Sub, since<1>, number_types<"T">, binary<op::Sub>>,
-    erased_entry<op::Mul, since<1>, number_types<"T">, binary<op::Mul>>,
-    erased_entry<op::Div, since<1>, number_types<"T">, binary<op::Div>>,
+using others = kernel_list<
+    // elementwise, reductions, normalisation
     erased_entry<op::Pow, since<1, 7>, constrain<"T", float16, float, double>, binary<op::Pow>>,
     erased_entry<op::Pow, since<12>, base_types<"T"> && number_types<"T1">, binary<op::Pow>>,
-    erased_entry<op::Mod, since<10>, number_types<"T">, binary<op::Mod>>,
-    erased_entry<op::BitShift, since<11>, integer_types<"T">, binary<op::BitShift>>,
-    erased_entry<op::BitwiseAnd, since<18>, integer_types<"T">, binary<op::BitwiseAnd>>,
-    erased_entry<op::BitwiseOr, since<18>, integer_types<"T">, binary<op::BitwiseOr>>,
-    erased_entry<op::BitwiseXor, since<18>, integer_types<"T">, binary<op::BitwiseXor>>,
-    erased_entry<op::And, since<1>, constrain<"T", bool>, binary<op::And>>,
-    erased_entry<op::Or, since<1>, constrain<"T", bool>, binary<op::Or>>,
-    erased_entry<op::Xor, since<1>, constrain<"T", bool>, binary<op::Xor>>,
-    erased_entry<op::Equal, since<1>, equal_types<"T">, binary<op::Equal>>,
-    erased_entry<op::Less, since<1>, number_types<"T">, binary<op::Less>>,
-    erased_entry<op::Greater, since<1>, number_types<"T">, binary<op::Greater>>,
-    erased_entry<op::LessOrEqual, since<12>, number_types<"T">, binary<op::LessOrEqual>>,
-    erased_entry<op::GreaterOrEqual, since<12>, number_types<"T">, binary<op::GreaterOrEqual>>,
-    erased_entry<op::PRelu, since<1>, large_number_types<"T">, binary<op::PRelu>>,
-    erased_entry<op::Sum, since<1>, float_types<"T">, variadic<op::Sum>>,
-    erased_entry<op::Mean, since<1>, float_types<"T">, variadic<op::Mean>>,
-    erased_entry<op::Min, since<1>, number_types<"T">, variadic<op::Min>>,
-    erased_entry<op::Max, since<1>, number_types<"T">, variadic<op::Max>>,
     erased_entry<op::Where, since<9>, basic_types<"T">, where>,
     erased_entry<op::Clip, since<1>, number_types<"T">, clip>,
-    erased_entry<op::Reciprocal, since<1>, float_types<"T">, unary<op::Reciprocal>>,
-    erased_entry<op::Sqrt, since<1>, float_types<"T">, unary<op::Sqrt>>,
-    erased_entry<op::Exp, since<1>, float_types<"T">, unary<op::Exp>>,
-    erased_entry<op::Log, since<1>, float_types<"T">, unary<op::Log>>,
-    erased_entry<op::Sin, since<7>, float_types<"T">, unary<op::Sin>>,
-    erased_entry<op::Cos, since<7>, float_types<"T">, unary<op::Cos>>,
-    erased_entry<op::Tan, since<7>, float_types<"T">, unary<op::Tan>>,
-    erased_entry<op::Asin, since<7>, float_types<"T">, unary<op::Asin>>,
-    erased_entry<op::Acos, since<7>, float_types<"T">, unary<op::Acos>>,
-    erased_entry<op::Atan, since<7>, float_types<"T">, unary<op::Atan>>,
-    erased_entry<op::Sinh, since<9>, float_types<"T">, unary<op::Sinh>>,
-    erased_entry<op::Cosh, since<9>, float_types<"T">, unary<op::Cosh>>,
-    erased_entry<op::Tanh, since<1>, float_types<"T">, unary<op::Tanh>>,
-    erased_entry<op::Asinh, since<9>, float_types<"T">, unary<op::Asinh>>,
-    erased_entry<op::Acosh, since<9>, float_types<"T">, unary<op::Acosh>>,
-    erased_entry<op::Atanh, since<9>, float_types<"T">, unary<op::Atanh>>,
-    erased_entry<op::Floor, since<1>, float_types<"T">, unary<op::Floor>>,
-    erased_entry<op::Ceil, since<1>, float_types<"T">, unary<op::Ceil>>,
-    erased_entry<op::Round, since<11>, float_types<"T">, unary<op::Round>>,
-    erased_entry<op::Sigmoid, since<1>, float_types<"T">, unary<op::Sigmoid>>,
-    erased_entry<op::HardSigmoid, since<1>, float_types<"T">, unary<op::HardSigmoid>>,
-    erased_entry<op::LeakyRelu, since<1>, float_types<"T">, unary<op::LeakyRelu>>,
-    erased_entry<op::Elu, since<1>, float_types<"T">, unary<op::Elu>>,
-    erased_entry<op::Selu, since<1>, float_types<"T">, unary<op::Selu>>,
-    erased_entry<op::Celu, since<12>, float_types<"T">, unary<op::Celu>>,
-    erased_entry<op::Softplus, since<1>, float_types<"T">, unary<op::Softplus>>,
-    erased_entry<op::Softsign, since<1>, float_types<"T">, unary<op::Softsign>>,
-    erased_entry<op::ThresholdedRelu, since<10>, float_types<"T">, unary<op::ThresholdedRelu>>,
-    erased_entry<op::HardSwish, since<14>, float_types<"T">, unary<op::HardSwish>>,
-    erased_entry<op::Mish, since<18>, float_types<"T">, unary<op::Mish>>,
-    erased_entry<op::Gelu, since<20>, float_types<"T">, unary<op::Gelu>>,
-    erased_entry<op::Swish, since<24>, float_types<"T">, unary<op::Swish>>,
-    erased_entry<op::Relu, since<1, 1>, constrain<"T", float16, float, double>, unary<op::Relu>>,
-    erased_entry<op::Relu, since<6>, other_relu_types<"T">, unary<op::Relu>>,
-    erased_entry<op::Abs, since<1>, number_types<"T">, unary<op::Abs>>,
-    erased_entry<op::Neg, since<1>, signed_types<"T">, unary<op::Neg>>,
-    erased_entry<op::Sign, since<9>, number_types<"T">, unary<op::Sign>>,
-    erased_entry<op::Erf, since<9>, number_types<"T">, unary<op::Erf>>,
-    erased_entry<op::Shrink, since<9>, first_number_types<"T">, unary<op::Shrink>>,
-    erased_entry<op::Not, since<1>, constrain<"T", bool>, unary<op::Not>>,
-    erased_entry<op::BitwiseNot, since<18>, integer_types<"T">, unary<op::BitwiseNot>>,
-    erased_entry<op::IsNaN, since<9>, any_float_types<"T1">, unary<op::IsNaN>>,
-    erased_entry<op::IsInf, since<10>, any_float_types<"T1">, unary<op::IsInf>>,
     erased_entry<op::Cast, since<1>, cast_types<"T1"> && cast_types<"T2">, cast>,
     erased_entry<op::CastLike, since<15>, cast_like_types<"T1"> && cast_like_types<"T2">, cast_like>,
     erased_entry<op::ReduceSum, since<1>, large_number_types<"T">, reduce<op::ReduceSum>>,
@@ -122,10 +60,6 @@ using list = kernel_list<
     erased_entry<op::MeanVarianceNormalization, since<9>, float_types<"T">, mean_variance_normalization>,
     erased_entry<op::Dropout, since<1, 7>, constrain<"T", float16, float, double>, dropout>,
     erased_entry<op::Dropout, since<10>, float_types<"T">, dropout>,
-    erased_entry<op::microsoft::Gelu, since<1>, float_types<"T">, unary<op::microsoft::Gelu>>,
-    erased_entry<op::microsoft::QuickGelu, since<1>, float_types<"T">, unary<op::microsoft::QuickGelu>>,
-    erased_entry<op::microsoft::BiasGelu, since<1>, float_types<"T">, bias_gelu<op::microsoft::BiasGelu>>,
-    erased_entry<op::microsoft::FastGelu, since<1>, float_types<"T">, bias_gelu<op::microsoft::FastGelu>>,
     erased_entry<op::microsoft::SkipLayerNormalization, since<1>, constrain<"T", float16, bfloat16, float>,
                  skip_layer_normalization<op::microsoft::SkipLayerNormalization>>,
     erased_entry<op::microsoft::SkipSimplifiedLayerNormalization, since<1>, constrain<"T", float16, bfloat16, float>,
@@ -295,10 +229,10 @@ using list = kernel_list<
     erased_entry<op::nchwc::GlobalMaxPool, since<1>, constrain<"T", float>, nchwc_global_max_pool>,
     erased_entry<op::nchwc::GlobalAveragePool, since<1>, constrain<"T", float>, nchwc_global_average_pool>,
     erased_entry<op::nchwc::Upsample, since<1>, constrain<"T", float>, nchwc_upsample>,
-    kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, conv>,
-    kernel_entry<op::Relu, since<6>, constrain<"T", float, double>, relu>
+    kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, conv>
 >;
 // clang-format on
+using list = decltype(all_maps{} + (all_zips{} + others{}));
 
 [[maybe_unused]] constexpr lacking_kernel without_re2[] = {
     {op_id_of<op::RegexFullMatch>,
@@ -312,5 +246,6 @@ constexpr std::span<const lacking_kernel> lacking{
 }  // namespace
 
 constinit const kernel_table cpu_kernels::table{list::table.rows, list::table.rules, list::table.ops, lacking};
+std::span<const entry_words> cpu_kernels::words() { return entry_words_of<list>(); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

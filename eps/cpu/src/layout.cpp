@@ -25,13 +25,6 @@ bool is_any(const node_view& n) {
   return (n.is<Ops>() || ...);
 }
 
-/// One element in, one out; further inputs are constants of one element (Clip's limits).
-bool is_unary(const node_view& n) {
-  return is_any<op::Relu, op::Clip, op::Sigmoid, op::Tanh, op::HardSigmoid, op::HardSwish, op::LeakyRelu, op::Elu,
-                op::Selu, op::Softplus, op::Mish, op::Exp, op::Sqrt, op::Abs, op::Neg, op::Erf, op::Gelu, op::Identity,
-                op::microsoft::QuickGelu>(n);
-}
-
 class region_finder {
  public:
   explicit region_finder(rewriter& r) : r_{r} {}
@@ -44,8 +37,9 @@ class region_finder {
     if (!n.input(0) || !is_image(n.input(0))) return kind::none;
     if (is_any<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>(n))
       return int_attribute(n, "storage_order") == 0 ? kind::pool : kind::none;
-    if (is_unary(n)) return others_are_numbers(n) ? kind::unary : kind::none;
-    if (is_any<op::Add, op::Sub, op::Mul, op::Div, op::Max, op::Min, op::Sum>(n))
+    // Further inputs are constants of one element: Clip's limits.
+    if (has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;
+    if (has_role(n.op()->roles, role::broadcasts))
       return all_inputs(n, [&](const value_view& v) { return have_same_shape(v, n.output(0)); }) ? kind::same_shape
                                                                                                  : kind::none;
     if (n.is<op::Concat>() && (int_attribute(n, "axis") == 1 || int_attribute(n, "axis") == -3))

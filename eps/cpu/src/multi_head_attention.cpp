@@ -1,11 +1,12 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <cmath>
 
 #include "attention_masks.hpp"
 #include "usable_sizes.hpp"
 
-#include <detail/float_rows.hpp>
+#include <skeletons/zip.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -63,8 +64,8 @@ status add_bias(run_context& c, const float* bias, key_source<float>& part) {
                    for (std::int64_t h = 0; h < from.heads; ++h) {
                      const float* const x = part.data + r / from.length * from.batch_stride +
                                             r % from.length * from.row_stride + h * from.head_stride;
-                     pair_floats(float_pair::add, x, 1, bias + h * from.size, 1,
-                                 made->data() + r * width + h * from.size, from.size);
+                     zip_floats<op::Add>(x, 1, bias + h * from.size, 1, made->data() + r * width + h * from.size,
+                                         from.size);
                    }
                });
   part = {made->data(), head_layout::joined(from.batches, from.heads, from.length, from.size, width)};

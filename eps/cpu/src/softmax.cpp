@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <detail/float_rows.hpp>
+#include <skeletons/map.hpp>
 
 #include "float_values.hpp"
 #include "refuse.hpp"
@@ -19,7 +20,7 @@ void find_largest(const C* x, std::int64_t axis, std::int64_t inner, std::int64_
     for (std::int64_t i = 0; i < n; ++i) largest[i] = x[a * inner + i] > largest[i] ? x[a * inner + i] : largest[i];
 }
 
-void powers(float* x, std::int64_t n) { map_floats(float_map::exp, x, x, n); }
+void powers(float* x, std::int64_t n) { map_floats<op::Exp>(x, x, n); }
 void powers(double* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) x[i] = std::exp(x[i]);
 }

@@ -1,6 +1,21 @@
-#include "unary_rows.hpp"
+#include <cameo/eps/cpu/unary.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
+
+/// In the order of their names, with the defaults of the newest version up to the node's own.
+void unary_state::read_parameters(const bind_context& c, std::span<const op_version> versions) {
+  float* to[] = {&parameters.a, &parameters.b};
+  for (const op_version& version : versions) {
+    if (version.since > c.since) break;
+    std::size_t count = 0;
+    for (const attribute_rule& rule : version.attributes) {
+      if (rule.kind == attribute_kind::f && count < std::size(to))
+        *to[count++] = c.float_or(rule.name, rule.default_float);
+      else if (rule.kind == attribute_kind::i && count < std::size(to))
+        *to[count++] = float(c.int_or(rule.name, rule.default_int));
+    }
+  }
+}
 
 status unary_state::run(run_context& c) const {
   const value& x = c.input(0);
@@ -14,14 +29,11 @@ status unary_state::run(run_context& c) const {
   return {};
 }
 
-status finish_binding(bind_context& c, const unary_choice& choice, unary_state& state) {
-  if (!choice.row) return {status_code::not_implemented, "no row for this type"};
-  state.row = choice.row;
-  state.parameters = choice.parameters;
-  state.in_bytes = std::uint8_t(row_of(c.inputs[0].type).bits / 8);
-  state.out_bytes = choice.out_bytes ? std::uint8_t(choice.out_bytes) : state.in_bytes;
-  if (state.in_bytes == state.out_bytes) c.may_overwrite(0, 0);
-  return {};
+void unary_state::finish(bind_context& c, unary_row found) {
+  row = found;
+  in_bytes = std::uint8_t(row_of(c.inputs[0].type).bits / 8);
+  out_bytes = std::uint8_t(row_of(c.outputs[0].type).bits / 8);
+  if (in_bytes == out_bytes) c.may_overwrite(0, 0);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

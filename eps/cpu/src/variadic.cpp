@@ -1,43 +1,14 @@
 #include <cameo/eps/cpu/variadic.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include "binary_rows.hpp"
+#include <skeletons/zip.hpp>
+
 #include "float_values.hpp"
 #include "refuse.hpp"
 #include "strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-struct sum_of {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct quotient {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a / b;
-  }
-};
-struct smaller {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a < b || a != a ? a : b;
-  }
-};
-struct larger {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;
-  }
-};
-
-binary_row fold_for(std::type_identity<op::Sum>, dtype type) { return find_binary_row<float_elements, sum_of>(type); }
-binary_row fold_for(std::type_identity<op::Mean>, dtype type) { return find_binary_row<float_elements, sum_of>(type); }
-binary_row fold_for(std::type_identity<op::Min>, dtype type) { return find_binary_row<number_elements, smaller>(type); }
-binary_row fold_for(std::type_identity<op::Max>, dtype type) { return find_binary_row<number_elements, larger>(type); }
 
 struct folding {
   run_context& c;
@@ -94,9 +65,8 @@ template <class Op>
 result<variadic<Op>> variadic<Op>::bind(bind_context& c) {
   variadic made;
   const dtype type = c.inputs[0].type;
-  made.fold = fold_for(std::type_identity<Op>{}, type);
-  if (!made.fold) return status{status_code::not_implemented, "no row for this type"};
-  if constexpr (std::is_same_v<Op, op::Mean>) made.divide = find_binary_row<float_elements, quotient>(type);
+  made.fold = find_zip<Op>(type);
+  if constexpr (std::is_same_v<Op, op::Mean>) made.divide = find_zip<op::Div>(type);
   made.bytes = std::uint8_t(row_of(type).bits / 8);
   // With more operands the output is read again, while an operand that it lay over might be needed a second time.
   for (std::size_t i = 0; c.inputs.size() <= 2 && i < c.inputs.size(); ++i) c.may_overwrite(0, i);

@@ -111,6 +111,19 @@ TEST_CASE("depthwise, groups of whole blocks, and concatenation of whole blocks 
   CHECK(count_of(s, "ReorderOutput") == 1);
 }
 
+TEST_CASE("every pointwise operator runs on blocks, and what fills them up reaches no channel") {
+  const session s = check_fires<eps::nchwc_layout>(transform, [] {
+    images m;
+    const value_id y = m.conv(m.image(16), 16, 24);  // half a block of zeros
+    const value_id inverse = m.node("Reciprocal", {m.node("Exp", {y})});
+    const value_id roots = m.node("Pow", {inverse, m.node("Softsign", {m.node("Abs", {y})})});
+    m.output(m.conv(m.node("Div", {roots, m.node("Atan", {inverse})}), 24, 20));
+    return m.take();
+  });
+  CHECK(count_of(s, "ReorderInput") == 1);
+  CHECK(count_of(s, "ReorderOutput") == 1);
+}
+
 TEST_CASE("what can't be blocked stays as it is") {
   SUBCASE("weights that are computed") {
     check_idle<eps::nchwc_layout>(transform, [] {

@@ -21,37 +21,60 @@ using cameo::test::kernel_rig;
 
 namespace {
 
-/// The error in units in the last place of a float as large as `want`; NaN must be NaN and what is too large, infinite.
-double ulps(double want, float got) {
+/// The error in units in the last place of a T as large as `want`; NaN must be NaN, what is too large infinite, and
+/// zeros and infinities must have the sign of what is wanted.
+template <class T>
+double ulps(long double want, T got) {
   constexpr double wrong = 1e9;
+  constexpr int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent - digits;
   if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : wrong;
-  if (std::isinf(got)) return std::abs(want) >= double(std::numeric_limits<float>::max()) ? 0 : wrong;
+  if ((std::isinf(got) || got == 0) && std::signbit(want) != std::signbit(got)) return wrong;
+  if (std::isinf(got)) return std::abs(want) >= std::numeric_limits<T>::max() ? 0 : wrong;
   int exponent = 0;
   std::frexp(want, &exponent);
-  return std::abs(double(got) - want) / std::ldexp(1.0, std::max(exponent - 24, -149));
+  return double(std::abs(got - want) / std::ldexp(1.0L, std::max(exponent - digits, least)));
 }
 
-template <class Op>
-floats run_unary(const floats& x, std::size_t lanes = 1) {
-  kernel_rig rig{20, lanes};
-  REQUIRE(rig.input({std::int64_t(x.size())}, x).template run<unary<Op>>({dtype::f32}));
-  const auto y = rig.template output<float>(0);
-  return {y.begin(), y.end()};
+/// The operator's numeric attributes.
+using settings = std::vector<std::pair<std::string_view, float>>;
+
+template <class Op, class T>
+std::vector<T> run_unary(const std::vector<T>& x, std::size_t lanes = 1, const settings& set = {}, int since = 20) {
+  kernel_rig rig{since, lanes};
+  for (const auto& [name, f] : set) rig.attribute(name, f);
+  REQUIRE(rig.input({std::int64_t(x.size())}, x).template run<unary<Op>>({dtype_of<T>}));
+  return test::elements_of<T>(rig);
 }
 
-/// The largest error over every 4093rd float, and the special ones.
-template <class Op, class F>
-double worst(F exact, float least = -infinity) {
-  floats x{0.0f, -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
-  for (std::uint64_t bits = 0; bits <= UINT32_MAX; bits += 4093) {
-    const auto part = std::uint32_t(bits);
-    float f = 0;
-    std::memcpy(&f, &part, sizeof f);
-    if (!(f < least)) x.push_back(f);
-  }
-  const floats y = run_unary<Op>(x);
+/// Numbers of all sizes and both signs, and the special ones.
+template <class T>
+std::vector<T> numbers_of_all_sizes() {
+  using limits = std::numeric_limits<T>;
+  using bits_type = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::vector<T> x{
+      T(0),          -T(0),          T(1),          T(-1),          limits::infinity(), -limits::infinity(),
+      limits::max(), -limits::max(), limits::min(), -limits::min(), limits::quiet_NaN()};
+  const auto add = [&](bits_type bits) {
+    T f = 0;
+    std::memcpy(&f, &bits, sizeof f);
+    x.push_back(f);
+  };
+  constexpr int samples = 1 << 18;
+  for (bits_type i = 0; i < samples; ++i) add(i * (limits::digits == 24 ? 16381 : 70368744177643));
+  // most of what doubles hold is beyond every function's interesting part
+  if constexpr (sizeof(T) == 8)
+    for (int i = -samples / 4; i < samples / 4; ++i) x.push_back(T(i) * T(i) * T(i) * T(1.3e-11L));
+  return x;
+}
+
+/// The largest error over numbers of all sizes from `least` on.
+template <class Op, class T = float, class F>
+double worst(F exact, T least = -std::numeric_limits<T>::infinity(), const settings& set = {}) {
+  std::vector<T> x = numbers_of_all_sizes<T>();
+  std::erase_if(x, [&](T f) { return f < least; });
+  const std::vector<T> y = run_unary<Op, T>(x, 1, set);
   double most = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, ulps(exact(double(x[i])), y[i]));
+  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, ulps(exact(static_cast<long double>(x[i])), y[i]));
   return most;
 }
 
@@ -74,15 +97,49 @@ std::vector<double> exact_softmax(const floats& x, std::size_t rows, bool log) {
 
 }  // namespace
 
+namespace {
+
+/// Every function of one element that is no plain arithmetic, against the C library's of more digits.
+template <class T>
+void errors_are_small() {
+  using real = long double;
+  const auto softplus = [](real x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x))); };
+  const T least = -std::numeric_limits<T>::infinity();
+  CHECK(worst<op::Exp, T>([](real x) { return std::exp(x); }) < 1.2);
+  CHECK(worst<op::Erf, T>([](real x) { return std::erf(x); }) < (sizeof(T) == 4 ? 1.4 : 3.5));
+  CHECK(worst<op::Tanh, T>([](real x) { return std::tanh(x); }) < 4);
+  CHECK(worst<op::Sigmoid, T>([](real x) { return 1 / (1 + std::exp(-x)); }) < 4);
+  CHECK(worst<op::Sqrt, T>([](real x) { return std::sqrt(x); }) <= 0.5);
+  CHECK(worst<op::Reciprocal, T>([](real x) { return 1 / x; }) <= 0.5);
+  CHECK(worst<op::Log, T>([](real x) { return std::log(x); }) < 4);
+  CHECK(worst<op::Sin, T>([](real x) { return std::sin(x); }) < 4);
+  CHECK(worst<op::Cos, T>([](real x) { return std::cos(x); }) < 4);
+  CHECK(worst<op::Tan, T>([](real x) { return std::tan(x); }) < 6);
+  CHECK(worst<op::Asin, T>([](real x) { return std::asin(x); }) < 4);
+  CHECK(worst<op::Acos, T>([](real x) { return std::acos(x); }) < 4);
+  CHECK(worst<op::Atan, T>([](real x) { return std::atan(x); }) < 4);
+  CHECK(worst<op::Sinh, T>([](real x) { return std::sinh(x); }) < 4);
+  CHECK(worst<op::Cosh, T>([](real x) { return std::cosh(x); }) < 4);
+  CHECK(worst<op::Asinh, T>([](real x) { return std::asinh(x); }) < 4);
+  CHECK(worst<op::Acosh, T>([](real x) { return std::acosh(x); }) < 4);
+  CHECK(worst<op::Atanh, T>([](real x) { return std::atanh(x); }) < 4);
+  CHECK(worst<op::Softplus, T>(softplus) < 5);
+  CHECK(worst<op::Mish, T>([&](real x) { return x * std::tanh(softplus(x)); }, T(-80)) < 8);
+  CHECK(worst<op::Elu, T>([](real x) { return x < 0 ? real(0.7f) * std::expm1(x) : x; }, least, {{"alpha", 0.7f}}) < 5);
+  CHECK(worst<op::Celu, T>([](real x) { return x < 0 ? real(0.7f) * std::expm1(x / real(0.7f)) : x; }, least,
+                           {{"alpha", 0.7f}}) < 6);
+  CHECK(worst<op::Floor, T>([](real x) { return std::floor(x); }) == 0);
+  CHECK(worst<op::Ceil, T>([](real x) { return std::ceil(x); }) == 0);
+  CHECK(worst<op::Round, T>([](real x) { return std::nearbyint(x); }) == 0);
+}
+
+}  // namespace
+
 TEST_CASE("vector functions are as exact as they say, on every instruction set") {
   for_each_target([] {
-    CHECK(worst<op::Exp>([](double x) { return std::exp(x); }) < 1.2);
-    CHECK(worst<op::Erf>([](double x) { return std::erf(x); }) < 1.4);
-    CHECK(worst<op::Tanh>([](double x) { return std::tanh(x); }) < 2.6);
-    CHECK(worst<op::Sigmoid>([](double x) { return 1 / (1 + std::exp(-x)); }) < 2.6);
-    CHECK(worst<op::Gelu>(exact_gelu, -0.5f) < 6);
-    CHECK(worst<op::Sqrt>([](double x) { return std::sqrt(x); }) <= 0.5);
-    CHECK(worst<op::Reciprocal>([](double x) { return 1 / x; }) <= 0.5);
+    errors_are_small<float>();
+    errors_are_small<double>();
+    CHECK(worst<op::Gelu>([](long double x) { return exact_gelu(double(x)); }, -0.5f) < 6);
   });
 }
 
@@ -90,9 +147,9 @@ TEST_CASE("gelu goes to zero on the left; of minus infinity it is NaN, as in ONN
   for_each_target([] {
     floats x;
     for (float v = -200; v < -0.5f; v += 0.01f) x.push_back(v);
-    const floats y = run_unary<op::Gelu>(x);
+    const floats y = run_unary<op::Gelu, float>(x);
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::abs(double(y[i]) - exact_gelu(double(x[i]))) < 2e-7);
-    CHECK(std::isnan(run_unary<op::Gelu>({-infinity})[0]));
+    CHECK(std::isnan(run_unary<op::Gelu, float>({-infinity})[0]));
   });
 }
 
@@ -100,10 +157,10 @@ TEST_CASE("an element's result does not depend on its place, nor on threads: tai
   std::mt19937 random{3};
   for_each_target([&] {
     const floats x = test::random_numbers<float>(random, 40000);
-    const floats whole = run_unary<op::Gelu>(x), threads = run_unary<op::Gelu>(x, 3);
+    const floats whole = run_unary<op::Gelu, float>(x), threads = run_unary<op::Gelu, float>(x, 3);
     CHECK(whole == threads);
     for (std::ptrdiff_t n = 0; n <= 70; ++n) {
-      const floats part = run_unary<op::Gelu>(floats{x.begin() + 1, x.begin() + 1 + n});
+      const floats part = run_unary<op::Gelu, float>(floats{x.begin() + 1, x.begin() + 1 + n});
       CHECK(std::equal(part.begin(), part.end(), whole.begin() + 1));
     }
   });

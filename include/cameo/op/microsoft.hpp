@@ -1130,6 +1130,7 @@ struct GatherND {
 };
 struct Gelu {
   static constexpr std::string_view domain = "com.microsoft", name = "Gelu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p61, detail::p7, detail::t5, {}, 1, 1},
   };
@@ -1515,6 +1516,7 @@ struct QuantizeWithOrder {
 };
 struct QuickGelu {
   static constexpr std::string_view domain = "com.microsoft", name = "QuickGelu";
+  static constexpr role roles = role::is_pointwise;
   static constexpr op_version versions[] = {
       {1, detail::p61, detail::p7, detail::t5, detail::a79, 1, 1},
   };

@@ -84,7 +84,8 @@ using infer_function = status (*)(infer_context&);
 }  // namespace detail
 
 /// An operator is a tag type: `domain`, `name` and `versions` (oldest first). It may have `roles` and a static
-/// `status infer(infer_context&)`. op/onnx.hpp has those of ONNX; users declare theirs the same way.
+/// `status infer(infer_context&)`; without it, roles say what outputs are like. op/onnx.hpp has those of ONNX; users
+/// declare theirs the same way.
 template <class Op>
 concept declared_op = requires {
   { Op::domain } -> std::convertible_to<std::string_view>;

@@ -8,7 +8,10 @@
 #include <functional>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::infer {
+namespace cameo::inline CAMEO_ABI {
+detail::infer_function detail::implied_shapes(role roles) { return infer_of(roles); }
+
+namespace infer {
 namespace {
 
 /// The broadcast of all inputs from `first` on; nothing if one is unknown.
@@ -208,4 +211,5 @@ status dynamic_quantize_linear(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+}  // namespace cameo::inline CAMEO_ABI

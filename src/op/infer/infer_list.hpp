@@ -51,7 +51,7 @@ struct infer_row {
   cost::signature* cost = nullptr;  // null: what roles imply
 };
 
-/// The shape functions that roles imply.
+/// The shape function that roles imply.
 constexpr detail::infer_function infer_of(role roles) {
   if (has_role(roles, role::is_pointwise)) return infer::pointwise;
   if (has_role(roles, role::broadcasts)) return infer::broadcast;

@@ -60,8 +60,9 @@ behaviour behaviour_of(const op_row& op) {
 }
 
 behaviour behaviour_of(const node_view& n) {
-  if (!n.op() || !n.domain().empty() || !n.subgraphs().empty()) return behaviour::none;
+  if (!n.op() || !n.subgraphs().empty()) return behaviour::none;
   const behaviour b = behaviour_of(*n.op());
+  if (!n.domain().empty()) return b == behaviour::unary || b == behaviour::broadcast ? b : behaviour::none;
   const int least = b == behaviour::broadcast ? 7 : b == behaviour::softmax ? 13 : b == behaviour::concat ? 4 : 1;
   if (n.since() < least || (n.is<op::Split>() && n.since() < 2) || (n.is<op::Tile>() && n.since() < 6) ||
       (n.is<op::Pad>() && n.since() < 2))

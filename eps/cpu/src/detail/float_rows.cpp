@@ -53,75 +53,6 @@ void map(const float* x, float* y, std::int64_t n, const F& f) {
   if (i < n) store_some(f(load_some(x + i, n - i)), y + i, n - i);
 }
 
-HWY_INLINE vec between_zero_and_one(vec v) {  // NaN passes
-  v = hn::IfThenZeroElse(hn::Lt(v, hn::Zero(tag{})), v);
-  return hn::IfThenElse(hn::Gt(v, set(1)), set(1), v);
-}
-
-void map_row(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
-  const vec zero = hn::Zero(tag{}), va = set(a), vb = set(b);
-  switch (f) {
-    case float_map::exp: return map(x, y, n, [](vec v) { return math::exp(v); });
-    case float_map::erf: return map(x, y, n, [](vec v) { return math::erf(v); });
-    case float_map::tanh: return map(x, y, n, [](vec v) { return math::tanh(v); });
-    case float_map::sigmoid: return map(x, y, n, [](vec v) { return math::sigmoid(v); });
-    case float_map::gelu: return map(x, y, n, [](vec v) { return math::gelu(v); });
-    case float_map::gelu_by_tanh: return map(x, y, n, [](vec v) { return math::gelu_by_tanh(v); });
-    case float_map::swish: return map(x, y, n, [va](vec v) { return hn::Mul(v, math::sigmoid(hn::Mul(va, v))); });
-    case float_map::hard_swish:
-      return map(x, y, n,
-                 [](vec v) { return hn::Mul(v, between_zero_and_one(hn::MulAdd(v, set(1.0f / 6), set(0.5f)))); });
-    case float_map::relu: return map(x, y, n, [zero](vec v) { return hn::IfThenZeroElse(hn::Lt(v, zero), v); });
-    case float_map::leaky_relu:
-      return map(x, y, n, [=](vec v) { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(va, v), v); });
-    case float_map::hard_sigmoid:
-      return map(x, y, n, [=](vec v) { return between_zero_and_one(hn::MulAdd(va, v, vb)); });
-    case float_map::sqrt: return map(x, y, n, [](vec v) { return hn::Sqrt(v); });
-    case float_map::reciprocal: return map(x, y, n, [](vec v) { return hn::Div(set(1), v); });
-    case float_map::square: return map(x, y, n, [](vec v) { return hn::Mul(v, v); });
-    case float_map::cube: return map(x, y, n, [](vec v) { return hn::Mul(hn::Mul(v, v), v); });
-  }
-}
-
-/// z = f(x, y)
-template <class F>
-void pair(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n,
-          const F& f) {
-  if (x_step && y_step) {
-    const std::int64_t lanes = width();
-    std::int64_t i = 0;
-    for (; i + 2 * lanes <= n; i += 2 * lanes) {
-      const vec v = f(load(x + i), load(y + i)), w = f(load(x + i + lanes), load(y + i + lanes));
-      store(v, z + i), store(w, z + i + lanes);
-    }
-    for (; i + lanes <= n; i += lanes) store(f(load(x + i), load(y + i)), z + i);
-    if (i < n) store_some(f(load_some(x + i, n - i, 1), load_some(y + i, n - i, 1)), z + i, n - i);
-  } else if (x_step) {
-    const vec one = set(*y);
-    map(x, z, n, [&](vec v) { return f(v, one); });
-  } else if (y_step) {
-    const vec one = set(*x);
-    map(y, z, n, [&](vec v) { return f(one, v); });
-  } else if (n > 0) {
-    std::fill_n(z, n, hn::GetLane(f(set(*x), set(*y))));
-  }
-}
-
-void pair_row(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
-              std::int64_t n) {
-  switch (f) {
-    case float_pair::add: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Add(a, b); });
-    case float_pair::subtract: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Sub(a, b); });
-    case float_pair::multiply: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Mul(a, b); });
-    case float_pair::divide: return pair(x, x_step, y, y_step, z, n, [](vec a, vec b) { return hn::Div(a, b); });
-  }
-}
-
-void gelu_row(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n) {
-  if (by_tanh) pair(x, 1, bias, 1, y, n, [](vec v, vec b) { return math::gelu_by_tanh(hn::Add(v, b)); });
-  else pair(x, 1, bias, 1, y, n, [](vec v, vec b) { return math::gelu(hn::Add(v, b)); });
-}
-
 /// Four vectors of sums at a time, then one: neither do additions wait for each other nor do sums grow long.
 template <class F>
 HWY_INLINE float sum_of_floats(std::int64_t n, const F& f) {
@@ -210,13 +141,20 @@ two_sums centered_sums(const float* x, std::int64_t n, float center) {
   return sums;
 }
 
+void add(const float* x, const float* y, float* z, std::int64_t n) {
+  const std::int64_t lanes = width();
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(hn::Add(load(x + i), load(y + i)), z + i);
+  if (i < n) store_some(hn::Add(load_some(x + i, n - i), load_some(y + i, n - i)), z + i, n - i);
+}
+
 row_statistics normalize(const normal_row<float>& r) {
   const float* x = r.x;
   if (r.skip || r.skip_bias || r.sum) {
     float* const to = r.sum ? r.sum : r.y;
-    if (r.skip) pair_row(float_pair::add, x, 1, r.skip, 1, to, r.n);
+    if (r.skip) add(x, r.skip, to, r.n);
     else std::copy_n(x, r.n, to);
-    if (r.skip_bias) pair_row(float_pair::add, to, 1, r.skip_bias, 1, to, r.n);
+    if (r.skip_bias) add(to, r.skip_bias, to, r.n);
     x = to;
   }
   row_statistics s{};
@@ -247,16 +185,6 @@ row_statistics normalize(const normal_row<float>& r) {
 
 }  // namespace rows
 
-void map_now(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
-  rows::map_row(f, x, y, n, a, b);
-}
-void pair_now(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
-              std::int64_t n) {
-  rows::pair_row(f, x, x_step, y, y_step, z, n);
-}
-void gelu_now(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n) {
-  rows::gelu_row(by_tanh, x, bias, y, n);
-}
 void softmax_now(const float* x, float* y, std::int64_t n) { rows::softmax(x, y, n); }
 void log_softmax_now(const float* x, float* y, std::int64_t n) { rows::log_softmax(x, y, n); }
 double sum_now(const float* x, std::int64_t n) { return rows::sum_by_blocks(x, n); }
@@ -280,25 +208,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(map_now);
-HWY_EXPORT(pair_now);
-HWY_EXPORT(gelu_now);
 HWY_EXPORT(softmax_now);
 HWY_EXPORT(log_softmax_now);
 HWY_EXPORT(sum_now);
 HWY_EXPORT(normalize_now);
 HWY_EXPORT(turn_now);
 
-void map_floats(float_map f, const float* x, float* y, std::int64_t n, float a, float b) {
-  HWY_DYNAMIC_DISPATCH(map_now)(f, x, y, n, a, b);
-}
-void biased_gelu(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n) {
-  HWY_DYNAMIC_DISPATCH(gelu_now)(by_tanh, x, bias, y, n);
-}
-void pair_floats(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
-                 std::int64_t n) {
-  HWY_DYNAMIC_DISPATCH(pair_now)(f, x, x_step, y, y_step, z, n);
-}
 void softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(softmax_now)(x, y, n); }
 void log_softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(log_softmax_now)(x, y, n); }
 void turn_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,

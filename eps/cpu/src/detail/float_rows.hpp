@@ -9,33 +9,6 @@ namespace cameo::inline CAMEO_ABI::eps {
 // don't depend on its place in a row, but for sums over the row, whose order depends on its length alone. Outputs may
 // be the inputs they have the length of.
 
-/// f(x), with up to two parameters.
-enum class float_map : std::uint8_t {
-  exp,
-  erf,
-  tanh,
-  sigmoid,
-  gelu,
-  gelu_by_tanh,
-  swish,       // x * sigmoid(a * x)
-  hard_swish,  // x * max(0, min(1, x / 6 + 1 / 2))
-  relu,
-  leaky_relu,    // a * x below 0
-  hard_sigmoid,  // max(0, min(1, a * x + b))
-  sqrt,
-  reciprocal,
-  square,
-  cube,
-};
-void map_floats(float_map f, const float* x, float* y, std::int64_t n, float a = 0, float b = 0);
-/// gelu(x + bias), exact or by tanh.
-void biased_gelu(bool by_tanh, const float* x, const float* bias, float* y, std::int64_t n);
-
-/// z = x op y; a step of 0 is one element for all.
-enum class float_pair : std::uint8_t { add, subtract, multiply, divide };
-void pair_floats(float_pair f, const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z,
-                 std::int64_t n);
-
 /// y = exp(x - max) / sum of those.
 void softmax_row(const float* x, float* y, std::int64_t n);
 /// y = x - max - log(sum of exp(x - max)).

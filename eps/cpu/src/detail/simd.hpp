@@ -30,3 +30,25 @@
 /// Whether a vector has more than one lane, and whether the compiler's plain code stands in for instructions.
 #define CAMEO_SIMD_VECTORS (HWY_TARGET != HWY_SCALAR)
 #define CAMEO_SIMD_EMULATED (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128)
+
+/// The pointer to a function, or to an instance of a template, for the best instruction set that this processor has.
+/// For sources that are compiled for several; used once, after the namespaces of all.
+#if defined(HWY_COMPILE_ONLY_STATIC)
+#define CAMEO_SIMD_BEST(FUNCTION) (&HWY_STATIC_DISPATCH(FUNCTION))
+#else
+#define CAMEO_SIMD_BEST(FUNCTION)                                                                                 \
+  ([]() -> decltype(&HWY_STATIC_DISPATCH(FUNCTION)) {                                                             \
+    static constexpr decltype(&HWY_STATIC_DISPATCH(FUNCTION)) all[] = {nullptr, HWY_CHOOSE_TARGET_LIST(FUNCTION), \
+                                                                       HWY_CHOOSE_FALLBACK(FUNCTION)};            \
+    hwy::ChosenTarget& target = hwy::GetChosenTarget();                                                           \
+    if (!target.IsInitialized()) target.Update(hwy::SupportedTargets());                                          \
+    return all[target.GetIndex()];                                                                                \
+  }())
+#endif
+
+/// Before a loop whose rounds do not read what others write: compilers then need not ask that while running.
+#ifdef __clang__
+#define CAMEO_SIMD_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define CAMEO_SIMD_INDEPENDENT _Pragma("GCC ivdep")
+#endif

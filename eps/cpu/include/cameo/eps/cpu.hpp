@@ -4,13 +4,20 @@
 #include <cameo/eps/cpu/layout.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 
+#include <span>
 #include <string>
+
+namespace cameo::inline CAMEO_ABI {
+struct entry_words;
+}
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds include neither kernels nor Highway.
 struct cpu_kernels {
   CAMEO_API static const kernel_table table;
+  /// The entries of the list, for programs that write lists of their own.
+  CAMEO_API static std::span<const entry_words> words();
 };
 
 /// Runs ONNX on the processor; the fallback at the end of a runtime's list. Stateless; thread-safe.

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
@@ -18,19 +19,59 @@ struct binary_state {
   bool divides = false;    // a zero among integers b is an error
   std::int64_t axis = -1;  // for by_axis: axis of a that the first axis of b belongs to; -1: the last axes
 
+  /// What an operator's kernel is told before it binds: how its operands are aligned, and whether it divides.
+  template <class Op>
+  void prepare(const bind_context&) {}
+  /// What is left of binding when the row is found: sizes of elements, and how the operands are aligned.
+  void finish(bind_context&, binary_row found);
   status run(run_context&) const;
 };
+
+template <>
+void binary_state::prepare<op::Div>(const bind_context&);
+template <>
+void binary_state::prepare<op::Mod>(const bind_context&);
+template <>
+void binary_state::prepare<op::PRelu>(const bind_context&);
+
+/// The loop of F, an operator or a form of one, over pairs of T on this processor.
+template <class F, class T>
+binary_row zip_loop();
+template <>
+inline constexpr bool chosen_by_type<op::BitShift> = false;
+template <>
+inline constexpr bool chosen_by_type<op::Mod> = false;
+template <>
+inline constexpr bool chosen_by_type<op::Pow> = false;
 
 /// z[i] = x[i] op y[i] with broadcasting: Add Sub Mul Div Mod Pow, And Or Xor, BitwiseAnd BitwiseOr BitwiseXor
 /// BitShift, Equal Less LessOrEqual Greater GreaterOrEqual, PRelu. Before opset 7, `broadcast` and `axis` say how y
 /// fits x. z may be x or y where the types have one size. Integers wrap; dividing one by zero is INVALID_ARGUMENT.
 /// Narrow floats compute in float. Comparisons with NaN are false. Allocates nothing.
-template <class Op>
+///
+/// binary<Op> takes all element types of the operator's row; binary<Op, float> only these, for programs that need no
+/// others: no other loops are linked.
+template <class Op, class... Ts>
 struct binary : binary_state {
-  static constexpr bool instantiated =
-      is_one_of<Op, op::Add, op::Sub, op::Mul, op::Div, op::Mod, op::Pow, op::PRelu, op::And, op::Or, op::Xor,
-                op::BitwiseAnd, op::BitwiseOr, op::BitwiseXor, op::BitShift, op::Equal, op::Less, op::LessOrEqual,
-                op::Greater, op::GreaterOrEqual>;
+  static_assert(chosen_by_type<Op>, "cameo: this operator's loops depend on more than a type; write binary<operator>");
+  static result<binary> bind(bind_context& c) {
+    binary made;
+    made.prepare<Op>(c);
+    made.finish(c, detail::element_set<Ts...>::visit(c.inputs[0].type, binary_row{},
+                                                     []<class T>(std::type_identity<T>) { return zip_loop<Op, T>(); }));
+    return made;
+  }
+};
+template <class Op>
+struct binary<Op> : binary_state {
+  static constexpr bool instantiated = [] {
+    if constexpr (has_roles<Op>)
+      return has_role(Op::roles, role::broadcasts) && std::span{Op::versions[0].inputs}.size() == 2;
+    else return is_one_of<Op, op::PRelu>;
+  }();
+  template <class... Ts>
+  requires chosen_by_type<Op>
+  using of = binary<Op, Ts...>;
   static result<binary> bind(bind_context&);
 };
 

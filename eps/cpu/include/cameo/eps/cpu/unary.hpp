@@ -1,12 +1,12 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
-#include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The attributes of an operation, under any names.
+/// The numeric attributes of an operation, in the order of their names.
 struct unary_parameters {
   float a = 0, b = 0;
 };
@@ -20,20 +20,55 @@ struct unary_state {
   unary_parameters parameters;
   std::uint8_t in_bytes = 0, out_bytes = 0;  // of an element
 
+  /// What is left of binding when the row is found: the numeric attributes, and sizes of elements.
+  template <class Op>
+  void finish(bind_context& c, unary_row found) {
+    if constexpr (has_numbers<Op>) read_parameters(c, Op::versions);
+    finish(c, found);
+  }
   status run(run_context&) const;
+
+ private:
+  template <class Op>
+  static constexpr bool has_numbers = [] {
+    for (const op_version& version : Op::versions)
+      for (const attribute_rule& rule : version.attributes)
+        if (rule.kind == attribute_kind::f || rule.kind == attribute_kind::i) return true;
+    return false;
+  }();
+  void read_parameters(const bind_context&, std::span<const op_version>);
+  void finish(bind_context&, unary_row);
 };
+
+/// The loop of F, an operator or a form of one, over elements of T on this processor.
+template <class F, class T>
+unary_row map_loop();
+template <>
+inline constexpr bool chosen_by_type<op::Gelu> = false;
 
 /// y[i] = f(x[i]) for every operator of one input that has such an f. y has the shape of x and may be x where the types
 /// have one size. Narrow floats compute in float; integers wrap; NaN stays NaN. Allocates nothing.
-template <class Op>
+///
+/// unary<Op> takes all element types of the operator's row; unary<Op, float> only these, for programs that need no
+/// others: no other loops are linked.
+template <class Op, class... Ts>
 struct unary : unary_state {
-  static constexpr bool instantiated =
-      is_one_of<Op, op::Abs, op::Neg, op::Sign, op::Reciprocal, op::Sqrt, op::Exp, op::Log, op::Sin, op::Cos, op::Tan,
-                op::Asin, op::Acos, op::Atan, op::Sinh, op::Cosh, op::Tanh, op::Asinh, op::Acosh, op::Atanh, op::Erf,
-                op::Floor, op::Ceil, op::Round, op::IsNaN, op::IsInf, op::Sigmoid, op::HardSigmoid, op::LeakyRelu,
-                op::Elu, op::Selu, op::Celu, op::Softplus, op::Softsign, op::ThresholdedRelu, op::Shrink, op::HardSwish,
-                op::Mish, op::Gelu, op::Swish, op::Relu, op::Not, op::BitwiseNot, op::microsoft::Gelu,
-                op::microsoft::QuickGelu>;
+  static_assert(chosen_by_type<Op>, "cameo: this operator's loops depend on more than a type; write unary<operator>");
+  static constexpr bool instantiated = has_role(Op::roles, role::is_pointwise);
+  static result<unary> bind(bind_context& c) {
+    unary made;
+    made.template finish<Op>(
+        c, detail::element_set<Ts...>::visit(c.inputs[0].type, unary_row{},
+                                             []<class T>(std::type_identity<T>) { return map_loop<Op, T>(); }));
+    return made;
+  }
+};
+template <class Op>
+struct unary<Op> : unary_state {
+  static constexpr bool instantiated = has_role(Op::roles, role::is_pointwise);
+  template <class... Ts>
+  requires chosen_by_type<Op>
+  using of = unary<Op, Ts...>;
   static result<unary> bind(bind_context&);
 };
 

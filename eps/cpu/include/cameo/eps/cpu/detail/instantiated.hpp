@@ -9,4 +9,9 @@ namespace cameo::inline CAMEO_ABI::eps {
 template <class T, class... Ts>
 inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 
+/// True if the type of an elementwise operator's first input is all that chooses its loop; specialised where an
+/// attribute or another type does, too.
+template <class Op>
+inline constexpr bool chosen_by_type = true;
+
 }  // namespace cameo::inline CAMEO_ABI::eps

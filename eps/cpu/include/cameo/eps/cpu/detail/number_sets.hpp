@@ -8,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 // kernels allows, as far as the operator's versions do.
 
 using float_elements = detail::element_set<float, double, float16, bfloat16>;
+using truth_elements = detail::element_set<bool>;
 using integer_elements = detail::integer_elements;
 using number_elements = detail::number_elements;
 /// Floats and the integers of 4 and 8 bytes: what reductions and the like are defined for.
@@ -16,6 +17,12 @@ using large_number_elements =
 /// Floats and the integers that have a sign.
 using signed_elements =
     detail::element_set<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+/// Numbers before bfloat16 came.
+using first_number_elements =
+    detail::element_set<float, double, float16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+                        std::int32_t, std::uint64_t, std::int64_t>;
+/// Floats before bfloat16 came.
+using first_float_elements = detail::element_set<float, double, float16>;
 /// Floats, of one byte too.
 using any_float_elements =
     detail::element_set<float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
@@ -37,6 +44,15 @@ template <fixed_string TypeString, class... Ts>
 constexpr constraints<detail::one_of<TypeString, Ts...>> allow(detail::element_set<Ts...>) {
   return {};
 }
+/// The type string of an operator's first input.
+template <class Op>
+inline constexpr auto type_string_of = [] {
+  constexpr std::string_view text = Op::versions[0].inputs[0].type_string;
+  char chars[text.size() + 1]{};
+  for (std::size_t i = 0; i < text.size(); ++i) chars[i] = text[i];
+  return fixed_string{chars};
+}();
+
 template <fixed_string TypeString>
 inline constexpr auto float_types = allow<TypeString>(float_elements{});
 template <fixed_string TypeString>
@@ -55,15 +71,6 @@ template <fixed_string TypeString>
 inline constexpr auto extreme_types = allow<TypeString>(extreme_elements{});
 template <fixed_string TypeString>
 inline constexpr auto base_types = allow<TypeString>(base_elements{});
-/// Numbers before bfloat16 came.
-template <fixed_string TypeString>
-inline constexpr auto first_number_types =
-    constrain<TypeString, float, double, float16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-              std::int32_t, std::uint64_t, std::int64_t>;
-/// The types of Relu besides float and double, which have a kernel of their own.
-template <fixed_string TypeString>
-inline constexpr auto other_relu_types =
-    constrain<TypeString, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
 /// All types of CastLike: all but complex numbers and the floats of six bits.
 template <fixed_string TypeString>
 inline constexpr auto cast_like_types =

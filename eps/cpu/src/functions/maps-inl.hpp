@@ -1,0 +1,190 @@
+// The functions of operators of one element, once per instruction set: `apply(op::X{}, x)`, with the operator's numeric
+// attributes behind x, in the order of their names. V is a vector of floats or doubles, or a number of another type.
+// NaN passes: comparisons are written so.
+#if defined(CAMEO_EPS_CPU_MAPS) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_MAPS
+#undef CAMEO_EPS_CPU_MAPS
+#else
+#define CAMEO_EPS_CPU_MAPS
+#endif
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include <functions/elementary-inl.hpp>
+#include <functions/form.hpp>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace functions {
+
+// --- numbers ---
+
+template <class V>
+HWY_INLINE V apply(op::Neg, V x) {
+  if constexpr (std::is_integral_v<V>) return V(wrapping<V>(0) - wrapping<V>(x));
+  else return -x;
+}
+template <class V>
+HWY_INLINE V apply(op::Abs, V x) {
+  if constexpr (is_vector<V>) return abs(x);
+  else return select(x < V(0), apply(op::Neg{}, x), x);
+}
+template <class V>
+HWY_INLINE V apply(op::Sign, V x) {
+  return select(x > V(0), V(1), select(x < V(0), V(-1), x));
+}
+template <class V>
+HWY_INLINE V apply(op::Relu, V x) {
+  return select(x < V(0), V(0), x);
+}
+template <class V>
+HWY_INLINE bool apply(op::Not, V x) {
+  return !is_true(x);
+}
+template <std::integral V>
+HWY_INLINE V apply(op::BitwiseNot, V x) {
+  return V(~x);
+}
+template <class V>
+HWY_INLINE bool apply(op::IsNaN, V x) {
+  return x != x;
+}
+template <class V>
+HWY_INLINE bool apply(op::IsInf, V x, V detect_negative, V detect_positive) {
+  return (detect_negative != 0 && x == -infinity<V>) || (detect_positive != 0 && x == infinity<V>);
+}
+/// Integers compute in double and end where their type ends. Of NaN 0.
+template <class V>
+HWY_INLINE V apply(op::Shrink, V x, argument<V> bias, argument<V> lambd) {
+  if constexpr (std::is_integral_v<V>) {
+    if (double(x) >= -lambd && double(x) <= lambd) return 0;
+    const double y = double(x) + (double(x) > lambd ? -bias : bias);
+    constexpr auto low = std::numeric_limits<V>::min(), high = std::numeric_limits<V>::max();
+    return y <= double(low) ? low : y >= double(high) ? high : y == y ? V(y) : V(0);
+  } else {
+    return select(x < -lambd, x + bias, select(x > lambd, x - bias, V(0)));
+  }
+}
+template <class V>
+HWY_INLINE V apply(op::Reciprocal, V x) {
+  return V(1) / x;
+}
+template <class V>
+HWY_INLINE V apply(op::Sqrt, V x) {
+  return sqrt(x);
+}
+template <class V>
+HWY_INLINE V apply(op::Floor, V x) {
+  return floor(x);
+}
+template <class V>
+HWY_INLINE V apply(op::Ceil, V x) {
+  return ceil(x);
+}
+template <class V>
+HWY_INLINE V apply(op::Round, V x) {
+  return nearest(x);
+}
+
+// --- elementary functions ---
+
+template <class V>
+HWY_INLINE V apply(op::Exp, V x) {
+  return exp(x);
+}
+template <class V>
+HWY_INLINE V apply(op::Log, V x) {
+  return log(x);
+}
+template <class V>
+HWY_INLINE V apply(op::Tanh, V x) {
+  return tanh(x);
+}
+/// Of integers too, as opset 9 has it: then cut towards zero.
+template <class V>
+HWY_INLINE V apply(op::Erf, V x) {
+  if constexpr (std::is_integral_v<V>) return V(std::erf(double(x)));
+  else return erf(x);
+}
+
+// --- activations ---
+
+template <class V>
+HWY_INLINE V between_zero_and_one(V x) {
+  return select(x < V(0), V(0), select(x > V(1), V(1), x));
+}
+
+template <class V>
+HWY_INLINE V apply(op::Sigmoid, V x) {
+  return sigmoid(x);
+}
+template <class V>
+HWY_INLINE V apply(op::HardSigmoid, V x, V alpha, V beta) {
+  return between_zero_and_one(mul_add(alpha, x, beta));
+}
+template <class V>
+HWY_INLINE V apply(op::LeakyRelu, V x, V alpha) {
+  return select(x < V(0), alpha * x, x);
+}
+template <class V>
+HWY_INLINE V apply(op::Elu, V x, V alpha) {
+  return select(x < V(0), alpha * expm1(x), x);
+}
+template <class V>
+HWY_INLINE V apply(op::Selu, V x, V alpha, V gamma) {
+  return gamma * select(x > V(0), x, alpha * expm1(x));
+}
+template <class V>
+HWY_INLINE V apply(op::Celu, V x, V alpha) {
+  return select(x < V(0), alpha * expm1(x / alpha), x);
+}
+template <class V>
+HWY_INLINE V apply(op::Softplus, V x) {
+  return select(x > V(0), x, V(0)) + log1p(exp(-abs(x)));
+}
+template <class V>
+HWY_INLINE V apply(op::Softsign, V x) {
+  return x / (V(1) + abs(x));
+}
+/// NaN is not above alpha: 0.
+template <class V>
+HWY_INLINE V apply(op::ThresholdedRelu, V x, V alpha) {
+  return select(x > alpha, x, V(0));
+}
+template <class V>
+HWY_INLINE V apply(op::HardSwish, V x) {
+  return x * between_zero_and_one(mul_add(x, V(1.0f) / V(6), V(0.5f)));
+}
+template <class V>
+HWY_INLINE V apply(op::Mish, V x) {
+  return x * tanh(apply(op::Softplus{}, x));
+}
+template <class V>
+HWY_INLINE V apply(op::Swish, V x, V alpha) {
+  return x * sigmoid(alpha * x);
+}
+template <class V>
+HWY_INLINE V apply(op::microsoft::QuickGelu, V x, V alpha) {
+  return apply(op::Swish{}, x, alpha);
+}
+template <class V>
+HWY_INLINE V apply(op::Gelu, V x) {
+  return gelu(x);
+}
+template <class V>
+HWY_INLINE V apply(op::microsoft::Gelu, V x) {
+  return gelu(x);
+}
+/// Gelu whose `approximate` is "tanh".
+template <class V>
+HWY_INLINE V apply(form<op::Gelu, "tanh">, V x) {
+  return gelu_by_tanh(x);
+}
+
+}  // namespace functions
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+#endif

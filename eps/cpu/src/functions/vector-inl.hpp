@@ -1,0 +1,136 @@
+// A vector that is written as a number is, once per instruction set: one text of a function serves for numbers and for
+// vectors. The guard is Highway's: the file is seen once for each.
+#if defined(CAMEO_EPS_CPU_VECTOR) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_VECTOR
+#undef CAMEO_EPS_CPU_VECTOR
+#else
+#define CAMEO_EPS_CPU_VECTOR
+#endif
+#include <hwy/highway.h>
+
+#include <cameo/core/abi.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace functions {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// As many floats or doubles as a register holds.
+template <std::floating_point T>
+struct lanes {
+  using tag = hn::ScalableTag<T>;
+  using raw = hn::Vec<tag>;
+  raw v;
+
+  HWY_INLINE lanes(raw from) : v{from} {}
+  HWY_INLINE explicit lanes(T number) : v{hn::Set(tag{}, number)} {}
+  static HWY_INLINE std::int64_t count() { return std::int64_t(hn::Lanes(tag{})); }
+
+  friend HWY_INLINE lanes operator+(lanes a, lanes b) { return hn::Add(a.v, b.v); }
+  friend HWY_INLINE lanes operator-(lanes a, lanes b) { return hn::Sub(a.v, b.v); }
+  friend HWY_INLINE lanes operator*(lanes a, lanes b) { return hn::Mul(a.v, b.v); }
+  friend HWY_INLINE lanes operator/(lanes a, lanes b) { return hn::Div(a.v, b.v); }
+  friend HWY_INLINE lanes operator-(lanes a) { return hn::Neg(a.v); }
+  friend HWY_INLINE auto operator<(lanes a, lanes b) { return hn::Lt(a.v, b.v); }
+  friend HWY_INLINE auto operator>(lanes a, lanes b) { return hn::Gt(a.v, b.v); }
+  friend HWY_INLINE auto operator<=(lanes a, lanes b) { return hn::Le(a.v, b.v); }
+  friend HWY_INLINE auto operator>=(lanes a, lanes b) { return hn::Ge(a.v, b.v); }
+  friend HWY_INLINE auto operator==(lanes a, lanes b) { return hn::Eq(a.v, b.v); }
+};
+
+template <class V>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<lanes<T>> = true;
+
+template <class T>
+HWY_INLINE lanes<T> load(const T* x) {
+  return hn::LoadU(typename lanes<T>::tag{}, x);
+}
+template <class T>
+HWY_INLINE void store(lanes<T> a, T* y) {
+  hn::StoreU(a.v, typename lanes<T>::tag{}, y);
+}
+
+// --- what functions are made of, for numbers and vectors ---
+
+template <class T>
+HWY_INLINE T select(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
+template <class M, class T>
+HWY_INLINE lanes<T> select(M condition, lanes<T> yes, lanes<T> no) {
+  return hn::IfThenElse(condition, yes.v, no.v);
+}
+
+/// a * b + c, rounded once where the processor can.
+template <class T>
+HWY_INLINE lanes<T> mul_add(lanes<T> a, lanes<T> b, lanes<T> c) {
+  return hn::MulAdd(a.v, b.v, c.v);
+}
+template <class T>
+HWY_INLINE lanes<T> abs(lanes<T> a) {
+  return hn::Abs(a.v);
+}
+/// As large as a, with the sign of b.
+template <class T>
+HWY_INLINE lanes<T> copy_sign(lanes<T> a, lanes<T> b) {
+  return hn::CopySign(a.v, b.v);
+}
+template <class T>
+HWY_INLINE lanes<T> sqrt(lanes<T> a) {
+  return hn::Sqrt(a.v);
+}
+/// Zeros have the sign of what was rounded; Highway's code for single numbers forgets it.
+template <class T>
+HWY_INLINE lanes<T> as_signed(lanes<T> rounded, lanes<T> from) {
+  if constexpr (hn::MaxLanes(typename lanes<T>::tag{}) == 1) return copy_sign(rounded, from);
+  else return rounded;
+}
+template <class T>
+HWY_INLINE lanes<T> floor(lanes<T> a) {
+  return as_signed(lanes<T>(hn::Floor(a.v)), a);
+}
+template <class T>
+HWY_INLINE lanes<T> ceil(lanes<T> a) {
+  return as_signed(lanes<T>(hn::Ceil(a.v)), a);
+}
+/// To the nearest whole number, halves to the even one.
+template <class T>
+HWY_INLINE lanes<T> nearest(lanes<T> a) {
+  return hn::Round(a.v);
+}
+
+/// A function of numbers, number by number: for what no vector function computes.
+template <class T, class F>
+HWY_INLINE lanes<T> each(lanes<T> a, const F& f) {
+  HWY_ALIGN T all[HWY_MAX_BYTES / sizeof(T)];
+  hn::Store(a.v, typename lanes<T>::tag{}, all);
+  for (std::int64_t i = 0; i < lanes<T>::count(); ++i) all[i] = f(all[i]);
+  return hn::Load(typename lanes<T>::tag{}, all);
+}
+template <class T, class F>
+HWY_INLINE lanes<T> each(lanes<T> a, lanes<T> b, const F& f) {
+  HWY_ALIGN T all[HWY_MAX_BYTES / sizeof(T)], others[HWY_MAX_BYTES / sizeof(T)];
+  hn::Store(a.v, typename lanes<T>::tag{}, all), hn::Store(b.v, typename lanes<T>::tag{}, others);
+  for (std::int64_t i = 0; i < lanes<T>::count(); ++i) all[i] = f(all[i], others[i]);
+  return hn::Load(typename lanes<T>::tag{}, all);
+}
+/// `made` where `fits` holds; elsewhere f of the number. A lane never depends on its neighbours.
+template <class T, class M, class F>
+HWY_INLINE lanes<T> where_it_fits(M fits, lanes<T> a, lanes<T> made, const F& f) {
+  if (hn::AllTrue(typename lanes<T>::tag{}, fits)) return made;
+  return select(fits, made, each(a, f));
+}
+
+}  // namespace functions
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,166 @@
+// Elementwise operators of one input, once per instruction set: loops over a function of functions/maps-inl.hpp for
+// each element type of the operator's row. The file that includes it says for which list of rows: see unary_math.cpp.
+#if defined(CAMEO_EPS_CPU_MAP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_MAP
+#undef CAMEO_EPS_CPU_MAP
+#else
+#define CAMEO_EPS_CPU_MAP
+#endif
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+#include <functions/maps-inl.hpp>
+#include <skeletons/map.hpp>
+#include <skeletons/map_rows.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace skeletons {
+using functions::lanes;
+
+/// What the function makes of a V, with as many attributes as it takes; nothing where no function takes a V.
+template <class Op, class V>
+consteval auto mapped_of() {
+  using functions::apply;
+  using A = argument<V>;
+  if constexpr (requires(V x) { apply(Op{}, x); })
+    return std::type_identity<decltype(apply(Op{}, std::declval<V>()))>{};
+  else if constexpr (requires(V x, A a) { apply(Op{}, x, a); })
+    return std::type_identity<decltype(apply(Op{}, std::declval<V>(), std::declval<A>()))>{};
+  else if constexpr (requires(V x, A a) { apply(Op{}, x, a, a); })
+    return std::type_identity<decltype(apply(Op{}, std::declval<V>(), std::declval<A>(), std::declval<A>()))>{};
+  else return std::type_identity<void>{};
+}
+template <class Op, class V>
+using mapped = typename decltype(mapped_of<Op, V>())::type;
+
+template <class Op, class V>
+HWY_INLINE mapped<Op, V> call(V x, [[maybe_unused]] argument<V> a, [[maybe_unused]] argument<V> b) {
+  using functions::apply;
+  if constexpr (requires { apply(Op{}, x); }) return apply(Op{}, x);
+  else if constexpr (requires { apply(Op{}, x, a); }) return apply(Op{}, x, a);
+  else return apply(Op{}, x, a, b);
+}
+
+/// Whether the loop is one over vectors. Functions whose answers are of another type, such as IsNaN, are called with
+/// numbers, as those of integers are: compilers make vectors of these loops.
+template <class Op, class T>
+inline constexpr bool maps_vectors = false;
+template <class Op, std::floating_point T>
+inline constexpr bool maps_vectors<Op, T> = std::is_same_v<mapped<Op, lanes<T>>, lanes<T>>;
+template <class Op, class T>
+using mapped_element = std::conditional_t<maps_vectors<Op, T>, T, mapped<Op, T>>;
+
+/// y = f(x) for whole vectors, and once more for what is left, in buffers: the same instructions compute it.
+template <class Op, class T>
+void map_lanes(const unary_parameters& p, const T* x, T* y, std::int64_t n) {
+  constexpr std::int64_t most = HWY_MAX_BYTES / sizeof(T);
+  const std::int64_t step = lanes<T>::count(), whole = n - n % step;
+  const lanes<T> a(T(p.a)), b(T(p.b));
+  for (std::int64_t i = 0; i < whole; i += step) functions::store(call<Op>(functions::load(x + i), a, b), y + i);
+  if (whole == n) return;
+  T some[2][most];
+  for (std::int64_t i = 0; i < step; ++i) some[0][i] = x[std::min(whole + i, n - 1)];
+  map_lanes<Op>(p, some[0], some[1], step);
+  std::copy_n(some[1], n - whole, y + whole);
+}
+
+template <class Op, class T, class R>
+void map_row(const unary_parameters& p, const void* x, void* out, std::int64_t n) {
+  const T* const from = static_cast<const T*>(x);
+  R* const to = static_cast<R*>(out);
+  if constexpr (maps_vectors<Op, T>) {
+    map_lanes<Op>(p, from, to, n);
+  } else {
+    const auto a = argument<T>(p.a), b = argument<T>(p.b);
+    CAMEO_SIMD_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) to[i] = R(call<Op>(from[i], a, b));
+  }
+}
+
+/// The same in float, block by block. The operator is known by its float row alone: only that is compiled for each.
+template <class T, class R>
+void map_through_float(const unary_parameters& p, const void* x, void* out, std::int64_t n, unary_row row) {
+  float wide[narrow_block];
+  for (std::int64_t done = 0; done < n; done += narrow_block) {
+    const std::int64_t m = std::min(narrow_block, n - done);
+    widen_row(static_cast<const T*>(x) + done, wide, m);
+    if constexpr (std::is_same_v<R, float>) {
+      row(p, wide, wide, m);
+      narrow_row(wide, static_cast<T*>(out) + done, m);
+    } else {
+      row(p, wide, static_cast<R*>(out) + done, m);
+    }
+  }
+}
+
+template <class Loop>
+void any_map_row(const unary_parameters& p, const void* x, void* out, std::int64_t n) {
+  using Op = typename Loop::function;
+  using T = typename Loop::element;
+  using C = computed<T>;
+  using R = mapped_element<Op, C>;
+  static_assert(!std::is_void_v<R>,
+                "cameo: no function of functions/maps-inl.hpp computes this operator for an element type of its row");
+  if constexpr (!std::is_void_v<R>) {
+    if constexpr (std::is_same_v<C, T> || !std::is_same_v<C, float>) map_row<Op, C, R>(p, x, out, n);
+    else map_through_float<T, R>(p, x, out, n, map_row<Op, float, R>);
+  }
+}
+
+template <class F>
+void map_float_row(const unary_parameters& p, const float* x, float* y, std::int64_t n) {
+  map_row<F, float, float>(p, x, y, n);
+}
+
+}  // namespace skeletons
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+template <class F, class T>
+unary_row map_loop() {
+  using loop = loop_of_type<F, T>;
+  return CAMEO_SIMD_BEST(skeletons::any_map_row<loop>);
+}
+template <class F>
+unary_row find_map(dtype type) {
+  return elements_in<F, all_maps>::visit(type, unary_row{},
+                                         []<class T>(std::type_identity<T>) { return map_loop<F, T>(); });
+}
+
+template <class F>
+void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters& p) {
+  CAMEO_SIMD_BEST(skeletons::map_float_row<F>)(p, x, y, n);
+}
+
+template <class Op>
+result<unary<Op>> unary<Op>::bind(bind_context& c) {
+  unary made;
+  made.template finish<Op>(c, find_map<Op>(c.inputs[0].type));
+  return made;
+}
+
+/// What a list of rows declares is compiled where `template struct map_loops<LIST>` stands.
+template <class List>
+struct map_loops;
+template <class... Rows>
+struct map_loops<row_list<Rows...>> {
+  template <class F, class... Ts>
+  static consteval auto loops_of(detail::element_set<Ts...>) {
+    if constexpr (chosen_by_type<F>) return std::tuple{&map_loop<F, Ts>...};
+    else return std::tuple{};
+  }
+  static constexpr std::tuple all{
+      std::pair{&unary<typename Rows::op>::bind, loops_of<typename Rows::op>(typename Rows::elements{})}...};
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif
+#endif

@@ -1,0 +1,15 @@
+#pragma once
+#include <cameo/eps/cpu/unary.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The loop of F, an operator or a form of one, over elements of this type on this processor; null for a type that its
+/// row does not have.
+template <class F>
+unary_row find_map(dtype type);
+/// The loop over floats, for kernels that apply an operator to what they made. y may be x. Compiled for those operators
+/// that such kernels name.
+template <class F>
+void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters& = {});
+
+}  // namespace cameo::inline CAMEO_ABI::eps

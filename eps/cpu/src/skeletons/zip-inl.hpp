@@ -1,0 +1,146 @@
+// Elementwise operators of two inputs, once per instruction set: loops over a function of functions/zips-inl.hpp for
+// each element type of the operator's row. The file that includes it says for which list of rows.
+#if defined(CAMEO_EPS_CPU_ZIP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_ZIP
+#undef CAMEO_EPS_CPU_ZIP
+#else
+#define CAMEO_EPS_CPU_ZIP
+#endif
+#include <algorithm>
+#include <tuple>
+
+#include <functions/zips-inl.hpp>
+#include <skeletons/zip.hpp>
+#include <skeletons/zip_loops.hpp>
+#include <skeletons/zip_rows.hpp>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace skeletons {
+using functions::lanes;
+
+/// What the function makes of two Vs; nothing where no function takes a V.
+template <class F, class V>
+consteval auto zipped_of() {
+  using functions::apply;
+  if constexpr (requires(const V& x) { apply(F{}, x, x); })
+    return std::type_identity<decltype(apply(F{}, std::declval<const V&>(), std::declval<const V&>()))>{};
+  else return std::type_identity<void>{};
+}
+template <class F, class V>
+using zipped = typename decltype(zipped_of<F, V>())::type;
+
+/// Whether the loop is one over vectors. Functions whose answers are of another type, such as Less, are called with
+/// numbers, as those of integers are: compilers make vectors of these loops.
+template <class F, class T>
+inline constexpr bool zips_vectors = false;
+template <class F, std::floating_point T>
+inline constexpr bool zips_vectors<F, T> = std::is_same_v<zipped<F, lanes<T>>, lanes<T>>;
+template <class F, class T>
+using zipped_element = std::conditional_t<zips_vectors<F, T>, T, zipped<F, T>>;
+
+/// z = f(x, y) for whole vectors, and once more for what is left, in buffers: the same instructions compute it.
+template <class F, class T>
+HWY_NOINLINE void zip_lanes(const T* x, const T* y, T* z, std::int64_t n) {
+  using functions::apply;
+  constexpr std::int64_t most = HWY_MAX_BYTES / sizeof(T);
+  const std::int64_t step = lanes<T>::count(), whole = n - n % step;
+  for (std::int64_t i = 0; i < whole; i += step)
+    functions::store(apply(F{}, functions::load(x + i), functions::load(y + i)), z + i);
+  if (whole == n) return;
+  T some[3][most];
+  for (std::int64_t i = 0; i < step; ++i) {
+    const std::int64_t at = std::min(whole + i, n - 1);
+    some[0][i] = x[at], some[1][i] = y[at];
+  }
+  zip_lanes<F>(some[0], some[1], some[2], step);
+  std::copy_n(some[2], n - whole, z + whole);
+}
+
+/// Number by number, which compilers make vectors of: z is an operand or lies elsewhere.
+template <class F, class T, class R>
+HWY_NOINLINE void zip_numbers(const T* x, const T* y, R* z, std::int64_t n) {
+  using functions::apply;
+  CAMEO_SIMD_INDEPENDENT
+  for (std::int64_t i = 0; i < n; ++i) z[i] = apply(F{}, x[i], y[i]);
+}
+/// Both operands one by one.
+template <class F, class T, class R>
+inline constexpr pair_loop<T, R> loop_of = [] {
+  if constexpr (zips_vectors<F, T>) return zip_lanes<F, T>;
+  else return zip_numbers<F, T, R>;
+}();
+
+template <class Loop>
+void any_zip_row(const void* a, std::int64_t a_step, const void* b, std::int64_t b_step, void* out, std::int64_t n) {
+  using F = typename Loop::function;
+  using T = typename Loop::element;
+  using C = computed<T>;
+  using R = zipped_element<F, C>;
+  static_assert(!std::is_void_v<R>,
+                "cameo: no function of functions/zips-inl.hpp computes this operator for an element type of its row");
+  if constexpr (!std::is_void_v<R>) zip_elements<T, C, R>(a, a_step, b, b_step, out, n, loop_of<F, C, R>);
+}
+
+/// F: an operator or a form of one.
+template <class F>
+void zip_float_row(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n) {
+  zip_steps(x, x_step, y, y_step, z, n, loop_of<F, float, float>);
+}
+
+}  // namespace skeletons
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+template <class F, class T>
+binary_row zip_loop() {
+  using loop = loop_of_type<F, T>;
+  return CAMEO_SIMD_BEST(skeletons::any_zip_row<loop>);
+}
+template <class F>
+binary_row find_zip(dtype type) {
+  return elements_in<F, all_zips>::visit(type, binary_row{},
+                                         []<class T>(std::type_identity<T>) { return zip_loop<F, T>(); });
+}
+
+template <class F>
+void zip_floats(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n) {
+  CAMEO_SIMD_BEST(skeletons::zip_float_row<F>)(x, x_step, y, y_step, z, n);
+}
+
+template <class Op>
+result<binary<Op>> binary<Op>::bind(bind_context& c) {
+  binary made;
+  made.prepare<Op>(c);
+  made.finish(c, find_zip<Op>(c.inputs[0].type));
+  return made;
+}
+
+/// What a list of rows declares is compiled where `template struct zip_loops<LIST>` stands.
+template <class List>
+struct zip_loops;
+template <class... Rows>
+struct zip_loops<row_list<Rows...>> {
+  /// What the row's kernel asks of here: its binding, or the loops.
+  template <class Row>
+  static consteval auto asked_by() {
+    if constexpr (std::is_same_v<typename Row::kernel, binary<typename Row::op>>) return &Row::kernel::bind;
+    else return &find_zip<typename Row::op>;
+  }
+  template <class F, class... Ts>
+  static consteval auto loops_of(detail::element_set<Ts...>) {
+    if constexpr (chosen_by_type<F>) return std::tuple{&zip_loop<F, Ts>...};
+    else return std::tuple{};
+  }
+  static constexpr std::tuple all{
+      std::pair{asked_by<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif
+#endif
