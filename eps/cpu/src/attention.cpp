@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <skeletons/map.hpp>
+
 #include "attention_parts.hpp"
 #include "usable_sizes.hpp"
 
@@ -130,8 +132,11 @@ void soft_max(C* x, std::int64_t n) {
 template <class C>
 void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int64_t keys, C* shown) {
   if (shown && how.shown == attention::raw_scores) std::copy_n(row, keys, shown);
-  if (how.softcap > 0)
-    for (std::int64_t j = 0; j < keys; ++j) row[j] = C(how.softcap) * std::tanh(row[j] / C(how.softcap));
+  if (how.softcap > 0) {
+    for (std::int64_t j = 0; j < keys; ++j) row[j] /= C(how.softcap);
+    map_loop<op::Tanh, C>()({}, row, row, keys);
+    for (std::int64_t j = 0; j < keys; ++j) row[j] *= C(how.softcap);
+  }
   if (shown && how.shown == attention::capped_scores) std::copy_n(row, keys, shown);
   constexpr C never = -std::numeric_limits<C>::infinity();
   for (std::int64_t j = 0; j < keys; ++j) row[j] = bias[j] == never ? never : row[j] + bias[j];

@@ -429,16 +429,6 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
   return {};
 }
 
-/// The activation that FusedConv names, with the parameters it gives.
-result<activation> activation_of_fused_conv(const bind_context& c) {
-  result<activation> f = activation_named(c.string_or("activation", ""));
-  if (!f) return f;
-  const std::span<const float> given = c.floats_or("activation_params");
-  if (!given.empty()) f->a = given[0];
-  if (given.size() > 1) f->b = given[1];
-  return f;
-}
-
 /// The weights of every group, one after the other.
 template <class T, class Number>
 status pack_groups(bind_context& c, const value& w, const conv_sizes& s, std::span<Number> to) {
@@ -467,9 +457,7 @@ template <class T>
 result<conv<T>> conv<T>::bind(bind_context& c) {
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
-  result<activation> f = activation_of_fused_conv(c);
-  if (!f) return f.error();
-  conv made{*shape, c.int_or("group", 1), *f};
+  conv made{*shape, c.int_or("group", 1)};
   if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
   if (!c.is_constant(1) || !c.prepack) return made;
   conv_sizes s;
@@ -512,6 +500,21 @@ status conv<T>::run(run_context& c) const {
   return {};
 }
 
+template <class T>
+result<fused_conv<T>> fused_conv<T>::bind(bind_context& c) {
+  result<activation> f = activation_named(c.string_or("activation", ""), dtype_of<typename conv<T>::number>);
+  if (!f) return f.error();
+  result<conv<T>> made = conv<T>::bind(c);
+  if (!made) return made.error();
+  made->f = *f;
+  const std::span<const float> given = c.floats_or("activation_params");
+  for (std::size_t i = 0; i < given.size(); ++i) made->f.give(i, given[i]);
+  return fused_conv{*made};
+}
+
+template struct fused_conv<float>;
+template struct fused_conv<double>;
+template struct fused_conv<float16>;
 template struct conv<float>;
 template struct conv<double>;
 template struct conv<float16>;

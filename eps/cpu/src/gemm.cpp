@@ -18,24 +18,11 @@ status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, ad
   return {};
 }
 
-result<activation> activation_of_fused_gemm(const bind_context& c) {
-  result<activation> f = activation_named(c.string_or("activation", ""));
-  if (!f) return f;
-  f->a = c.float_or("activation_alpha", f->a);
-  // selu's second parameter is called gamma
-  f->b = c.float_or(f->kind == activation_kind::selu ? "activation_gamma" : "activation_beta", f->b);
-  return f;
-}
-
 }  // namespace
 
 template <class T>
 result<gemm<T>> gemm<T>::bind(bind_context& c) {
-  result<activation> f = activation_of_fused_gemm(c);
-  if (!f) return f.error();
-  if (std::is_integral_v<T> && f->kind != activation_kind::none)
-    return bad_attribute("an activation needs a type of floats");
-  gemm made{c.float_or("alpha", 1), c.float_or("beta", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, *f};
+  gemm made{c.float_or("alpha", 1), c.float_or("beta", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, {}};
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
@@ -92,6 +79,22 @@ status gemm<T>::run(run_context& c) const {
   }
 }
 
+template <class T>
+result<fused_gemm<T>> fused_gemm<T>::bind(bind_context& c) {
+  const std::string_view name = c.string_or("activation", "");
+  result<activation> f = activation_named(name, dtype_of<typename gemm<T>::number>);
+  if (!f) return f.error();
+  result<gemm<T>> made = gemm<T>::bind(c);
+  if (!made) return made.error();
+  made->f = *f;
+  made->f.give(0, c.float_or("activation_alpha", f->a));
+  made->f.give(1, c.float_or(name == "Selu" ? "activation_gamma" : "activation_beta", f->b));
+  return fused_gemm{*made};
+}
+
+template struct fused_gemm<float>;
+template struct fused_gemm<double>;
+template struct fused_gemm<float16>;
 template struct gemm<float>;
 template struct gemm<double>;
 template struct gemm<float16>;

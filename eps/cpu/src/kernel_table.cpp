@@ -219,7 +219,7 @@ using others = kernel_list<
     kernel_entry<op::GlobalMaxPool, since<1>, constrain<"T", float, double, float16, bfloat16>, global_max_pool>,
     kernel_entry<op::GlobalLpPool, since<1>, constrain<"T", float, double, float16, bfloat16>, global_lp_pool>,
     kernel_entry<op::microsoft::FusedMatMul, since<1>, constrain<"T", float, double, float16, bfloat16>, matmul>,
-    kernel_entry<op::microsoft::FusedGemm, since<1>, constrain<"T", float, double, float16>, gemm>,
+    kernel_entry<op::microsoft::FusedGemm, since<1>, constrain<"T", float, double, float16>, fused_gemm>,
     // channels in blocks
     erased_entry<op::nchwc::ReorderInput, since<1>, constrain<"T", float>, nchwc_reorder_input>,
     erased_entry<op::nchwc::ReorderOutput, since<1>, constrain<"T", float>, nchwc_reorder_output>,
@@ -229,7 +229,7 @@ using others = kernel_list<
     erased_entry<op::nchwc::GlobalMaxPool, since<1>, constrain<"T", float>, nchwc_global_max_pool>,
     erased_entry<op::nchwc::GlobalAveragePool, since<1>, constrain<"T", float>, nchwc_global_average_pool>,
     erased_entry<op::nchwc::Upsample, since<1>, constrain<"T", float>, nchwc_upsample>,
-    kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, conv>
+    kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, fused_conv>
 >;
 // clang-format on
 using list = decltype(all_maps{} + (all_zips{} + others{}));

@@ -417,11 +417,10 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
-  result<activation> f = activation_named(c.string_or("activation", ""));
+  result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
   if (!f) return f.error();
   const std::span<const float> given = c.floats_or("activation_params");
-  if (!given.empty()) f->a = given[0];
-  if (given.size() > 1) f->b = given[1];
+  for (std::size_t i = 0; i < given.size(); ++i) f->give(i, given[i]);
   nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels()};
   made.plain_weights = c.int_or("plain_weights", 0) != 0;
   made.w.groups = c.int_or("group", 1);
@@ -479,9 +478,8 @@ status nchwc_conv::run(run_context& c) const {
   if (c.has_input(3) && c.input(3)) call.add = c.input<float>(3).data();
   switch (f.kind) {
     case activation_kind::none: break;
-    case activation_kind::relu: call.low = 0; break;
-    case activation_kind::clip: call.low = f.a, call.high = f.b; break;
-    default: call.more = &f;
+    case activation_kind::bounds: call.low = f.a, call.high = f.b; break;
+    case activation_kind::stored: call.more = &f; break;
   }
   return call.w.depthwise ? run_depthwise_call(c, call) : run_dense(c, call);
 }

@@ -53,12 +53,12 @@ struct linear_code {
   }
 };
 
-/// The codes of f(what a byte stands for), for each byte.
-template <class F>
-std::array<std::uint8_t, 256> table_of(const linear_code& from, const linear_code& to, const F& f) {
-  const std::array<float, 256> meanings = from.meanings();
+/// The codes of f(what a byte stands for), for each byte; without f, of what it stands for.
+std::array<std::uint8_t, 256> table_of(const linear_code& from, const linear_code& to, const activation& f = {}) {
+  std::array<float, 256> meanings = from.meanings();
+  apply_activation(f, meanings.data(), 256);
   std::array<std::uint8_t, 256> table{};
-  for (std::size_t i = 0; i < 256; ++i) table[i] = to.code(f(meanings[i]));
+  for (std::size_t i = 0; i < 256; ++i) table[i] = to.code(meanings[i]);
   return table;
 }
 
@@ -108,9 +108,7 @@ status qlinear_map_state::run(run_context& c) const {
   if (!to) return to.error();
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  const std::array<std::uint8_t, 256> table = table_of(*from, *to, [this](float v) {
-    return sigmoid ? 1 / (1 + std::exp(-v)) : v < 0 ? alpha * v : v;
-  });
+  const std::array<std::uint8_t, 256> table = table_of(*from, *to, function);
   parallel_for(c, x.shape.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; ++begin) codes(**y)[begin] = table[codes(x)[begin]];
   });
@@ -263,7 +261,7 @@ status qlinear_concat::run(run_context& c) const {
     const value& part = c.input(2 + 3 * p);
     const result<linear_code> from = linear_code::read(c, type, 3 + 3 * p, 4 + 3 * p);
     if (!from) return from.error();
-    const std::array<std::uint8_t, 256> table = table_of(*from, *to, [](float v) { return v; });
+    const std::array<std::uint8_t, 256> table = table_of(*from, *to);
     const std::int64_t own = part.shape.count() / outer;
     for (std::int64_t o = 0; o < outer; ++o)
       for (std::int64_t i = 0; i < own; ++i) out[o * row + i] = table[codes(part)[o * own + i]];
@@ -283,8 +281,7 @@ status qlinear_where::run(run_context& c) const {
     return bad_input("condition ", condition.shape, ", X ", x.shape, " and Y ", y.shape, " don't broadcast");
   const result<value*> z = c.output(0, loops.shape());
   if (!z) return z.error();
-  const auto same = [](float v) { return v; };
-  const std::array<std::uint8_t, 256> of_x = table_of(*x_code, *z_code, same), of_y = table_of(*y_code, *z_code, same);
+  const std::array<std::uint8_t, 256> of_x = table_of(*x_code, *z_code), of_y = table_of(*y_code, *z_code);
   const auto steps = loops.steps();
   const auto* const chosen = static_cast<const bool*>(condition.data);
   parallel_for(c, loops.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {

@@ -3,6 +3,9 @@
 
 #include <cmath>
 
+#include <functions/form.hpp>
+#include <skeletons/map.hpp>
+
 #include "float_values.hpp"
 #include "operand_values.hpp"
 #include "quantized.hpp"
@@ -12,23 +15,23 @@ namespace {
 
 struct activation_row {
   char name[16];  // in lower case
-  gate_activation preset;
+  unary_row (*loop)(dtype);
+  unary_parameters preset;
   bool takes_alpha, takes_beta;
 };
-using fn = gate_activation::function;
 // Where neither the node nor ONNX names an alpha or beta, and for ThresholdedRelu, they are ONNX Runtime's.
 constexpr activation_row activation_rows[] = {
-    {"relu", {fn::relu, 0, 0}, false, false},
-    {"tanh", {fn::tanh, 0, 0}, false, false},
-    {"sigmoid", {fn::sigmoid, 0, 0}, false, false},
-    {"affine", {fn::affine, 0, 0}, true, true},
-    {"leakyrelu", {fn::leaky_relu, 0.01f, 0}, true, false},
-    {"thresholdedrelu", {fn::thresholded_relu, 0, 0}, true, false},
-    {"scaledtanh", {fn::scaled_tanh, 0, 0}, true, true},
-    {"hardsigmoid", {fn::hard_sigmoid, 0.2f, 0.5f}, true, true},
-    {"elu", {fn::elu, 1, 0}, true, false},
-    {"softsign", {fn::softsign, 0, 0}, false, false},
-    {"softplus", {fn::softplus, 0, 0}, false, false},
+    {"relu", float_loop<op::Relu>, {}, false, false},
+    {"tanh", float_loop<op::Tanh>, {}, false, false},
+    {"sigmoid", float_loop<op::Sigmoid>, {}, false, false},
+    {"affine", float_loop<form<op::RNN, "Affine">>, {}, true, true},
+    {"leakyrelu", float_loop<op::LeakyRelu>, {0.01f, 0}, true, false},
+    {"thresholdedrelu", float_loop<op::ThresholdedRelu>, {}, true, false},
+    {"scaledtanh", float_loop<form<op::RNN, "ScaledTanh">>, {}, true, true},
+    {"hardsigmoid", float_loop<op::HardSigmoid>, {0.2f, 0.5f}, true, true},
+    {"elu", float_loop<op::Elu>, {1, 0}, true, false},
+    {"softsign", float_loop<op::Softsign>, {}, false, false},
+    {"softplus", float_loop<op::Softplus>, {}, false, false},
 };
 const activation_row* find_activation(std::string_view name) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
@@ -40,24 +43,9 @@ const activation_row* find_activation(std::string_view name) {
 /// y[i] = f(clip(y[i])).
 template <class C>
 void activate(const gate_activation& how, C clip, C* y, std::int64_t n) {
-  const auto each = [&](auto&& f) {
-    for (std::int64_t i = 0; i < n; ++i) y[i] = f(y[i]);
-  };
-  if (clip > 0) each([&](C v) { return std::clamp(v, -clip, clip); });
-  const C a = C(how.alpha), b = C(how.beta);
-  switch (how.f) {
-    case fn::relu: return each([](C v) { return v > 0 ? v : C(0); });
-    case fn::tanh: return each([](C v) { return std::tanh(v); });
-    case fn::sigmoid: return each([](C v) { return C(1) / (C(1) + std::exp(-v)); });
-    case fn::affine: return each([=](C v) { return a * v + b; });
-    case fn::leaky_relu: return each([=](C v) { return v < 0 ? a * v : v; });
-    case fn::thresholded_relu: return each([=](C v) { return v > a ? v : C(0); });
-    case fn::scaled_tanh: return each([=](C v) { return a * std::tanh(b * v); });
-    case fn::hard_sigmoid: return each([=](C v) { return std::clamp(a * v + b, C(0), C(1)); });
-    case fn::elu: return each([=](C v) { return v < 0 ? a * (std::exp(v) - C(1)) : v; });
-    case fn::softsign: return each([](C v) { return v / (C(1) + std::abs(v)); });
-    case fn::softplus: return each([](C v) { return std::max(v, C(0)) + std::log1p(std::exp(-std::abs(v))); });
-  }
+  if (clip > 0)
+    for (std::int64_t i = 0; i < n; ++i) y[i] = std::clamp(y[i], -clip, clip);
+  how.row(how.parameters, y, y, n);
 }
 
 /// Sizes of a run, checked.
@@ -385,9 +373,9 @@ result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
       const activation_row* const row = find_activation(name);
       if (!row) return bad_attribute("activation '", name, "' is none that ONNX knows");
       gate_activation& a = (i == 0 ? made.f : i == 1 ? made.g : made.h)[d];
-      a = row->preset;
-      if (row->takes_alpha && alpha < alphas.size()) a.alpha = alphas[alpha++];
-      if (row->takes_beta && beta < betas.size()) a.beta = betas[beta++];
+      a = {row->loop(c.inputs[0].type), row->preset};
+      if (row->takes_alpha && alpha < alphas.size()) a.parameters.a = alphas[alpha++];
+      if (row->takes_beta && beta < betas.size()) a.parameters.b = betas[beta++];
     }
   return made;
 }

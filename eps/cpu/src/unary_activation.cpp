@@ -24,5 +24,13 @@ result<unary<op::Gelu>> unary<op::Gelu>::bind(bind_context& c) {
 
 template struct map_loops<activation_maps>;
 
+// For results that are activated where they are made.
+template unary_row map_loop<op::Clip, float>();
+template unary_row map_loop<op::Clip, double>();
+template unary_row map_loop<form<op::RNN, "Affine">, float>();
+template unary_row map_loop<form<op::RNN, "Affine">, double>();
+template unary_row map_loop<form<op::RNN, "ScaledTanh">, float>();
+template unary_row map_loop<form<op::RNN, "ScaledTanh">, double>();
+
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -99,7 +99,7 @@ void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
     rig.attribute("activation", "Relu").attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
     rig.input<T>(g.ta ? extents{g.k, g.m} : extents{g.m, g.k}, a);
     rig.input<T>(g.tb ? extents{g.n, g.k} : extents{g.k, g.n}, b, g.constant).template input<T>({g.n}, bias);
-    const status done = rig.run<eps::gemm<T>>({dtype_of<T>});
+    const status done = rig.run<eps::fused_gemm<T>>({dtype_of<T>});
     REQUIRE_MESSAGE(bool(done), done.words());
     const auto y = rig.output<T>(0);
     CHECK(test::near(y, want, tolerance));
@@ -230,7 +230,7 @@ void compare_activations() {
     kernel_rig rig{1};
     rig.attribute("activation", name).attribute("activation_alpha", 0.25f).attribute("activation_beta", 0.75f);
     rig.attribute("activation_gamma", 2.0f).input<float>({5, 30}, a).input<float>({30, 40}, b, true);
-    REQUIRE(bool(rig.run<eps::gemm<float>>({dtype::f32})));
+    REQUIRE(bool(rig.run<eps::fused_gemm<float>>({dtype::f32})));
     const std::string which = name;  // clang 14 captures no structured bindings
     CHECK_MESSAGE(test::near(rig.output<float>(0), want, 1e-5), which);
   }

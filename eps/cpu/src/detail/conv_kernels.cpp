@@ -101,7 +101,7 @@ void depthwise(const depthwise_plane<T>& p) {
     for (; x < p.width; x += lanes)
       depthwise_part<T, Step, 1>(p, from + x * Step, row + x, std::min(lanes, p.width - x));
   }
-  apply_activation(p.epilogue.f.kind > activation_kind::hard_sigmoid ? p.epilogue.f : activation{}, p.to,
+  apply_activation(p.epilogue.f.kind == activation_kind::stored ? p.epilogue.f : activation{}, p.to,
                    std::int64_t(p.rows.size()) * p.width);
 }
 

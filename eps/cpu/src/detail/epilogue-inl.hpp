@@ -10,6 +10,8 @@
 
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include <functions/piecewise-inl.hpp>
+
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {
@@ -20,27 +22,12 @@ using tag = hn::ScalableTag<T>;
 template <class T>
 using vec = hn::Vec<tag<T>>;
 
+/// Bounds, where the activation is that.
 template <class T>
 HWY_INLINE vec<T> activate(const activation& f, vec<T> v) {
-  const tag<T> d;
-  const vec<T> zero = hn::Zero(d);
-  // Comparisons are written so that NaN passes.
-  switch (f.kind) {
-    case activation_kind::relu: return hn::IfThenZeroElse(hn::Lt(v, zero), v);
-    case activation_kind::leaky_relu: return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(v, hn::Set(d, T(f.a))), v);
-    case activation_kind::clip: {
-      const vec<T> low = hn::Set(d, T(f.a)), high = hn::Set(d, T(f.b));
-      v = hn::IfThenElse(hn::Lt(v, low), low, v);
-      return hn::IfThenElse(hn::Gt(v, high), high, v);
-    }
-    case activation_kind::hard_sigmoid: {
-      const vec<T> one = hn::Set(d, T(1));
-      v = hn::MulAdd(v, hn::Set(d, T(f.a)), hn::Set(d, T(f.b)));
-      v = hn::IfThenZeroElse(hn::Lt(v, zero), v);
-      return hn::IfThenElse(hn::Gt(v, one), one, v);
-    }
-    default: return v;
-  }
+  using functions::lanes;
+  if (f.kind != activation_kind::bounds) return v;
+  return functions::apply(op::Clip{}, lanes<T>(v), lanes<T>(T(f.a)), lanes<T>(T(f.b))).v;
 }
 
 template <class T>
@@ -55,9 +42,6 @@ HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64
   if (e.add) v = hn::Add(v, hn::LoadU(d, e.add + row * e.add_row_stride + column));
   return activate<T>(e.f, v);
 }
-
-// What is done on a vector is not done again on memory.
-inline bool in_registers(activation_kind kind) { return kind <= activation_kind::hard_sigmoid; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -71,13 +71,7 @@ HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors
   if (e.add)
     each([&](int i, int j, vec<T> x)
              HWY_ATTR { return hn::Add(x, hn::LoadU(d, e.add + i * e.add_row_stride + j * lanes)); });
-  if (e.f.kind == activation_kind::none || !in_registers(e.f.kind)) return;
-  if (e.f.kind == activation_kind::relu) {  // NaN passes
-    const vec<T> zero = hn::Zero(d);
-    each([&](int, int, vec<T> x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, zero), x); });
-  } else {
-    each([&](int, int, vec<T> x) HWY_ATTR { return activate<T>(e.f, x); });
-  }
+  if (e.f.kind == activation_kind::bounds) each([&](int, int, vec<T> x) HWY_ATTR { return activate<T>(e.f, x); });
 }
 
 /// `Rows` x `Vectors` vectors of C. Small tiles add up several steps of k side by side: one chain of additions would
@@ -215,7 +209,7 @@ void multiply_panel(const gemm_block<T>& p, const tile_function<T> (*table)[2], 
     if (job.ahead >= ahead_end) job.ahead_lines = 0;
     if (whole) table[rows - 1][vectors - 1](job);
     else run_edge(table[rows - 1][vectors - 1], job, rows, columns);
-    if (job.last && !in_registers(epilogue.f.kind))
+    if (job.last && epilogue.f.kind == activation_kind::stored)
       for (std::int64_t i = 0; i < rows; ++i) apply_activation(epilogue.f, job.c + i * job.c_stride, columns);
   }
 }

@@ -55,30 +55,8 @@ HWY_INLINE vec cut(vec v, std::int64_t count) {
 /// of the last block behind `channels` become 0 again.
 HWY_NOINLINE void activate(const activation& f, float* y, std::int64_t y_block, std::int64_t blocks, std::int64_t count,
                            std::int64_t channels) {
-  const vec a = hn::Set(d, f.a), b = hn::Set(d, f.b), zero = hn::Zero(d), one = hn::Set(d, 1.0f);
-  const auto each = [&](float* from, const auto& change) {
-    for (std::int64_t i = 0; i < count * channel_block; i += lanes)
-      hn::StoreU(change(hn::LoadU(d, from + i)), d, from + i);
-  };
   for (std::int64_t block = 0; block < blocks; ++block, y += y_block) {
-    switch (f.kind) {
-      case activation_kind::leaky_relu:
-        each(y, [&](vec v) { return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(v, a), v); });
-        break;
-      case activation_kind::hard_sigmoid:
-        each(y, [&](vec v) { return bounded(hn::MulAdd(v, a, b), zero, one); });
-        break;
-      case activation_kind::sigmoid:  // the power never overflows
-        each(y, [&](vec v) {
-          const vec e = hn::Exp(d, hn::Neg(hn::Abs(v))), share = hn::Div(one, hn::Add(one, e));
-          return hn::IfThenElse(hn::Lt(v, zero), hn::Mul(e, share), hn::IfThenElse(hn::Eq(v, v), share, v));
-        });
-        break;
-      case activation_kind::tanh:
-        each(y, [&](vec v) { return hn::IfThenElse(hn::Eq(v, v), hn::Tanh(d, v), v); });
-        break;
-      default: apply_activation(f, y, count * channel_block);
-    }
+    apply_activation(f, y, count * channel_block);
     if (block + 1 < blocks || channels == channel_block) continue;
     for (std::int64_t i = 0; i < count; ++i)
       for (std::int64_t c = channels; c < channel_block; ++c) y[i * channel_block + c] = 0;

@@ -12,6 +12,7 @@
 
 #include <functions/elementary-inl.hpp>
 #include <functions/form.hpp>
+#include <functions/piecewise-inl.hpp>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -34,10 +35,6 @@ HWY_INLINE V apply(op::Abs, V x) {
 template <class V>
 HWY_INLINE V apply(op::Sign, V x) {
   return select(x > V(0), V(1), select(x < V(0), V(-1), x));
-}
-template <class V>
-HWY_INLINE V apply(op::Relu, V x) {
-  return select(x < V(0), V(0), x);
 }
 template <class V>
 HWY_INLINE bool apply(op::Not, V x) {
@@ -112,21 +109,8 @@ HWY_INLINE V apply(op::Erf, V x) {
 // --- activations ---
 
 template <class V>
-HWY_INLINE V between_zero_and_one(V x) {
-  return select(x < V(0), V(0), select(x > V(1), V(1), x));
-}
-
-template <class V>
 HWY_INLINE V apply(op::Sigmoid, V x) {
   return sigmoid(x);
-}
-template <class V>
-HWY_INLINE V apply(op::HardSigmoid, V x, V alpha, V beta) {
-  return between_zero_and_one(mul_add(alpha, x, beta));
-}
-template <class V>
-HWY_INLINE V apply(op::LeakyRelu, V x, V alpha) {
-  return select(x < V(0), alpha * x, x);
 }
 template <class V>
 HWY_INLINE V apply(op::Elu, V x, V alpha) {
@@ -176,6 +160,15 @@ HWY_INLINE V apply(op::Gelu, V x) {
 template <class V>
 HWY_INLINE V apply(op::microsoft::Gelu, V x) {
   return gelu(x);
+}
+/// What gates of recurrent networks may ask for beside operators.
+template <class V>
+HWY_INLINE V apply(form<op::RNN, "Affine">, V x, V alpha, V beta) {
+  return mul_add(alpha, x, beta);
+}
+template <class V>
+HWY_INLINE V apply(form<op::RNN, "ScaledTanh">, V x, V alpha, V beta) {
+  return alpha * tanh(beta * x);
 }
 /// Gelu whose `approximate` is "tanh".
 template <class V>

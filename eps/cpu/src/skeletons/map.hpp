@@ -7,6 +7,11 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// row does not have.
 template <class F>
 unary_row find_map(dtype type);
+/// The loop over floats, or over doubles.
+template <class F>
+unary_row float_loop(dtype type) {
+  return type == dtype::f64 ? map_loop<F, double>() : map_loop<F, float>();
+}
 /// The loop over floats, for kernels that apply an operator to what they made. y may be x. Compiled for those operators
 /// that such kernels name.
 template <class F>

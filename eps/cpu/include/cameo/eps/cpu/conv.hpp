@@ -6,8 +6,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Y [N, M, out...] = f(X [N, C, in...] * W [M, C / group, kernel...] + B [M] + Z): ONNX's Conv, and com.microsoft's
-/// FusedConv with its activation f and addend Z [N, M, out...]. Any number of spatial axes up to 10. Narrow floats
+/// Y [N, M, out...] = f(X [N, C, in...] * W [M, C / group, kernel...] + B [M] + Z [N, M, out...]): ONNX's Conv, where f
+/// and Z are none. Any number of spatial axes up to 10. Narrow floats
 /// compute in float.
 ///
 /// A matrix product of the weights, packed once when they are constant, with patches of the input that are packed block
@@ -26,6 +26,14 @@ struct conv {
 
   static result<conv> bind(bind_context&);
   status run(run_context&) const;
+};
+
+/// The same with an activation: com.microsoft's FusedConv. A kernel of its own, so that programs without it link no
+/// activations.
+template <class T>
+struct fused_conv : conv<T> {
+  static constexpr bool instantiated = is_one_of<T, float, double, float16>;
+  static result<fused_conv> bind(bind_context&);
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

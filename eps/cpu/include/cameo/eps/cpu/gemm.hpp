@@ -6,9 +6,9 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Y [M, N] = f(alpha * A' * B' + beta * C): ONNX's Gemm, and com.microsoft's FusedGemm with its activation f. A' is A
-/// [M, K], or A [K, M] transposed; B' likewise; C broadcasts to [M, N]. A constant B is packed once. Narrow floats
-/// compute in float; integers wrap, and where alpha or beta is not 1, go through double.
+/// Y [M, N] = f(alpha * A' * B' + beta * C): ONNX's Gemm, where f is none. A' is A [M, K], or A [K, M] transposed; B'
+/// likewise; C broadcasts to [M, N]. A constant B is packed once. Narrow floats compute in float; integers wrap, and
+/// where alpha or beta is not 1, go through double.
 template <class T>
 struct gemm {
   static constexpr bool instantiated =
@@ -22,6 +22,14 @@ struct gemm {
 
   static result<gemm> bind(bind_context&);
   status run(run_context&) const;
+};
+
+/// The same with an activation: com.microsoft's FusedGemm. A kernel of its own, so that programs without it link no
+/// activations.
+template <class T>
+struct fused_gemm : gemm<T> {
+  static constexpr bool instantiated = is_one_of<T, float, double, float16>;
+  static result<fused_gemm> bind(bind_context&);
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

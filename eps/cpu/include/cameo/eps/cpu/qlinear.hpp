@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/activation.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
@@ -25,15 +26,18 @@ struct qlinear_binary : qlinear_binary_state {
 
 /// Y = f(X): a table of the 256 codes.
 struct qlinear_map_state {
-  bool sigmoid = false;
-  float alpha = 0;  // of LeakyRelu
+  activation function;
   status run(run_context&) const;
 };
 template <class Op>
 struct qlinear_map : qlinear_map_state {
   static constexpr bool instantiated = is_one_of<Op, op::microsoft::QLinearLeakyRelu, op::microsoft::QLinearSigmoid>;
   static result<qlinear_map> bind(bind_context& c) {
-    return qlinear_map{{std::is_same_v<Op, op::microsoft::QLinearSigmoid>, c.float_or("alpha", 0.01f)}};
+    result<activation> f =
+        activation_named(std::is_same_v<Op, op::microsoft::QLinearSigmoid> ? "Sigmoid" : "LeakyRelu", dtype::f32);
+    if (!f) return f.error();
+    f->give(0, c.float_or("alpha", f->a));
+    return qlinear_map{{*f}};
   }
 };
 

@@ -1,27 +1,16 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/unary.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// A gate's activation with its parameters.
+/// A gate's activation with its parameters: an operator's loop over floats, or doubles.
 struct gate_activation {
-  enum class function : std::uint8_t {
-    relu,
-    tanh,
-    sigmoid,
-    affine,
-    leaky_relu,
-    thresholded_relu,
-    scaled_tanh,
-    hard_sigmoid,
-    elu,
-    softsign,
-    softplus
-  } f = function::tanh;
-  float alpha = 0, beta = 0;
+  unary_row row = nullptr;
+  unary_parameters parameters;
 };
 
 /// The common part of RNN, LSTM and GRU: attributes, and the loop over a sequence. Computes in float, or double
