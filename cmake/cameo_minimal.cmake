@@ -25,7 +25,7 @@ function(cameo_add_minimal_kernels)
   target_include_directories(cameo_minimal_kernels PUBLIC ${PROJECT_SOURCE_DIR}/eps/cpu/include
     PRIVATE ${PROJECT_SOURCE_DIR}/eps/cpu/src)
   target_compile_definitions(cameo_minimal_kernels PRIVATE CAMEO_SINGLE_TARGET)
-  target_compile_options(cameo_minimal_kernels PRIVATE -fno-pie)
+  target_compile_options(cameo_minimal_kernels PRIVATE -fno-pie -ffp-contract=off)
   target_link_libraries(cameo_minimal_kernels PUBLIC cameo_minimal PRIVATE cameo_options)
   cameo_borrow_headers(cameo_minimal_kernels hwy)
 endfunction()
