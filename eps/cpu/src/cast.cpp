@@ -66,6 +66,7 @@ bool is_integer(dtype type) {
 status finish(bind_context& c, dtype to, cast_state& made) {
   made.from = c.inputs[0].type;
   made.to = to;
+  made.direct = direct_cast_of(made.from, to);
   if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.from))
     return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ", std::int64_t(to));
   if (status same = check_output_type(c, to); !same) return same;
@@ -116,6 +117,14 @@ status cast_state::run(run_context& c) const {
   if (x.shape.count() == 0) return {};
   if (from == to) {
     copy_bytes(c, y.data, x.data, x.bytes());
+    return {};
+  }
+  if (direct) {
+    const std::size_t from_bytes = row_of(from).bits / 8, to_bytes = row_of(to).bits / 8;
+    parallel_elements(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+      direct(static_cast<const std::byte*>(x.data) + std::size_t(first) * from_bytes,
+             static_cast<std::byte*>(y.data) + std::size_t(first) * to_bytes, last - first);
+    });
     return {};
   }
   if (from == dtype::string) {

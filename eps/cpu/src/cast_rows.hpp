@@ -1,12 +1,18 @@
 #pragma once
 #include <cameo/eps/cpu/cast.hpp>
 
-// A cast goes through one of four wide types, which hold what they are read from exactly: integers through int64,
-// uint64 through itself, floats through float, double through itself. So there is code per type, not per pair.
+// A cast that no loop of its own does goes through one of four wide types, which hold what they are read from exactly:
+// integers through int64, uint64 through itself, floats through float, double through itself. So there is code per
+// type, not per pair.
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Elements of a block; a multiple of 8, so that packed types start a block at a byte.
 inline constexpr std::int64_t cast_block = 512;
+
+/// n elements of one type as another; `to` may be `from` where the types have one size.
+using direct_cast = void (*)(const void* from, void* to, std::int64_t n);
+/// The loop between two types that C++ converts as ONNX wants it; null for all others.
+direct_cast direct_cast_of(dtype from, dtype to);
 
 /// Elements [first, first + n) of `type` into `to`. W is a wide type that holds them.
 template <class W>

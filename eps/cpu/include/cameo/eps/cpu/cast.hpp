@@ -18,6 +18,8 @@ struct cast_state {
   bool saturate = true;
   enum class rounding : std::uint8_t { up, down, nearest } round = rounding::up;  // to float8e8m0
 
+  void (*direct)(const void* from, void* to, std::int64_t n) = nullptr;  // a loop for the two types, where there is one
+
   status run(run_context&) const;
 };
 struct cast : cast_state {
