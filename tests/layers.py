@@ -145,8 +145,28 @@ def transforms(root):
     return len(listed), sum(each.startswith("rule_of<") for each in listed)
 
 
+# What providers have more of than they should: where it is counted, how many there may be, what is to take its place.
+# The numbers only fall.
+COUNTS = [
+    (re.compile(r"\berased_entry<"), "src/kernel_table.cpp", 174, "rows of a skeleton"),
+    (re.compile(r"\bany_types\b"), "src/kernel_table.cpp", 97, "the types that the kernel computes with"),
+    (re.compile(r"\b(?:read_floats|write_floats|as_numbers)<"), "src/*.cpp", 101, "narrow floats widened row by row"),
+]
+
+
+def counts(root):
+    """Per provider and line of COUNTS: file pattern, how many there are, how many there may be, what is wanted."""
+    for provider in sorted(p for p in (root / "eps").glob("*") if p.is_dir()):
+        for what, files, most, wanted in COUNTS:
+            found = sum(len(what.findall(path.read_text(encoding="utf-8"))) for path in provider.glob(files))
+            yield f"{provider.relative_to(root)}/{files}", what.pattern, found, most, wanted
+
+
 def offences(root):
     total, values = transforms(root)
+    for files, what, found, most, wanted in counts(root):
+        if found > most:
+            yield f"{files}: {found} times {what}, where {most} are the most: {wanted} are wanted"
     if values < SHARE_OF_VALUES * total:
         yield f"src/transform: {values} of {total} transforms are values, where {SHARE_OF_VALUES:.0%} are wanted"
     for path in sorted(p for top in ("include", "src") for p in (root / top).rglob("*") if p.suffix in (".hpp", ".cpp")):
@@ -202,6 +222,8 @@ def naming_offences(relative, layer, text):
 
 
 SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
+    ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 98, "97 are the most"),
+    ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 97, None),
     ("include/cameo/core/a.hpp", "#include <vector>\n", None),
     ("include/cameo/plan/a.hpp", "#include <cameo/core/a.hpp>\n", None),
     ("include/cameo/plan/b.hpp", "#include <cameo/kernel/a.hpp>  // op::Relu, \"CPUExecutionProvider\"\n", None),
