@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "float_values.hpp"
 #include "moments.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -19,27 +19,30 @@ status group_normalization_state::run_as(run_context& c) const {
   for (std::size_t i = 1; i <= 2; ++i)
     if (c.input(i).shape.count() != wanted)
       return bad_input(i == 1 ? "scale" : "bias", " has shape ", c.input(i).shape, ", needs ", wanted, " elements");
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const result<std::span<const C>> from = read_floats<C>(c, x), scale = read_floats<C>(c, c.input(1)),
-                                   bias = read_floats<C>(c, c.input(2));
-  if (!from || !scale || !bias) return status_code::out_of_memory;
-  const std::int64_t per_group = channels / parts, n = x.shape.count(2, x.shape.rank());
-  parallel_for(c, x.shape[0] * parts, std::max<std::int64_t>(1, (1 << 14) / (per_group * n)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t group = first; group < last; ++group) {
-                   const std::int64_t start = group * per_group * n;
-                   const moments of_group = moments_of(from->data() + start, per_group * n);
-                   const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
-                   for (std::int64_t k = 0; k < per_group; ++k) {
-                     const auto at = std::size_t(scale_per_group ? group % parts : group % parts * per_group + k);
-                     const double a = double((*scale)[at]) * inverse, b = double((*bias)[at]) - of_group.mean * a;
-                     scale_and_shift(from->data() + start + k * n, y->data + start + k * n, n, a, b);
-                   }
-                 }
-               });
-  y->store();
+  const result<std::span<const C>> scale = read_floats<C>(c, c.input(1)), bias = read_floats<C>(c, c.input(2));
+  if (!scale || !bias) return status_code::out_of_memory;
+  const std::int64_t per_group = channels / parts, n = x.shape.count(2, x.shape.rank()), size = per_group * n;
+  const auto from = row_rooms<C>::make(c, x, 1, size), y = row_rooms<C>::make(c, **out, 1, size);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, x.shape[0] * parts, std::max<std::int64_t>(1, (1 << 14) / size),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  for (std::int64_t group = first; group < last; ++group) {
+                    const std::int64_t start = group * size;
+                    const C* const in = from->read(lane, start, size);
+                    C* const to = y->room(lane, start);
+                    const moments of_group = moments_of(in, size);
+                    const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
+                    for (std::int64_t k = 0; k < per_group; ++k) {
+                      const auto at = std::size_t(scale_per_group ? group % parts : group % parts * per_group + k);
+                      const double a = double((*scale)[at]) * inverse, b = double((*bias)[at]) - of_group.mean * a;
+                      scale_and_shift(in + k * n, to + k * n, n, a, b);
+                    }
+                    y->store(lane, start, size);
+                  }
+                });
   return {};
 }
 

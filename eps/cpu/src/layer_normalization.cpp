@@ -5,8 +5,8 @@
 
 #include <detail/float_rows.hpp>
 
-#include "float_values.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -56,8 +56,8 @@ status layer_normalization_state::run_as(run_context& c) const {
   std::int64_t a = axis;
   if (!normalize_axis(a, x.shape.rank()))
     return bad_input("axis ", axis, " is not in [-", x.shape.rank(), ",", x.shape.rank(), ") of shape ", x.shape);
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   extents per_row = x.shape;
   for (auto i = std::size_t(a); i < per_row.rank(); ++i) per_row[i] = 1;
   const std::int64_t rows = x.shape.count() ? per_row.count() : 0;
@@ -67,28 +67,29 @@ status layer_normalization_state::run_as(run_context& c) const {
   std::fill(statistics->begin(), statistics->end(), 0.0);
   double *const means = statistics->data(), *const inverses = means + per_row.count();
   if (rows) {
-    const result<std::span<const C>> from = read_floats<C>(c, x);
-    if (!from) return from.error();
+    const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
+    if (!from || !y) return status_code::out_of_memory;
     const result<row_operand<C>> scale = spread<C>(c, c.input(1), x.shape, std::size_t(a), "scale");
     if (!scale) return status{scale.error()};
     result<row_operand<C>> bias = row_operand<C>{};
     if (c.has_input(2) && c.input(2)) bias = spread<C>(c, c.input(2), x.shape, std::size_t(a), "B");
     if (!bias) return bias.error();
-    parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t r = first; r < last; ++r) {
-        normal_row<C> row{};
-        row.x = from->data() + r * n, row.y = y->data + r * n, row.n = n;
-        row.scale = scale->data + r * scale->step;
-        if (bias->data) row.bias = bias->data + r * bias->step;
-        row.epsilon = epsilon, row.centers = centers;
-        const row_statistics s = normalize_row(row);
-        means[r] = s.mean, inverses[r] = s.inverse;
-      }
-    });
+    parallel_rows(c, rows, std::max<std::int64_t>(1, (1 << 14) / n),
+                  [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                    for (std::int64_t r = first; r < last; ++r) {
+                      normal_row<C> row{};
+                      row.x = from->read(lane, r * n, n), row.y = y->room(lane, r * n), row.n = n;
+                      row.scale = scale->data + r * scale->step;
+                      if (bias->data) row.bias = bias->data + r * bias->step;
+                      row.epsilon = epsilon, row.centers = centers;
+                      const row_statistics s = normalize_row(row);
+                      means[r] = s.mean, inverses[r] = s.inverse;
+                      y->store(lane, r * n, n);
+                    }
+                  });
   }
-  y->store();
   if (mean_output)
-    if (status out = write_statistic(c, mean_output, per_row, means); !out) return out;
+    if (status written = write_statistic(c, mean_output, per_row, means); !written) return written;
   return inverse_output ? write_statistic(c, inverse_output, per_row, inverses) : status{};
 }
 

@@ -5,8 +5,8 @@
 #include <detail/float_rows.hpp>
 #include <skeletons/map.hpp>
 
-#include "float_values.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -87,24 +87,24 @@ status softmax_state::run_as(run_context& c, column_function<C> rows) const {
   const bool past_end = flattens && axis == std::int64_t(rank);  // then each element stands alone
   if (!scalar && !past_end && !normalize_axis(a, rank))
     return bad_input("axis ", axis, " is not in [-", rank, ",", rank, ") of shape ", x.shape);
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const result<std::span<const C>> from = read_floats<C>(c, x);
-  if (!from) return from.error();
   const std::size_t first_axis = scalar ? 0 : std::size_t(a), next = scalar || flattens ? rank : first_axis + 1;
   const std::int64_t size = x.shape.count(first_axis, next), inner = x.shape.count(next, rank);
-  const std::int64_t stretches = (inner + columns - 1) / columns;
-  parallel_for(c, x.shape.count(0, first_axis) * stretches,
-               std::max<std::int64_t>(1, (1 << 14) / (size * std::min(inner, columns))),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t unit = first; unit < last; ++unit) {
-                   const std::int64_t column = unit % stretches * columns;
-                   const std::int64_t start = unit / stretches * size * inner + column;
-                   rows(from->data() + start, y->data + start, size, inner, std::min(columns, inner - column));
-                 }
-               });
-  y->store();
+  const std::int64_t stretches = (inner + columns - 1) / columns, width = std::min(inner, columns);
+  const auto from = row_rooms<C>::make(c, x, size, width), y = row_rooms<C>::make(c, **out, size, width);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, x.shape.count(0, first_axis) * stretches, std::max<std::int64_t>(1, (1 << 14) / (size * width)),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  for (std::int64_t unit = first; unit < last; ++unit) {
+                    const std::int64_t column = unit % stretches * columns, n = std::min(columns, inner - column);
+                    const std::int64_t start = unit / stretches * size * inner + column;
+                    const row_block<const C> in = from->read(lane, start, inner, size, n);
+                    rows(in.data, y->room(lane, start, inner).data, size, in.step, n);
+                    y->store(lane, start, inner, size, n);
+                  }
+                });
   return {};
 }
 

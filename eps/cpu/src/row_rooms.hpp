@@ -1,0 +1,91 @@
+#pragma once
+#include "float_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Rows of n elements, `step` apart.
+template <class C>
+struct row_block {
+  C* data = nullptr;
+  std::int64_t step = 0;
+};
+
+/// A tensor of a float type, of which each lane computes on one block at a time as C: where it lies if C is its type,
+/// else in a room of the lane, so that the tensor is read and written once and never converted as a whole. The blocks
+/// of different calls don't overlap; an output may lie where an input does, since a block is read before it is stored.
+template <class C>
+class row_rooms {
+ public:
+  /// For blocks of at most `rows` rows of at most `width` elements. The tensor has no fewer.
+  static result<row_rooms> make(run_context& c, const value& tensor, std::int64_t rows, std::int64_t width) {
+    row_rooms made;
+    made.type_ = tensor.type, made.data_ = static_cast<std::byte*>(tensor.data);
+    made.width_ = width, made.longest_ = rows * width;
+    if (tensor.type == dtype_of<C>) return made;
+    std::size_t count = 0;
+    if (!checked_multiply(c.lanes(), std::size_t(made.longest_), count)) return status_code::out_of_memory;
+    const result<std::span<C>> rooms = c.scratch<C>(count);
+    if (!rooms) return rooms.error();
+    made.rooms_ = rooms->data();
+    return made;
+  }
+
+  /// Where to compute a block of rows that lie in the tensor from `first` on, `step` apart. In a room they are always
+  /// `width` apart, so that a kernel that chooses its loops by the step chooses the same for all blocks.
+  row_block<C> room(std::size_t lane, std::int64_t first, std::int64_t step) const {
+    if (!rooms_) return {reinterpret_cast<C*>(data_) + first, step};
+    return {rooms_ + std::int64_t(lane) * longest_, width_};
+  }
+  /// The elements of such a block, whose rows have n.
+  row_block<const C> read(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows,
+                          std::int64_t n) const {
+    const row_block<C> block = room(lane, first, step);
+    if (rooms_) widen(block.data, first, step, rows, n);
+    return {block.data, block.step};
+  }
+  /// Rounds a block that was computed in room() to the tensor's type.
+  void store(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
+    if (rooms_) narrow(room(lane, first, step).data, first, step, rows, n);
+  }
+
+  // The same for n elements that lie side by side.
+  C* room(std::size_t lane, std::int64_t first) const { return room(lane, first, width_).data; }
+  const C* read(std::size_t lane, std::int64_t first, std::int64_t n) const { return read(lane, first, n, 1, n).data; }
+  void store(std::size_t lane, std::int64_t first, std::int64_t n) const { store(lane, first, n, 1, n); }
+
+ private:
+  void widen(C* to, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
+    each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
+      convert_floats(type_, at, to + done, count);
+    });
+  }
+  void narrow(const C* from, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
+    each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
+      store_floats(from + done, type_, at, count);
+    });
+  }
+  template <class F>
+  void each_row(std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n, F&& f) const {
+    const std::int64_t bytes = bits_of(type_) / 8;
+    if (step == n && n == width_) return f(data_ + first * bytes, 0, rows * n);
+    for (std::int64_t r = 0; r < rows; ++r) f(data_ + (first + r * step) * bytes, r * width_, n);
+  }
+
+  dtype type_{};
+  std::byte* data_ = nullptr;
+  C* rooms_ = nullptr;                    // one per lane; null where the tensor has the type C
+  std::int64_t width_ = 0, longest_ = 0;  // of a room: from row to row, and in all
+};
+
+/// parallel_for() with the lane: f(first, last, lane), for rows that are too short to ask before each whether the run
+/// should end.
+template <class F>
+bool parallel_rows(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
+  if (count <= 0) return true;
+  return c.parallel_lanes(std::size_t((count - 1) / grain + 1), [&](std::size_t block, std::size_t lane) {
+    const std::int64_t first = std::int64_t(block) * grain;
+    f(first, std::min(first + grain, count), lane);
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
