@@ -4,8 +4,8 @@
 
 #include <detail/float_rows.hpp>
 
-#include "float_values.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 #include "usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -35,14 +35,11 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   with_one.insert(0, 1);
   if (skip.shape != x.shape && (rank != 3 || (skip.shape != repeated && skip.shape != with_one)))
     return bad_input("skip ", skip.shape, " must be ", x.shape, " or repeat along its batches");
-  const auto y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
-  float_output<C> sum;
-  if (c.has_output(3)) {
-    const auto made = write_floats<C>(c, 3, x.shape);
-    if (!made) return made.error();
-    sum = *made;
-  }
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  result<value*> sum_out = *out;
+  if (c.has_output(3)) sum_out = c.output(3, x.shape);
+  if (!sum_out) return sum_out.error();
   extents per_row = x.shape;
   per_row[rank - 1] = 1;
   float* statistics[2] = {};
@@ -53,8 +50,9 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
       statistics[i] = made->data();
     }
   if (x.shape.count() == 0) return {};
-  const auto from = read_floats<C>(c, x), added = read_floats<C>(c, skip);
-  if (!from || !added) return status_code::out_of_memory;
+  const auto from = row_rooms<C>::make(c, x, 1, n), added = row_rooms<C>::make(c, skip, 1, n),
+             y = row_rooms<C>::make(c, **out, 1, n), sum = row_rooms<C>::make(c, **sum_out, 1, n);
+  if (!from || !added || !y || !sum) return status_code::out_of_memory;
   const auto gamma = read_vector<C>(c, 2, n, "gamma");
   if (!gamma) return gamma.error();
   const auto beta = centers ? read_vector<C>(c, 3, n, "beta") : result<const C*>{static_cast<const C*>(nullptr)};
@@ -62,20 +60,21 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   const auto bias = read_vector<C>(c, centers ? 4 : 3, n, "bias");
   if (!bias) return bias.error();
   const std::int64_t rows = x.shape.count() / n, skip_rows = skip.shape.count() / n;
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
+  const auto grain = std::max<std::int64_t>(1, (1 << 14) / n);
+  parallel_rows(c, rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     for (std::int64_t r = first; r < last; ++r) {
       normal_row<C> row{};
-      row.x = from->data() + r * n, row.skip = added->data() + r % skip_rows * n, row.skip_bias = *bias;
-      row.scale = *gamma, row.bias = *beta, row.y = y->data + r * n, row.n = n;
-      row.sum = sum.data ? sum.data + r * n : row.y;
+      row.x = from->read(lane, r * n, n), row.skip = added->read(lane, r % skip_rows * n, n), row.skip_bias = *bias;
+      row.scale = *gamma, row.bias = *beta, row.y = y->room(lane, r * n), row.n = n;
+      row.sum = sum->room(lane, r * n);
       row.epsilon = epsilon, row.centers = centers;
       const row_statistics s = normalize_row(row);
       if (statistics[0]) statistics[0][r] = float(s.mean);
       if (statistics[1]) statistics[1][r] = float(s.inverse);
+      y->store(lane, r * n, n);
+      if (*sum_out != *out) sum->store(lane, r * n, n);
     }
   });
-  y->store();
-  if (sum.tensor) sum.store();
   return {};
 }
 
@@ -99,7 +98,7 @@ namespace {
 
 /// A table of rows, and which row each element takes; without ids, its place in the sequence.
 struct embedding {
-  const float* table = nullptr;
+  row_rooms<float> table;
   const std::int32_t* ids = nullptr;
   std::int64_t rows = 0, id_rows = 0;  // id_rows: of ids, after which they repeat
 };
@@ -109,9 +108,9 @@ status read_embedding(run_context& c, std::size_t table, const value& ids, const
   const value& t = c.input(table);
   if (t.shape.rank() != 2 || t.shape[1] != n)
     return bad_input("the table of ", name, " ", t.shape, " must have rows of ", n, " elements");
-  const auto read = read_floats<float>(c, t);
+  const auto read = row_rooms<float>::make(c, t, 1, n);
   if (!read) return read.error();
-  out.table = read->data(), out.rows = t.shape[0];
+  out.table = *read, out.rows = t.shape[0];
   if (!ids) {
     if (shape[1] > out.rows) return bad_input(shape[1], " ", name, " but a table of ", t.shape);
     return {};
@@ -158,33 +157,34 @@ status embed_layer_normalization::run(run_context& c) const {
   if (segments)
     if (status s = read_embedding(c, 4, segments, shape, n, "segment_ids", of[2]); !s) return s;
   if (status s = count_mask(c, c.input(7), shape); !s) return s;
-  const auto y = write_floats<float>(c, 0, extents{shape[0], shape[1], n});
-  if (!y) return y.error();
-  float_output<float> sum = *y;
-  if (c.has_output(2)) {
-    const auto made = write_floats<float>(c, 2, extents{shape[0], shape[1], n});
-    if (!made) return made.error();
-    sum = *made;
-  }
-  if (y->tensor->shape.count() == 0) return {};
+  const extents y_shape{shape[0], shape[1], n};
+  const result<value*> out = c.output(0, y_shape);
+  if (!out) return out.error();
+  result<value*> sum_out = *out;
+  if (c.has_output(2)) sum_out = c.output(2, y_shape);
+  if (!sum_out) return sum_out.error();
+  if (y_shape.count() == 0) return {};
+  const auto y = row_rooms<float>::make(c, **out, 1, n), sum = row_rooms<float>::make(c, **sum_out, 1, n);
+  if (!y || !sum) return status_code::out_of_memory;
   const auto gamma = read_vector<float>(c, 5, n, "gamma"), beta = read_vector<float>(c, 6, n, "beta");
   if (!gamma) return gamma.error();
   if (!beta) return beta.error();
   const std::int64_t rows = shape[0] * shape[1];
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / n), [&](std::int64_t first, std::int64_t last) {
+  const auto grain = std::max<std::int64_t>(1, (1 << 14) / n);
+  parallel_rows(c, rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     for (std::int64_t r = first; r < last; ++r) {
       const auto place = [&](const embedding& e) {
-        return e.table + (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n;
+        return e.table.read(lane, (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n, n);
       };
       normal_row<float> row{};
       row.x = place(of[0]), row.skip = place(of[1]), row.skip_bias = segments ? place(of[2]) : nullptr;
-      row.scale = *gamma, row.bias = *beta, row.y = y->data + r * n, row.sum = sum.data + r * n, row.n = n;
+      row.scale = *gamma, row.bias = *beta, row.y = y->room(lane, r * n), row.sum = sum->room(lane, r * n), row.n = n;
       row.epsilon = epsilon;
       normalize_row(row);
+      y->store(lane, r * n, n);
+      if (*sum_out != *out) sum->store(lane, r * n, n);
     }
   });
-  y->store();
-  if (sum.tensor != y->tensor) sum.store();
   return {};
 }
 
