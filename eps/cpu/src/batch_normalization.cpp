@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "float_values.hpp"
 #include "moments.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -104,10 +104,8 @@ status batch_normalization::run_as(run_context& c) const {
     if (parameters[i]->shape.count() != channels)
       return bad_input(names[i], " has shape ", parameters[i]->shape, "; X of shape ", x.shape, " has ", channels,
                        " channels");
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
-  const result<std::span<const C>> from = read_floats<C>(c, x);
-  if (!from) return from.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   std::span<const double> used = coefficients;
   if (used.size() != std::size_t(channels) * 2) {
     const result<std::span<double>> scratch = c.scratch<double>(std::size_t(channels) * 8);
@@ -116,31 +114,35 @@ status batch_normalization::run_as(run_context& c) const {
                   *const batch = scratch->data() + 4 * channels, *const folded = scratch->data() + 6 * channels;
     read_parameters(parameters, channels, scratch->data());
     if (trains) {
-      measure(from->data(), layout, batch, batch + channels);
+      const result<std::span<const C>> whole = read_floats<C>(c, x);
+      if (!whole) return whole.error();
+      measure(whole->data(), layout, batch, batch + channels);
       for (std::int64_t i = 0; i < channels; ++i) {
         const double running[2] = {mean[i] * momentum + batch[i] * (1 - momentum),
                                    variance[i] * momentum + batch[channels + i] * (1 - momentum)};
         mean[i] = batch[i], variance[i] = batch[channels + i];
         batch[i] = running[0], batch[channels + i] = running[1];
       }
-      if (status out = write_statistic(c, 1, channels, batch); !out) return out;
-      if (status out = write_statistic(c, 2, channels, batch + channels); !out) return out;
-      if (status out = write_statistic(c, 3, channels, mean); !out) return out;
-      if (status out = write_statistic(c, 4, channels, variance); !out) return out;
+      if (status done = write_statistic(c, 1, channels, batch); !done) return done;
+      if (status done = write_statistic(c, 2, channels, batch + channels); !done) return done;
+      if (status done = write_statistic(c, 3, channels, mean); !done) return done;
+      if (status done = write_statistic(c, 4, channels, variance); !done) return done;
     }
     fold(scratch->first(std::size_t(channels) * 4), channels, epsilon, folded);
     used = {folded, std::size_t(channels) * 2};
   }
   const std::int64_t n = layout.elements;
-  parallel_for(c, layout.batches * channels, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, n)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t row = first; row < last; ++row) {
-                   const auto channel = std::size_t(row % channels);
-                   scale_and_shift(from->data() + row * n, y->data + row * n, n, used[channel],
-                                   used[std::size_t(channels) + channel]);
-                 }
-               });
-  y->store();
+  const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, layout.batches * channels, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, n)),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  for (std::int64_t row = first; row < last; ++row) {
+                    const auto channel = std::size_t(row % channels);
+                    scale_and_shift(from->read(lane, row * n, n), y->room(lane, row * n), n, used[channel],
+                                    used[std::size_t(channels) + channel]);
+                    y->store(lane, row * n, n);
+                  }
+                });
   return {};
 }
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "float_values.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -44,25 +44,24 @@ status lp_normalization::run_as(run_context& c) const {
   std::int64_t a = axis;
   if (!normalize_axis(a, x.shape.rank()))
     return bad_input("axis ", axis, " is not in [-", x.shape.rank(), ",", x.shape.rank(), ") of shape ", x.shape);
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const result<std::span<const C>> from = read_floats<C>(c, x);
-  if (!from) return from.error();
   const auto at = std::size_t(a);
   const std::int64_t size = x.shape[at], inner = x.shape.count(at + 1, x.shape.rank());
-  const std::int64_t stretches = (inner + columns - 1) / columns;
-  parallel_for(c, x.shape.count(0, at) * stretches,
-               std::max<std::int64_t>(1, (1 << 14) / (size * std::min(inner, columns))),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t unit = first; unit < last; ++unit) {
-                   const std::int64_t column = unit % stretches * columns;
-                   const std::int64_t start = unit / stretches * size * inner + column;
-                   normalize_columns(from->data() + start, y->data + start, size, inner,
-                                     std::min(columns, inner - column), squares);
-                 }
-               });
-  y->store();
+  const std::int64_t stretches = (inner + columns - 1) / columns, width = std::min(inner, columns);
+  const auto from = row_rooms<C>::make(c, x, size, width), y = row_rooms<C>::make(c, **out, size, width);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, x.shape.count(0, at) * stretches, std::max<std::int64_t>(1, (1 << 14) / (size * width)),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  for (std::int64_t unit = first; unit < last; ++unit) {
+                    const std::int64_t column = unit % stretches * columns, n = std::min(columns, inner - column);
+                    const std::int64_t start = unit / stretches * size * inner + column;
+                    const row_block<const C> in = from->read(lane, start, inner, size, n);
+                    normalize_columns(in.data, y->room(lane, start, inner).data, size, in.step, n, squares);
+                    y->store(lane, start, inner, size, n);
+                  }
+                });
   return {};
 }
 

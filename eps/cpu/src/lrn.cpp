@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "float_values.hpp"
 #include "refuse.hpp"
+#include "row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -39,30 +39,31 @@ template <class C>
 status lrn::run_as(run_context& c) const {
   const value& x = c.input(0);
   if (x.shape.rank() < 2) return bad_input("X has shape ", x.shape, "; it needs axes of batches and channels");
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const result<std::span<const C>> from = read_floats<C>(c, x);
-  if (!from) return from.error();
   const std::int64_t channels = x.shape[1], n = x.shape.count(2, x.shape.rank());
-  const std::int64_t stretches = (n + columns - 1) / columns;
+  const std::int64_t stretches = (n + columns - 1) / columns, width = std::min(n, columns);
+  const auto from = row_rooms<C>::make(c, x, channels, width), y = row_rooms<C>::make(c, **out, channels, width);
+  if (!from || !y) return status_code::out_of_memory;
   const std::int64_t before = std::min((size - 1) / 2, channels), after = std::min(size / 2, channels);
   const C factor = C(alpha) / C(size);
-  parallel_for(c, x.shape[0] * stretches, 1, [&](std::int64_t first, std::int64_t last) {
+  parallel_rows(c, x.shape[0] * stretches, 1, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     for (std::int64_t unit = first; unit < last; ++unit) {
       const std::int64_t column = unit % stretches * columns, m = std::min(columns, n - column);
       const std::int64_t start = unit / stretches * channels * n + column;
-      const C* const in = from->data() + start;
+      const row_block<const C> in = from->read(lane, start, n, channels, m);
+      const row_block<C> to = y->room(lane, start, n);
       for (std::int64_t k = 0; k < channels; ++k) {
         C sum[columns];
         std::fill_n(sum, m, C(0));
         for (std::int64_t j = std::max<std::int64_t>(0, k - before); j <= std::min(channels - 1, k + after); ++j)
-          for (std::int64_t i = 0; i < m; ++i) sum[i] += in[j * n + i] * in[j * n + i];
-        divide_by_power(in + k * n, sum, y->data + start + k * n, m, C(bias), factor, C(beta));
+          for (std::int64_t i = 0; i < m; ++i) sum[i] += in.data[j * in.step + i] * in.data[j * in.step + i];
+        divide_by_power(in.data + k * in.step, sum, to.data + k * to.step, m, C(bias), factor, C(beta));
       }
+      y->store(lane, start, n, channels, m);
     }
   });
-  y->store();
   return {};
 }
 
