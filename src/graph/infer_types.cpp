@@ -5,6 +5,7 @@
 #include "inline.hpp"
 #include "messages.hpp"
 #include "oddities.hpp"
+#include "op/implied_shapes.hpp"
 
 #include <fmt/format.h>
 

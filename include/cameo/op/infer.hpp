@@ -59,9 +59,4 @@ class infer_context {
 /// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be broadcast.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
-namespace detail {
-/// The shape function that an operator's roles imply, for one that has none of its own.
-infer_function implied_shapes(role roles);
-}  // namespace detail
-
 }  // namespace cameo::inline CAMEO_ABI

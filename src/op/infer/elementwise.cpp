@@ -1,3 +1,4 @@
+#include "../implied_shapes.hpp"
 #include "infer_list.hpp"
 #include "tools.hpp"
 
