@@ -48,6 +48,7 @@
 
 /// Before a loop whose rounds do not read what others write: compilers then need not ask that while running.
 #ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"  // that a build without optimisation makes no vectors is fine
 #define CAMEO_SIMD_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define CAMEO_SIMD_INDEPENDENT _Pragma("GCC ivdep")
