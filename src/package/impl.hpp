@@ -158,7 +158,7 @@ class package_reader {
 
  private:
   friend class older_reader;
-  std::optional<json> load(const std::string& file, const place& named_at);
+  std::optional<json_document> load(const std::string& file, const place& named_at);
   void read_manifest(const json&, const place&);
   void read_version(const json&, const place&);
   void read_layout(const json&, const place&);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <span>
 #include <unordered_set>
+#include <utility>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -14,6 +15,43 @@ namespace {
 auto& own_members_of(json& object) {
   return static_cast<std::vector<json::object_t::value_type, json::object_t::allocator_type>&>(
       object.get_ref<json::object_t&>());
+}
+
+void free_members(json& value) {
+  if (value.is_object()) {
+    auto& members = own_members_of(value);
+    for (auto& [key, member] : members)
+      if (member.is_structured()) free_members(member);
+    members.clear();
+  } else if (value.is_array()) {
+    for (json& element : value)
+      if (element.is_structured()) free_members(element);
+    value.clear();
+  }
+}
+
+void write_in_line(const json& value, std::string& to);
+
+/// The library sets up a writer for each call, which costs more than a short value does. What needs escapes is its own.
+void write_text(const std::string& text, std::string& to) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+  if (!std::all_of(text.begin(), text.end(), is_plain))
+    to += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  else to.append(1, '"').append(text).append(1, '"');
+}
+
+void write_in_line(const json& value, std::string& to) {
+  if (value.is_string()) return write_text(value.get_ref<const std::string&>(), to);
+  if (!value.is_structured()) return void(to += value.dump());
+  char before = value.is_object() ? '{' : '[';
+  if (value.empty()) to += before;
+  const auto separate = [&] { to += std::exchange(before, ','); };
+  if (value.is_object())
+    for (const auto& [key, member] : members_of(value))
+      separate(), write_text(key, to), to += ':', write_in_line(member, to);
+  else
+    for (const json& element : value) separate(), write_in_line(element, to);
+  to += value.is_object() ? '}' : ']';
 }
 
 /// Builds the value from the parser's calls, so that depth, number and keys are checked before anything is kept. What
@@ -149,6 +187,8 @@ parsed_json parse_json(std::string_view text) {
   return made;
 }
 
+json_document::~json_document() { free_members(*this); }
+
 const std::vector<json::object_t::value_type>& members_of(const json& object) {
   return object.get_ref<const json::object_t&>();
 }
@@ -158,6 +198,11 @@ json& append(json& object, std::string key, json value) {
 }
 
 std::string dump(const json& value, int indent) {
+  if (indent < 0) {
+    std::string made;
+    write_in_line(value, made);
+    return made;
+  }
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 

@@ -23,6 +23,15 @@ struct parsed_json {
 };
 parsed_json parse_json(std::string_view text);
 
+/// A parsed text that is freed from its leaves up. The library's own way moves the members of every value to a list on
+/// the heap first, as a value may be nested deeper than the stack allows; what parse_json makes is not.
+struct json_document : json {
+  explicit json_document(json&& value) : json(std::move(value)) {}
+  json_document(json_document&&) = default;
+  json_document& operator=(json_document&&) = default;
+  ~json_document();
+};
+
 /// As cameo writes it. Texts are UTF-8 once parsed.
 std::string dump(const json&, int indent = -1);
 

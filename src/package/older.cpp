@@ -94,7 +94,7 @@ class older_reader {
     if (base.fault != package_fault::none) return problems_.add(base.fault, at, base.words);
     made.base = base.path;
     const std::string file = joined(base.path, "metadata.json");
-    std::optional<json> metadata;
+    std::optional<json_document> metadata;
     if (follow_text(to_, {}, file).at.kind != found_kind::nothing) {
       metadata = reader_.load(file, at);
       if (!metadata) return;

@@ -79,7 +79,7 @@ const package_problem* problem_list::first_error() const {
 
 bool package_reader::read() {
   const place top{manifest_file};
-  const std::optional<json> manifest = load(std::string{manifest_file}, {{}});
+  const std::optional<json_document> manifest = load(std::string{manifest_file}, {{}});
   if (!manifest) return false;
   if (!manifest->is_object()) {
     problems_.add(package_fault::schema, top, fmt::format("needs an object, not {}", kind_of(*manifest)));
@@ -142,7 +142,7 @@ const package_reader::listed_folder* package_reader::listed(std::string_view bas
 }
 
 /// `file` below the root; `named_at` is whose fault it is when there is none.
-std::optional<json> package_reader::load(const std::string& file, const place& named_at) {
+std::optional<json_document> package_reader::load(const std::string& file, const place& named_at) {
   led_to to = follow_text(to_, {}, file, open_for::reading);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named_at, to.words), std::nullopt;
   if (to.at.kind != found_kind::file)
@@ -158,7 +158,7 @@ std::optional<json> package_reader::load(const std::string& file, const place& n
     parsed.trouble = fmt::format("with it the package has more than {} bytes of JSON, or {} values in it",
                                  most_json_bytes, most_json_values);
   if (!parsed.trouble.empty()) return problems_.add(package_fault::schema, whole, parsed.trouble), std::nullopt;
-  return std::move(parsed.value);
+  return json_document{std::move(parsed.value)};
 }
 
 std::optional<std::string> package_reader::text_of(const json& object, std::string_view field, const place& at) {
@@ -276,7 +276,7 @@ void package_reader::read_component_reference(const std::string& name, const jso
   while (path.ends_with('/')) path.pop_back();
   made.file = to.at.kind == found_kind::folder ? joined(path, component_file) : path;
   made.base = std::string{parent_of(*made.file)};
-  const std::optional<json> body = load(*made.file, at);
+  const std::optional<json_document> body = load(*made.file, at);
   if (!body) return;
   const std::string file = *made.file;
   const place whole{file};
@@ -346,7 +346,7 @@ void package_reader::read_executors(package_variant& to, const std::string& fold
         problems_.add(file.fault, here, file.words);
         continue;
       }
-      const std::optional<json> payload = load(file.path, here);
+      const std::optional<json_document> payload = load(file.path, here);
       if (!payload) continue;
       made.json = dump(*payload);
       if (name == ort_executor) read_ort(to, folder, *payload, {file.path});
