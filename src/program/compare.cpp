@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -183,7 +184,36 @@ comparison compare_sparse(const value& got, const value& expected, const toleran
   return compare(got.parts[0], expected.parts[0], allowed);
 }
 
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t bits) {
+  for (int byte = 0; byte < 8; ++byte, bits >>= 8) hash = (hash ^ (bits & 0xFF)) * 1099511628211u;
+  return hash;
+}
+std::uint64_t mixed(std::uint64_t hash, std::int64_t number) { return mixed(hash, std::uint64_t(number)); }
+std::uint64_t mixed(std::uint64_t hash, double number) {
+  return mixed(hash, std::bit_cast<std::uint64_t>(std::isnan(number) ? std::nan("") : number));
+}
+std::uint64_t mixed(std::uint64_t hash, std::complex<double> number) {
+  return mixed(mixed(hash, number.real()), number.imag());
+}
+
 }  // namespace
+
+std::uint64_t hash_of(const value& v, std::uint64_t hash) {
+  hash = mixed(mixed(hash, std::uint64_t(v.kind)), std::uint64_t(v.type));
+  for (const std::int64_t d : v.shape.dims()) hash = mixed(hash, d);
+  for (const value& part : v.parts) hash = hash_of(part, hash);
+  if (v.kind != value_kind::tensor) return hash;
+  if (v.type == dtype::string) {
+    for (const std::string_view text : v.as_unchecked<std::string_view>().span())
+      for (const char letter : text) hash = mixed(hash, std::uint64_t(static_cast<unsigned char>(letter)));
+    return hash;
+  }
+  detail::all_elements::call(v.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (!std::is_same_v<T, std::string_view>)
+      for (std::int64_t i = 0; i < v.shape.count(); ++i) hash = mixed(hash, wide_at<T>(v.data, i));
+  });
+  return hash;
+}
 
 comparison compare(const value& got, const value& expected, const tolerance& allowed) {
   if (got.kind != expected.kind)

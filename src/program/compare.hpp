@@ -24,4 +24,9 @@ struct comparison {
 /// always exactly. Maps by key.
 comparison compare(const value& got, const value& expected, const tolerance&);
 
+/// Of a value's kinds, shapes and elements, going on from `hash`: FNV-1a; every NaN counts as the same. Equal on all
+/// processors for equal bits.
+constexpr std::uint64_t first_hash = 14695981039346656037u;
+std::uint64_t hash_of(const value&, std::uint64_t hash = first_hash);
+
 }  // namespace cameo::program

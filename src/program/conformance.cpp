@@ -37,8 +37,11 @@ constexpr std::string_view status_names[] = {"pass", "fail", "skip"};
 
 /// How the result comes back from the child.
 std::string to_message(const case_result& r) {
-  return json{
-      {"status", int(r.status)}, {"op", r.op}, {"reason", r.reason}, {"error", fmt::format("{}", r.largest_error)}}
+  return json{{"status", int(r.status)},
+              {"op", r.op},
+              {"reason", r.reason},
+              {"error", fmt::format("{}", r.largest_error)},
+              {"hash", r.hash}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 case_result from_message(const child_end& end) {
@@ -46,7 +49,7 @@ case_result from_message(const child_end& end) {
   const json message = json::parse(end.output, nullptr, false);
   if (!message.is_object()) return {case_status::fail, {}, "no result came back", 0};
   return {case_status(message.value("status", 1)), message.value("op", ""), message.value("reason", ""),
-          std::strtod(message.value("error", "0").c_str(), nullptr)};
+          std::strtod(message.value("error", "0").c_str(), nullptr), message.value("hash", std::uint64_t{0})};
 }
 
 void print_line(const test_case& which, const outcome& o) {
@@ -85,6 +88,7 @@ status write_report(const std::string& path, const std::vector<test_case>& cases
     json entry{{"name", cases[i].name},     {"status", status_names[std::size_t(o.result.status)]},
                {"reason", o.result.reason}, {"seconds", o.seconds},
                {"op", o.result.op},         {"path", cases[i].folder}};
+    if (o.result.hash) entry["hash"] = fmt::format("{:016x}", o.result.hash);
     if (std::isfinite(o.result.largest_error)) entry["largest_error"] = o.result.largest_error;
     report.push_back(std::move(entry));
   }
