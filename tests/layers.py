@@ -150,7 +150,7 @@ def transforms(root):
 COUNTS = [
     (re.compile(r"\berased_entry<"), "src/kernel_table.cpp", 174, "rows of a skeleton"),
     (re.compile(r"\bany_types\b"), "src/kernel_table.cpp", 97, "the types that the kernel computes with"),
-    (re.compile(r"\b(?:read_floats|write_floats|as_numbers)<"), "src/*.cpp", 83, "narrow floats widened row by row"),
+    (re.compile(r"\b(?:read_floats|write_floats|as_numbers)<"), "src/**/*.cpp", 83, "narrow floats widened row by row"),
 ]
 
 

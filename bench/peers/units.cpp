@@ -3,7 +3,7 @@
 // has to know the instruction set, and none of it can be used where the processor lacks it.
 #include "units.hpp"
 
-#include <detail/best_rate.hpp>
+#include "common/best_rate.hpp"
 
 #include <algorithm>
 #include <array>

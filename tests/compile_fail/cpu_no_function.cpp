@@ -1,9 +1,9 @@
 // expect: cameo: no function of functions/zips-inl.hpp computes this operator for an element type of its row
 // naming: BitwiseAnd
-#include <detail/simd.hpp>
+#include "common/simd.hpp"
 
 #include <hwy/highway.h>
-#include <skeletons/zip-inl.hpp>
+#include "skeletons/zip-inl.hpp"
 
 #ifdef CAMEO_MUST_FAIL
 using chosen = float;

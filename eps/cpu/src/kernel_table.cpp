@@ -9,8 +9,8 @@
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include <skeletons/map_rows.hpp>
-#include <skeletons/zip_rows.hpp>
+#include "skeletons/map_rows.hpp"
+#include "skeletons/zip_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {

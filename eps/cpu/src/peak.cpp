@@ -1,6 +1,6 @@
 // What a processor does at most, by the loops that it can run fastest: independent fused multiply-adds in registers,
 // and a sum over a buffer.
-#include <detail/simd.hpp>
+#include "common/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "peak.cpp"
@@ -52,7 +52,7 @@ const char* target() { return hwy::TargetName(HWY_TARGET); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <detail/best_rate.hpp>
+#include "common/best_rate.hpp"
 
 #include <algorithm>
 #include <vector>

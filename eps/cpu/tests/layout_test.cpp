@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/layout.hpp>
 
 #include "../../../tests/transform/rule_rig.hpp"
-#include "../src/detail/min_cut.hpp"
+#include "../src/layout/min_cut.hpp"
 
 using namespace cameo;
 using namespace cameo::test;

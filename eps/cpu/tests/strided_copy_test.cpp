@@ -1,4 +1,4 @@
-#include "../src/strided_copy.hpp"
+#include "../src/common/strided_copy.hpp"
 
 #include <cameo/run/task_pool.hpp>
 

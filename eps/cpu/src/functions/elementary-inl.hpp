@@ -11,9 +11,10 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <cameo/op/onnx.hpp>
 
-#include <functions/vector-inl.hpp>
+#include "vector-inl.hpp"
 
-#include <detail/math-inl.hpp>
+#include "common/math-inl.hpp"
+
 #include <iterator>
 #include <limits>
 

@@ -10,9 +10,10 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include <functions/elementary-inl.hpp>
-#include <functions/form.hpp>
-#include <functions/piecewise-inl.hpp>
+#include "elementary-inl.hpp"
+#include "form.hpp"
+#include "piecewise-inl.hpp"
+
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();

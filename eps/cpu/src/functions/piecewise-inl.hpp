@@ -8,7 +8,7 @@
 #endif
 #include <cameo/op/onnx.hpp>
 
-#include <functions/vector-inl.hpp>
+#include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {

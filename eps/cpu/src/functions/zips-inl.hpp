@@ -9,8 +9,8 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include <functions/elementary-inl.hpp>
-#include <functions/form.hpp>
+#include "elementary-inl.hpp"
+#include "form.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include <functions/maps-inl.hpp>
-#include <skeletons/map.hpp>
-#include <skeletons/map_rows.hpp>
+#include "functions/maps-inl.hpp"
+#include "map.hpp"
+#include "map_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {

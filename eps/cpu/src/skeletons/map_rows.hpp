@@ -4,7 +4,7 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include <skeletons/row_list.hpp>
+#include "row_list.hpp"
 
 // The elementwise operators of one input: a row here and a function in functions/maps-inl.hpp. The lists are one but
 // for where they are compiled.

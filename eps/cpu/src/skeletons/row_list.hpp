@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include <functions/form.hpp>
+#include "functions/form.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include <functions/zips-inl.hpp>
-#include <skeletons/zip.hpp>
-#include <skeletons/zip_loops.hpp>
-#include <skeletons/zip_rows.hpp>
+#include "functions/zips-inl.hpp"
+#include "zip.hpp"
+#include "zip_loops.hpp"
+#include "zip_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {

@@ -60,21 +60,30 @@ void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
 template <class T>
 void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run = nullptr);
 
-/// The most rows and steps of k of A that multiply_block processes at a time, so that they stay in the L2 cache; the
-/// rows are a multiple of every tile's.
-inline constexpr std::int64_t gemm_block_rows = 192, gemm_block_depth = 512, gemm_row_depth = 1 << 14;
+/// The most rows of A that multiply_block processes at a time, so that they stay in the L2 cache; a multiple of every
+/// tile's.
+inline constexpr std::int64_t gemm_block_rows = 192;
 /// A matrix of fewer bytes may lie in the L2 cache: prefetching it would only cost time.
 inline constexpr std::int64_t gemm_cached_bytes = 1 << 20;
-/// Steps of k that are added up before C is updated. One row of tiles reads B only once, in place: no block has to stay
-/// in a cache, so its steps are many.
-constexpr std::int64_t gemm_depth(std::int64_t m, std::int64_t k, std::int64_t tile_rows) {
-  const std::int64_t most = m <= tile_rows ? gemm_row_depth : gemm_block_depth, parts = (k + most - 1) / most;
+/// Steps of k that are added up, one after the other, before C is updated. They decide how sums are rounded, and so
+/// they depend on k alone: an element of C is the same whatever else is computed with it, and wherever.
+inline constexpr std::int64_t gemm_block_depth = 512;
+constexpr std::int64_t gemm_depth(std::int64_t k) {
+  const std::int64_t parts = (k + gemm_block_depth - 1) / gemm_block_depth;
   return k > 0 ? (k + parts - 1) / parts : 1;
+}
+/// Up to so many steps, one row of tiles goes through all of k panel by panel, which reads B only once, in place.
+inline constexpr std::int64_t gemm_row_depth = 1 << 14;
+/// Elements of A that multiply_block packs at a time, of `rows` rows in tiles of `tile_rows`.
+constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t tile_rows) {
+  const std::int64_t most = rows < gemm_block_rows ? rows : gemm_block_rows;
+  const std::int64_t steps = rows <= tile_rows && k <= gemm_row_depth ? k : gemm_depth(k);
+  return (most + tile_rows - 1) / tile_rows * tile_rows * steps;
 }
 
 /// C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: `room` is then
-/// where blocks of it are packed (rows as in gemm_block_rows times `depth` elements), or null to read it in place,
-/// which suits rows that are contiguous.
+/// where blocks of it are packed (gemm_room elements), or null to read it in place, which suits rows that are
+/// contiguous.
 template <class T>
 struct gemm_block {
   std::int64_t m, n, k;
@@ -85,7 +94,6 @@ struct gemm_block {
   gemm_epilogue<T> epilogue;  // of this part of C
   std::int64_t a_row_stride = 0, a_column_stride = 0;
   T* room = nullptr;
-  std::int64_t depth = 0;  // the same for all parts of a product, or bits would depend on the cut; 0: gemm_depth
   const run_context* run = nullptr;  // checked before each panel of B: if the run should end, the rest is skipped
 };
 template <class T>
@@ -114,13 +122,17 @@ struct gemm_problem {
   T* c;
   gemm_epilogue<T> epilogue = {};
   std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
-  bool for_few_rows = false;  // with few rows of A, sums are formed as if B, with its rows contiguous, were not packed
+  bool for_few_rows = false;  // whether panels of B suit few rows of A as well as B itself, with its rows contiguous
 };
-/// Up to so many rows of A, multiply() reads an unpacked B in place: with contiguous rows, and with
-/// contiguous columns (dot products; A's rows then are contiguous, too).
-inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_dots = 16;
-/// Uses scratch of the run for packing; dims may be 0 (k = 0 leaves beta * bias + add). Sums are formed
-/// in an order that depends on the shapes alone.
+/// Up to so many rows of A, multiply() reads an unpacked B in place: where its rows are contiguous, and where its columns
+/// are.
+inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_turned = 16;
+/// The most columns of a tile of any instruction set.
+inline constexpr std::int64_t gemm_widest_tile = 32;
+/// Uses scratch of the run for packing; dims may be 0 (k = 0 leaves beta * bias + add). An element of C has the same
+/// bits with every instruction set that rounds a product and a sum once, for any number of threads, and whatever other
+/// rows there are: its sum is formed in an order that depends on k alone, and, of one column, on whether A's rows and
+/// the column are contiguous.
 template <class T>
 status multiply(run_context&, const gemm_problem<T>&);
 

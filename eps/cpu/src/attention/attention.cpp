@@ -1,0 +1,340 @@
+#include <cameo/eps/cpu/attention.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "skeletons/map.hpp"
+
+#include "attention_parts.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
+  const extents& s = v.shape;
+  if (s.rank() == 4) {
+    out = {s[0], s[1], s[2], s[3], s.count(1, 4), s.count(2, 4), s[3]};
+    if (heads && heads != s[1]) return bad_input(name, " ", s, " has not the ", heads, " heads of the attribute");
+    return {};
+  }
+  if (s.rank() != 3) return bad_input(name, " ", s, " must be of rank 3 or 4");
+  if (heads < 1 || s[2] % heads != 0)
+    return bad_input(name, " ", s, " of rank 3 needs a number of heads that divides its last axis, not ", heads);
+  out = {s[0], heads, s[1], s[2] / heads, s.count(1, 3), s[2] / heads, s[2]};
+  return {};
+}
+
+/// Which keys a query may see, and what is added to its scores.
+struct key_bias {
+  std::int64_t queries, keys, past;
+  const value *mask, *lengths;  // either may be `none`
+  std::int64_t mask_strides[3] = {}, mask_length = 0;
+  const attention* how;
+
+  static status of(const attention& how, const value& mask, const value& lengths, const head_layout& q,
+                   std::int64_t keys, std::int64_t past, key_bias& out) {
+    out = {q.length, keys, past, &mask, &lengths, {}, 0, &how};
+    if (lengths && lengths.shape != extents{q.batches})
+      return bad_input("nonpad_kv_seqlen ", lengths.shape, " must be ", extents{q.batches});
+    if (!mask) return {};
+    const extents& s = mask.shape;
+    bool fits = s.rank() >= 1 && s.rank() <= 4 && s.back() <= keys;
+    const std::int64_t most[3] = {q.batches, q.heads, q.length};
+    std::int64_t stride = fits ? s.back() : 0;
+    for (std::size_t i = s.rank(); fits && i-- > 1;) {
+      const std::size_t axis = i - 1, which = axis + 4 - s.rank();
+      fits = s[axis] == 1 || s[axis] == most[which];
+      out.mask_strides[which] = s[axis] == 1 ? 0 : stride;
+      fits = fits && checked_multiply(stride, s[axis], stride);
+    }
+    if (!fits)
+      return bad_input("attn_mask ", s, " does not broadcast to ", extents{q.batches, q.heads, q.length, keys});
+    out.mask_length = s.back();
+    return {};
+  }
+
+  /// The same, for the path without a matrix of scores.
+  status give(run_context& c, attention_work& work) const {
+    work.softcap = float(how->softcap), work.causal = how->causal, work.past = past;
+    work.left_window = how->left_window, work.right_window = how->right_window;
+    if (*mask) {
+      const auto read = read_bias(c, *mask);
+      if (!read) return read.error();
+      work.bias = read->data(), work.bias_keys = mask_length;
+      work.at_bias = {mask_strides[0], mask_strides[1], mask_strides[2]};
+    }
+    if (*lengths) {
+      const auto made = c.scratch<std::int64_t>(std::size_t(lengths->shape.count()));
+      if (!made) return made.error();
+      for (std::size_t i = 0; i < made->size(); ++i) (*made)[i] = integers{*lengths}[std::int64_t(i)];
+      work.lengths = made->data();
+    }
+    return {};
+  }
+
+  /// Fills `row` for one query; false when it may see no key at all.
+  template <class C>
+  bool fill(std::int64_t batch, std::int64_t head, std::int64_t query, C* row) const {
+    constexpr C never = -std::numeric_limits<C>::infinity();
+    std::int64_t first = 0, last = keys;  // keys in [first, last) may be seen
+    std::int64_t offset = past;
+    if (*lengths) {
+      const std::int64_t length = std::clamp<std::int64_t>(integers{*lengths}[batch], 0, keys);
+      last = length, offset = length - queries;
+    }
+    const std::int64_t place = query + offset;
+    if (how->causal) last = std::min(last, place + 1);
+    if (how->right_window >= 0 && how->right_window < keys + queries)
+      last = std::min(last, place + how->right_window + 1);
+    if (how->left_window >= 0 && how->left_window < keys + queries) first = std::max(first, place - how->left_window);
+    if (*mask) last = std::min(last, mask_length);
+    last = std::max<std::int64_t>(last, 0), first = std::min(first, last);
+    std::fill(row, row + first, never);
+    std::fill(row + last, row + keys, never);
+    std::fill(row + first, row + last, C(0));
+    if (*mask) read_mask(batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2], first, last, row);
+    for (std::int64_t j = first; j < last; ++j)
+      if (row[j] != never) return true;
+    return false;
+  }
+
+ private:
+  template <class C>
+  void read_mask(std::int64_t base, std::int64_t first, std::int64_t last, C* row) const {
+    const status known = with_type(mask->type, [&]<class T>(std::type_identity<T>) -> status {
+      const T* const from = static_cast<const T*>(mask->data) + base;
+      for (std::int64_t j = first; j < last; ++j) {
+        if constexpr (std::is_same_v<T, bool>) row[j] = from[j] ? C(0) : -std::numeric_limits<C>::infinity();
+        else if constexpr (is_real_number<T>) row[j] = C(widened(from[j]));
+      }
+      return {};
+    });
+    static_cast<void>(known);
+  }
+};
+
+/// Scores of one query to weights, in place.
+template <class C>
+void soft_max(C* x, std::int64_t n) {
+  C largest = -std::numeric_limits<C>::infinity();
+  for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, x[i]);
+  if (largest == -std::numeric_limits<C>::infinity()) largest = 0;
+  C sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += x[i] = std::exp(x[i] - largest);
+  if (sum == 0) return;
+  for (std::int64_t i = 0; i < n; ++i) x[i] /= sum;
+}
+
+/// One row of scores becomes weights. `shown` (or null) gets what the attribute asks for on the way.
+template <class C>
+void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int64_t keys, C* shown) {
+  if (shown && how.shown == attention::raw_scores) std::copy_n(row, keys, shown);
+  if (how.softcap > 0) {
+    for (std::int64_t j = 0; j < keys; ++j) row[j] /= C(how.softcap);
+    map_loop<op::Tanh, C>()({}, row, row, keys);
+    for (std::int64_t j = 0; j < keys; ++j) row[j] *= C(how.softcap);
+  }
+  if (shown && how.shown == attention::capped_scores) std::copy_n(row, keys, shown);
+  constexpr C never = -std::numeric_limits<C>::infinity();
+  for (std::int64_t j = 0; j < keys; ++j) row[j] = bias[j] == never ? never : row[j] + bias[j];
+  if (shown && how.shown == attention::biased_scores) std::copy_n(row, keys, shown);
+  if (any) soft_max(row, keys);
+  else std::fill_n(row, keys, C(0));
+  if (shown && how.shown == attention::weights) std::copy_n(row, keys, shown);
+}
+
+/// Sizes of all that come in must agree.
+status check(const value& past_k, const value& past_v, const head_layout& q, const head_layout& k,
+             const head_layout& v) {
+  if (k.batches != q.batches || v.batches != q.batches || k.length != v.length || k.heads != v.heads ||
+      q.size != k.size)
+    return bad_input(
+        "Q, K and V don't fit: they need equal batches, K and V equal heads and lengths, Q and K equal sizes "
+        "of a head");
+  if (k.heads < 1 || q.heads % k.heads != 0)
+    return bad_input(q.heads, " heads of Q can't share ", k.heads, " heads of K and V");
+  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (!past_k) return {};
+  const auto fits = [&](const value& past, const head_layout& now) {
+    return past.shape.rank() == 4 && past.shape[0] == now.batches && past.shape[1] == now.heads &&
+           past.shape[3] == now.size && past.shape[2] == past_k.shape[2];
+  };
+  if (!fits(past_k, k) || !fits(past_v, v))
+    return bad_input("past_key ", past_k.shape, " and past_value ", past_v.shape, " don't fit K and V");
+  return {};
+}
+
+/// All that a run needs.
+template <class C>
+struct laid_out {
+  const attention& how;
+  key_source<C> q, k, v;
+  std::int64_t keys;
+  double factor;
+  bool joined;  // Y is [batch, sequence, heads * size]
+  const key_bias* bias;
+  float_output<C> y, scores;  // the latter perhaps not there
+};
+
+status attend_without_scores(run_context& c, const laid_out<float>& all) {
+  const head_layout& q = all.q.at;
+  attention_work work{};
+  work.q = all.q.data, work.k = all.k.data, work.v = all.v.data, work.y = all.y.data;
+  work.batches = q.batches, work.heads = q.heads, work.key_heads = all.k.at.heads;
+  work.queries = q.length, work.keys = all.keys, work.size = q.size, work.value_size = all.v.at.size;
+  work.at_q = q.strides(), work.at_k = all.k.at.strides(), work.at_v = all.v.at.strides();
+  const std::int64_t size = all.v.at.size;
+  work.at_y = all.joined ? head_layout::joined(q.batches, q.heads, q.length, size, q.heads * size).strides()
+                         : head_layout::split(q.batches, q.heads, q.length, size).strides();
+  work.scale = float(all.factor);
+  if (status s = all.bias->give(c, work); !s) return s;
+  if (status s = run_attention(c, work); !s) return s;
+  all.y.store();
+  return {};
+}
+
+/// Scores of heads [first, first + n) to weights, in place.
+template <class C>
+void weigh_heads(run_context& c, const laid_out<C>& all, std::int64_t first, std::int64_t n, C* scores, C* biases) {
+  const head_layout& q = all.q.at;
+  const std::int64_t keys = all.keys, grain = std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, keys));
+  c.parallel_lanes(std::size_t((n * q.length + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
+    C* const row_bias = biases + std::int64_t(lane) * keys;
+    const std::int64_t end = std::min(n * q.length, (std::int64_t(block) + 1) * grain);
+    for (std::int64_t row = std::int64_t(block) * grain; row < end; ++row) {
+      const std::int64_t head = first + row / q.length;
+      const bool any = all.bias->fill(head / q.heads, head % q.heads, row % q.length, row_bias);
+      weigh_keys(all.how, scores + row * keys, row_bias, any, keys,
+                 all.scores.data ? all.scores.data + (first * q.length + row) * keys : nullptr);
+    }
+  });
+}
+
+/// Scores of as many heads as fit in memory at a time.
+template <class C>
+status attend_with_scores(run_context& c, const laid_out<C>& all) {
+  const head_layout &q = all.q.at, &k = all.k.at, &v = all.v.at;
+  const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
+  const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
+                                                        std::max<std::int64_t>(1, heads));
+  std::int64_t count = 0;
+  if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;
+  const auto scores = c.scratch<C>(std::size_t(count));
+  const auto biases = c.scratch<C>(c.lanes() * std::size_t(all.keys));
+  const auto offsets = c.scratch<std::int64_t>(3 * std::size_t(at_once));
+  const auto out = c.scratch<C>(all.joined ? std::size_t(at_once * cells) : 0);
+  if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
+  for (std::int64_t first = 0; first < heads; first += at_once) {
+    const std::int64_t n = std::min(at_once, heads - first);
+    std::int64_t *const q_at = offsets->data(), *const k_at = q_at + at_once, *const v_at = k_at + at_once;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t batch = (first + i) / q.heads, head = (first + i) % q.heads;
+      const std::int64_t shared = head / (q.heads / k.heads);
+      q_at[i] = batch * q.batch_stride + head * q.head_stride;
+      k_at[i] = batch * k.batch_stride + shared * k.head_stride;
+      v_at[i] = batch * v.batch_stride + shared * v.head_stride;
+    }
+    const auto length = std::size_t(n);
+    gemm_problem<C> product{
+        q.length, all.keys,      q.size, {all.q.data, q.row_stride, 1}, {all.k.data, 1, k.row_stride},
+        nullptr,  scores->data()};
+    product.epilogue.alpha = C(all.factor);
+    product.a_offsets = {q_at, length}, product.b_offsets = {k_at, length};
+    if (status s = multiply(c, product); !s) return s;
+    weigh_heads(c, all, first, n, scores->data(), biases->data());
+    C* const to = all.joined ? out->data() : all.y.data + first * cells;
+    for (std::int64_t i = 0; i < n; ++i) q_at[i] = i * plane;
+    gemm_problem<C> sum{q.length, v.size, all.keys, {scores->data(), all.keys, 1}, {all.v.data, v.row_stride, 1},
+                        nullptr,  to};
+    sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
+    if (status s = multiply(c, sum); !s) return s;
+    if (!all.joined) continue;
+    const auto join = [&](std::int64_t row, std::size_t) {
+      const std::int64_t head = first + row / q.length, batch = head / q.heads;
+      std::copy_n(to + row * v.size, v.size,
+                  all.y.data + ((batch * q.length + row % q.length) * q.heads + head % q.heads) * v.size);
+    };
+    if (!parallel_each(c, n * q.length, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, v.size)), join))
+      return status_code::canceled;
+  }
+  all.y.store();
+  if (all.scores.tensor) all.scores.store();
+  return {};
+}
+
+}  // namespace
+
+result<attention> attention::bind(bind_context& c) {
+  attention made;
+  made.q_heads = c.int_or("q_num_heads", 0), made.kv_heads = c.int_or("kv_num_heads", 0);
+  if (made.q_heads < 0 || made.kv_heads < 0) return bad_attribute("numbers of heads must not be negative");
+  const attribute* const scale = c.find("scale");
+  made.has_scale = scale && scale->kind == attribute_kind::f;
+  made.scale = double(c.float_or("scale", 0));
+  made.softcap = double(c.float_or("softcap", 0));
+  made.causal = c.int_or("is_causal", 0) != 0;
+  made.left_window = c.int_or("left_window_size", -1), made.right_window = c.int_or("right_window_size", -1);
+  if (made.left_window < -1 || made.right_window < -1)
+    return bad_attribute("left_window_size and right_window_size must be -1 or more");
+  const std::int64_t shown = c.int_or("qk_matmul_output_mode", 0);
+  if (shown < 0 || shown > 3) return bad_attribute("qk_matmul_output_mode must be 0, 1, 2 or 3, not ", shown);
+  made.shown = int(shown);
+  made.in_double = c.inputs[0].type == dtype::f64 || c.inputs[2].type == dtype::f64 ||
+                   c.int_or("softmax_precision", 0) == std::int64_t(dtype::f64);
+  return made;
+}
+
+template <class C>
+status attention::run_as(run_context& c) const {
+  const value &q_in = c.input(0), &past_k = c.input(4), &past_v = c.input(5);
+  head_layout q{}, k_now{}, v_now{};
+  if (status s = layout_of(q_in, q_heads, "Q", q); !s) return s;
+  if (status s = layout_of(c.input(1), kv_heads, "K", k_now); !s) return s;
+  if (status s = layout_of(c.input(2), kv_heads, "V", v_now); !s) return s;
+  if (status s = check(past_k, past_v, q, k_now, v_now); !s) return s;
+  for (const std::size_t i : {0, 1, 2, 4, 5})
+    if (c.input(i))
+      if (status s = usable_sizes("an input", c.input(i).shape); !s) return s;
+  const std::int64_t past = past_k ? past_k.shape[2] : 0;
+  std::int64_t keys = 0;
+  if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;
+  key_bias bias{};
+  if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
+  const auto from = read_floats<C>(c, q_in);
+  if (!from) return from.error();
+  const auto new_k = read_floats<C>(c, c.input(1)), new_v = read_floats<C>(c, c.input(2));
+  if (!new_k || !new_v) return status_code::out_of_memory;
+  const auto k = join_past<C>(c, {new_k->data(), k_now}, past_k, 1);
+  if (!k) return k.error();
+  const auto v = join_past<C>(c, {new_v->data(), v_now}, past_v, 2);
+  if (!v) return v.error();
+
+  const extents split{q.batches, q.heads, q.length, v_now.size};
+  const bool joined = q_in.shape.rank() == 3;
+  std::int64_t hidden = 0;
+  if (!checked_multiply(q.heads, v_now.size, hidden)) return status_code::out_of_memory;
+  const auto y = write_floats<C>(c, 0, joined ? extents{q.batches, q.length, hidden} : split);
+  if (!y) return y.error();
+  float_output<C> scores_shown;
+  if (c.has_output(3)) {
+    const auto made = write_floats<C>(c, 3, extents{q.batches, q.heads, q.length, keys});
+    if (!made) return made.error();
+    scores_shown = *made;
+  }
+  std::int64_t plane = 0;
+  if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
+  const std::int64_t cells = q.length * v_now.size;
+  if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
+  const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
+  const laid_out<C> all{*this, {from->data(), q}, *k, *v, keys, factor, joined, &bias, *y, scores_shown};
+  if constexpr (std::is_same_v<C, float>)
+    if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
+  return attend_with_scores(c, all);
+}
+
+status attention::run(run_context& c) const { return in_double ? run_as<double>(c) : run_as<float>(c); }
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,254 @@
+#include <cameo/eps/cpu/group_query_attention.hpp>
+
+#include <cmath>
+
+#include "attention_parts.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// What the inputs say about sizes.
+struct group_sizes {
+  std::int64_t batches, length, size;  // of new queries and keys
+  std::int64_t past, total;            // rows of the past, and of what is present afterwards
+  bool first;                          // there is no past, whatever past_key holds
+  const std::int32_t* lengths;         // of each batch, less one
+
+  std::int64_t keys(std::int64_t batch) const { return std::int64_t(lengths[batch]) + 1; }
+  std::int64_t past_of(std::int64_t batch) const { return first ? 0 : keys(batch) - length; }
+};
+
+status check_past(run_context& c, std::int64_t heads, group_sizes& s) {
+  const value &past_k = c.input(3), &past_v = c.input(4);
+  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  s.past = 0;
+  if (!past_k) return {};
+  const extents& shape = past_k.shape;
+  if (shape.rank() != 4 || past_v.shape != shape || shape[0] != s.batches || shape[1] != heads || shape[3] != s.size)
+    return bad_input("past_key ", shape, " and past_value ", past_v.shape, " must be [", s.batches, ",", heads,
+                     ",past,", s.size, "]");
+  s.past = shape[2];
+  return usable_sizes("past_key", shape);
+}
+
+status read_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &lengths = c.input(5), &total = c.input(6);
+  if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
+  if (bool(k) != bool(v)) return bad_input("key and value go together");
+  const std::int64_t rows = k ? heads : heads + 2 * key_heads;
+  s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
+  const extents keys{s.batches, s.length, key_heads * s.size};
+  if (q.shape[2] % rows != 0 || (k && (k.shape != keys || v.shape != keys)))
+    return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads,
+                     " of keys; key and value must be ", keys);
+  if (status usable = usable_sizes("query", q.shape); !usable) return usable;
+  if (lengths.shape.count() != s.batches) return bad_input("seqlens_k ", lengths.shape, " must be [", s.batches, "]");
+  if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
+  if (status past = check_past(c, key_heads, s); !past) return past;
+  s.lengths = static_cast<const std::int32_t*>(lengths.data);
+  s.total = *static_cast<const std::int32_t*>(total.data);
+  if (s.total < s.length) return bad_input("total_sequence_length ", s.total, " is below the ", s.length, " new keys");
+  s.first = s.total == s.length;
+  s.total = std::max(s.total, s.past);
+  for (std::int64_t b = 0; b < s.batches; ++b) {
+    const bool fits = s.first ? s.keys(b) >= 1 && s.keys(b) <= s.length
+                              : s.past_of(b) >= 0 && s.past_of(b) <= s.past && s.keys(b) <= s.total;
+    if (!fits)
+      return bad_input("seqlens_k has ", s.lengths[b], ": ", s.keys(b), " keys, of which ", s.length,
+                       " are new, don't fit a past of ", s.past, " and a total of ", s.total);
+  }
+  return {};
+}
+
+/// The tables of angles, and the positions that they are taken at.
+struct rotation {
+  const float *cosines = nullptr, *sines = nullptr;
+  std::int64_t half = 0, rows = 0;
+  const std::int64_t* ids = nullptr;
+  bool interleaved = false;
+
+  std::int64_t position(const group_sizes& s, std::int64_t batch, std::int64_t i) const {
+    return ids ? ids[batch * s.length + i] : s.past_of(batch) + i;
+  }
+  void turn(const float* x, std::int64_t position, std::int64_t size, float* y) const {
+    const std::int64_t apart = interleaved ? 1 : half, step = interleaved ? 2 : 1;
+    const float *const co = cosines + position * half, *const si = sines + position * half;
+    for (std::int64_t i = 0; i < half; ++i) {
+      const float a = x[i * step], b = x[i * step + apart];
+      y[i * step] = co[i] * a - si[i] * b;
+      y[i * step + apart] = si[i] * a + co[i] * b;
+    }
+    std::copy(x + 2 * half, x + size, y + 2 * half);
+  }
+};
+
+status read_rotation(run_context& c, const group_sizes& s, rotation& out) {
+  const value &cosines = c.input(7), &sines = c.input(8), &ids = c.input(9);
+  if (!cosines || !sines || cosines.shape != sines.shape || cosines.shape.rank() != 2 || cosines.shape[1] * 2 > s.size)
+    return bad_input("do_rotary needs cos_cache and sin_cache [positions, at most half of ", s.size, "], not ",
+                     cosines.shape, " and ", sines.shape);
+  const auto co = read_floats<float>(c, cosines), si = read_floats<float>(c, sines);
+  if (!co || !si) return status_code::out_of_memory;
+  out.cosines = co->data(), out.sines = si->data(), out.half = cosines.shape[1], out.rows = cosines.shape[0];
+  if (ids) {
+    if (ids.shape != extents{s.batches, s.length})
+      return bad_input("position_ids ", ids.shape, " must be ", extents{s.batches, s.length});
+    out.ids = ids.as_unchecked<std::int64_t>().data();
+  }
+  for (std::int64_t b = 0; b < s.batches; ++b)
+    for (std::int64_t i = 0; i < s.length; ++i)
+      if (const std::int64_t at = out.position(s, b, i); at < 0 || at >= out.rows)
+        return bad_input("position ", at, " is not in [0,", out.rows, ") of the tables of angles");
+  return {};
+}
+
+/// New queries [batch, S, heads, size], turned.
+result<key_source<float>> turn_queries(run_context& c, const group_sizes& s, const rotation& r,
+                                       const key_source<float>& q) {
+  const std::int64_t heads = q.at.heads, row = heads * s.size;
+  const auto made = c.scratch<float>(std::size_t(s.batches * s.length * row));
+  if (!made) return made.error();
+  parallel_for(c, s.batches * s.length, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, row)),
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t i = first; i < last; ++i) {
+                   const std::int64_t b = i / s.length, at = i % s.length;
+                   for (std::int64_t h = 0; h < heads; ++h)
+                     r.turn(q.data + b * q.at.batch_stride + at * q.at.row_stride + h * q.at.head_stride,
+                            r.position(s, b, at), s.size, made->data() + i * row + h * s.size);
+                 }
+               });
+  return key_source<float>{made->data(), head_layout::joined(s.batches, heads, s.length, s.size, row)};
+}
+
+/// present: for each batch and head the past, what is new (turned), and zeros: [batch, key heads, total, size].
+result<key_source<float>> join_ragged(run_context& c, const group_sizes& s, const key_source<float>& now,
+                                      std::size_t past_input, std::size_t output, const rotation* turned) {
+  const head_layout& at = now.at;
+  const extents shape{s.batches, at.heads, s.total, s.size};
+  std::int64_t count = 0;
+  if (!shape.checked_count(count)) return status_code::out_of_memory;
+  float_output<float> to;
+  if (c.has_output(output)) {
+    const auto made = write_floats<float>(c, output, shape);
+    if (!made) return made.error();
+    to = *made;
+  } else {
+    const auto made = c.scratch<float>(std::size_t(count));
+    if (!made) return made.error();
+    to.data = made->data();
+  }
+  std::span<const float> old;
+  if (s.past > 0) {
+    const auto read = read_floats<float>(c, c.input(past_input));
+    if (!read) return read.error();
+    old = *read;
+  }
+  const std::int64_t row = s.total * s.size;
+  parallel_for(c, s.batches * at.heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)),
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t h = first; h < last; ++h) {
+                   const std::int64_t b = h / at.heads, past = s.past_of(b);
+                   float* target = to.data + h * row;
+                   target = std::copy_n(old.data() + h * s.past * s.size, past * s.size, target);
+                   const float* from = now.data + b * at.batch_stride + h % at.heads * at.head_stride;
+                   for (std::int64_t i = 0; i < s.length; ++i, from += at.row_stride, target += s.size) {
+                     if (turned) turned->turn(from, turned->position(s, b, i), s.size, target);
+                     else std::copy_n(from, s.size, target);
+                   }
+                   std::fill(target, to.data + (h + 1) * row, 0.0f);
+                 }
+               });
+  if (to.tensor) to.store();
+  return key_source<float>{to.data, head_layout::split(s.batches, at.heads, s.total, s.size)};
+}
+
+}  // namespace
+
+bool group_query_attention::accepts(const bind_context& c) {
+  return c.string_or("k_quant_type", "NONE") == "NONE" && c.string_or("v_quant_type", "NONE") == "NONE" &&
+         c.int_or("qk_output", 0) == 0 && c.int_or("sliding_window_cache", 0) == 0 && c.int_or("causal", 1) == 1 &&
+         !c.has_output(3) && !c.has_input(12) && !c.has_input(13) && !c.has_input(14) && !c.has_input(15);
+}
+result<group_query_attention> group_query_attention::bind(bind_context& c) {
+  group_query_attention made;
+  made.heads = c.int_or("num_heads", 0), made.key_heads = c.int_or("kv_num_heads", 0);
+  if (made.key_heads < 1 || made.heads < 1 || made.heads > 1 << 20 || made.heads % made.key_heads != 0)
+    return bad_attribute("num_heads ", made.heads, " must be a multiple of kv_num_heads ", made.key_heads);
+  made.window = c.int_or("local_window_size", -1);
+  made.scale = c.float_or("scale", 0), made.softcap = c.float_or("softcap", 0);
+  made.turns = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
+  made.smooth = c.int_or("smooth_softmax", -1) > 0;
+  return made;
+}
+
+status group_query_attention::run(run_context& c) const {
+  group_sizes s{};
+  if (status read = read_sizes(c, heads, key_heads, s); !read) return read;
+  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(10), &sink = c.input(11);
+  const auto y = write_floats<float>(c, 0, extents{s.batches, s.length, heads * s.size});
+  if (!y) return y.error();
+  const auto all = read_floats<float>(c, q_in), keys = read_floats<float>(c, k_in ? k_in : q_in);
+  const auto values = read_floats<float>(c, v_in ? v_in : q_in);
+  if (!all || !keys || !values) return status_code::out_of_memory;
+  const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
+  key_source<float> q{all->data(), head_layout::joined(s.batches, heads, s.length, s.size, row)};
+  key_source<float> k{keys->data(), head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
+  v.data = values->data();
+  if (!k_in) k.data += heads * s.size, v.data += (heads + key_heads) * s.size;
+
+  rotation angles;
+  angles.interleaved = interleaved;
+  if (turns) {
+    if (status read = read_rotation(c, s, angles); !read) return read;
+    const auto turned = turn_queries(c, s, angles, q);
+    if (!turned) return turned.error();
+    q = *turned;
+  }
+  const auto k_all = join_ragged(c, s, k, 3, 1, turns ? &angles : nullptr);
+  if (!k_all) return k_all.error();
+  const auto v_all = join_ragged(c, s, v, 4, 2, nullptr);
+  if (!v_all) return v_all.error();
+  if (y->tensor->shape.count() == 0) return {};
+
+  attention_work work{};
+  work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
+  work.queries = s.length, work.keys = s.total, work.size = work.value_size = s.size;
+  work.q = q.data, work.k = k_all->data, work.v = v_all->data, work.y = y->data;
+  work.at_q = q.at.strides(), work.at_k = k_all->at.strides(), work.at_v = v_all->at.strides();
+  work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
+  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
+  work.softcap = softcap, work.causal = true;
+  if (window > 0) work.left_window = window - 1;
+  if (!s.first) {
+    const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
+    if (!lengths) return lengths.error();
+    for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.keys(b);
+    work.lengths = lengths->data();
+  }
+  if (bias) {
+    const extents& b = bias.shape;
+    if (b.rank() != 4 || (b[0] != 1 && b[0] != s.batches) || (b[1] != 1 && b[1] != heads) || b[2] != s.length)
+      return bad_input("attention_bias ", b, " must be [1 or batch, 1 or heads, ", s.length, ", keys]");
+    const auto read = read_floats<float>(c, bias);
+    if (!read) return read.error();
+    work.bias = read->data(), work.bias_keys = b[3];
+    work.at_bias = {b[0] == 1 ? 0 : b[1] * b[2] * b[3], b[1] == 1 ? 0 : b[2] * b[3], b[3]};
+  }
+  if (sink) {
+    if (sink.shape != extents{heads}) return bad_input("head_sink ", sink.shape, " must be ", extents{heads});
+    const auto read = read_floats<float>(c, sink);
+    if (!read) return read.error();
+    work.sinks = read->data();
+  } else if (smooth) {
+    const auto zeros = c.scratch<float>(std::size_t(heads));
+    if (!zeros) return zeros.error();
+    std::fill(zeros->begin(), zeros->end(), 0.0f);
+    work.sinks = zeros->data();
+  }
+  if (status s_run = run_attention(c, work); !s_run) return s_run;
+  y->store();
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,158 @@
+#include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include <cmath>
+
+#include "attention_masks.hpp"
+#include "common/usable_sizes.hpp"
+
+#include "skeletons/zip.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Query, key and value, before and after a bias.
+struct three_parts {
+  key_source<float> q, k, v;
+  bool k_has_bias = true;  // false for keys and values of rank 4, which are ready
+};
+
+status do_not_fit(const value& q, const value& k, const value& v, std::int64_t heads) {
+  return bad_input("query ", q.shape, ", key ", k.shape, " and value ", v.shape, " don't fit each other and ", heads,
+                   " heads");
+}
+
+/// Where the parts lie in the inputs, `data` not yet set.
+status lay_out(const value& q, const value& k, const value& v, std::int64_t heads, three_parts& out) {
+  const extents &qs = q.shape, &ks = k.shape, &vs = v.shape;
+  if (!k) {
+    if (v || qs.rank() != 5 || qs[2] != heads || qs[3] != 3) return do_not_fit(q, k, v, heads);
+    out.q.at = {qs[0], heads, qs[1], qs[4], qs.count(1, 5), 3 * qs[4], qs.count(2, 5)};
+    out.k.at = out.v.at = out.q.at;
+    return {};
+  }
+  if (qs.rank() != 3 || qs[2] % heads != 0) return do_not_fit(q, k, v, heads);
+  out.q.at = head_layout::joined(qs[0], heads, qs[1], qs[2] / heads, qs[2]);
+  if (!v) {
+    if (ks.rank() != 5 || ks[2] != heads || ks[3] != 2) return do_not_fit(q, k, v, heads);
+    out.k.at = {ks[0], heads, ks[1], ks[4], ks.count(1, 5), 2 * ks[4], ks.count(2, 5)};
+    out.v.at = out.k.at;
+  } else if (ks.rank() == 3 && vs.rank() == 3) {
+    if (vs[2] % heads != 0 || ks[2] % heads != 0) return do_not_fit(q, k, v, heads);
+    out.k.at = head_layout::joined(ks[0], heads, ks[1], ks[2] / heads, ks[2]);
+    out.v.at = head_layout::joined(vs[0], heads, vs[1], vs[2] / heads, vs[2]);
+  } else {
+    if (ks.rank() != 4 || vs.rank() != 4 || ks[1] != heads || vs[1] != heads) return do_not_fit(q, k, v, heads);
+    out.k.at = head_layout::split(ks[0], heads, ks[2], ks[3]);
+    out.v.at = head_layout::split(vs[0], heads, vs[2], vs[3]);
+    out.k_has_bias = false;
+  }
+  const bool fits = out.k.at.batches == qs[0] && out.v.at.batches == qs[0] && out.k.at.length == out.v.at.length &&
+                    out.k.at.size == out.q.at.size;
+  return fits ? status{} : do_not_fit(q, k, v, heads);
+}
+
+/// Each head's elements plus its part of a bias, in scratch [batch, length, heads, size].
+status add_bias(run_context& c, const float* bias, key_source<float>& part) {
+  const head_layout from = part.at;
+  const std::int64_t width = from.heads * from.size, rows = from.batches * from.length;
+  const auto made = c.scratch<float>(std::size_t(rows * width));
+  if (!made) return made.error();
+  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, width)),
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t r = first; r < last; ++r)
+                   for (std::int64_t h = 0; h < from.heads; ++h) {
+                     const float* const x = part.data + r / from.length * from.batch_stride +
+                                            r % from.length * from.row_stride + h * from.head_stride;
+                     zip_floats<op::Add>(x, 1, bias + h * from.size, 1, made->data() + r * width + h * from.size,
+                                         from.size);
+                   }
+               });
+  part = {made->data(), head_layout::joined(from.batches, from.heads, from.length, from.size, width)};
+  return {};
+}
+
+status check_past(const value& past, const head_layout& now, std::string_view name) {
+  const extents& s = past.shape;
+  if (s.rank() == 4 && s[0] == now.batches && s[1] == now.heads && s[3] == now.size) return usable_sizes(name, s);
+  return bad_input(name, " ", s, " must be [", now.batches, ",", now.heads, ",past,", now.size, "]");
+}
+
+}  // namespace
+
+result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
+  microsoft_attention made;
+  made.heads = c.int_or("num_heads", 0);
+  if (made.heads < 1) return bad_attribute("num_heads is ", made.heads, ", must be 1 or more");
+  made.scale = c.float_or("scale", 0);
+  made.hidden_score = c.float_or("mask_filter_value", -10000);
+  made.causal = c.int_or("unidirectional", 0) != 0;
+  return made;
+}
+
+bool multi_head_attention::accepts(const bind_context& c) {
+  return !c.has_input(8) && !c.has_input(9) && !c.has_output(3);
+}
+result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
+  const result<microsoft_attention> read = microsoft_attention::read(c);
+  if (!read) return read.error();
+  return multi_head_attention{*read};
+}
+
+status multi_head_attention::run(run_context& c) const {
+  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(3);
+  const value &past_k = c.input(6), &past_v = c.input(7);
+  three_parts parts;
+  if (status s = lay_out(q_in, k_in, v_in, heads, parts); !s) return s;
+  for (const value* v : {&q_in, &k_in, &v_in})
+    if (*v)
+      if (status s = usable_sizes("an input", v->shape); !s) return s;
+  const head_layout q = parts.q.at;
+  const std::int64_t hidden = parts.v.at.heads * parts.v.at.size;
+  const auto y = write_floats<float>(c, 0, extents{q.batches, q.length, hidden});
+  if (!y) return y.error();
+  const auto query = read_floats<float>(c, q_in), key = read_floats<float>(c, k_in ? k_in : q_in);
+  const auto values = read_floats<float>(c, v_in ? v_in : k_in ? k_in : q_in);
+  if (!query || !key || !values) return status_code::out_of_memory;
+  parts.q.data = query->data(), parts.k.data = key->data(), parts.v.data = values->data();
+  if (!k_in) parts.k.data += q.size, parts.v.data += 2 * q.size;
+  else if (!v_in) parts.v.data += q.size;
+  if (bias) {
+    const std::int64_t width = q.heads * q.size;
+    if (bias.shape != extents{2 * width + hidden})
+      return bad_input("bias ", bias.shape, " must be ", extents{2 * width + hidden});
+    const auto from = read_floats<float>(c, bias);
+    if (!from) return from.error();
+    if (status s = add_bias(c, from->data(), parts.q); !s) return s;
+    if (parts.k_has_bias) {
+      if (status s = add_bias(c, from->data() + width, parts.k); !s) return s;
+      if (status s = add_bias(c, from->data() + 2 * width, parts.v); !s) return s;
+    }
+  }
+  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (past_k) {
+    if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
+    if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
+    if (past_k.shape[2] != past_v.shape[2]) return bad_input("past_key and past_value differ in length");
+  }
+  const auto k = join_past<float>(c, parts.k, past_k, 1);
+  if (!k) return k.error();
+  const auto v = join_past<float>(c, parts.v, past_v, 2);
+  if (!v) return v.error();
+
+  attention_work work{};
+  work.batches = q.batches, work.heads = work.key_heads = heads;
+  work.queries = q.length, work.keys = k->at.length, work.size = q.size, work.value_size = v->at.size;
+  work.q = parts.q.data, work.k = k->data, work.v = v->data, work.y = y->data;
+  work.at_q = parts.q.at.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
+  work.at_y = head_layout::joined(q.batches, heads, q.length, v->at.size, hidden).strides();
+  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
+  work.causal = work.last_sees_all = causal, work.past = past_k ? past_k.shape[2] : 0;
+  if (q_in.shape.count() == 0 && y->tensor->shape.count() == 0) return {};
+  if (status s = combine_masks(c, c.input(4), c.input(5), hidden_score, work); !s) return s;
+  if (status s = run_attention(c, work); !s) return s;
+  y->store();
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,128 @@
+#include <cameo/eps/cpu/multi_head_attention.hpp>
+
+#include <cmath>
+
+#include "cells/products.hpp"
+
+#include "attention_masks.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+bool projected_attention::accepts(const bind_context& c) {
+  return !c.has_input(6) && c.int_or("do_rotary", 0) == 0 && c.int_or("past_present_share_buffer", 0) == 0;
+}
+result<projected_attention> projected_attention::bind(bind_context& c) {
+  const result<microsoft_attention> read = microsoft_attention::read(c);
+  if (!read) return read.error();
+  projected_attention made{*read};
+  const std::span<const std::int64_t> sizes = c.ints_or("qkv_hidden_sizes");
+  if (!sizes.empty() && (sizes.size() != 3 || sizes[0] != sizes[1]))
+    return bad_attribute("qkv_hidden_sizes must be three numbers, of which the first two are equal");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    made.sizes[i] = sizes[i];
+    if (sizes[i] < 1 || sizes[i] > 1 << 30 || sizes[i] % made.heads != 0)
+      return bad_attribute("qkv_hidden_sizes has ", sizes[i], ", which ", made.heads, " heads can't share");
+  }
+  if (const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
+      w && w->type == dtype::f32 && w->shape.rank() == 2) {
+    const result<gemm_panels<float>> packed =
+        keep_packed_b<float, float>(c, 1, false, w->shape[0], w->shape[1], known_rows(c.inputs[0], false));
+    if (!packed) return packed.error();
+    made.packed = *packed;
+  }
+  return made;
+}
+
+namespace {
+
+/// Keys and values with those of the past before them, as output 1 has them: [2, batch, heads, past + new, size].
+status join_present(run_context& c, const value& past, std::int64_t before, key_source<float>& k,
+                    key_source<float>& v) {
+  if (k.at.size != v.at.size) return bad_input("past and present need V as wide as K");
+  const extents shape{2, k.at.batches, k.at.heads, before + k.at.length, k.at.size};
+  std::int64_t count = 0;
+  if (!shape.checked_count(count)) return status_code::out_of_memory;
+  std::span<const float> old;
+  if (past) {
+    const auto read = read_floats<float>(c, past);
+    if (!read) return read.error();
+    old = *read;
+  }
+  float_output<float> present;
+  if (c.has_output(1)) {
+    const auto made = write_floats<float>(c, 1, shape);
+    if (!made) return made.error();
+    present = *made;
+  } else {
+    const auto made = c.scratch<float>(std::size_t(count));
+    if (!made) return made.error();
+    present.data = made->data();
+  }
+  join_heads(c, old.data(), before, k, present.data);
+  join_heads(c, old.data() + old.size() / 2, before, v, present.data + count / 2);
+  if (present.tensor) present.store();
+  k = {present.data, head_layout::split(shape[1], shape[2], shape[3], shape[4])};
+  v = {present.data + count / 2, k.at};
+  return {};
+}
+
+}  // namespace
+
+status projected_attention::run(run_context& c) const {
+  const value &x = c.input(0), &weights = c.input(1), &bias = c.input(2), &past = c.input(4);
+  if (x.shape.rank() != 3 || weights.shape.rank() != 2 || weights.shape[0] != x.shape[2])
+    return bad_input("input ", x.shape, " must be [batch, sequence, size], weights ", weights.shape,
+                     " [size, all of Q, K and V]");
+  if (status s = usable_sizes("weights", weights.shape); !s) return s;
+  if (status s = usable_sizes("input", x.shape); !s) return s;
+  const std::int64_t batches = x.shape[0], length = x.shape[1], width = weights.shape[1];
+  const std::int64_t third = sizes[0] ? sizes[0] : width / 3, hidden = sizes[2] ? sizes[2] : width / 3;
+  if (2 * third + hidden != width || third % heads != 0 || hidden % heads != 0)
+    return bad_input("weights ", weights.shape, " don't hold Q, K and V of ", heads, " heads");
+  if (bias && bias.shape != extents{width}) return bad_input("bias ", bias.shape, " must be ", extents{width});
+  const auto y = write_floats<float>(c, 0, extents{batches, length, hidden});
+  if (!y) return y.error();
+
+  std::int64_t rows = 0, cells = 0;
+  if (!checked_multiply(batches, length, rows) || !checked_multiply(rows, width, cells))
+    return status_code::out_of_memory;
+  const auto all = c.scratch<float>(std::size_t(cells));
+  const auto from = read_floats<float>(c, x);
+  const auto matrix = read_floats<float>(c, weights), added = read_floats<float>(c, bias ? bias : x);
+  if (!all || !from || !matrix || !added) return status_code::out_of_memory;
+  gemm_problem<float> p{rows,        width,      x.shape[2], {from->data(), x.shape[2], 1}, {matrix->data(), width, 1},
+                        packed.data, all->data()};
+  p.for_few_rows = packed.for_few_rows;
+  if (bias) p.epilogue.bias = added->data(), p.epilogue.bias_column_stride = 1;
+  if (status s = multiply(c, p); !s) return s;
+
+  const head_layout q = head_layout::joined(batches, heads, length, third / heads, width);
+  key_source<float> k{all->data() + third, q};
+  key_source<float> v{all->data() + 2 * third, head_layout::joined(batches, heads, length, hidden / heads, width)};
+  std::int64_t before = 0;
+  if (past) {
+    const extents& s = past.shape;
+    if (s.rank() != 5 || s[0] != 2 || s[1] != batches || s[2] != heads || s[4] != q.size)
+      return bad_input("past ", s, " must be [2,", batches, ",", heads, ",past,", q.size, "]");
+    if (status usable = usable_sizes("past", s); !usable) return usable;
+    before = s[3];
+  }
+  if (past || c.has_output(1))
+    if (status joined = join_present(c, past, before, k, v); !joined) return joined;
+  if (y->tensor->shape.count() == 0) return {};
+  attention_work work{};
+  work.batches = batches, work.heads = work.key_heads = heads;
+  work.queries = length, work.keys = k.at.length, work.size = q.size, work.value_size = v.at.size;
+  work.q = all->data(), work.k = k.data, work.v = v.data, work.y = y->data;
+  work.at_q = q.strides(), work.at_k = k.at.strides(), work.at_v = v.at.strides();
+  work.at_y = head_layout::joined(batches, heads, length, v.at.size, hidden).strides();
+  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
+  work.causal = causal, work.past = before;
+  if (status s = combine_masks(c, c.input(3), c.input(5), hidden_score, work); !s) return s;
+  if (status s = run_attention(c, work); !s) return s;
+  y->store();
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,387 @@
+// Packing, and the way from a matrix product to register tiles.
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include "gemm_pack_kernels.hpp"
+#include "gemm_row_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+constexpr std::int64_t blocks_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+
+/// Packs rows [0, count) of `m` (rows of B are its columns) into panels of `width`. Panels step along i, k along j.
+template <class T>
+void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
+                 std::int64_t width, T* to, const run_context* run = nullptr) {
+  constexpr std::int64_t chunk = 16;  // of k: what is written stays in the first cache, what is read comes in long rows
+  detail::stop_pace pace;
+  constexpr std::int64_t little = 1 << 14;  // elements that are not worth a question of their own
+  const auto stopped = [&] { return run && count * k > little && run->stopped(pace); };
+  if (stride == 1) {
+    for (std::int64_t p0 = 0; p0 < k && !stopped(); p0 += chunk)
+      for (std::int64_t i0 = 0; i0 < count; i0 += width)
+        for (std::int64_t p = p0; p < std::min(k, p0 + chunk); ++p) {
+          const std::int64_t filled = std::min(width, count - i0);
+          T* const row = to + i0 * k + p * width;
+          std::copy_n(from + i0 + p * k_stride, filled, row);
+          if (filled < width) std::fill_n(row + filled, width - filled, T(0));
+        }
+    return;
+  }
+  for (std::int64_t i0 = 0; i0 < count; i0 += width, to += width * k) {
+    const std::int64_t filled = std::min(width, count - i0);
+    const T* const panel = from + i0 * stride;
+    if (filled < width) std::fill_n(to, width * k, T(0));
+    constexpr std::int64_t some = 4096;  // steps of k between two questions
+    for (std::int64_t p0 = 0; k_stride == 1 && p0 < k && !stopped(); p0 += some)
+      pack_transposed({panel + p0, stride, filled, std::min(some, k - p0), to + p0 * width, width});
+    for (std::int64_t p0 = 0; k_stride != 1 && p0 < k; p0 += chunk) {
+      if (p0 % some == 0 && stopped()) return;
+      const std::int64_t p1 = std::min(k, p0 + chunk);
+      for (std::int64_t i = 0; i < filled; ++i)
+        for (std::int64_t p = p0; p < p1; ++p) to[p * width + i] = panel[i * stride + p * k_stride];
+    }
+  }
+}
+
+[[nodiscard]] bool packed_size(std::int64_t count, std::int64_t k, std::int64_t width, std::size_t& size) {
+  std::int64_t padded = 0;
+  if (count < 0 || k < 0 || !checked_add(count, width - 1, padded)) return false;
+  padded = padded / width * width;
+  if (!checked_multiply(padded, k, padded)) return false;
+  size = std::size_t(padded);
+  return true;
+}
+
+/// Product `i` of a problem.
+template <class T>
+struct one_product {
+  const T *a, *b;
+  T* c;
+  gemm_epilogue<T> epilogue;
+};
+template <class T>
+one_product<T> product(const gemm_problem<T>& p, std::int64_t i) {
+  return {p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]),
+          p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), p.c + i * p.m * p.n, p.epilogue};
+}
+
+/// alpha, bias, addend and activation on a row that holds plain sums.
+template <class T>
+void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column, std::int64_t count, T* y) {
+  const gemm_epilogue<T> at = e.at(row, column);
+  for (std::int64_t j = 0; j < count; ++j) {
+    T v = at.alpha * y[j];
+    if (at.bias) v += at.beta * at.bias[j * at.bias_column_stride];
+    if (at.add) v += at.add[j];
+    y[j] = v;
+  }
+  apply_activation(e.f, y, count);
+}
+
+// Multiplications below which another thread costs more than it brings: of a product that memory is slower than, and
+// of one that it isn't.
+constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
+
+/// Multiplications in all.
+template <class T>
+double work_of(const gemm_problem<T>& p, std::int64_t products) {
+  return double(products) * double(p.m) * double(p.n) * double(p.k);
+}
+
+/// Tasks that one call of a thread does: so many that it is worth waking one.
+template <class T>
+std::int64_t task_grain(run_context& c, const gemm_problem<T>& p, std::int64_t products, std::int64_t blocks) {
+  const double each = double(p.m) * double(p.n) * double(p.k) / double(blocks), tasks = double(products * blocks);
+  const double least = std::max(1.0, double(least_read) / each);
+  // As few calls as keep all threads at work to the end.
+  return std::int64_t(std::min(tasks, std::max(least, std::floor(tasks / (8.0 * double(c.lanes()))))));
+}
+
+/// Columns per task of a product that reads B once. No sum is formed across columns, so threads may decide.
+std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, std::size_t lanes) {
+  const auto tasks = std::int64_t(std::min(lanes == 1 ? 1.0 : 2.0 * double(lanes), work / double(least_read)));
+  return tasks < 2 ? n : std::max<std::int64_t>(1, blocks_of(blocks_of(n, tasks), unit)) * unit;
+}
+
+/// C is one column, and A's rows and the column are contiguous: dot products, nothing is packed.
+template <class T>
+void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+  const std::int64_t step = columns_per_task(p.m, work_of(p, products), 16, c.lanes()), blocks = blocks_of(p.m, step);
+  // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache; and
+  // elements of a long line.
+  constexpr std::int64_t piece = 1 << 19, most = 1 << 16;
+  const std::int64_t some = std::max<std::int64_t>(1, piece / p.k / 16) * 16;
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
+    const one_product<T> one = product(p, t / blocks);
+    const std::int64_t end = std::min(p.m, (t % blocks + 1) * step);
+    detail::stop_pace pace;
+    for (std::int64_t first = t % blocks * step, count; first < end; first += count) {
+      count = p.k > most ? 1 : std::min(some, end - first);
+      T* const y = one.c + first;
+      for (std::int64_t k = 0; k < p.k; k += most) {
+        if ((first > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        T sum{};
+        dot_with_rows(row_dots<T>{one.a + first * p.a.row_stride + k, p.a.row_stride, count, one.b + k,
+                                  std::min(most, p.k - k), k > 0 ? &sum : y});
+        if (k > 0) *y += sum;
+      }
+      for (std::int64_t i = first; i < first + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
+    }
+  });
+}
+
+/// Columns of C whose sums stay in the first cache.
+constexpr std::int64_t widest_strip = 1024;
+
+/// C has few rows, and B's are contiguous, or pieces of them are, in panels.
+template <class T>
+void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+  const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
+  const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
+  const std::int64_t blocks = blocks_of(p.n, step), depth = gemm_depth(p.k);
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
+    const one_product<T> one = product(p, t / blocks);
+    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+    detail::stop_pace pace;
+    T more[gemm_few_rows * widest_strip];
+    for (std::int64_t j = t % blocks * step; j < end; j += strip) {
+      const std::int64_t count = std::min(strip, end - j), stride = p.packed_b ? panel : p.b.row_stride;
+      const T* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
+      for (std::int64_t k = 0; k < p.k; k += depth) {
+        if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        row_sums<T> sums{one.a + k * p.a.column_stride,
+                         p.a.row_stride,
+                         p.a.column_stride,
+                         from + k * stride,
+                         stride,
+                         p.m,
+                         std::min(depth, p.k - k),
+                         count,
+                         one.c + j,
+                         p.n};
+        if (k > 0) sums.y = more, sums.y_stride = count;
+        add_scaled_rows(sums);
+        for (std::int64_t i = 0; k > 0 && i < p.m; ++i)
+          for (std::int64_t s = 0; s < count; ++s) one.c[i * p.n + j + s] += more[i * count + s];
+      }
+      for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
+    }
+  });
+}
+
+/// C has few rows, and B's columns are contiguous: they are turned, some steps of k at a time, and used at once.
+template <class T>
+void multiply_turned(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+  const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
+  const std::int64_t step = columns_per_task(p.n, work_of(p, products), width, c.lanes()),
+                     blocks = blocks_of(p.n, step);
+  const bool large = p.k * p.n * std::int64_t(sizeof(T)) >= gemm_cached_bytes;
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
+    const one_product<T> one = product(p, t / blocks);
+    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+    detail::stop_pace pace;
+    T sums[gemm_few_turned * gemm_widest_tile];
+    for (std::int64_t j = t % blocks * step; j < end; j += width) {
+      const std::int64_t count = std::min(width, end - j);
+      for (std::int64_t k = 0; k < p.k; k += depth) {
+        if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        const T* const from = one.b + j * p.b.column_stride + k;
+        const T* const ahead = large ? from + width * p.b.column_stride : nullptr;
+        add_turned_columns(turned_sums<T>{{one.a + k * p.a.column_stride, p.a.row_stride, p.a.column_stride, from,
+                                           p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
+                                          ahead});
+        for (std::int64_t i = 0; i < p.m; ++i)
+          for (std::int64_t s = 0; s < count; ++s) {
+            T& to = one.c[i * p.n + j + s];
+            to = k > 0 ? to + sums[i * width + s] : sums[i * width + s];
+          }
+      }
+      for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
+    }
+  });
+}
+
+/// B is packed block by block where it is used, or else as a whole before: a large one would take as much memory again.
+template <class T>
+bool packs_blocks_of_b(const gemm_problem<T>& p) {
+  constexpr double whole_bytes = 1 << 23;
+  return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
+}
+
+/// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
+template <class T>
+gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t lanes) {
+  const gemm_tile tile = tile_of<T>();
+  const std::int64_t row_tiles = blocks_of(p.m, tile.rows), panels = blocks_of(p.n, tile.columns);
+  std::int64_t rows = row_tiles, columns = panels;
+  const double work = work_of(p, products);
+  const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
+  if (packs_blocks_of_b(p)) {  // that stay in the second cache for all rows
+    constexpr std::int64_t block = 1 << 17;
+    columns = std::clamp<std::int64_t>(block / std::max<std::int64_t>(1, p.k * tile.columns), 1, panels);
+  }
+  const auto tasks = [&] {
+    return double(products) * double(blocks_of(row_tiles, rows)) * double(blocks_of(panels, columns));
+  };
+  while (tasks() < wanted) {
+    // Rows first: every block of columns packs its rows of A anew.
+    constexpr std::int64_t few_tiles = 3;
+    if (rows > few_tiles && !packs_blocks_of_b(p)) rows = (rows + 1) / 2;
+    else if (columns > 1) columns = (columns + 1) / 2;
+    else if (rows > 1) rows = (rows + 1) / 2;
+    else break;
+  }
+  return {rows * tile.rows, columns * tile.columns, blocks_of(row_tiles, rows), blocks_of(panels, columns)};
+}
+
+/// What one call of multiply() packs where.
+template <class T>
+struct packing {
+  std::span<std::int64_t> notes;  // which block of B a lane has packed; -1: none
+  std::span<T> a, b;              // lanes() blocks each; empty when A is read in place, when B is packed already
+  std::size_t a_size = 0, b_size = 0;
+  const T* packed_b = nullptr;
+};
+
+/// A is read in place when too few columns come by to repay packing it.
+template <class T>
+bool packs_a(const gemm_problem<T>& p) {
+  const std::int64_t panels = p.a.column_stride == 1 ? 6 : 2;
+  return p.m > 1 && p.n >= panels * tile_of<T>().columns;
+}
+
+template <class T>
+status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, packing<T>& made) {
+  const gemm_tile tile = tile_of<T>();
+  std::size_t size = 0;
+  if (packs_a(p)) {
+    made.a_size = std::size_t(
+        std::max(gemm_room(std::min(p.m, grid.rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
+    if (!checked_multiply(made.a_size, c.lanes(), size)) return status_code::out_of_memory;
+    result<std::span<T>> a = c.scratch<T>(size);
+    if (!a) return a.error();
+    made.a = *a;
+  }
+  made.packed_b = p.packed_b;
+  if (p.packed_b) return {};
+  if (packs_blocks_of_b(p)) {
+    result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
+    if (!notes) return notes.error();
+    made.notes = *notes;
+    std::fill(notes->begin(), notes->end(), -1);
+    if (!packed_b_size<T>(p.k, std::min(p.n, grid.columns), made.b_size)) return status_code::out_of_memory;
+    if (!checked_multiply(made.b_size, c.lanes(), size)) return status_code::out_of_memory;
+    result<std::span<T>> b = c.scratch<T>(size);
+    if (!b) return b.error();
+    made.b = *b;
+    return {};
+  }
+  if (!packed_b_size<T>(p.k, p.n, size)) return status_code::out_of_memory;
+  result<std::span<T>> b = c.scratch<T>(size);
+  if (!b) return b.error();
+  const std::int64_t step = std::max<std::int64_t>(1, least_read / (p.k * tile.columns)) * tile.columns;
+  parallel_for(c, p.n, step, [&](std::int64_t first, std::int64_t last) {
+    pack_b(matrix_ref<T>{p.b.data + first * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, last - first,
+           b->data() + first * p.k, &c);
+  });
+  made.packed_b = b->data();
+  return {};
+}
+
+template <class T>
+void run_task(const run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, const packing<T>& packed,
+              std::int64_t task, std::size_t lane) {
+  const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
+  const std::int64_t column_block = rest % grid.column_blocks;
+  const one_product<T> one = product(p, rest / grid.column_blocks);
+  const std::int64_t m0 = row_block * grid.rows, n0 = column_block * grid.columns;
+  const std::int64_t m = std::min(grid.rows, p.m - m0), n = std::min(grid.columns, p.n - n0);
+  const T* b = nullptr;
+  if (packed.packed_b) {
+    b = packed.packed_b + n0 * p.k;
+  } else {
+    T* const to = packed.b.data() + lane * packed.b_size;
+    if (packed.notes[lane] != rest) {
+      pack_b(matrix_ref<T>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);
+      packed.notes[lane] = rest;
+    }
+    b = to;
+  }
+  gemm_block<T> block{m, n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
+  block.a_row_stride = p.a.row_stride, block.a_column_stride = p.a.column_stride;
+  block.run = &c;
+  if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  multiply_block(block);
+}
+
+}  // namespace
+
+template <class T>
+bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size) {
+  return packed_size(m, k, tile_of<T>().rows, size);
+}
+template <class T>
+bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size) {
+  return packed_size(n, k, tile_of<T>().columns, size);
+}
+template <class T>
+void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed) {
+  pack_panels(a.data, a.row_stride, a.column_stride, m, k, tile_of<T>().rows, packed);
+}
+template <class T>
+void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run) {
+  pack_panels(b.data, b.column_stride, b.row_stride, n, k, tile_of<T>().columns, packed, run);
+}
+
+template <class T>
+status multiply(run_context& c, const gemm_problem<T>& p) {
+  const bool many = !p.a_offsets.empty() || !p.b_offsets.empty();
+  const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
+  if (p.m == 0 || p.n == 0 || products == 0) return {};
+  if (p.k == 0) {
+    parallel_each(c, products * p.m, std::max<std::int64_t>(1, (1 << 15) / p.n), [&](std::int64_t i, std::size_t) {
+      std::fill_n(p.c + i * p.n, p.n, T(0));
+      finish_row(p.epilogue, i % p.m, 0, p.n, p.c + i * p.n);
+    });
+    return {};
+  }
+  if (!p.packed_b && p.n == 1 && p.a.column_stride == 1 && p.b.row_stride == 1) {
+    multiply_dots(c, p, products);
+    return {};
+  }
+  if (!p.packed_b && p.m <= gemm_few_turned && p.b.row_stride == 1 && p.b.column_stride != 1) {
+    multiply_turned(c, p, products);
+    return {};
+  }
+  const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;
+  if (by_rows && p.m <= gemm_few_rows) {
+    multiply_few_rows(c, p, products);
+    return {};
+  }
+  const gemm_grid grid = grid_of(p, products, c.lanes());
+  packing<T> packed;
+  if (status s = prepare(c, p, grid, packed); !s) return s;
+  std::int64_t tasks = 0;
+  if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
+  const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
+  parallel_each(c, tasks, grain,
+                [&](std::int64_t task, std::size_t lane) { run_task(c, p, grid, packed, task, lane); });
+  return {};
+}
+
+template bool packed_a_size<float>(std::int64_t, std::int64_t, std::size_t&);
+template bool packed_a_size<double>(std::int64_t, std::int64_t, std::size_t&);
+template bool packed_b_size<float>(std::int64_t, std::int64_t, std::size_t&);
+template bool packed_b_size<double>(std::int64_t, std::int64_t, std::size_t&);
+template void pack_a(const matrix_ref<float>&, std::int64_t, std::int64_t, float*);
+template void pack_a(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
+template void pack_b(const matrix_ref<float>&, std::int64_t, std::int64_t, float*, const run_context*);
+template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, double*, const run_context*);
+template status multiply(run_context&, const gemm_problem<float>&);
+template status multiply(run_context&, const gemm_problem<double>&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+
+#include <cameo/core/abi.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is float or double.
+template <class T>
+struct transposed_panel {
+  const T* from;
+  std::int64_t stride, count, k;
+  T* to;
+  std::int64_t width;
+  const T* ahead = nullptr;  // if there is: what is read next, of which as many elements as here are asked for
+};
+void pack_transposed(const transposed_panel<float>&);
+void pack_transposed(const transposed_panel<double>&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

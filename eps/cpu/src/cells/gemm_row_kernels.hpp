@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+
+#include <cameo/core/abi.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
+// double.
+
+/// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart.
+template <class T>
+struct row_dots {
+  const T* rows;
+  std::int64_t row_stride, count;
+  const T* x;
+  std::int64_t n;
+  T* y;
+};
+void dot_with_rows(const row_dots<float>&);
+void dot_with_rows(const row_dots<double>&);
+
+/// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. Unless it
+/// `starts`, the sum goes on from what y has.
+template <class T>
+struct row_sums {
+  const T* a;
+  std::int64_t a_row, a_step;
+  const T* b;
+  std::int64_t b_stride, m, k, n;
+  T* y;
+  std::int64_t y_stride;
+  bool starts = true;
+};
+/// The same for columns of B that are contiguous: up to tile_of<T>().columns of them, `b_stride` apart, which are turned
+/// some steps of k at a time. y has rows of as many elements as a tile has columns; those from n on are of no use.
+/// `ahead`: what is read next, of which as many elements as here are asked for.
+template <class T>
+struct turned_sums : row_sums<T> {
+  const T* ahead;
+};
+void add_turned_columns(const turned_sums<float>&);
+void add_turned_columns(const turned_sums<double>&);
+void add_scaled_rows(const row_sums<float>&);
+void add_scaled_rows(const row_sums<double>&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

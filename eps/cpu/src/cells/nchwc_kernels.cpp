@@ -1,0 +1,439 @@
+// The inner loops over blocked channels, once per instruction set.
+#include "common/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cells/nchwc_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include "nchwc_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using floats = hn::CappedTag<float, std::size_t(channel_block)>;
+using vec = hn::Vec<floats>;
+constexpr floats d;
+constexpr int lanes = int(hn::MaxLanes(d));
+constexpr int vectors = int(channel_block) / lanes;  // of a block
+static_assert(vectors * lanes == channel_block);
+
+/// Blocks of output channels that are worked on at once, where a block is a vector and registers are many.
+constexpr int most_blocks = vectors == 1 && CAMEO_SIMD_REGISTERS == 32 ? 3 : 1;
+/// How many outputs of a line are summed up at once for some blocks: as many as there are registers for beside the
+/// weights and a factor.
+constexpr int most_pixels(int blocks) {
+  const int of_a_pixel = blocks * vectors;
+  return std::clamp((CAMEO_SIMD_REGISTERS - 1 - of_a_pixel) / of_a_pixel, 2, 16);
+}
+
+/// v within [low, high]; NaN passes.
+HWY_INLINE vec bounded(vec v, vec low, vec high) {
+#if CAMEO_SIMD_EMULATED
+  v = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+#else  // x86 gives the second operand when one is NaN, ARM gives NaN
+  return hn::Min(high, hn::Max(low, v));
+#endif
+}
+/// The first `count` lanes; the others become 0.
+HWY_INLINE vec cut(vec v, std::int64_t count) {
+  return hn::IfThenElseZero(hn::FirstN(d, std::size_t(std::clamp<std::int64_t>(count, 0, lanes))), v);
+}
+
+/// f(y) over `count` pixels of `blocks` blocks that were just stored, for activations that are more than bounds. Lanes
+/// of the last block behind `channels` become 0 again.
+HWY_NOINLINE void activate(const activation& f, float* y, std::int64_t y_block, std::int64_t blocks, std::int64_t count,
+                           std::int64_t channels) {
+  for (std::int64_t block = 0; block < blocks; ++block, y += y_block) {
+    apply_activation(f, y, count * channel_block);
+    if (block + 1 < blocks || channels == channel_block) continue;
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t c = channels; c < channel_block; ++c) y[i * channel_block + c] = 0;
+  }
+}
+
+/// One input channel: all sums += its weights * its pixels.
+template <int Blocks, int Pixels, int Step>
+HWY_INLINE void add_channel(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w,
+                            vec (&sums)[Blocks * vectors][Pixels]) {
+  constexpr int count = Blocks * vectors;
+  vec weights[count];
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) weights[j] = hn::LoadU(d, w + j * lanes);
+#pragma GCC unroll 16
+  for (int p = 0; p < Pixels; ++p) {
+    const vec factor = hn::Set(d, x[p * Step]);
+#pragma GCC unroll 16
+    for (int j = 0; j < count; ++j) sums[j][p] = hn::MulAdd(weights[j], factor, sums[j][p]);
+  }
+}
+
+constexpr std::int64_t cache_line = 16;  // in floats
+HWY_INLINE void fetch(const float* from) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  __builtin_prefetch(from, 0, 2);
+#else
+  static_cast<void>(from);
+#endif
+}
+
+/// All taps of all input channels.
+template <int Blocks, int Pixels, int Step>
+HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, const float* ahead,
+                         vec (&sums)[Blocks * vectors][Pixels]) {
+  constexpr int width = Blocks * int(channel_block);
+  if constexpr (Step == 1) {  // planes: each channel is a tap of its own
+    const float* HWY_RESTRICT w = p.w + p.w_first * width;
+    for (std::int64_t t = 0; t < p.tap_count; ++t, w += width)
+      add_channel<Blocks, Pixels, Step>(x + p.taps[t], w, sums);
+    return;
+  }
+  const float* HWY_RESTRICT block_w = p.w;
+  for (std::int64_t rest = p.channels; rest > 0; x += p.x_block) {
+    const std::int64_t channels = std::min(rest, channel_block);
+    const float* HWY_RESTRICT w = block_w + p.w_first * channels * width;
+    for (std::int64_t t = 0; t < p.tap_count; ++t) {
+      const float* HWY_RESTRICT from = x + p.taps[t];
+      for (std::int64_t i = 0; i < p.ahead_lines; ++i, ahead += cache_line) fetch(ahead);
+      std::int64_t n = channels;
+      for (; n >= 4; n -= 4, from += 4, w += 4 * width) {
+        add_channel<Blocks, Pixels, Step>(from, w, sums);
+        add_channel<Blocks, Pixels, Step>(from + 1, w + width, sums);
+        add_channel<Blocks, Pixels, Step>(from + 2, w + 2 * width, sums);
+        add_channel<Blocks, Pixels, Step>(from + 3, w + 3 * width, sums);
+      }
+      for (; n > 0; --n, ++from, w += width) add_channel<Blocks, Pixels, Step>(from, w, sums);
+    }
+    block_w += p.w_taps * channels * width;
+    rest -= channels;
+  }
+}
+
+template <int Blocks, int Pixels, int Step>
+void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add,
+              const float* ahead) {
+  constexpr int count = Blocks * vectors;
+  vec sums[count][Pixels];
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) {
+    const vec start = hn::LoadU(d, p.bias + j * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < Pixels; ++i) sums[j][i] = start;
+  }
+  add_taps<Blocks, Pixels, Step>(p, x, ahead, sums);
+  const vec low = hn::Set(d, p.low), high = hn::Set(d, p.high);
+#pragma GCC unroll 16
+  for (int j = 0; j < count; ++j) {
+    const std::int64_t at = j / vectors * p.y_block + j % vectors * lanes;
+#pragma GCC unroll 16
+    for (int i = 0; i < Pixels; ++i) {
+      vec v = sums[j][i];
+      if (add) v = hn::Add(v, hn::LoadU(d, add + at + i * channel_block));
+      v = bounded(v, low, high);
+      if (j / vectors == Blocks - 1 && p.lanes != channel_block) v = cut(v, p.lanes - j % vectors * lanes);
+      hn::StoreU(v, d, y + at + i * channel_block);
+    }
+  }
+  if (p.more) activate(*p.more, y, p.y_block, Blocks, Pixels, p.lanes);
+}
+
+using tile_function = void (*)(const nchwc_line&, const float*, float*, const float*, const float*);
+
+/// The tiles of `Blocks` blocks for 1, 2, ... pixels.
+template <int Blocks, int Step>
+struct tiles_of {
+  template <int... I>
+  static constexpr auto table(std::integer_sequence<int, I...>) {
+    return std::array<tile_function, sizeof...(I)>{run_tile<Blocks, I + 1, Step>...};
+  }
+  static constexpr auto functions = table(std::make_integer_sequence<int, most_pixels(Blocks)>());
+};
+
+/// A line in as few tiles as possible, about equally wide.
+template <int Blocks, int Step>
+void run_line(const nchwc_line& p) {
+  constexpr std::int64_t most = most_pixels(Blocks);
+  const std::int64_t tiles = (p.count + most - 1) / most;
+  const std::int64_t ahead_step = p.ahead_lines * cache_line * p.tap_count * ((p.channels + 15) / channel_block);
+  const float* ahead = p.ahead;
+  std::int64_t at = 0;
+  for (std::int64_t t = 0; t < tiles; ++t, ahead += ahead_step) {
+    const std::int64_t n = p.count / tiles + (t < p.count % tiles);
+    tiles_of<Blocks, Step>::functions[std::size_t(n - 1)](p, p.x + at * Step, p.y + at * channel_block,
+                                                          p.add ? p.add + at * channel_block : nullptr, ahead);
+    at += n;
+  }
+}
+
+template <int Step, int Blocks = most_blocks>
+void run_any_line(const nchwc_line& p) {
+  if constexpr (Blocks > 1)
+    if (p.blocks != Blocks) return run_any_line<Step, Blocks - 1>(p);
+  run_line<Blocks, Step>(p);
+}
+
+void line(const nchwc_line& p) { run_any_line<int(channel_block)>(p); }
+void plain_line(const nchwc_line& p) { run_any_line<1>(p); }
+
+/// What a depthwise sum becomes, at element `at` of the line's outputs.
+HWY_INLINE void put_depthwise(const nchwc_depthwise_line& p, std::int64_t at, int v, vec sum) {
+  if (p.add) sum = hn::Add(sum, hn::LoadU(d, p.add + at));
+  sum = bounded(sum, hn::Set(d, p.low), hn::Set(d, p.high));
+  hn::StoreU(p.lanes == channel_block ? sum : cut(sum, p.lanes - v * lanes), d, p.y + at);
+}
+
+alignas(64) constexpr float zeros[channel_block] = {};
+
+/// A vector of each of the outputs [at, at + Pixels), for dilation 1: neighbours share what is read. `Edge`: some of it
+/// lies outside the line.
+template <int Pixels, int Columns, int Stride, bool Edge>
+void depthwise_tile(const nchwc_depthwise_line& p, std::int64_t at, int v) {
+  constexpr int seen = (Pixels - 1) * Stride + Columns;
+  vec sums[Pixels];
+  const vec start = hn::LoadU(d, p.bias + v * lanes);
+#pragma GCC unroll 8
+  for (int i = 0; i < Pixels; ++i) sums[i] = start;
+  const std::int64_t first = at * Stride - p.pad;
+  const float* HWY_RESTRICT row = p.x + v * lanes;
+  const float* HWY_RESTRICT w = p.w + v * lanes;
+  for (std::int64_t r = 0; r < p.rows; ++r, row += p.row_step) {
+    vec weights[Columns];
+#pragma GCC unroll 8
+    for (int c = 0; c < Columns; ++c, w += channel_block) weights[c] = hn::LoadU(d, w);
+#pragma GCC unroll 32
+    for (int q = 0; q < seen; ++q) {
+      const float* from = row + (first + q) * channel_block;
+      if constexpr (Edge)
+        if (std::uint64_t(first + q) >= std::uint64_t(p.width)) from = zeros;
+      const vec x = hn::LoadU(d, from);
+#pragma GCC unroll 8
+      for (int c = 0; c < Columns; ++c)
+        if (q >= c && (q - c) % Stride == 0 && (q - c) / Stride < Pixels)
+          sums[(q - c) / Stride] = hn::MulAdd(weights[c], x, sums[(q - c) / Stride]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < Pixels; ++i) put_depthwise(p, (at + i) * channel_block + v * lanes, v, sums[i]);
+}
+
+template <int Columns, int Stride, int Pixels>
+HWY_INLINE void depthwise_part(const nchwc_depthwise_line& p, std::int64_t at, int v) {
+  const std::int64_t first = at * Stride - p.pad;
+  if (first >= 0 && first + (Pixels - 1) * Stride + Columns <= p.width)
+    depthwise_tile<Pixels, Columns, Stride, false>(p, at, v);
+  else depthwise_tile<Pixels, Columns, Stride, true>(p, at, v);
+}
+
+/// A line in as few tiles of up to 8 as possible, about equally wide.
+template <int Columns, int Stride>
+void depthwise_tiles(const nchwc_depthwise_line& p) {
+  const std::int64_t tiles = (p.count + 7) / 8;
+  for (int v = 0; v < vectors; ++v) {
+    std::int64_t at = 0;
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t n = p.count / tiles + (t < p.count % tiles);
+      switch (n) {
+        case 8: depthwise_part<Columns, Stride, 8>(p, at, v); break;
+        case 7: depthwise_part<Columns, Stride, 7>(p, at, v); break;
+        case 6: depthwise_part<Columns, Stride, 6>(p, at, v); break;
+        case 5: depthwise_part<Columns, Stride, 5>(p, at, v); break;
+        case 4: depthwise_part<Columns, Stride, 4>(p, at, v); break;
+        case 3: depthwise_part<Columns, Stride, 3>(p, at, v); break;
+        case 2: depthwise_part<Columns, Stride, 2>(p, at, v); break;
+        default: depthwise_part<Columns, Stride, 1>(p, at, v);
+      }
+      at += n;
+    }
+  }
+}
+
+/// The first and last + 1 of `taps` that lie inside a line of `width` pixels for a window that starts at `start`.
+struct inside_taps {
+  std::int64_t first, last;
+  inside_taps(std::int64_t start, std::int64_t taps, std::int64_t dilation, std::int64_t width)
+      : first{start >= 0 ? 0 : std::min(taps, (-start + dilation - 1) / dilation)},
+        last{start >= width ? 0 : std::min(taps, (width - start + dilation - 1) / dilation)} {}
+};
+
+/// Any window, one output at a time.
+void depthwise_any(const nchwc_depthwise_line& p) {
+  for (std::int64_t at = 0; at < p.count; ++at) {
+    const std::int64_t start = at * p.stride - p.pad;
+    const inside_taps taps{start, p.columns, p.dilation, p.width};
+    for (int v = 0; v < vectors; ++v) {
+      vec sum = hn::LoadU(d, p.bias + v * lanes), other = hn::Zero(d);
+      for (std::int64_t r = 0; r < p.rows; ++r) {
+        const float* HWY_RESTRICT w = p.w + r * p.columns * channel_block + v * lanes;
+        const float* HWY_RESTRICT from = p.x + r * p.row_step + start * channel_block + v * lanes;
+        const std::int64_t step = p.dilation * channel_block;
+        std::int64_t c = taps.first;
+        for (; c + 2 <= taps.last; c += 2) {
+          sum = hn::MulAdd(hn::LoadU(d, w + c * channel_block), hn::LoadU(d, from + c * step), sum);
+          other = hn::MulAdd(hn::LoadU(d, w + (c + 1) * channel_block), hn::LoadU(d, from + (c + 1) * step), other);
+        }
+        if (c < taps.last) sum = hn::MulAdd(hn::LoadU(d, w + c * channel_block), hn::LoadU(d, from + c * step), sum);
+      }
+      put_depthwise(p, at * channel_block + v * lanes, v, hn::Add(sum, other));
+    }
+  }
+}
+
+void depthwise_line(const nchwc_depthwise_line& p) {
+  if (p.dilation == 1 && p.columns == 3 && p.stride == 1) depthwise_tiles<3, 1>(p);
+  else if (p.dilation == 1 && p.columns == 3 && p.stride == 2) depthwise_tiles<3, 2>(p);
+  else if (p.dilation == 1 && p.columns == 5 && p.stride == 1) depthwise_tiles<5, 1>(p);
+  else if (p.dilation == 1 && p.columns == 5 && p.stride == 2) depthwise_tiles<5, 2>(p);
+  else depthwise_any(p);
+  if (p.more) activate(*p.more, p.y, 0, 1, p.count, p.lanes);
+}
+
+template <bool Largest>
+void pool_outputs(const nchwc_pool_line& p) {
+  const vec none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
+  for (std::int64_t at = 0; at < p.count; ++at) {
+    const std::int64_t start = at * p.stride - p.pad;
+    const inside_taps taps{start, p.columns, p.dilation, p.width};
+    for (int v = 0; v < vectors; ++v) {
+      vec sum = none;
+      for (std::int64_t r = 0; r < p.rows; ++r) {
+        const float* HWY_RESTRICT from = p.x + r * p.row_step + v * lanes;
+        for (std::int64_t c = taps.first; c < taps.last; ++c) {
+          const vec x = hn::LoadU(d, from + (start + c * p.dilation) * channel_block);
+          if constexpr (Largest) sum = hn::IfThenElse(hn::Or(hn::Gt(x, sum), hn::Ne(x, x)), x, sum);  // NaN wins
+          else sum = hn::Add(sum, x);
+        }
+      }
+      if constexpr (!Largest) sum = hn::Mul(sum, hn::Set(d, p.scale[at]));
+      hn::StoreU(sum, d, p.y + at * channel_block + v * lanes);
+    }
+  }
+}
+
+void pool_line(const nchwc_pool_line& p) {
+  if (p.scale) pool_outputs<false>(p);
+  else pool_outputs<true>(p);
+}
+
+/// One output of all `count` pixels; four are taken in at a time, since one chain of additions would wait for itself.
+template <bool Largest>
+void reduce_pixels(const float* x, std::int64_t count, float* y) {
+  const vec none = Largest ? hn::Set(d, -std::numeric_limits<float>::infinity()) : hn::Zero(d);
+  const auto join = [](vec a, vec b) {
+    if constexpr (Largest) return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::Ne(b, b)), b, a);
+    else return hn::Add(a, b);
+  };
+  for (int v = 0; v < vectors; ++v) {
+    const float* HWY_RESTRICT from = x + v * lanes;
+    vec a = none, b = none, c = none, e = none;
+    std::int64_t i = 0;
+    for (; i + 4 <= count; i += 4, from += 4 * channel_block) {
+      a = join(a, hn::LoadU(d, from)), b = join(b, hn::LoadU(d, from + channel_block));
+      c = join(c, hn::LoadU(d, from + 2 * channel_block)), e = join(e, hn::LoadU(d, from + 3 * channel_block));
+    }
+    for (; i < count; ++i, from += channel_block) a = join(a, hn::LoadU(d, from));
+    a = join(join(a, b), join(c, e));
+    if constexpr (!Largest) a = hn::Mul(a, hn::Set(d, 1.0f / float(count)));
+    hn::StoreU(a, d, y + v * lanes);
+  }
+}
+
+#if CAMEO_SIMD_VECTORS
+/// Four by four elements, turned over.
+HWY_INLINE void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+  const hn::FixedTag<float, 4> four;
+  const auto a = hn::LoadU(four, from), b = hn::LoadU(four, from + from_step);
+  const auto c = hn::LoadU(four, from + 2 * from_step), e = hn::LoadU(four, from + 3 * from_step);
+  const auto ab = hn::InterleaveLower(four, a, b), ab2 = hn::InterleaveUpper(four, a, b);
+  const auto ce = hn::InterleaveLower(four, c, e), ce2 = hn::InterleaveUpper(four, c, e);
+  hn::StoreU(hn::ConcatLowerLower(four, ce, ab), four, to);
+  hn::StoreU(hn::ConcatUpperUpper(four, ce, ab), four, to + to_step);
+  hn::StoreU(hn::ConcatLowerLower(four, ce2, ab2), four, to + 2 * to_step);
+  hn::StoreU(hn::ConcatUpperUpper(four, ce2, ab2), four, to + 3 * to_step);
+}
+#else
+inline void turn_tile(const float* from, std::int64_t from_step, float* to, std::int64_t to_step) {
+  for (std::int64_t i = 0; i < 4; ++i)
+    for (std::int64_t j = 0; j < 4; ++j) to[j * to_step + i] = from[i * from_step + j];
+}
+#endif
+
+void block_planes(const float* x, std::int64_t plane, std::int64_t channels, std::int64_t count, float* y) {
+  std::int64_t i = 0;
+  if (channels == channel_block)
+    for (; i + 4 <= count; i += 4)
+      for (std::int64_t c = 0; c < channel_block; c += 4)
+        turn_tile(x + c * plane + i, plane, y + i * channel_block + c, channel_block);
+  for (; i < count; ++i) {
+    for (std::int64_t c = 0; c < channels; ++c) y[i * channel_block + c] = x[c * plane + i];
+    for (std::int64_t c = channels; c < channel_block; ++c) y[i * channel_block + c] = 0;
+  }
+}
+
+void unblock_planes(const float* x, std::int64_t plane, std::int64_t channels, std::int64_t count, float* y) {
+  for (std::int64_t c = 0; c < channels;) {
+    const std::int64_t n = c + 4 <= channels ? 4 : 1;
+    std::int64_t i = 0;
+    if (n == 4)
+      for (; i + 4 <= count; i += 4) turn_tile(x + i * channel_block + c, channel_block, y + c * plane + i, plane);
+    for (; i < count; ++i)
+      for (std::int64_t k = c; k < c + n; ++k) y[k * plane + i] = x[i * channel_block + k];
+    c += n;
+  }
+}
+
+/// y[i] = x[2 * i]; nothing behind the last one is read.
+void every_second(const float* x, std::int64_t count, float* y) {
+  std::int64_t i = 0;
+#if CAMEO_SIMD_VECTORS
+  for (; i + lanes < count; i += lanes)
+    hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, x + 2 * i + lanes), hn::LoadU(d, x + 2 * i)), d, y + i);
+  if (count >= lanes) {  // the last ones, perhaps again; the upper half is read one element early
+    i = count - lanes;
+    const vec low = hn::LoadU(d, x + 2 * i), high = hn::LoadU(d, x + 2 * i + lanes - 1);
+    hn::StoreU(hn::ConcatUpperLower(d, hn::ConcatOdd(d, high, high), hn::ConcatEven(d, low, low)), d, y + i);
+    return;
+  }
+#endif
+  for (; i < count; ++i) y[i] = x[2 * i];
+}
+
+constexpr nchwc_kernels made_kernels{most_blocks,
+                                     most_pixels(most_blocks > 1 ? 2 : 1),
+                                     line,
+                                     plain_line,
+                                     depthwise_line,
+                                     pool_line,
+                                     reduce_pixels<false>,
+                                     reduce_pixels<true>,
+                                     block_planes,
+                                     unblock_planes,
+                                     every_second};
+
+}  // namespace
+
+const nchwc_kernels* nchwc_kernels_here() { return &made_kernels; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+HWY_EXPORT(nchwc_kernels_here);
+
+const nchwc_kernels& best_nchwc_kernels() { return *HWY_DYNAMIC_DISPATCH(nchwc_kernels_here)(); }
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

@@ -1,0 +1,164 @@
+// Rows of narrow floats to floats and back, once per instruction set. The bits are the same on each: what vectors
+// compute and what the scalar functions below compute for the rest of a row, or where no instruction converts, is one
+// function.
+#include "simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "common/narrow_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+
+#include <array>
+
+#ifndef CAMEO_EPS_CPU_NARROW_ROWS
+#define CAMEO_EPS_CPU_NARROW_ROWS
+namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
+
+// Without branches, so that compilers make vectors of them.
+
+inline float widened(float16 half) {
+  const std::uint32_t sign = std::uint32_t(half.bits & 0x8000) << 16, magnitude = half.bits & 0x7FFF;
+  // Put into float's place, the exponent is 112 too small. A subnormal half counts steps of 2^-24, as the last bits of
+  // a float from 2^-14 on do: nothing here is subnormal in float, which a thread may take for zero.
+  const std::uint32_t normal = (magnitude << 13) + (112u << 23);
+  const float steps = std::bit_cast<float>((magnitude << 13) + (113u << 23)) - 0x1p-14f;
+  const std::uint32_t number = magnitude < 0x400 ? std::bit_cast<std::uint32_t>(steps) : normal;
+  const std::uint32_t special = magnitude >= 0x7C00 ? 0x7F800000u : 0u;
+  const std::uint32_t quiet = magnitude > 0x7C00 ? 0x00400000u : 0u;
+  return std::bit_cast<float>(number | special | quiet | sign);
+}
+inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
+
+/// A NaN becomes the one NaN of float16, with its sign.
+inline void narrow_one(float value, float16& to) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value), sign = bits >> 16 & 0x8000;
+  const std::uint32_t magnitude = bits & 0x7FFFFFFF;
+  // A sum with 0.5 rounds what becomes subnormal at the right bit, by the processor's own rounding.
+  const std::uint32_t subnormal =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
+  const std::uint32_t normal = (magnitude + 0xC8000FFFu + (magnitude >> 13 & 1)) >> 13;
+  std::uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
+  half = magnitude >= 0x477FF000u ? 0x7C00u : half;
+  half = magnitude > 0x7F800000u ? 0x7E00u : half;
+  to = float16::from_bits(std::uint16_t(half | sign));
+}
+inline void narrow_one(float value, bfloat16& to) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  const std::uint32_t nan = bits >> 16 | 0x40;
+  to = bfloat16::from_bits(std::uint16_t((bits & 0x7FFFFFFF) > 0x7F800000u ? nan : rounded));
+}
+
+/// Every number of a type of one byte.
+template <class T>
+inline constexpr std::array<float, 256> numbers = [] {
+  std::array<float, 256> all{};
+  for (unsigned i = 0; i < 256; ++i) all[i] = float(T::from_bits(std::uint8_t(i)));
+  return all;
+}();
+
+}  // namespace cameo::inline CAMEO_ABI::eps::narrow_rows
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace converting {
+namespace hn = hwy::HWY_NAMESPACE;
+using tag = hn::ScalableTag<float>;
+using bits_tag = hn::RebindToUnsigned<tag>;
+using short_tag = hn::Rebind<std::uint16_t, tag>;
+using vec = hn::Vec<tag>;
+
+#if CAMEO_SIMD_HALVES
+using half_tag = hn::Rebind<hwy::float16_t, tag>;
+
+HWY_INLINE vec load(const float16* from) {
+  return hn::PromoteTo(tag{}, hn::LoadU(half_tag{}, reinterpret_cast<const hwy::float16_t*>(from)));
+}
+HWY_INLINE void store(vec v, float16* to) {
+  const vec nan = hn::CopySignToAbs(hn::BitCast(tag{}, hn::Set(bits_tag{}, 0x7FC00000u)), v);
+  hn::StoreU(hn::DemoteTo(half_tag{}, hn::IfThenElse(hn::Eq(v, v), v, nan)), half_tag{},
+             reinterpret_cast<hwy::float16_t*>(to));
+}
+#endif
+HWY_INLINE vec load(const bfloat16* from) {
+  const auto narrow = hn::LoadU(short_tag{}, reinterpret_cast<const std::uint16_t*>(from));
+  return hn::BitCast(tag{}, hn::ShiftLeft<16>(hn::PromoteTo(bits_tag{}, narrow)));
+}
+HWY_INLINE void store(vec v, bfloat16* to) {
+  const hn::RebindToSigned<tag> whole;
+  const auto bits = hn::BitCast(bits_tag{}, v), high = hn::ShiftRight<16>(bits);
+  const auto even = hn::And(high, hn::Set(bits_tag{}, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(bits_tag{}, 0x7FFF)), even));
+  const auto nan = hn::Or(high, hn::Set(bits_tag{}, 0x40));
+  const auto made = hn::IfThenElse(hn::RebindMask(bits_tag{}, hn::Eq(v, v)), rounded, nan);
+  hn::StoreU(hn::DemoteTo(short_tag{}, hn::BitCast(whole, made)), short_tag{}, reinterpret_cast<std::uint16_t*>(to));
+}
+
+template <class T>
+void widen(const T* from, float* to, std::int64_t count) {
+  std::int64_t i = 0;
+  if constexpr (requires { load(from); })
+    for (const auto lanes = std::int64_t(hn::Lanes(tag{})); i + lanes <= count; i += lanes)
+      hn::StoreU(load(from + i), tag{}, to + i);
+  for (; i < count; ++i) to[i] = narrow_rows::widened(from[i]);
+}
+template <class T>
+void narrow(const float* from, T* to, std::int64_t count) {
+  std::int64_t i = 0;
+  if constexpr (requires(vec v) { store(v, to); })
+    for (const auto lanes = std::int64_t(hn::Lanes(tag{})); i + lanes <= count; i += lanes)
+      store(hn::LoadU(tag{}, from + i), to + i);
+  for (; i < count; ++i) narrow_rows::narrow_one(from[i], to[i]);
+}
+
+}  // namespace converting
+
+void widen_halves(const float16* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
+void widen_brains(const bfloat16* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
+void narrow_halves(const float* from, float16* to, std::int64_t count) { converting::narrow(from, to, count); }
+void narrow_brains(const float* from, bfloat16* to, std::int64_t count) { converting::narrow(from, to, count); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+template <class T>
+void look_up(const T* from, float* to, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = narrow_rows::numbers<T>[from[i].bits];
+}
+
+}  // namespace
+
+HWY_EXPORT(widen_halves);
+HWY_EXPORT(widen_brains);
+HWY_EXPORT(narrow_halves);
+HWY_EXPORT(narrow_brains);
+
+void widen_row(const float16* from, float* to, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(widen_halves)(from, to, count);
+}
+void widen_row(const bfloat16* from, float* to, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(widen_brains)(from, to, count);
+}
+void widen_row(const float8e4m3fn* from, float* to, std::int64_t count) { look_up(from, to, count); }
+void widen_row(const float8e4m3fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }
+void widen_row(const float8e5m2* from, float* to, std::int64_t count) { look_up(from, to, count); }
+void widen_row(const float8e5m2fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }
+
+void narrow_row(const float* from, float16* to, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(narrow_halves)(from, to, count);
+}
+void narrow_row(const float* from, bfloat16* to, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(narrow_brains)(from, to, count);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

@@ -1,0 +1,123 @@
+#include <cameo/eps/cpu/col2im.hpp>
+
+#include "common/operand_values.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct block_axis {
+  std::int64_t image, block, blocks, stride, dilation, pad;
+};
+
+template <class T>
+T added(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>) return a || b;
+  else if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+  else if constexpr (is_narrow_float<T>) return T(float(a) + float(b));
+  else if constexpr (std::is_floating_point_v<T>) return a + b;
+  else return T{a.re + b.re, a.im + b.im};
+}
+
+/// Adds row `tap` of a block's elements, one for each block, to an image.
+template <class T>
+void add_row(const T* row, T* image, std::span<const block_axis> axes, std::int64_t tap) {
+  std::int64_t start[max_rank] = {}, index[max_rank] = {}, step[max_rank] = {}, blocks = 1, elements = 1;
+  for (std::size_t i = axes.size(); i-- > 0; tap /= axes[i].block) {
+    start[i] = tap % axes[i].block * axes[i].dilation - axes[i].pad;
+    step[i] = elements, elements *= axes[i].image, blocks *= axes[i].blocks;
+  }
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    std::int64_t place = 0;
+    bool inside = true;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::int64_t at = start[i] + index[i] * axes[i].stride;
+      inside = inside && at >= 0 && at < axes[i].image;
+      place += inside ? at * step[i] : 0;
+    }
+    if (inside) image[place] = added(image[place], row[b]);
+    for (std::size_t i = axes.size(); i-- > 0 && ++index[i] == axes[i].blocks;) index[i] = 0;
+  }
+}
+
+/// How the blocks lie along every axis of the image; INVALID_ARGUMENT when they don't fit it.
+status place_blocks(const col2im& how, const extents& image, const extents& block, std::span<block_axis> axes) {
+  const std::size_t rank = image.rank();
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if ((!how.dilations.empty() && how.dilations.size() != rank) ||
+      (!how.strides.empty() && how.strides.size() != rank) || (!how.pads.empty() && how.pads.size() != 2 * rank))
+    return bad_input("an image of ", rank, " axes needs as many dilations and strides, and twice as many pads");
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (image[i] < 0 || image[i] > most || block[i] < 1 || block[i] > most)
+      return bad_input("image_shape ", image, " and block_shape ", block, " must be sizes, of blocks at least 1");
+    block_axis& a = axes[i];
+    a = {image[i],
+         block[i],
+         0,
+         how.strides.empty() ? 1 : how.strides[i],
+         how.dilations.empty() ? 1 : how.dilations[i],
+         how.pads.empty() ? 0 : how.pads[i]};
+    std::int64_t reach = 0;
+    if (!checked_multiply(a.block - 1, a.dilation, reach)) return bad_input("blocks reach too far along axis ", i);
+    const std::int64_t room = a.image + a.pad + (how.pads.empty() ? 0 : how.pads[i + rank]) - reach - 1;
+    a.blocks = room < 0 ? 0 : room / a.stride + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+result<col2im> col2im::bind(bind_context& c) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  const col2im made{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
+  for (const auto list : {made.dilations, made.strides})
+    for (std::int64_t v : list)
+      if (v < 1 || v > most) return bad_attribute("dilations and strides must be at least 1, not ", v);
+  for (std::int64_t v : made.pads)
+    if (v < 0 || v > most) return bad_attribute("pads must not be negative, as ", v);
+  return made;
+}
+
+status col2im::run(run_context& c) const {
+  const value& x = c.input(0);
+  extents image, block;
+  if (status read = read_extents(c.input(1), "image_shape", image); !read) return read;
+  if (status read = read_extents(c.input(2), "block_shape", block); !read) return read;
+  const std::size_t rank = image.rank();
+  if (rank < 1 || rank != block.rank() || rank > max_rank - 2)
+    return bad_input("image_shape ", image, " and block_shape ", block, " must have the same number of axes");
+  block_axis all[max_rank] = {};
+  const std::span<block_axis> axes{all, rank};
+  if (status fits = place_blocks(*this, image, block, axes); !fits) return fits;
+  extents counts;
+  for (const block_axis& a : axes) counts.push_back(a.blocks);
+  std::int64_t taps = 0, blocks = 0;
+  if (!block.checked_count(taps) || !counts.checked_count(blocks) || x.shape.rank() != 3 || x.shape[1] % taps != 0 ||
+      x.shape[2] != blocks)
+    return bad_input("input ", x.shape, " must be [N, C * elements of block ", block, ", blocks ", counts, "]");
+  const std::int64_t channels = x.shape[1] / taps;
+  extents shape{x.shape[0], channels};
+  for (std::int64_t size : image) shape.push_back(size);
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return refuse(status_code::not_implemented, "sums of strings");
+    } else {
+      const T* const from = static_cast<const T*>(x.data);
+      T* const to = static_cast<T*>((*y)->data);
+      const std::int64_t elements = image.count();
+      c.parallel(std::size_t(x.shape[0] * channels), [&](std::size_t plane) {
+        T* const target = to + std::int64_t(plane) * elements;
+        std::fill_n(target, elements, T{});
+        for (std::int64_t tap = 0; tap < taps; ++tap)
+          add_row(from + (std::int64_t(plane) * taps + tap) * blocks, target, axes, tap);
+      });
+      return {};
+    }
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

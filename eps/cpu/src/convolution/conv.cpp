@@ -1,0 +1,524 @@
+#include <cameo/eps/cpu/conv.hpp>
+#include <cameo/eps/cpu/detail/as_number.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include "cells/conv_kernels.hpp"
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// The sizes of one call. A group is a product of weights [rows, depth] with patches [depth, pixels].
+struct conv_sizes {
+  std::int64_t images = 0, groups = 1, channels = 0;  // channels: of a group
+  std::int64_t rows = 0, depth = 0, taps = 1, pixels = 0;
+  placed_window w;
+  std::int64_t line = 1;                   // outputs of the innermost axis
+  std::int64_t padded = 0, plane = 0;      // elements of a channel: with its padding, and as it comes
+  std::int64_t strides[max_spatial] = {};  // of the padded channel
+  std::size_t packed_size = 0;             // weights of a group
+  /// Every channel has few filters of its own: too little work per element to copy patches.
+  bool depthwise() const { return channels == 1 && rows < 4; }
+  bool points() const { return w.covers_points(); }
+  bool plain() const {  // the input already is the matrix of patches
+    for (std::size_t i = 0; i < w.rank; ++i)
+      if (w.axes[i].in != w.axes[i].out || w.axes[i].stride != 1 || w.axes[i].pad_begin != 0) return false;
+    return points();
+  }
+};
+
+/// Weights [rows, channels, taps] as panels of A with depth (tap, channel).
+template <class T>
+void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* run = nullptr) {
+  const std::int64_t width = tile_of<T>().rows;
+  constexpr std::int64_t chunk = 64;  // of channels: what is written stays in the first cache
+  detail::stop_pace pace;
+  for (std::int64_t r0 = 0; r0 < s.rows; r0 += width, to += width * s.depth) {
+    const std::int64_t filled = std::min(width, s.rows - r0);
+    if (filled < width) std::fill_n(to, width * s.depth, T(0));
+    for (std::int64_t c0 = 0; c0 < s.channels; c0 += chunk) {
+      if (c0 > 0 && run && run->stopped(pace)) return;
+      for (std::int64_t i = 0; i < filled; ++i) {
+        const T* const row = from + (r0 + i) * s.depth;
+        for (std::int64_t c = c0; c < std::min(s.channels, c0 + chunk); ++c)
+          for (std::int64_t t = 0; t < s.taps; ++t) to[(t * s.channels + c) * width + i] = row[c * s.taps + t];
+      }
+    }
+  }
+}
+
+/// Sizes that the weights alone decide; W is [M, C / group, kernel...].
+template <class T>
+status weight_sizes(const extents& w, std::int64_t groups, conv_sizes& s) {
+  if (w.rank() < 3) return bad_input("weights ", w, ", need rank 3 at least");
+  if (w[0] % groups != 0)
+    return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
+  s.groups = groups, s.rows = w[0] / groups, s.channels = w[1];
+  s.taps = w.count(2, w.rank()), s.depth = s.channels * s.taps;
+  if (!packed_a_size<T>(s.rows, s.depth, s.packed_size)) return status_code::out_of_memory;
+  return {};
+}
+
+template <class T>
+result<conv_sizes> sizes_of(const conv<T>& k, run_context& c) {
+  const extents &x = c.input(0).shape, &w = c.input(1).shape;
+  conv_sizes s;
+  if (status sized = weight_sizes<typename conv<T>::number>(w, k.groups, s); !sized) return sized;
+  if (x.rank() != w.rank()) return bad_input("input ", x, " and weights ", w, " differ in rank");
+  std::int64_t channels = 0;
+  if (!checked_multiply(s.channels, s.groups, channels) || channels != x[1])
+    return bad_input("input ", x, " needs ", s.channels, " channels for each of ", s.groups, " groups of weights ", w);
+  if (c.has_input(2) && (c.input(2).shape.rank() != 1 || c.input(2).shape[0] != w[0]))
+    return bad_input("bias ", c.input(2).shape, " needs one element for each of ", w[0], " channels");
+  result<placed_window> placed = k.shape.place(x, w.dims().subspan(2));
+  if (!placed) return placed.error();
+  s.w = *placed;
+  s.images = x[0], s.pixels = s.w.out_count(), s.plane = s.w.in_count(), s.padded = 1;
+  if (s.pixels == 0) return s;
+  for (std::size_t i = s.w.rank; i-- > 0;) {
+    s.strides[i] = s.padded;
+    if (!checked_multiply(s.padded, s.w.axes[i].padded(), s.padded)) return status_code::out_of_memory;
+  }
+  s.line = s.w.axes[s.w.rank - 1].out;
+  return s;
+}
+
+/// Steps an index through the axes before `last`, the last of them fastest.
+void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis::*size)() const) {
+  for (std::size_t i = w.rank - 1; i-- > 0;) {
+    if (++index[i] < (w.axes[i].*size)()) return;
+    index[i] = 0;
+  }
+}
+
+/// Copying the channels of an image, piece by piece: asks whether the run should end after some elements.
+class copying {
+ public:
+  explicit copying(const run_context& c) : run_{c} {}
+  bool stopped(std::int64_t elements) {
+    constexpr std::int64_t some = 1 << 15;
+    if ((copied_ += elements) < some) return stops_;
+    copied_ = 0;
+    return stops_ = stops_ || run_.stopped(pace_);
+  }
+  template <class T>
+  void copy(const T* from, std::int64_t count, T* to) {
+    constexpr std::int64_t some = 1 << 15;
+    for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some)
+      std::copy_n(from + i, std::min(some, count - i), to + i);
+  }
+
+ private:
+  const run_context& run_;
+  detail::stop_pace pace_;
+  std::int64_t copied_ = 0;
+  bool stops_ = false;
+};
+
+/// Copies a channel with its padding written out.
+template <class T>
+void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
+  const window_axis& line = s.w.axes[s.w.rank - 1];
+  const std::int64_t width = line.padded(), lines = s.padded / width;
+  const std::int64_t before = std::min(line.pad_begin, width);
+  const std::int64_t inside = std::clamp<std::int64_t>(width - line.pad_begin, 0, line.in);
+  std::int64_t index[max_spatial] = {};
+  for (std::int64_t l = 0; l < lines && !how.stopped(width - inside); ++l, to += width) {
+    std::int64_t at = 0;
+    bool there = true;
+    for (std::size_t i = 0; i + 1 < s.w.rank; ++i) {
+      const std::int64_t p = index[i] - s.w.axes[i].pad_begin;
+      there = there && p >= 0 && p < s.w.axes[i].in;
+      at = there ? at * s.w.axes[i].in + p : 0;
+    }
+    if (there) {
+      std::fill_n(to, before, T(0));
+      how.copy(from + at * line.in, inside, to + before);
+      std::fill_n(to + before + inside, width - before - inside, T(0));
+    } else {
+      std::fill_n(to, width, T(0));
+    }
+    next(index, s.w, &window_axis::padded);
+  }
+}
+
+/// Only the elements that windows of one element see, densely.
+template <class T>
+void thin_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
+  const window_axis& line = s.w.axes[s.w.rank - 1];
+  std::int64_t index[max_spatial] = {};
+  for (std::int64_t l = 0; l < s.pixels / s.line && !how.stopped(s.line); ++l, to += s.line) {
+    std::int64_t at = 0;
+    bool there = true;
+    for (std::size_t i = 0; i + 1 < s.w.rank; ++i) {
+      const std::int64_t p = index[i] * s.w.axes[i].stride - s.w.axes[i].pad_begin;
+      there = there && p >= 0 && p < s.w.axes[i].in;
+      at = there ? at * s.w.axes[i].in + p : 0;
+    }
+    for (std::int64_t o = 0; o < s.line; ++o) {
+      const std::int64_t p = o * line.stride - line.pad_begin;
+      to[o] = there && p >= 0 && p < line.in ? from[at * line.in + p] : T(0);
+    }
+    for (std::size_t i = s.w.rank - 1; i-- > 0;) {
+      if (++index[i] < s.w.axes[i].out) break;
+      index[i] = 0;
+    }
+  }
+}
+
+/// Where taps and lines of outputs start in a padded channel.
+struct conv_starts {
+  std::span<std::int64_t> taps, lines;
+};
+result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
+  result<std::span<std::int64_t>> taps = c.scratch<std::int64_t>(std::size_t(s.taps));
+  if (!taps) return taps.error();
+  result<std::span<std::int64_t>> lines = c.scratch<std::int64_t>(std::size_t(s.pixels / s.line));
+  if (!lines) return lines.error();
+  for (std::int64_t t = 0; t < s.taps; ++t) {
+    std::int64_t rest = t, at = 0;
+    for (std::size_t i = s.w.rank; i-- > 0; rest /= s.w.axes[i].kernel)
+      at += rest % s.w.axes[i].kernel * s.w.axes[i].dilation * s.strides[i];
+    (*taps)[std::size_t(t)] = at;
+  }
+  for (std::int64_t l = 0; l < std::int64_t(lines->size()); ++l) {
+    std::int64_t rest = l, at = 0;
+    for (std::size_t i = s.w.rank - 1; i-- > 0; rest /= s.w.axes[i].out)
+      at += rest % s.w.axes[i].out * s.w.axes[i].stride * s.strides[i];
+    (*lines)[std::size_t(l)] = at;
+  }
+  return conv_starts{*taps, *lines};
+}
+
+template <class T>
+struct conv_data {
+  const T *x, *w, *bias, *add;
+  T* y;
+  activation f;
+};
+
+/// Epilogue of the rows of a group of an image.
+template <class T>
+gemm_epilogue<T> epilogue_of(const conv_data<T>& data, const conv_sizes& s, std::int64_t first_row,
+                             std::int64_t y_offset) {
+  gemm_epilogue<T> e;
+  if (data.bias) e.bias = data.bias + first_row, e.bias_row_stride = 1;
+  if (data.add) e.add = data.add + y_offset, e.add_row_stride = s.pixels;
+  e.f = data.f;
+  return e;
+}
+
+template <class T>
+status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data) {
+  result<conv_starts> starts = starts_of(c, s);
+  if (!starts) return starts.error();
+  std::size_t room = 0, all = 0;
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack), room) || !checked_multiply(room, c.lanes(), all))
+    return status_code::out_of_memory;
+  result<std::span<T>> planes = c.scratch<T>(all);
+  if (!planes) return planes.error();
+  for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes the rest
+    std::fill_n(planes->data() + lane * room + s.padded, read_slack, T(0));
+  const std::int64_t channels = s.images * s.groups;
+  const std::int64_t work = std::max<std::int64_t>(1, s.rows * s.pixels * s.taps);
+  const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
+  const std::int64_t some =
+      std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.line * s.taps));  // lines between two questions
+  parallel_each(c, channels, step, [&](std::int64_t channel, std::size_t lane) {
+    T* const plane = planes->data() + lane * room;
+    copying how{c};
+    pad_channel(how, s, data.x + channel * s.plane, plane);
+    detail::stop_pace pace;
+    for (std::int64_t r = 0; r < s.rows; ++r)
+      for (std::int64_t l = 0; l < lines; l += some) {
+        if (c.stopped(pace)) return;
+        const std::int64_t row = channel % s.groups * s.rows + r, at = (channel * s.rows + r) * s.pixels + l * s.line;
+        const std::span<const std::int64_t> rows =
+            starts->lines.subspan(std::size_t(l), std::size_t(std::min(some, lines - l)));
+        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, data.w + row * s.taps, s.line,
+                                         s.w.axes[s.w.rank - 1].stride, data.y + at, epilogue_of(data, s, row, at)});
+      }
+  });
+  return {};
+}
+
+/// How outputs are cut: first by pixels, since a block of patches is packed once for all rows that a lane does.
+template <class T>
+gemm_grid grid_of_products(const conv_sizes& s, std::int64_t copies) {
+  const gemm_tile tile = tile_of<T>();
+  const auto blocks = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  const std::int64_t budget = (1 << 19) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(1, s.depth * tile.columns);
+  const std::int64_t panels = blocks(s.pixels, tile.columns), row_panels = blocks(s.rows, tile.rows);
+  std::int64_t columns = std::min(panels, std::clamp<std::int64_t>(budget, 2, 32)), rows = row_panels;
+  constexpr double wanted = 16, least_work = 1 << 19;
+  const double unit = double(tile.columns) * double(tile.rows) * double(s.depth);
+  const auto tasks = [&] {
+    return double(copies) * double(blocks(panels, columns)) * double(blocks(row_panels, rows));
+  };
+  while (tasks() < wanted && unit * double(columns) * double(rows) > 2 * least_work) {
+    if (columns > 2) columns = (columns + 1) / 2;
+    else if (rows > 4) rows = (rows + 1) / 2;
+    else break;
+  }
+  return {rows * tile.rows, columns * tile.columns, blocks(row_panels, rows), blocks(panels, columns)};
+}
+
+/// Patches of pixels [n0, n0 + n) as panels of B.
+template <class T>
+void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts, const T* source,
+                std::int64_t channel_stride, std::int64_t n0, std::int64_t n, T* to) {
+  const std::int64_t width = tile_of<T>().columns;
+  const std::int64_t step = s.w.axes[s.w.rank - 1].stride;
+  if (s.points()) {
+    pack_b(matrix_ref<T>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
+    return;
+  }
+  detail::stop_pace pace;
+  for (std::int64_t j0 = n0; j0 < n0 + n; j0 += width, to += width * s.depth) {
+    patch_piece pieces[64];
+    std::size_t count = 0;
+    const std::int64_t filled = std::min(width, n0 + n - j0);
+    for (std::int64_t j = 0; j < filled;) {
+      const std::int64_t line = (j0 + j) / s.line, x = (j0 + j) % s.line, length = std::min(filled - j, s.line - x);
+      pieces[count++] = {j, starts.lines[std::size_t(line)] + x * step, length};
+      j += length;
+    }
+    if (filled < width) std::fill_n(to, width * s.depth, T(0));
+    // All of it at once, unless that takes long.
+    const std::int64_t some = std::max<std::int64_t>(1, (1 << 17) / width);  // rows of the panel
+    const std::int64_t taps = std::clamp<std::int64_t>(some / std::max<std::int64_t>(1, s.channels), 1, s.taps);
+    const std::int64_t channels = taps > 1 ? s.channels : std::min(some, s.channels);
+    for (std::int64_t t = 0; t < s.taps; t += taps)
+      for (std::int64_t i = 0; i < s.channels; i += channels) {
+        if (c.stopped(pace)) return;
+        pack_patches(patch_panel<T>{source + i * channel_stride,
+                                    std::min(channels, s.channels - i),
+                                    channel_stride,
+                                    starts.taps.subspan(std::size_t(t), std::size_t(std::min(taps, s.taps - t))),
+                                    step,
+                                    {pieces, count},
+                                    to + (t * s.channels + i) * width,
+                                    width});
+      }
+  }
+}
+
+/// What patches are packed from: channels of the images of a round, padded, thinned out or as they come.
+template <class T>
+struct conv_source {
+  const T* data;
+  std::int64_t channel_stride;
+};
+
+/// Fills `room` with what patches of `images` images from `first` on are packed from.
+template <class T>
+conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, std::int64_t first, std::int64_t images,
+                              std::span<T> room) {
+  const std::int64_t channels = s.groups * s.channels;
+  const T* const from = x + first * channels * s.plane;
+  if (s.plain()) return {from, s.plane};
+  const std::int64_t each = s.points() ? s.pixels : s.padded;
+  parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
+    copying how{c};
+    for (std::int64_t i = a; i < b; ++i) {
+      if (s.points()) thin_channel(how, s, from + i * s.plane, room.data() + i * each);
+      else pad_channel(how, s, from + i * s.plane, room.data() + i * each);
+    }
+  });
+  return {room.data(), each};
+}
+
+template <class T>
+struct conv_task {
+  const run_context& c;
+  const conv_sizes& s;
+  const conv_data<T>& data;
+  const conv_starts& starts;
+  const gemm_grid& grid;
+  const T* packed_weights;
+  std::span<T> blocks;            // of patches, one per lane
+  std::span<std::int64_t> notes;  // which block that is
+  std::size_t block_size;
+
+  void run(const conv_source<T>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
+    const std::int64_t row_block = task % grid.row_blocks, block = task / grid.row_blocks;
+    const std::int64_t product = block / grid.column_blocks, group = product % s.groups;
+    const std::int64_t n0 = block % grid.column_blocks * grid.columns, n = std::min(grid.columns, s.pixels - n0);
+    const std::int64_t m0 = row_block * grid.rows, m = std::min(grid.rows, s.rows - m0);
+    T* const patches = blocks.data() + lane * block_size;
+    if (notes[lane] != block) {
+      pack_block(c, s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
+                 patches);
+      notes[lane] = block;
+    }
+    const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
+    gemm_block<T> product_of{
+        m,       n,           s.depth,  packed_weights + std::size_t(group) * s.packed_size + m0 * s.depth,
+        patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
+    product_of.run = &c;
+    multiply_block(product_of);
+  }
+};
+
+template <class T>
+result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
+  std::size_t size = 0;
+  if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
+  result<std::span<T>> packed = c.scratch<T>(size);
+  if (!packed) return packed.error();
+  const std::int64_t width = tile_of<T>().rows, panels = (s.rows + width - 1) / width;
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, width * s.depth));
+  parallel_for(c, s.groups * panels, grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t r0 = i % panels * width, group = i / panels;
+      conv_sizes part = s;
+      part.rows = std::min(width, s.rows - r0);
+      pack_weights(w + (group * s.rows + r0) * s.depth, part,
+                   packed->data() + std::size_t(group) * s.packed_size + r0 * s.depth, &c);
+    }
+  });
+  return packed->data();
+}
+
+template <class T>
+status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, const T* packed) {
+  if (!packed) {
+    result<const T*> made = weights_of(c, s, data.w);
+    if (!made) return made.error();
+    packed = *made;
+  }
+  conv_starts starts;
+  if (!s.points()) {
+    result<conv_starts> made = starts_of(c, s);
+    if (!made) return made.error();
+    starts = *made;
+  }
+  std::int64_t image_size = 0;
+  if (!checked_multiply(s.groups * s.channels, s.points() ? s.pixels : s.padded, image_size))
+    return status_code::out_of_memory;
+  std::int64_t round = s.images;
+  std::span<T> room;
+  if (!s.plain()) {
+    const std::int64_t fit = (std::int64_t{1} << 24) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(image_size, 1);
+    round = std::clamp<std::int64_t>(fit, 1, s.images);
+    std::int64_t size = 0;
+    if (!checked_multiply(round, image_size, size) || !checked_add(size, read_slack, size))
+      return status_code::out_of_memory;
+    result<std::span<T>> made = c.scratch<T>(std::size_t(size));
+    if (!made) return made.error();
+    room = *made;
+    std::fill_n(room.end() - read_slack, read_slack, T(0));
+  }
+  const gemm_grid grid = grid_of_products<T>(s, round * s.groups);
+  std::size_t block = 0, all = 0;
+  if (!packed_b_size<T>(s.depth, std::min(grid.columns, s.pixels), block) ||
+      !checked_add(block, std::size_t(write_slack), block) || !checked_multiply(block, c.lanes(), all))
+    return status_code::out_of_memory;
+  result<std::span<T>> blocks = c.scratch<T>(all);
+  if (!blocks) return blocks.error();
+  result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
+  if (!notes) return notes.error();
+  const conv_task<T> one{c, s, data, starts, grid, packed, *blocks, *notes, block};
+  for (std::int64_t first = 0; first < s.images; first += round) {
+    const std::int64_t images = std::min(round, s.images - first);
+    const conv_source<T> source = prepare_source(c, s, data.x, first, images, room);
+    std::fill(notes->begin(), notes->end(), -1);
+    const std::int64_t tasks = images * s.groups * grid.row_blocks * grid.column_blocks;
+    const auto run = [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); };
+    if (!c.parallel_lanes(std::size_t(tasks), run)) return status_code::canceled;
+  }
+  return {};
+}
+
+/// The weights of every group, one after the other.
+template <class T, class Number>
+status pack_groups(bind_context& c, const value& w, const conv_sizes& s, std::span<Number> to) {
+  std::span<Number> wide;
+  if constexpr (!std::is_same_v<T, Number>) {
+    result<std::span<Number>> copy = c.keep<Number>(std::size_t(s.rows * s.depth));
+    if (!copy) return copy.error();
+    wide = *copy;
+  }
+  for (std::int64_t g = 0; g < s.groups; ++g) {
+    const T* const from = w.as_unchecked<T>().data() + g * s.rows * s.depth;
+    Number* const packed = to.data() + std::size_t(g) * s.packed_size;
+    if constexpr (std::is_same_v<T, Number>) {
+      pack_weights(from, s, packed);
+    } else {
+      widen_row(from, wide.data(), s.rows * s.depth);
+      pack_weights(static_cast<const Number*>(wide.data()), s, packed);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+result<conv<T>> conv<T>::bind(bind_context& c) {
+  result<window> shape = window::bind(c);
+  if (!shape) return shape.error();
+  conv made{*shape, c.int_or("group", 1)};
+  if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
+  if (!c.is_constant(1) || !c.prepack) return made;
+  conv_sizes s;
+  if (!weight_sizes<number>(c.inputs[1].constant->shape, made.groups, s) || s.depthwise() || s.depth == 0)
+    return made;  // run says why
+  std::size_t size = 0;
+  if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
+  const auto fill = [&](const value& w, std::span<number> to) { return pack_groups<T>(c, w, s, to); };
+  const result<std::span<const number>> packed = c.pack<number>(1, size, fill);
+  if (!packed) return packed.error();
+  made.packed = packed->data();
+  return made;
+}
+
+template <class T>
+status conv<T>::run(run_context& c) const {
+  result<conv_sizes> s = sizes_of(*this, c);
+  if (!s) return s.error();
+  extents y_shape{s->images, s->groups * s->rows};
+  for (std::size_t i = 0; i < s->w.rank; ++i) y_shape.push_back(s->w.axes[i].out);
+  if (c.has_input(3) && c.input(3) && c.input(3).shape != y_shape)
+    return bad_input("Z ", c.input(3).shape, " needs the shape of Y ", y_shape);
+  result<tensor_view<T>> y = c.output<T>(0, y_shape);
+  if (!y) return y.error();
+  if (y->empty()) return {};
+  result<number*> room = room_for_numbers<number>(c, *y);
+  if (!room) return room.error();
+  result<const number*> x = as_numbers<number, T>(c, 0);
+  if (!x) return x.error();
+  result<const number*> w = static_cast<const number*>(nullptr);
+  if (!packed) w = as_numbers<number, T>(c, 1);
+  if (!w) return w.error();
+  result<const number*> bias = as_numbers<number, T>(c, 2), add = as_numbers<number, T>(c, 3);
+  if (!bias) return bias.error();
+  if (!add) return add.error();
+  const conv_data<number> data{*x, *w, *bias, *add, *room, f};
+  status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, packed);
+  if (!done) return done;
+  store_numbers(c, *room, *y);
+  return {};
+}
+
+template <class T>
+result<fused_conv<T>> fused_conv<T>::bind(bind_context& c) {
+  result<activation> f = activation_named(c.string_or("activation", ""), dtype_of<typename conv<T>::number>);
+  if (!f) return f.error();
+  result<conv<T>> made = conv<T>::bind(c);
+  if (!made) return made.error();
+  made->f = *f;
+  const std::span<const float> given = c.floats_or("activation_params");
+  for (std::size_t i = 0; i < given.size(); ++i) made->f.give(i, given[i]);
+  return fused_conv{*made};
+}
+
+template struct fused_conv<float>;
+template struct fused_conv<double>;
+template struct fused_conv<float16>;
+template struct conv<float>;
+template struct conv<double>;
+template struct conv<float16>;
+template struct conv<bfloat16>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,159 @@
+#include <cameo/eps/cpu/conv_transpose.hpp>
+#include <cameo/eps/cpu/detail/as_number.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// The sizes of one call. `w` describes the convolution whose gradient this is: it reads Y and writes X.
+struct transposed_sizes {
+  std::int64_t images, groups, channels, rows;  // channels of X and of Y in a group
+  placed_window w;
+  std::int64_t taps, pixels, outputs;  // elements of a plane of X and of Y
+};
+
+template <class T>
+result<transposed_sizes> sizes_of(const conv_transpose<T>& k, run_context& c) {
+  const extents &x = c.input(0).shape, &w = c.input(1).shape;
+  if (w.rank() < 3 || x.rank() != w.rank())
+    return bad_input("input ", x, " and weights ", w, " need the same rank, 3 at least");
+  if (x[1] != w[0] || x[1] % k.groups != 0)
+    return bad_input("input ", x, " and weights ", w, ": the channels of both must agree and divide into ", k.groups,
+                     " groups");
+  result<placed_window> placed = k.shape.place_transposed(x, w.dims().subspan(2), k.output_padding, k.output_shape);
+  if (!placed) return placed.error();
+  std::int64_t all = 0;
+  if (!checked_multiply(w[1], k.groups, all)) return status_code::out_of_memory;
+  if (c.has_input(2) && c.input(2) && (c.input(2).shape.rank() != 1 || c.input(2).shape[0] != all))
+    return bad_input("bias ", c.input(2).shape, " needs one element for each of ", all, " channels");
+  return transposed_sizes{x[0],    k.groups,       x[1] / k.groups,     w[1],
+                          *placed, placed->taps(), placed->out_count(), placed->in_count()};
+}
+
+/// Adds a tap's products, one per element of a plane of X, to the plane of Y.
+template <class T>
+void add_tap(const placed_window& w, std::int64_t tap, const T* products, T* y) {
+  const window_axis& line = w.axes[w.rank - 1];
+  const std::int64_t k = tap % line.kernel;
+  const window_axis::range range = line.outputs_of(k);
+  std::int64_t taps[max_spatial], lines = 1;
+  tap /= line.kernel;
+  for (std::size_t i = w.rank - 1; i-- > 0; tap /= w.axes[i].kernel)
+    taps[i] = tap % w.axes[i].kernel, lines *= w.axes[i].out;
+  for (std::int64_t l = 0; l < lines; ++l) {
+    std::int64_t rest = l, at = 0, scale = 1;
+    bool inside = range.begin < range.end;
+    for (std::size_t i = w.rank - 1; i-- > 0 && inside; rest /= w.axes[i].out) {
+      const window_axis& a = w.axes[i];
+      const std::int64_t p = rest % a.out * a.stride - a.pad_begin + taps[i] * a.dilation;
+      inside = p >= 0 && p < a.in;
+      at += p * scale, scale *= a.in;
+    }
+    if (!inside) continue;
+    T* const to = y + (at * line.in + range.begin * line.stride - line.pad_begin + k * line.dilation);
+    const T* const from = products + l * line.out + range.begin;
+    for (std::int64_t o = 0; o < range.end - range.begin; ++o) to[o * line.stride] += from[o];
+  }
+}
+
+/// [rows * taps, pixels] products of a round of images, and where their factors start.
+template <class T>
+struct round_memory {
+  std::span<T> products;
+  std::span<std::int64_t> w_offsets, x_offsets;
+  std::int64_t images = 0, of_image = 0;
+};
+
+template <class T>
+result<round_memory<T>> memory_of(run_context& c, const transposed_sizes& s) {
+  round_memory<T> m;
+  std::int64_t size = 0;
+  if (!checked_multiply(s.groups * s.rows, s.taps, size) || !checked_multiply(size, s.pixels, m.of_image))
+    return status_code::out_of_memory;
+  const std::int64_t fit = (std::int64_t{1} << 26) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(1, m.of_image);
+  m.images = std::clamp<std::int64_t>(fit, 1, s.images);
+  if (!checked_multiply(m.images, m.of_image, size)) return status_code::out_of_memory;
+  result<std::span<T>> products = c.scratch<T>(std::size_t(size));
+  if (!products) return products.error();
+  m.products = *products;
+  for (std::span<std::int64_t>* offsets : {&m.w_offsets, &m.x_offsets}) {
+    result<std::span<std::int64_t>> made = c.scratch<std::int64_t>(std::size_t(m.images * s.groups));
+    if (!made) return made.error();
+    *offsets = *made;
+  }
+  for (std::int64_t i = 0; i < m.images * s.groups; ++i) {
+    m.w_offsets[std::size_t(i)] = i % s.groups * s.channels * s.rows * s.taps;
+    m.x_offsets[std::size_t(i)] = i * s.channels * s.pixels;
+  }
+  return m;
+}
+
+/// Images [first, first + images): products, then sums.
+template <class T>
+status run_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const T* x, const T* w,
+                 const T* bias, T* y, std::int64_t first, std::int64_t images) {
+  const std::int64_t rows = s.rows * s.taps, count = images * s.groups;
+  gemm_problem<T> p{rows, s.pixels, s.channels, {}, {}, nullptr, m.products.data()};
+  p.a = {w, 1, rows}, p.b = {x + first * s.groups * s.channels * s.pixels, s.pixels, 1};
+  if (count > 1)
+    p.a_offsets = m.w_offsets.first(std::size_t(count)), p.b_offsets = m.x_offsets.first(std::size_t(count));
+  if (status done = multiply(c, p); !done) return done;
+  const std::int64_t planes = images * s.groups * s.rows;
+  parallel_for(c, planes, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, s.taps * s.pixels)),
+               [&](std::int64_t a, std::int64_t b) {
+                 for (std::int64_t i = a; i < b; ++i) {
+                   T* const plane = y + (first * s.groups * s.rows + i) * s.outputs;
+                   std::fill_n(plane, s.outputs, bias ? bias[i % (s.groups * s.rows)] : T(0));
+                   for (std::int64_t t = 0; t < s.taps; ++t)
+                     add_tap(s.w, t, m.products.data() + (i * s.taps + t) * s.pixels, plane);
+                 }
+               });
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+result<conv_transpose<T>> conv_transpose<T>::bind(bind_context& c) {
+  result<window> shape = window::bind(c);
+  if (!shape) return shape.error();
+  conv_transpose made{*shape, c.int_or("group", 1), c.ints_or("output_padding"), c.ints_or("output_shape")};
+  if (made.groups < 1) return bad_attribute("group is ", made.groups, "; it must be at least 1");
+  return made;
+}
+
+template <class T>
+status conv_transpose<T>::run(run_context& c) const {
+  result<transposed_sizes> s = sizes_of(*this, c);
+  if (!s) return s.error();
+  extents y_shape{s->images, s->groups * s->rows};
+  for (std::size_t i = 0; i < s->w.rank; ++i) y_shape.push_back(s->w.axes[i].in);
+  result<tensor_view<T>> y = c.output<T>(0, y_shape);
+  if (!y) return y.error();
+  if (y->empty()) return {};
+  result<number*> room = room_for_numbers<number>(c, *y);
+  if (!room) return room.error();
+  result<const number*> x = as_numbers<number, T>(c, 0), w = as_numbers<number, T>(c, 1),
+                        bias = as_numbers<number, T>(c, 2);
+  if (!x) return x.error();
+  if (!w) return w.error();
+  if (!bias) return bias.error();
+  result<round_memory<number>> memory = memory_of<number>(c, *s);
+  if (!memory) return memory.error();
+  for (std::int64_t first = 0; first < s->images; first += memory->images) {
+    if (c.stopped()) return status_code::canceled;
+    const std::int64_t images = std::min(memory->images, s->images - first);
+    if (status done = run_round<number>(c, *s, *memory, *x, *w, *bias, *room, first, images); !done) return done;
+  }
+  store_numbers(c, *room, *y);
+  return {};
+}
+
+template struct conv_transpose<float>;
+template struct conv_transpose<double>;
+template struct conv_transpose<float16>;
+template struct conv_transpose<bfloat16>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,143 @@
+#include <cameo/eps/cpu/deform_conv.hpp>
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include <cmath>
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct deformed_axis {
+  std::int64_t in, out, kernel, stride, dilation, pad;
+};
+
+/// Between the four elements around (y, x); what lies outside counts as zero.
+template <class C>
+C sample(const C* plane, std::int64_t height, std::int64_t width, double y, double x) {
+  if (!(y > -1 && y < double(height) && x > -1 && x < double(width))) return C(0);
+  const auto top = std::int64_t(std::floor(y)), left = std::int64_t(std::floor(x));
+  const double down = y - double(top), right = x - double(left);
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    return i >= 0 && i < height && j >= 0 && j < width ? double(plane[i * width + j]) : 0.0;
+  };
+  return C((1 - down) * ((1 - right) * at(top, left) + right * at(top, left + 1)) +
+           down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1)));
+}
+
+status place(const deform_conv& how, std::size_t i, std::int64_t in, std::int64_t kernel, deformed_axis& out) {
+  const std::int64_t stride = how.strides.empty() ? 1 : how.strides[i];
+  const std::int64_t dilation = how.dilations.empty() ? 1 : how.dilations[i];
+  const std::int64_t before = how.pads.empty() ? 0 : how.pads[i], after = how.pads.empty() ? 0 : how.pads[i + 2];
+  std::int64_t reach = 0;
+  if (kernel < 1 || !checked_multiply(kernel - 1, dilation, reach)) return bad_input("kernel of ", kernel, " elements");
+  const std::int64_t room = in + before + after - reach - 1;
+  if (room < 0) return bad_input("spatial axis ", i, " of ", in, " elements is smaller than the window");
+  out = {in, room / stride + 1, kernel, stride, dilation, before};
+  return {};
+}
+
+}  // namespace
+
+result<deform_conv> deform_conv::bind(bind_context& c) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  deform_conv made;
+  made.kernel = c.ints_or("kernel_shape"), made.strides = c.ints_or("strides");
+  made.dilations = c.ints_or("dilations"), made.pads = c.ints_or("pads");
+  made.groups = c.int_or("group", 1), made.offset_groups = c.int_or("offset_group", 1);
+  if (made.groups < 1 || made.offset_groups < 1) return bad_attribute("group and offset_group must be at least 1");
+  for (const auto list : {made.kernel, made.strides, made.dilations}) {
+    if (!list.empty() && list.size() != 2)
+      return refuse(status_code::not_implemented, list.size(), " spatial axes; there must be 2");
+    for (std::int64_t v : list)
+      if (v < 1 || v > most) return bad_attribute("kernel_shape, strides and dilations must be at least 1, not ", v);
+  }
+  if (!made.pads.empty() && made.pads.size() != 4) return bad_attribute("pads needs 4 elements");
+  for (std::int64_t v : made.pads)
+    if (v < 0 || v > most) return bad_attribute("pads must not be negative, as ", v);
+  return made;
+}
+
+template <class C>
+status deform_conv::run_as(run_context& c) const {
+  const value &x = c.input(0), &w = c.input(1), &offset = c.input(2), &bias = c.input(3), &mask = c.input(4);
+  const extents &xs = x.shape, &ws = w.shape;
+  if (xs.rank() != 4 || ws.rank() != 4)
+    return refuse(status_code::not_implemented, "X ", xs, " and W ", ws, " must have two spatial axes");
+  const std::int64_t images = xs[0], channels = xs[1], filters = ws[0];
+  for (const value* v : {&x, &w})
+    if (status s = usable_sizes("an input", v->shape); !s) return s;
+  if (channels % groups != 0 || channels / groups != ws[1] || filters % groups != 0 || channels % offset_groups != 0)
+    return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
+  if (!kernel.empty() && (kernel[0] != ws[2] || kernel[1] != ws[3]))
+    return bad_input("W ", ws, " does not fit kernel_shape ", extents{kernel});
+  deformed_axis v{}, h{};
+  if (status fits = place(*this, 0, xs[2], ws[2], v); !fits) return fits;
+  if (status fits = place(*this, 1, xs[3], ws[3], h); !fits) return fits;
+  const std::int64_t taps = ws[2] * ws[3];
+  std::int64_t shifts = 0, cells = 0, patch = 0;
+  if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
+      !checked_multiply(v.out, h.out, cells) || !checked_multiply(channels * taps, cells, patch))
+    return status_code::out_of_memory;
+  if (offset.shape != extents{images, shifts, v.out, h.out})
+    return bad_input("offset ", offset.shape, " must be ", extents{images, shifts, v.out, h.out});
+  if (mask && mask.shape != extents{images, shifts / 2, v.out, h.out})
+    return bad_input("mask ", mask.shape, " must be ", extents{images, shifts / 2, v.out, h.out});
+  if (bias && bias.shape != extents{filters}) return bad_input("B ", bias.shape, " must be ", extents{filters});
+  const auto y = write_floats<C>(c, 0, extents{images, filters, v.out, h.out});
+  if (!y) return y.error();
+  if (y->tensor->shape.count() == 0) return {};
+  const auto from = read_floats<C>(c, x), weights = read_floats<C>(c, w), moves = read_floats<C>(c, offset);
+  if (!from || !weights || !moves) return status_code::out_of_memory;
+  std::span<const C> shares, added;
+  if (mask) {
+    const auto read = read_floats<C>(c, mask);
+    if (!read) return read.error();
+    shares = *read;
+  }
+  if (bias) {
+    const auto read = read_floats<C>(c, bias);
+    if (!read) return read.error();
+    added = *read;
+  }
+  const auto patches = c.scratch<C>(std::size_t(patch));
+  if (!patches) return patches.error();
+  const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = ws[1] * taps;
+  for (std::int64_t n = 0; n < images; ++n) {
+    c.parallel(std::size_t(channels * taps), [&](std::size_t row) {
+      const std::int64_t channel = std::int64_t(row) / taps, tap = std::int64_t(row) % taps;
+      const std::int64_t place = (n * offset_groups + channel / per_offset) * taps + tap;
+      const C *const down = moves->data() + 2 * place * cells, *const right = down + cells;
+      const C* const share = mask ? shares.data() + place * cells : nullptr;
+      const C* const plane = from->data() + (n * channels + channel) * v.in * h.in;
+      C* const to = patches->data() + std::int64_t(row) * cells;
+      for (std::int64_t o = 0; o < cells; ++o) {
+        const auto top = double(o / h.out * v.stride - v.pad + tap / h.kernel * v.dilation);
+        const auto left = double(o % h.out * h.stride - h.pad + tap % h.kernel * h.dilation);
+        const C read = sample(plane, v.in, h.in, top + double(down[o]), left + double(right[o]));
+        to[o] = share ? read * share[o] : read;
+      }
+    });
+    for (std::int64_t g = 0; g < groups; ++g) {
+      gemm_problem<C> product{rows,
+                              cells,
+                              depth,
+                              {weights->data() + g * rows * depth, depth, 1},
+                              {patches->data() + g * depth * cells, cells, 1},
+                              nullptr,
+                              y->data + (n * filters + g * rows) * cells};
+      if (bias) product.epilogue.bias = added.data() + g * rows, product.epilogue.bias_row_stride = 1;
+      if (status done = multiply(c, product); !done) return done;
+    }
+  }
+  y->store();
+  return {};
+}
+
+status deform_conv::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,488 @@
+#include <cameo/eps/cpu/nchwc_conv.hpp>
+
+#include "cells/nchwc.hpp"
+#include "cells/nchwc_kernels.hpp"
+#include "common/refuse.hpp"
+
+#include <limits>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+using filters = nchwc_conv::filters;
+
+/// What W says; INVALID_ARGUMENT for what this kernel has no loops for.
+result<filters> filters_of(const extents& w, std::int64_t groups) {
+  if (w.rank() != 4) return bad_input("weights ", w, ", need rank 4");
+  if (w[0] % groups != 0)
+    return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
+  filters f{groups, w[0] / groups, w[1], {w[2], w[3]}, groups > 1 && w[0] == groups && w[1] == 1};
+  if (w[2] < 1 || w[3] < 1) return bad_input("weights ", w, ", need a kernel of 1 or more");
+  if (groups > 1 && !f.depthwise && (f.maps % channel_block != 0 || f.channels % channel_block != 0))
+    return bad_input("weights ", w, " in ", groups, " groups: groups need multiples of 16 channels, or one each");
+  return f;
+}
+
+std::int64_t all_maps(const filters& f) { return f.groups * f.maps; }
+
+/// Elements of packed weights, without overflow: W exists with as many elements but for the rounding.
+bool packed_size(const filters& f, std::size_t& size) {
+  const std::int64_t depth = f.depthwise ? 1 : f.channels;
+  std::int64_t n = 0;
+  if (!checked_multiply(rounded_up(all_maps(f)), f.taps(), n) || !checked_multiply(n, depth, n)) return false;
+  size = std::size_t(n);
+  return true;
+}
+
+/// Blocks of output channels of a group are worked on two by two; an odd one joins the last two. One alone where an
+/// instruction set has few registers.
+struct block_pairs {
+  std::int64_t blocks, step;
+  block_pairs(const filters& f, std::int64_t most) : blocks{blocks_of(f.maps)}, step{std::min<std::int64_t>(most, 2)} {}
+  std::int64_t count() const { return step == 1 ? blocks : std::max<std::int64_t>(1, blocks / 2); }
+  std::int64_t first(std::int64_t i) const { return i * step; }
+  std::int64_t size(std::int64_t i) const { return i + 1 == count() ? blocks - first(i) : step; }
+};
+
+/// W [M, C, taps] as [pair][C / 16][taps][up to 16 channels][blocks of the pair * 16].
+void pack_dense(const float* w, const filters& f, std::int64_t most, float* to) {
+  const block_pairs pairs{f, most};
+  const std::int64_t taps = f.taps();
+  for (std::int64_t g = 0; g < f.groups; ++g)
+    for (std::int64_t i = 0; i < pairs.count(); ++i) {
+      const std::int64_t first = pairs.first(i) * channel_block, width = pairs.size(i) * channel_block;
+      const std::int64_t filled = std::min(width, f.maps - first);
+      const float* const from = w + (g * f.maps + first) * f.channels * taps;
+      for (std::int64_t c0 = 0; c0 < f.channels; c0 += channel_block)
+        for (std::int64_t t = 0; t < taps; ++t)
+          for (std::int64_t c = c0; c < std::min(f.channels, c0 + channel_block); ++c, to += width) {
+            for (std::int64_t m = 0; m < filled; ++m) to[m] = from[(m * f.channels + c) * taps + t];
+            std::fill_n(to + filled, width - filled, 0.0f);
+          }
+    }
+}
+
+/// W [C, 1, taps] as [C / 16][taps][16].
+void pack_depthwise(const float* w, const filters& f, float* to) {
+  const std::int64_t taps = f.taps();
+  for (std::int64_t c0 = 0; c0 < f.groups; c0 += channel_block)
+    for (std::int64_t t = 0; t < taps; ++t)
+      for (std::int64_t c = c0; c < c0 + channel_block; ++c) *to++ = c < f.groups ? w[c * taps + t] : 0.0f;
+}
+
+void pack(const float* w, const filters& f, std::int64_t most, float* to) {
+  if (f.depthwise) pack_depthwise(w, f, to);
+  else pack_dense(w, f, most, to);
+}
+
+/// One call: sizes, and where things are.
+struct conv_call {
+  const nchwc_conv& k;
+  filters w;
+  bool plain = false;  // X's channels are planes
+  std::int64_t images = 0;
+  window_axis rows = {}, columns = {};
+  const float *x = nullptr, *packed = nullptr, *bias = nullptr, *add = nullptr;
+  float* y = nullptr;
+  float low = -std::numeric_limits<float>::infinity(), high = -low;  // of Y
+  const activation* more = nullptr;                                  // what is done to Y besides
+  std::int64_t in_plane() const { return rows.in * columns.in; }
+  std::int64_t out_plane() const { return rows.out * columns.out; }
+  std::int64_t in_channels() const { return plain ? w.channels : rounded_up(w.groups * w.channels); }
+  std::int64_t lanes(std::int64_t block) const {  // of a block of Y
+    return std::min(channel_block, all_maps(w) - block * channel_block);
+  }
+};
+
+/// How the dense loops see X: as it is, or a copy of some of its lines where windows never end outside a line and
+/// neighbouring outputs see neighbouring pixels. A copy of stride s holds every s-th pixel of a line together, as a
+/// `phase`; what no window sees is left out.
+struct source_form {
+  bool copied = false;
+  std::int64_t unit = channel_block;   // elements of a pixel
+  std::int64_t phases = 1, phase = 0;  // number; pixels of one
+  std::int64_t line = 0;               // elements of a line
+  std::int64_t units = 0;              // blocks of channels, or planes, of a group
+  explicit source_form(const conv_call& c) {
+    const window_axis& a = c.columns;
+    const std::int64_t reach = (a.kernel - 1) * a.dilation;
+    copied = c.plain || a.stride != 1 || a.pad_begin > 0 || a.out - 1 + reach >= a.in;
+    unit = c.plain ? 1 : channel_block;
+    units = c.plain ? c.w.channels : blocks_of(c.w.channels);
+    phases = copied ? std::min(a.stride, reach + 1) : 1;
+    phase = copied ? a.out + reach / a.stride : a.in;
+    line = phases * phase * unit;
+  }
+};
+
+/// How the work is cut: bands of lines, and of each a part of the pairs of output blocks. By shapes alone.
+struct conv_grid {
+  std::int64_t flat = 0;  // outputs of a band when lines lie one behind the other and are done as one; else 0
+  std::int64_t lines = 0, bands = 0, band = 0;  // lines of an image, bands, lines of a band
+  std::int64_t pairs = 0, parts = 0;            // pairs, and cuts of them
+  std::int64_t copy_lines = 0;                  // lines that a copy may hold
+  bool parallel = false;
+  conv_grid(const conv_call& c, const source_form& s, const block_pairs& p);
+};
+
+conv_grid::conv_grid(const conv_call& c, const source_form& s, const block_pairs& p) : pairs{p.count()} {
+  constexpr std::int64_t cached = 1 << 16;  // elements of X that a band sees
+  constexpr std::int64_t least_work = 1 << 21, task_work = 1 << 19, least_tasks = 8;
+  lines = c.rows.out;
+  const std::int64_t work = c.out_plane() * c.w.taps() * std::max<std::int64_t>(1, c.w.channels) * c.w.maps;
+  const std::int64_t all_work = work * c.images * c.w.groups;
+  const std::int64_t line_size = std::max<std::int64_t>(1, s.line * s.units * c.rows.stride);
+  band = std::clamp<std::int64_t>(cached / line_size, 1, lines);
+  parallel = all_work >= least_work;
+  bands = (lines + band - 1) / band;
+  parts = 1;
+  if (parallel) {
+    const std::int64_t wanted = std::min(all_work / task_work, least_tasks), planes = c.images * c.w.groups;
+    const std::int64_t have = planes * bands;
+    if (have < wanted) {
+      parts = std::min(pairs, (wanted + have - 1) / have);
+      if (planes * bands * parts < wanted) {
+        const std::int64_t cuts = std::min(lines, (wanted + planes * parts - 1) / (planes * parts));
+        band = std::min(band, (lines + cuts - 1) / cuts);
+      }
+    }
+  }
+  bands = (lines + band - 1) / band;
+  band = (lines + bands - 1) / bands;
+  bands = (lines + band - 1) / band;
+  copy_lines = std::min(c.rows.in, (band - 1) * c.rows.stride + (c.rows.kernel - 1) * c.rows.dilation + 1);
+  const bool points = c.w.taps() == 1 && c.rows.pad_begin == 0 && c.rows.pad_end == 0;
+  if (points && !c.plain && (s.copied ? s.phase == c.columns.out : c.rows.stride == 1)) flat = c.columns.out;
+}
+
+/// Copies line `from` of a unit's plane.
+void copy_line(const conv_call& c, const source_form& s, const float* from, float* to) {
+  const window_axis& a = c.columns;
+  for (std::int64_t ph = 0; ph < s.phases; ++ph, to += s.phase * s.unit) {
+    const std::int64_t shift = a.pad_begin - ph;  // pixel q of the copy is pixel q * stride - shift of the line
+    const std::int64_t begin = std::min(s.phase, shift > 0 ? (shift + a.stride - 1) / a.stride : 0);
+    const std::int64_t past = a.in - 1 + shift;
+    const std::int64_t end = past < 0 ? begin : std::clamp(past / a.stride + 1, begin, s.phase);
+    std::fill_n(to, begin * s.unit, 0.0f);
+    if (begin < end) {
+      const float* const first = from + (begin * a.stride - shift) * s.unit;
+      if (a.stride == 1) {
+        std::copy_n(first, (end - begin) * s.unit, to + begin * s.unit);
+      } else if (s.unit == 1 && a.stride == 2) {
+        c.k.loops->every_second(first, end - begin, to + begin);
+      } else if (s.unit == 1) {
+        for (std::int64_t q = begin; q < end; ++q) to[q] = first[(q - begin) * a.stride];
+      } else {
+        for (std::int64_t q = begin; q < end; ++q)
+          std::copy_n(first + (q - begin) * a.stride * channel_block, channel_block, to + q * channel_block);
+      }
+    }
+    std::fill_n(to + end * s.unit, (s.phase - end) * s.unit, 0.0f);
+  }
+}
+
+/// The dense convolution of one call.
+struct dense_call {
+  const conv_call& c;
+  source_form s;
+  block_pairs pairs;
+  conv_grid grid;
+  std::span<std::int64_t> taps, notes;  // notes: the band that a lane's copy holds
+  std::span<float> copies;
+  std::size_t copy_size = 0;
+  std::int64_t unit_step = 0;  // from one block of channels, or plane, to the next
+  explicit dense_call(const conv_call& call)
+      : c{call}, s{call}, pairs{call.w, call.k.loops->most_blocks}, grid{call, s, pairs} {}
+
+  status prepare(run_context&);
+  void run(const run_context&, std::int64_t task, std::size_t lane) const;
+
+ private:
+  const float* copy_band(const run_context&, std::int64_t plane, std::int64_t first, std::int64_t count,
+                         float* to) const;
+  std::int64_t first_line(std::int64_t o) const { return std::max<std::int64_t>(0, start_line(o)); }
+  std::int64_t start_line(std::int64_t o) const { return o * c.rows.stride - c.rows.pad_begin; }
+};
+
+status dense_call::prepare(run_context& run) {
+  const std::int64_t per_unit = c.plain ? c.w.channels : 1;
+  unit_step = (s.copied ? grid.copy_lines : c.rows.in) * s.line;
+  std::int64_t tap_count = 0;
+  if (!checked_multiply(c.w.taps(), per_unit, tap_count)) return status_code::out_of_memory;
+  result<std::span<std::int64_t>> table = run.scratch<std::int64_t>(std::size_t(tap_count));
+  if (!table) return table.error();
+  taps = *table;
+  const window_axis& a = c.columns;
+  std::int64_t* tap = taps.data();
+  for (std::int64_t y = 0; y < c.w.kernel[0]; ++y)
+    for (std::int64_t x = 0; x < c.w.kernel[1]; ++x) {
+      const std::int64_t at = x * a.dilation;
+      const std::int64_t pixel = s.copied ? at % a.stride * s.phase + at / a.stride : at;
+      for (std::int64_t i = 0; i < per_unit; ++i)
+        *tap++ = y * c.rows.dilation * s.line + pixel * s.unit + i * unit_step;
+    }
+  if (!s.copied) return {};
+  std::int64_t size = 0;
+  std::size_t all = 0;
+  if (!checked_multiply(s.units, grid.copy_lines, size) || !checked_multiply(size, s.line, size) ||
+      !checked_multiply(std::size_t(size), run.lanes(), all))
+    return status_code::out_of_memory;
+  copy_size = std::size_t(size);
+  result<std::span<float>> room = run.scratch<float>(all);
+  if (!room) return room.error();
+  copies = *room;
+  result<std::span<std::int64_t>> lanes = run.scratch<std::int64_t>(run.lanes());
+  if (!lanes) return lanes.error();
+  notes = *lanes;
+  std::fill(notes.begin(), notes.end(), -1);
+  return {};
+}
+
+/// The lines of X that the outputs' lines [first, first + count) see, of all units of a group.
+const float* dense_call::copy_band(const run_context& run, std::int64_t plane, std::int64_t first, std::int64_t count,
+                                   float* to) const {
+  const std::int64_t top = first_line(first), reach = (c.rows.kernel - 1) * c.rows.dilation;
+  const std::int64_t bottom = std::min(c.rows.in, start_line(first + count - 1) + reach + 1);
+  const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
+  const float* from = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
+  detail::stop_pace pace;
+  for (std::int64_t u = 0; u < s.units; ++u, from += c.in_plane() * s.unit)
+    for (std::int64_t l = top; l < bottom; ++l) {
+      if ((l - start_line(first)) % c.rows.stride > reach) continue;  // no window sees it
+      if (run.stopped(pace)) return to;
+      const std::int64_t at = grid.flat ? (l - top) / c.rows.stride : l - top;
+      copy_line(c, s, from + l * c.columns.in * s.unit, to + u * unit_step + at * s.line);
+    }
+  return to;
+}
+
+/// While a pair of blocks (that starts with `block`) is worked on, the weights of the next are asked for, a few at a
+/// time: large weights come from far away, and would all be waited for in the first line.
+struct weights_ahead {
+  const float *next = nullptr, *end = nullptr;
+  std::int64_t lines = 0, step = 0;  // per 16 channels of a tap; elements for a line of outputs
+  weights_ahead(const dense_call& d, std::int64_t pair, std::int64_t block, std::int64_t calls, std::int64_t outputs) {
+    constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
+    const std::int64_t depth = d.c.w.channels * d.c.w.taps();
+    if (pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
+    const nchwc_kernels& loops = *d.c.k.loops;
+    const std::int64_t tiles = (outputs + loops.most_pixels - 1) / loops.most_pixels;
+    const std::int64_t size = d.pairs.size(pair + 1) * channel_block;
+    lines = (size + calls * tiles - 1) / (calls * tiles);
+    step = lines * channel_block * tiles * ((depth + channel_block - 1) / channel_block);
+    next = d.c.packed + (block + d.pairs.size(pair)) * channel_block * depth;
+    end = next + size * depth;
+  }
+  void give(nchwc_line& line) {
+    line.ahead = next, line.ahead_lines = next < end ? lines : 0;
+    if (next < end) next = end - next > step ? next + step : end;
+  }
+};
+
+void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane) const {
+  const std::int64_t part = task % grid.parts, band = task / grid.parts;
+  const std::int64_t plane = band / grid.bands, first = band % grid.bands * grid.band;
+  const std::int64_t count = std::min(grid.band, grid.lines - first);
+  const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
+  const float* source = nullptr;
+  std::int64_t top = 0;  // the line of X that `source` starts with
+  if (s.copied) {
+    float* const to = copies.data() + lane * copy_size;
+    if (notes[lane] != band) copy_band(run, plane, first, count, to), notes[lane] = band;
+    source = to, top = first_line(first);
+  } else {
+    source = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
+  }
+  const std::int64_t blocks = blocks_of(all_maps(c.w)), depth = c.w.channels * c.w.taps();
+  nchwc_line line{};
+  line.x_block = unit_step, line.channels = c.plain ? 1 : c.w.channels;
+  line.w_taps = std::int64_t(taps.size()), line.y_block = c.out_plane() * channel_block;
+  line.taps = taps.data(), line.low = c.low, line.high = c.high, line.more = c.more;
+  // Outputs of a line between two questions, as many whole tiles as are no more work than that.
+  const std::int64_t tile = c.k.loops->most_pixels, work = depth * 2 * channel_block * tile;
+  const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
+  detail::stop_pace pace;
+  for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
+    const std::int64_t block = group * pairs.blocks + pairs.first(i);  // of Y
+    line.blocks = pairs.size(i);
+    line.w = c.packed + block * channel_block * depth;
+    line.bias = c.bias + block * channel_block;
+    line.lanes = c.lanes(block + line.blocks - 1);
+    weights_ahead ahead(*this, i, block, grid.flat ? 1 : count, grid.flat ? count * c.columns.out : c.columns.out);
+    const std::int64_t y = (image * blocks + block) * line.y_block;
+    const auto put = [&](std::int64_t o, std::int64_t outputs) {
+      const float* const x = line.x;
+      for (std::int64_t done = 0; done < outputs && !run.stopped(pace); done += some) {
+        const std::int64_t at = y + (o * c.columns.out + done) * channel_block;
+        line.count = std::min(some, outputs - done);
+        line.x = x + done * s.unit;
+        line.y = c.y + at;
+        line.add = c.add ? c.add + at : nullptr;
+        ahead.give(line);
+        (c.plain ? c.k.loops->plain_line : c.k.loops->line)(line);
+      }
+    };
+    if (grid.flat) {
+      line.x = source + (s.copied ? 0 : first * s.line), line.tap_count = 1;
+      put(first, count * c.columns.out);
+      continue;
+    }
+    for (std::int64_t o = first; o < first + count; ++o) {
+      const std::int64_t k0 = c.rows.first(o), k1 = std::max(k0, c.rows.last(o)), per_row = line.w_taps / c.rows.kernel;
+      line.tap_count = (k1 - k0) * per_row, line.w_first = k0 * per_row;
+      line.x = line.tap_count ? source + (start_line(o) + k0 * c.rows.dilation - top) * s.line : source;
+      put(o, c.columns.out);
+    }
+  }
+}
+
+status run_dense(run_context& c, const conv_call& call) {
+  dense_call dense{call};
+  if (status ready = dense.prepare(c); !ready) return ready;
+  const std::int64_t tasks = call.images * call.w.groups * dense.grid.bands * dense.grid.parts;
+  if (!dense.grid.parallel) {
+    for (std::int64_t i = 0; i < tasks; ++i) dense.run(c, i, 0);
+    return {};
+  }
+  c.parallel_lanes(std::size_t(tasks),
+                   [&](std::size_t task, std::size_t lane) { dense.run(c, std::int64_t(task), lane); });
+  return {};
+}
+
+status run_depthwise_call(run_context& c, const conv_call& call) {
+  const window_axis &rows = call.rows, &columns = call.columns;
+  const std::int64_t blocks = blocks_of(call.w.groups), lines = call.images * blocks * rows.out;
+  nchwc_depthwise_line base{};
+  base.row_step = rows.dilation * columns.in * channel_block;
+  base.columns = columns.kernel, base.stride = columns.stride, base.dilation = columns.dilation;
+  base.width = columns.in, base.pad = columns.pad_begin, base.count = columns.out;
+  base.low = call.low, base.high = call.high, base.more = call.more;
+  const std::int64_t work = std::max<std::int64_t>(1, call.w.taps() * columns.out * channel_block);
+  const std::int64_t grain = work * lines < (1 << 20) ? lines : std::max<std::int64_t>(1, (1 << 17) / work);
+  parallel_for(c, lines, grain, [&](std::int64_t first, std::int64_t last) {
+    nchwc_depthwise_line line = base;
+    for (std::int64_t l = first; l < last; ++l) {
+      const std::int64_t plane = l / rows.out, o = l % rows.out, block = plane % blocks;
+      const std::int64_t k0 = rows.first(o), k1 = std::max(k0, rows.last(o));
+      line.rows = k1 - k0;
+      const float* const from = call.x + plane * call.in_plane() * channel_block;
+      line.x = line.rows ? from + (o * rows.stride - rows.pad_begin + k0 * rows.dilation) * columns.in * channel_block
+                         : from;
+      line.w = call.packed + (block * call.w.taps() + k0 * columns.kernel) * channel_block;
+      line.bias = call.bias + block * channel_block;
+      line.y = call.y + l * columns.out * channel_block;
+      line.add = call.add ? call.add + l * columns.out * channel_block : nullptr;
+      line.lanes = call.lanes(block);
+      call.k.loops->depthwise(line);
+    }
+  });
+  return {};
+}
+
+/// Input 2 rounded up with zeros.
+void round_bias(const value& b, std::span<float> to) {
+  const std::span<const float> from = b.as_unchecked<float>();
+  std::fill(std::copy(from.begin(), from.end(), to.begin()), to.end(), 0.0f);
+}
+status check_bias(const value& b, const filters& f) {
+  if (b.shape.rank() == 1 && b.shape[0] == all_maps(f)) return {};
+  return bad_input("bias ", b.shape, " needs one element for each of ", all_maps(f), " channels");
+}
+
+status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
+  call.packed = k.packed, call.bias = k.bias;
+  if (!call.packed) {
+    std::size_t size = 0;
+    if (!packed_size(call.w, size)) return status_code::out_of_memory;
+    result<std::span<float>> made = c.scratch<float>(size);
+    if (!made) return made.error();
+    pack(c.input<float>(1).data(), call.w, k.loops->most_blocks, made->data());
+    call.packed = made->data();
+  }
+  if (!call.bias) {
+    result<std::span<float>> made = c.scratch<float>(std::size_t(rounded_up(all_maps(call.w))));
+    if (!made) return made.error();
+    if (c.has_input(2)) {
+      if (status s = check_bias(c.input(2), call.w); !s) return s;
+      round_bias(c.input(2), *made);
+    } else {
+      std::fill(made->begin(), made->end(), 0.0f);
+    }
+    call.bias = made->data();
+  }
+  return {};
+}
+
+}  // namespace
+
+result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
+  result<window> shape = window::bind(c);
+  if (!shape) return shape.error();
+  result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
+  if (!f) return f.error();
+  const std::span<const float> given = c.floats_or("activation_params");
+  for (std::size_t i = 0; i < given.size(); ++i) f->give(i, given[i]);
+  nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels()};
+  made.plain_weights = c.int_or("plain_weights", 0) != 0;
+  made.w.groups = c.int_or("group", 1);
+  if (made.w.groups < 1) return bad_attribute("group is ", made.w.groups, "; it must be at least 1");
+  if (!c.is_constant(1) || !c.prepack || !made.plain_weights) return made;
+  result<filters> known = filters_of(c.inputs[1].constant->shape, made.w.groups);
+  std::size_t size = 0;
+  if (!known || !packed_size(*known, size)) return made;  // run says why
+  const std::int64_t rounded = rounded_up(all_maps(*known));
+  const result<std::span<const float>> packed =
+      c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
+        pack(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
+        return {};
+      });
+  if (!packed) return packed.error();
+  made.packed = packed->data(), made.w = *known, made.w_known = true;
+  const value* const b = c.constant(2);
+  if (c.has_input(2) && (!b || !check_bias(*b, *known))) return made;
+  result<std::span<float>> bias = c.keep<float>(std::size_t(rounded));
+  if (!bias) return bias.error();
+  if (b) round_bias(*b, *bias);
+  else std::fill(bias->begin(), bias->end(), 0.0f);
+  made.bias = bias->data();
+  return made;
+}
+
+status nchwc_conv::run(run_context& c) const {
+  if (!plain_weights)
+    return refuse(status_code::not_implemented,
+                  "weights are packed for the processor that the model was optimized on, in blocks of a size that the "
+                  "file does not tell; save it again with the optimizer NchwcTransformer disabled");
+  const extents& x = c.input(0).shape;
+  result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
+  if (!found) return found.error();
+  conv_call call{*this, *found};
+  if (x.rank() != 4) return bad_input("input ", x, ", needs rank 4");
+  std::int64_t channels = 0;
+  if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
+    return status_code::out_of_memory;
+  call.plain = call.w.groups == 1 && channels < channel_block && x[1] == channels;
+  if (!call.plain && x[1] != rounded_up(channels))
+    return bad_input("input ", x, " needs ", rounded_up(channels), " channels in blocks, or fewer than 16 plain ones, ",
+                     "for weights of ", channels);
+  result<placed_window> placed = shape.place(x, call.w.kernel);
+  if (!placed) return placed.error();
+  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0];
+  const extents y_shape{x[0], rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
+  if (c.has_input(3) && c.input(3) && c.input(3).shape != y_shape)
+    return bad_input("Sum ", c.input(3).shape, " needs the shape of Y ", y_shape);
+  result<tensor_view<float>> y = c.output<float>(0, y_shape);
+  if (!y) return y.error();
+  if (y->empty()) return {};
+  if (status s = add_weights(c, *this, call); !s) return s;
+  call.x = c.input<float>(0).data(), call.y = y->data();
+  if (c.has_input(3) && c.input(3)) call.add = c.input<float>(3).data();
+  switch (f.kind) {
+    case activation_kind::none: break;
+    case activation_kind::bounds: call.low = f.a, call.high = f.b; break;
+    case activation_kind::stored: call.more = &f; break;
+  }
+  return call.w.depthwise ? run_depthwise_call(c, call) : run_dense(c, call);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

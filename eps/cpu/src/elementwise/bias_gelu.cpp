@@ -1,0 +1,44 @@
+#include <cameo/eps/cpu/bias_gelu.hpp>
+#include <cameo/kernel/broadcast.hpp>
+
+#include "skeletons/zip.hpp"
+
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+status bias_gelu_state::run(run_context& c) const {
+  const value &x = c.input(0), &bias = c.input(1);
+  const extents& shape = x.shape;
+  if (bias && (bias.shape.rank() != 1 || shape.rank() == 0 || bias.shape[0] != shape.back()))
+    return bad_input("the bias has shape ", bias.shape, "; it must be as long as the last axis of ", shape);
+  static constexpr extents scalar{};
+  static constexpr std::uint64_t zero = 0;  // of any float type
+  broadcast_loops<2> loops;
+  if (!loops.make({&shape, bias ? &bias.shape : &scalar})) return bad_input("the bias does not broadcast");
+  const result<value*> out = c.output(0, shape);
+  if (!out) return out.error();
+  const auto* const a = static_cast<const std::byte*>(x.data);
+  const auto* const b = static_cast<const std::byte*>(bias ? bias.data : &zero);
+  auto* const to = static_cast<std::byte*>((*out)->data);
+  parallel_elements(c, loops.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    loops.rows(first, last, [&](std::int64_t at, const auto& from, std::int64_t n) {
+      row(a + from[0] * bytes, loops.steps()[0], b + from[1] * bytes, loops.steps()[1], to + at * bytes, n);
+    });
+  });
+  return {};
+}
+
+template <class Op>
+result<bias_gelu<Op>> bias_gelu<Op>::bind(bind_context& c) {
+  bias_gelu made;
+  const dtype type = c.inputs[0].type;
+  made.row = find_zip<Op>(type);
+  made.bytes = row_of(type).bits / 8;
+  c.may_overwrite(0, 0);
+  return made;
+}
+
+template struct bias_gelu<op::microsoft::BiasGelu>;
+template struct bias_gelu<op::microsoft::FastGelu>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

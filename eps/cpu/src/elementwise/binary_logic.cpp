@@ -1,0 +1,29 @@
+// Comparisons, truth and bits of two elements, once per instruction set.
+#include "common/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elementwise/binary_logic.cpp"
+#include <hwy/foreach_target.h>
+
+#include "skeletons/zip-inl.hpp"
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+using shift_left = form<op::BitShift, "LEFT">;
+using shift_right = form<op::BitShift, "RIGHT">;
+
+template <>
+result<binary<op::BitShift>> binary<op::BitShift>::bind(bind_context& c) {
+  const std::string_view direction = c.string_or("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return status{status_code::invalid_graph, "direction must be LEFT or RIGHT"};
+  binary made;
+  made.finish(c, (direction == "LEFT" ? find_zip<shift_left> : find_zip<shift_right>)(c.inputs[0].type));
+  return made;
+}
+
+template struct zip_loops<logic_zips>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

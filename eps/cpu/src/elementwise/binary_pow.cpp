@@ -1,0 +1,147 @@
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "functions/form.hpp"
+#include "skeletons/zip.hpp"
+
+// Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes
+// (float), what a double or a large integer needs (double), and what keeps integers exact (int64).
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+template <class T, class E>
+T power(T base, E exponent);
+
+template <>
+float power(float base, float exponent) {
+  return std::pow(base, exponent);
+}
+template <>
+float power(float base, double exponent) {
+  return float(std::pow(double(base), exponent));
+}
+template <>
+double power(double base, double exponent) {
+  return std::pow(base, exponent);
+}
+
+/// The nearest integer towards zero; what is out of range, its end; NaN, 0.
+template <class T>
+T to_integer(double x) {
+  if (!(x > double(std::numeric_limits<T>::min()))) return x == x ? std::numeric_limits<T>::min() : T{};
+  if (x >= -double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::max();
+  return T(x);
+}
+/// Exact, and wraps.
+template <class T>
+T integer_power(T base, std::int64_t exponent) {
+  if (exponent < 0) return to_integer<T>(std::pow(double(base), double(exponent)));
+  wrapping<T> product = 1, square = wrapping<T>(base);
+  for (auto left = std::uint64_t(exponent); left; left >>= 1, square *= square)
+    if (left & 1) product *= square;
+  return T(product);
+}
+template <>
+std::int32_t power(std::int32_t base, std::int64_t exponent) {
+  return integer_power(base, exponent);
+}
+template <>
+std::int64_t power(std::int64_t base, std::int64_t exponent) {
+  return integer_power(base, exponent);
+}
+template <>
+std::int32_t power(std::int32_t base, double exponent) {
+  return to_integer<std::int32_t>(std::pow(double(base), exponent));
+}
+template <>
+std::int64_t power(std::int64_t base, double exponent) {
+  return to_integer<std::int64_t>(std::pow(double(base), exponent));
+}
+
+template <class T, class E>
+void power_block(const T* base, std::int64_t step, const E* exponent, std::int64_t exponent_step, T* out,
+                 std::int64_t n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // what models ask for most
+      const bool cubes = *exponent == E(3);
+      if constexpr (std::is_same_v<T, float>) {
+        if (cubes) {
+          for (std::int64_t i = 0; i < n; ++i) out[i] = base[i] * base[i] * base[i];
+        } else {
+          zip_floats<op::Mul>(base, 1, base, 1, out, n);
+        }
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
+      }
+      return;
+    }
+  }
+  for (std::int64_t i = 0; i < n; ++i) out[i] = power<T, E>(base[i * step], exponent[i * exponent_step]);
+}
+
+template <class From, class E>
+void read_exponents(const From* from, E* to, std::int64_t n) {
+  if constexpr (is_narrow_v<From>) {
+    float wide[narrow_block];
+    widen_row(from, wide, n);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = E(wide[i]);
+  } else if constexpr (std::is_same_v<From, std::uint64_t> && std::is_same_v<E, std::int64_t>) {
+    // Beyond int64, only oddness matters to what wraps or is one.
+    for (std::int64_t i = 0; i < n; ++i) to[i] = E(from[i] >> 63 ? (from[i] & 1) | (std::uint64_t{1} << 62) : from[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = E(from[i]);
+  }
+}
+
+/// T: the base; C: what it computes in; From: the exponents; E: what they become.
+template <class T, class C, class From, class E>
+void power_row(const void* a, std::int64_t a_step, const void* b, std::int64_t b_step, void* out, std::int64_t n) {
+  E exponents[narrow_block];
+  [[maybe_unused]] C wide[narrow_block], raised[narrow_block];
+  for (std::int64_t done = 0; done < n; done += narrow_block) {
+    const std::int64_t m = std::min(narrow_block, n - done);
+    if (b_step || done == 0) read_exponents(static_cast<const From*>(b) + done * b_step, exponents, b_step ? m : 1);
+    const T* const base = static_cast<const T*>(a) + done * a_step;
+    T* const to = static_cast<T*>(out) + done;
+    if constexpr (is_narrow_v<T>) {
+      widen_row(base, wide, a_step ? m : 1);
+      power_block<C, E>(wide, a_step, exponents, b_step, raised, m);
+      narrow_row(raised, to, m);
+    } else {
+      power_block<C, E>(base, a_step, exponents, b_step, to, m);
+    }
+  }
+}
+
+template <class T, class From>
+constexpr binary_row row_for_types() {
+  using C = std::conditional_t<is_narrow_v<T>, float, T>;
+  constexpr bool exact_in_float = is_narrow_v<From> || std::is_same_v<From, float> || sizeof(From) < 4;
+  if constexpr (std::is_integral_v<T>)
+    return power_row<T, C, From, std::conditional_t<std::is_integral_v<From>, std::int64_t, double>>;
+  else if constexpr (std::is_same_v<C, float> && exact_in_float) return power_row<T, C, From, float>;
+  else return power_row<T, C, From, double>;
+}
+
+binary_row row_for(dtype base, dtype exponent) {
+  return base_elements::visit(base, binary_row{}, [&]<class T>(std::type_identity<T>) {
+    return number_elements::visit(exponent, binary_row{},
+                                  []<class E>(std::type_identity<E>) { return row_for_types<T, E>(); });
+  });
+}
+
+}  // namespace
+
+template <>
+result<binary<op::Pow>> binary<op::Pow>::bind(bind_context& c) {
+  binary made;
+  made.finish(c, row_for(c.inputs[0].type, c.inputs[1].type));
+  return made;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,39 @@
+#include <cameo/eps/cpu/bit_cast.hpp>
+
+#include <cameo/core/booleans.hpp>
+
+#include "common/output_type.hpp"
+#include "common/strided_copy.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<bit_cast> bit_cast::bind(bind_context& c) {
+  const std::int64_t number = c.int_or("to", 0);
+  const bool known = number > 0 && number < std::int64_t(dtype::count);
+  const dtype from = c.inputs[0].type, to = known ? dtype(number) : dtype::string;
+  if (to == dtype::string || from == dtype::string)
+    return bad_attribute("to is ", number, ", must be a type of numbers, from one");
+  if (row_of(from).bits != row_of(to).bits)
+    return bad_attribute(from, " of ", row_of(from).bits, " bits has not the width of ", to, ", ", row_of(to).bits);
+  if (status same = check_output_type(c, to); !same) return same;
+  c.may_overwrite(0, 0);
+  return bit_cast{};
+}
+
+status bit_cast::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<value*> y = c.output(0, x.shape);
+  if (!y) return y.error();
+  std::uint64_t bytes = 0;
+  if (!checked_bytes(x.type, std::uint64_t(x.shape.count()), bytes)) return status_code::out_of_memory;
+  const auto* const from = static_cast<const std::byte*>(x.data);
+  auto* const to = static_cast<std::byte*>((*y)->data);
+  if ((*y)->type == dtype::boolean && x.type != dtype::boolean)  // every bit counts, but there are two bools
+    parallel_for(c, std::int64_t(bytes), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+      to_booleans({from + first, std::size_t(last - first)}, to + first);
+    });
+  else copy_bytes(c, to, from, std::size_t(bytes));
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cstring>
+
+#include "cast_rows.hpp"
+#include "common/output_type.hpp"
+#include "common/strided_copy.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+template <class W>
+status cast_numbers(const cast_state& how, run_context& c, const value& x, value& y) {
+  parallel_elements(c, x.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    W wide[cast_block];
+    for (; first < last; first += cast_block) {
+      const std::int64_t n = std::min(cast_block, last - first);
+      read_wide<W>(how.from, x.data, first, wide, n);
+      write_wide<W>(how, wide, y.data, first, n);
+    }
+  });
+  return {};
+}
+
+template <class W>
+status parse_text(const cast_state& how, const value& x, value& y) {
+  const auto* const texts = static_cast<const std::string_view*>(x.data);
+  const std::int64_t count = x.shape.count();
+  W wide[cast_block];
+  for (std::int64_t first = 0; first < count; first += cast_block) {
+    const std::int64_t n = std::min(cast_block, count - first);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (!parse_number(texts[first + i], wide[i]))
+        return bad_input("'", texts[first + i].substr(0, 64), "' (element ", first + i, ") is not a number");
+    write_wide<W>(how, wide, y.data, first, n);
+  }
+  return {};
+}
+
+template <class W>
+status print_text(const cast_state& how, run_context& c, const value& x, value& y) {
+  auto* const texts = static_cast<std::string_view*>(y.data);
+  const std::int64_t count = x.shape.count();
+  W wide[cast_block];
+  char digits[40];
+  for (std::int64_t first = 0; first < count; first += cast_block) {
+    const std::int64_t n = std::min(cast_block, count - first);
+    read_wide<W>(how.from, x.data, first, wide, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::size_t length = print_number(how.from, wide[i], digits);
+      const result<std::span<char>> text = c.text(length);
+      if (!text) return text.error();
+      std::memcpy(text->data(), digits, length);
+      texts[first + i] = {text->data(), length};
+    }
+  }
+  return {};
+}
+
+bool is_complex(dtype type) { return type == dtype::c64 || type == dtype::c128; }
+bool is_integer(dtype type) {
+  return (bit_of(type) & (mask_of<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+                                  std::int32_t, std::int64_t> |
+                          mask_of<uint4, int4, uint2, int2>)) != 0;
+}
+
+status finish(bind_context& c, dtype to, cast_state& made) {
+  made.from = c.inputs[0].type;
+  made.to = to;
+  made.direct = direct_cast_of(made.from, to);
+  if (to == dtype::undefined || to >= dtype::count || is_complex(to) || is_complex(made.from))
+    return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ", std::int64_t(to));
+  if (status same = check_output_type(c, to); !same) return same;
+  made.saturate = c.int_or("saturate", 1) != 0;
+  const std::string_view mode = c.string_or("round_mode", "up");
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    return bad_attribute("round_mode must be up, down or nearest, not '", mode.substr(0, 64), "'");
+  made.round = mode == "up"     ? cast_state::rounding::up
+               : mode == "down" ? cast_state::rounding::down
+                                : cast_state::rounding::nearest;
+  if (row_of(made.from).bits == row_of(to).bits) c.may_overwrite(0, 0);
+  return {};
+}
+
+/// Until opset 6, `to` was a name in capitals.
+dtype named_in_capitals(std::string_view name) {
+  for (const dtype_row& row : detail::elements::rows) {
+    const std::string_view small = row.name;
+    bool same = small.size() == name.size();
+    for (std::size_t i = 0; same && i < name.size(); ++i)
+      same = name[i] == small[i] || (name[i] >= 'A' && name[i] <= 'Z' && name[i] - 'A' + 'a' == small[i]);
+    if (same) return row.id;
+  }
+  return dtype::undefined;
+}
+
+}  // namespace
+
+result<cast> cast::bind(bind_context& c) {
+  const std::int64_t number = c.int_or("to", 0);
+  dtype to = number > 0 && number < std::int64_t(dtype::count) ? dtype(number) : dtype::undefined;
+  if (const attribute* name = c.find("to"); name && name->kind == attribute_kind::s) to = named_in_capitals(name->s);
+  cast made;
+  if (status bound = finish(c, to, made); !bound) return bound;
+  return made;
+}
+result<cast_like> cast_like::bind(bind_context& c) {
+  cast_like made;
+  if (status bound = finish(c, c.inputs[1].type, made); !bound) return bound;
+  return made;
+}
+
+status cast_state::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<value*> made = c.output(0, x.shape);
+  if (!made) return made.error();
+  value& y = **made;
+  if (x.shape.count() == 0) return {};
+  if (from == to) {
+    copy_bytes(c, y.data, x.data, x.bytes());
+    return {};
+  }
+  if (direct) {
+    const std::size_t from_bytes = row_of(from).bits / 8, to_bytes = row_of(to).bits / 8;
+    parallel_elements(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+      direct(static_cast<const std::byte*>(x.data) + std::size_t(first) * from_bytes,
+             static_cast<std::byte*>(y.data) + std::size_t(first) * to_bytes, last - first);
+    });
+    return {};
+  }
+  if (from == dtype::string) {
+    if (to == dtype::u64) return parse_text<std::uint64_t>(*this, x, y);
+    return is_integer(to) ? parse_text<std::int64_t>(*this, x, y) : parse_text<double>(*this, x, y);
+  }
+  if (to == dtype::string) {
+    if (from == dtype::u64) return print_text<std::uint64_t>(*this, c, x, y);
+    if (from == dtype::f64) return print_text<double>(*this, c, x, y);
+    return is_integer(from) ? print_text<std::int64_t>(*this, c, x, y) : print_text<float>(*this, c, x, y);
+  }
+  if (from == dtype::u64) return cast_numbers<std::uint64_t>(*this, c, x, y);
+  if (from == dtype::f64) return cast_numbers<double>(*this, c, x, y);
+  return is_integer(from) ? cast_numbers<std::int64_t>(*this, c, x, y) : cast_numbers<float>(*this, c, x, y);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,36 @@
+// Activations, once per instruction set.
+#include "common/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elementwise/unary_activation.cpp"
+#include <hwy/foreach_target.h>
+
+#include "skeletons/map-inl.hpp"
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+
+using gelu_by_tanh = form<op::Gelu, "tanh">;
+
+template <>
+result<unary<op::Gelu>> unary<op::Gelu>::bind(bind_context& c) {
+  const std::string_view approximate = c.string_or("approximate", "none");
+  const bool by_tanh = approximate == "tanh";
+  if (!by_tanh && approximate != "none") return status{status_code::invalid_graph, "approximate must be none or tanh"};
+  unary made;
+  made.finish<op::Gelu>(c, (by_tanh ? find_map<gelu_by_tanh> : find_map<op::Gelu>)(c.inputs[0].type));
+  return made;
+}
+
+template struct map_loops<activation_maps>;
+
+// For results that are activated where they are made.
+template unary_row map_loop<op::Clip, float>();
+template unary_row map_loop<op::Clip, double>();
+template unary_row map_loop<form<op::RNN, "Affine">, float>();
+template unary_row map_loop<form<op::RNN, "Affine">, double>();
+template unary_row map_loop<form<op::RNN, "ScaledTanh">, float>();
+template unary_row map_loop<form<op::RNN, "ScaledTanh">, double>();
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

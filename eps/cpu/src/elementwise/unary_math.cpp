@@ -1,0 +1,15 @@
+// Elementary functions of one element, once per instruction set.
+#include "common/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elementwise/unary_math.cpp"
+#include <hwy/foreach_target.h>
+
+#include "skeletons/map-inl.hpp"
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+template struct map_loops<math_maps>;
+template void map_floats<op::Exp>(const float*, float*, std::int64_t, const unary_parameters&);
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

@@ -1,0 +1,14 @@
+// Numbers of one element, once per instruction set.
+#include "common/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elementwise/unary_number.cpp"
+#include <hwy/foreach_target.h>
+
+#include "skeletons/map-inl.hpp"
+
+#if HWY_ONCE
+namespace cameo::inline CAMEO_ABI::eps {
+template struct map_loops<number_maps>;
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

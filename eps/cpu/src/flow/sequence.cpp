@@ -1,0 +1,99 @@
+#include <cameo/eps/cpu/sequence.hpp>
+
+#include "common/operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// A position in a sequence, from input i; `otherwise` when the node leaves it out.
+status read_position(const run_context& c, std::size_t i, std::int64_t count, std::int64_t otherwise,
+                     std::int64_t& position) {
+  if (!c.has_input(i)) return position = otherwise, status{};
+  if (c.input(i).shape.count() != 1) return bad_input("position must be one number, not ", c.input(i).shape);
+  position = integers{c.input(i)}[0];
+  if (position < 0 && position >= -count) position += count;
+  return {};
+}
+
+status keep_all(run_context& c, std::span<const value> from, std::span<value> to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const result<value> kept = c.keep(from[i]);
+    if (!kept) return kept.error();
+    to[i] = *kept;
+  }
+  return {};
+}
+
+}  // namespace
+
+status sequence_construct::run(run_context& c) const {
+  const result<std::span<value>> parts = c.output_sequence(0, c.input_count());
+  if (!parts) return parts.error();
+  for (std::size_t i = 0; i < parts->size(); ++i)
+    if (status kept = keep_all(c, {&c.input(i), 1}, parts->subspan(i, 1)); !kept) return kept;
+  return {};
+}
+
+status sequence_empty::run(run_context& c) const {
+  const result<std::span<value>> parts = c.output_sequence(0, 0);
+  return parts ? status{} : parts.error();
+}
+
+status sequence_at::run(run_context& c) const {
+  const std::span<const value> from = c.input(0).parts;
+  const auto count = std::int64_t(from.size());
+  std::int64_t position = 0;
+  if (status read = read_position(c, 1, count, 0, position); !read) return read;
+  if (position < 0 || position >= count) return bad_input("position ", position, " in a sequence of ", count);
+  return c.forward(0, from[std::size_t(position)]);
+}
+
+status sequence_insert::run(run_context& c) const {
+  const std::span<const value> from = c.input(0).parts;
+  const auto count = std::int64_t(from.size());
+  std::int64_t position = 0;
+  if (status read = read_position(c, 2, count, count, position); !read) return read;
+  if (position < 0 || position > count) return bad_input("position ", position, " in a sequence of ", count);
+  const result<std::span<value>> parts = c.output_sequence(0, from.size() + 1);
+  if (!parts) return parts.error();
+  const auto at = std::size_t(position);
+  if (status kept = keep_all(c, from.first(at), parts->first(at)); !kept) return kept;
+  if (status kept = keep_all(c, {&c.input(1), 1}, parts->subspan(at, 1)); !kept) return kept;
+  return keep_all(c, from.subspan(at), parts->subspan(at + 1));
+}
+
+status sequence_erase::run(run_context& c) const {
+  const std::span<const value> from = c.input(0).parts;
+  const auto count = std::int64_t(from.size());
+  std::int64_t position = 0;
+  if (status read = read_position(c, 1, count, count - 1, position); !read) return read;
+  if (position < 0 || position >= count) return bad_input("position ", position, " in a sequence of ", count);
+  const result<std::span<value>> parts = c.output_sequence(0, from.size() - 1);
+  if (!parts) return parts.error();
+  const auto at = std::size_t(position);
+  if (status kept = keep_all(c, from.first(at), parts->first(at)); !kept) return kept;
+  return keep_all(c, from.subspan(at + 1), parts->subspan(at));
+}
+
+status sequence_length::run(run_context& c) const {
+  const auto count = std::int64_t(c.input(0).parts.size());
+  const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {});
+  if (!y) return y.error();
+  (*y)[0] = count;
+  return {};
+}
+
+status optional_has_element::run(run_context& c) const {
+  const bool holds = bool(c.input(0));
+  const result<tensor_view<bool>> y = c.output<bool>(0, {});
+  if (!y) return y.error();
+  (*y)[0] = holds;
+  return {};
+}
+
+status optional_get_element::run(run_context& c) const {
+  if (!c.input(0)) return bad_input("the optional is empty; ask OptionalHasElement before");
+  return c.forward(0, c.input(0));
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

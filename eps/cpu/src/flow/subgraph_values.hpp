@@ -1,0 +1,107 @@
+#pragma once
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+#include <memory>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// `count` values that hold nothing, until the kernel returns.
+inline result<std::span<value>> value_list(run_context& c, std::size_t count) {
+  result<std::span<value>> list = c.scratch<value>(count);
+  if (list)
+    for (value& v : *list) std::construct_at(&v);
+  return list;
+}
+
+/// Outputs that a subgraph gave, into the node's from `first` on.
+inline status give_all(run_context& c, std::size_t first, std::span<value> kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!c.has_output(first + i)) c.release(kept[i]);
+    else if (status given = c.give(first + i, kept[i]); !given) return given;
+  }
+  return {};
+}
+
+/// Whole bytes that `count` elements take; false where elements of less than a byte leave some over.
+inline bool whole_bytes(dtype type, std::int64_t count, std::size_t& bytes) {
+  const std::size_t bits = std::size_t(count) * bits_of(type);
+  bytes = bits / 8;
+  return bits % 8 == 0;
+}
+inline status not_in_bytes(dtype type, const extents& shape) {
+  return refuse(status_code::not_implemented, "slices ", shape, " of ", type, " that are no whole bytes");
+}
+
+/// A slice of an axis of a tensor, without that axis. `kept`: it has memory of its own, to be released.
+struct tensor_slice {
+  value v;
+  bool kept = false;
+};
+inline result<tensor_slice> slice_of(run_context& c, const value& x, std::size_t axis, std::int64_t at) {
+  value v = x;
+  v.shape.erase(axis);
+  const std::int64_t inner = x.shape.count(axis + 1, x.shape.rank());
+  if (v.shape.count() == inner) {  // one run: no copy
+    std::size_t bytes = 0;
+    if (!whole_bytes(x.type, inner, bytes)) return not_in_bytes(x.type, v.shape);
+    v.data = bytes_of(x) + std::size_t(at) * bytes;
+    return tensor_slice{v};
+  }
+  if (bits_of(x.type) < 8) return not_in_bytes(x.type, v.shape);
+  const result<value> made = c.make(x.type, v.shape);
+  if (!made) return made.error();
+  if (v.shape.count() > 0) {
+    strided_copy copy{element_bytes(x.type)};
+    copy.loop(x.shape.count(0, axis), x.shape[axis] * inner, inner);
+    copy.loop(inner, 1, 1);
+    copy.run(c, bytes_of(x) + std::size_t(at * inner) * element_bytes(x.type), made->data);
+  }
+  return tensor_slice{*made, true};
+}
+
+/// Writes `element` as slice `at` of an axis of `y`; shapes must fit.
+inline status put_slice(run_context& c, const value& y, std::size_t axis, std::int64_t at, const value& element) {
+  extents expected = y.shape;
+  expected.erase(axis);
+  if (element.kind != value_kind::tensor || element.type != y.type || element.shape != expected)
+    return bad_input("the body gave a slice ", element.shape, ", before that ", expected);
+  const std::int64_t inner = y.shape.count(axis + 1, y.shape.rank()), count = expected.count();
+  if (count == 0) return {};
+  if (count == inner) {
+    std::size_t bytes = 0;
+    if (!whole_bytes(y.type, inner, bytes)) return not_in_bytes(y.type, expected);
+    std::memcpy(bytes_of(y) + std::size_t(at) * bytes, element.data, bytes);
+    return {};
+  }
+  if (bits_of(y.type) < 8) return not_in_bytes(y.type, expected);
+  strided_copy copy{element_bytes(y.type)};
+  copy.loop(count / inner, inner, y.shape[axis] * inner);
+  copy.loop(inner, 1, 1);
+  copy.run(c, element.data, bytes_of(y) + std::size_t(at * inner) * element_bytes(y.type));
+  return {};
+}
+
+/// Number of a subgraph that the node must have.
+inline result<int> body_of(const bind_context& c, std::string_view name) {
+  const int found = c.subgraph(name);
+  if (found < 0) return bad_attribute("needs the graph `", name, "`");
+  return found;
+}
+
+/// What a plan knows of the shape of output o, unknown sizes as 0; without the first axis if asked.
+inline extents known_shape(const bind_context& c, std::size_t o, bool drop_first) {
+  extents shape = c.outputs[o].has_rank ? c.outputs[o].shape : extents{};
+  if (drop_first && shape.rank() > 0) shape.erase(0);
+  for (std::int64_t& d : shape) d = std::max<std::int64_t>(d, 0);
+  return shape;
+}
+/// The same of all outputs from `first` on; lives as long as the plan.
+inline result<std::span<const extents>> known_shapes(bind_context& c, std::size_t first, bool drop_first) {
+  const result<std::span<extents>> shapes = c.state.take<extents>(c.outputs.size() - first);
+  if (!shapes) return status_code::out_of_memory;
+  for (std::size_t i = 0; i < shapes->size(); ++i) (*shapes)[i] = known_shape(c, first + i, drop_first);
+  return std::span<const extents>{*shapes};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

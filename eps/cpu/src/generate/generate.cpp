@@ -1,0 +1,147 @@
+#include <cameo/eps/cpu/generate.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// How many steps of delta lie in [start, limit); negative when that is not a number, or too many.
+template <class T>
+std::int64_t steps_between(T start, T limit, T delta) {
+  if constexpr (std::is_integral_v<T>) {
+    if (delta > 0 ? start >= limit : start <= limit) return 0;
+    const std::uint64_t way =
+        delta > 0 ? std::uint64_t(limit) - std::uint64_t(start) : std::uint64_t(start) - std::uint64_t(limit);
+    const std::uint64_t step = delta > 0 ? std::uint64_t(delta) : -std::uint64_t(delta);
+    const std::uint64_t count = (way - 1) / step + 1;
+    return count > std::uint64_t(INT64_MAX) ? -1 : std::int64_t(count);
+  } else {
+    const double count = std::ceil(double(limit - start) / double(delta));
+    if (!(count < 9e18)) return -1;
+    return count > 0 ? std::int64_t(count) : 0;
+  }
+}
+
+template <class T>
+status make_range(run_context& c) {
+  using number = decltype(widened(T{}));
+  const number start = widened(c.input<T>(0)[0]), limit = widened(c.input<T>(1)[0]), delta = widened(c.input<T>(2)[0]);
+  if (delta == number{}) return bad_input("delta is 0");
+  const std::int64_t count = steps_between(start, limit, delta);
+  if (count < 0) return bad_input("start, limit and delta give no countable range");
+  const result<tensor_view<T>> y = c.output<T>(0, {count});
+  if (!y) return y.error();
+  parallel_for(c, count, 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      if constexpr (std::is_integral_v<T>) (*y)[i] = T(std::uint64_t(start) + std::uint64_t(i) * std::uint64_t(delta));
+      else (*y)[i] = T(start + number(i) * delta);
+    }
+  });
+  return {};
+}
+
+template <class T>
+bool is_zero(const T& v) {
+  if constexpr (std::is_same_v<T, std::string_view>) return v.empty();
+  else if constexpr (is_narrow_float<T>) return float(v) == 0;
+  else return v == T{};
+}
+
+}  // namespace
+
+status range_of::run(run_context& c) const {
+  for (std::size_t i = 0; i < 3; ++i)
+    if (c.input(i).shape.count() != 1)
+      return bad_input("start, limit and delta must be scalars, not ", c.input(i).shape);
+  return with_type(c.input(0).type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return make_range<T>(c);
+    else return refuse(status_code::not_implemented, "ranges of ", dtype_of<T>);
+  });
+}
+
+status non_zero::run(run_context& c) const {
+  const value& x = c.input(0);
+  const extents shape = x.shape.rank() == 0 ? extents{1} : x.shape;  // of a scalar: as of [1], like ONNX Runtime's
+  const std::size_t rank = shape.rank();
+  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+    const tensor_view<const T> elements = x.as_unchecked<T>();
+    std::int64_t count = 0;
+    for (const T& v : elements) count += !is_zero(v);
+    const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {std::int64_t(rank), count});
+    if (!y) return y.error();
+    if (count == 0) return {};
+    extents at;
+    at.resize(rank, 0);
+    std::int64_t* column = y->data();
+    for (const T& v : elements) {
+      if (!is_zero(v)) {
+        for (std::size_t i = 0; i < rank; ++i) column[std::int64_t(i) * count] = at[i];
+        ++column;
+      }
+      for (std::size_t i = rank; i-- > 0 && ++at[i] == shape[i];) at[i] = 0;
+    }
+    return {};
+  });
+}
+
+status one_hot::run(run_context& c) const {
+  const value &indices = c.input(0), &values = c.input(2);
+  const std::size_t rank = indices.shape.rank() + 1, bytes = element_bytes(values.type);
+  std::int64_t depth = 0, at = axis;
+  if (c.input(1).shape.count() != 1 || !integer_at(c.input(1), 0, depth) || depth < 1)
+    return bad_input("depth must be one positive number");
+  if (values.shape != extents{2}) return bad_input("values ", values.shape, " must be [2]: off and on");
+  if (rank > max_rank) return bad_input("rank ", rank, " of the output is above the largest, ", max_rank);
+  if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
+  const auto a = std::size_t(at);
+  extents shape = indices.shape;
+  shape.insert(a, depth);
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  fill(c, (*y)->data, shape.count(), values.data, bytes);
+  if (shape.count() == 0) return {};
+  const std::int64_t inner = shape.count(a + 1, rank), count = indices.shape.count();
+  const std::byte* const on = bytes_of(values) + bytes;
+  return with_type(indices.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) {
+      const T* const all = static_cast<const T*>(indices.data);
+      for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t index = 0;
+        if (!to_integer(all[i], index) || index < -depth || index >= depth) continue;
+        if (index < 0) index += depth;
+        const std::int64_t target = (i / inner * depth + index) * inner + i % inner;
+        move_block(bytes_of(**y) + std::size_t(target) * bytes, on, bytes);
+      }
+    }
+    return {};
+  });
+}
+
+status eye_like::run(run_context& c) const {
+  const extents shape = c.input(0).shape;
+  if (shape.rank() != 2) return bad_input("needs a matrix, not ", shape);
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  return with_type((*y)->type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) {
+      T* const to = static_cast<T*>((*y)->data);
+      T one{};
+      if constexpr (is_narrow_float<T>) one = T(1.0f);
+      else one = T(1);
+      const T zero{};
+      fill(c, to, shape.count(), &zero, sizeof(T));
+      if (k <= -shape[0] || k >= shape[1]) return {};
+      for (std::int64_t i = std::max<std::int64_t>(0, -k); i < shape[0] && i + k < shape[1]; ++i)
+        to[i * shape[1] + i + k] = one;
+      return {};
+    } else {
+      return refuse(status_code::not_implemented, "identity matrices of ", dtype_of<T>);
+    }
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

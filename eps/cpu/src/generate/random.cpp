@@ -1,0 +1,147 @@
+#include <cameo/eps/cpu/random.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Numbers by their place: a 64-bit mix (SplitMix64's) of the seed's start plus steps of the golden ratio.
+class random_places {
+ public:
+  explicit random_places(std::uint64_t seed) : start_{mix(seed + step)} {}
+  /// In [0, 1), of 53 bits.
+  double uniform(std::int64_t i) const { return double(mix(start_ + std::uint64_t(i) * step) >> 11) * 0x1p-53; }
+  /// Of mean 0 and variance 1, by Box and Muller.
+  double normal(std::int64_t i) const {
+    const std::uint64_t place = std::uint64_t(i) * 2;
+    const double u = 1 - uniform(std::int64_t(place)), v = uniform(std::int64_t(place + 1));
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+  }
+
+ private:
+  static constexpr std::uint64_t step = 0x9E3779B97F4A7C15u;
+  static std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+  }
+  std::uint64_t start_;
+};
+
+random_places numbers_of(bool has_seed, float seed) {
+  static std::atomic<std::uint32_t> runs{0};
+  if (has_seed) return random_places{std::bit_cast<std::uint32_t>(seed)};
+  return random_places{std::uint64_t{1} << 32 | runs.fetch_add(1, std::memory_order_relaxed)};
+}
+
+constexpr std::int64_t drawn_at_once = 1 << 12;
+
+/// Each output is number(its place), as its type.
+template <class F>
+status fill_each(run_context& c, value& y, F&& number) {
+  return with_type(y.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) {
+      T* const to = static_cast<T*>(y.data);
+      parallel_for(c, y.shape.count(), drawn_at_once, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          if constexpr (is_narrow_float<T>) to[i] = T(float(number(i)));
+          else if constexpr (std::is_integral_v<T>) to[i] = T(number(i) != 0);  // only Bernoulli has integers
+          else to[i] = T(number(i));
+        }
+      });
+      return {};
+    } else {
+      return refuse(status_code::not_implemented, "random elements of type ", y.type);
+    }
+  });
+}
+
+/// The class whose stretch of the sum of weights a number in [0, 1) falls into.
+std::int64_t pick(std::span<const double> sums, double at) {
+  const double place = at * sums.back();
+  const auto found = std::upper_bound(sums.begin(), sums.end(), place);
+  return std::min<std::int64_t>(found - sums.begin(), std::int64_t(sums.size()) - 1);
+}
+
+status draw_classes(run_context& c, const random_places& numbers, std::int64_t samples) {
+  const value& x = c.input(0);
+  if (x.shape.rank() != 2 || x.shape[1] < 1)
+    return bad_input("input ", x.shape, " must be [batch, classes], with at least one class");
+  const result<value*> y = c.output(0, extents{x.shape[0], samples});
+  if (!y) return y.error();
+  const auto logs = read_floats<double>(c, x);
+  const auto sums = c.scratch<double>(std::size_t(x.shape[1]));
+  if (!logs || !sums) return status_code::out_of_memory;
+  for (std::int64_t b = 0; b < x.shape[0]; ++b) {
+    const double* const row = logs->data() + b * x.shape[1];
+    const double largest = *std::max_element(row, row + x.shape[1]);
+    double sum = 0;
+    for (std::int64_t k = 0; k < x.shape[1]; ++k) (*sums)[std::size_t(k)] = sum += std::exp(row[k] - largest);
+    if (!(sum > 0 && sum < 1e300)) return bad_input("row ", b, " of input has no weights to choose by");
+    for (std::int64_t i = b * samples; i < (b + 1) * samples; ++i) {
+      const std::int64_t drawn = pick(*sums, numbers.uniform(i));
+      if ((*y)->type == dtype::i64) static_cast<std::int64_t*>((*y)->data)[i] = drawn;
+      else static_cast<std::int32_t*>((*y)->data)[i] = std::int32_t(drawn);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class Op>
+result<random<Op>> random<Op>::bind(bind_context& c) {
+  random made;
+  const attribute* const seed = c.find("seed");
+  made.has_seed = seed && seed->kind == attribute_kind::f;
+  made.seed = c.float_or("seed", 0);
+  made.first = is_normal ? c.float_or("mean", 0) : c.float_or("low", 0);
+  made.second = is_normal ? c.float_or("scale", 1) : c.float_or("high", 1);
+  made.samples = c.int_or("sample_size", 1);
+  if (made.samples < 1) return bad_attribute("sample_size is ", made.samples, ", must be 1 or more");
+  if constexpr (has_shape) {
+    const std::span<const std::int64_t> sizes = c.ints_or("shape");
+    if (sizes.size() > max_rank) return bad_attribute("shape has more than ", max_rank, " axes");
+    for (std::int64_t size : sizes)
+      if (size < 0) return bad_attribute("shape has ", size, ", must be 0 or more");
+    made.shape = extents{sizes};
+  }
+  return made;
+}
+
+template <class Op>
+status random<Op>::run(run_context& c) const {
+  const random_places numbers = numbers_of(has_seed, seed);
+  if constexpr (std::is_same_v<Op, op::Multinomial>) {
+    return draw_classes(c, numbers, samples);
+  } else {
+    const result<value*> y = c.output(0, has_shape ? shape : c.input(0).shape);
+    if (!y) return y.error();
+    if constexpr (std::is_same_v<Op, op::Bernoulli>) {
+      const auto chances = read_floats<double>(c, c.input(0));
+      if (!chances) return chances.error();
+      return fill_each(c, **y, [&](std::int64_t i) { return numbers.uniform(i) < chances->data()[i] ? 1.0f : 0.0f; });
+    } else if constexpr (is_normal) {
+      return fill_each(c, **y, [&](std::int64_t i) { return double(first) + double(second) * numbers.normal(i); });
+    } else {
+      return fill_each(c, **y, [&](std::int64_t i) {
+        return double(first) + (double(second) - double(first)) * numbers.uniform(i);
+      });
+    }
+  }
+}
+
+template struct random<op::RandomNormal>;
+template struct random<op::RandomUniform>;
+template struct random<op::RandomNormalLike>;
+template struct random<op::RandomUniformLike>;
+template struct random<op::Bernoulli>;
+template struct random<op::Multinomial>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,61 @@
+#include <cameo/eps/cpu/affine_grid.hpp>
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<affine_grid> affine_grid::bind(bind_context& c) { return affine_grid{c.int_or("align_corners", 0) != 0}; }
+
+/// `size` is checked: [N, C, out...].
+template <class C>
+status affine_grid::run_as(run_context& c, const extents& size) const {
+  constexpr std::size_t most = 3;
+  const std::size_t axes = size.rank() - 2;
+  extents shape{size[0]};
+  for (std::size_t i = 0; i < axes; ++i) shape.push_back(size[i + 2]);
+  shape.push_back(std::int64_t(axes));
+  if (status s = usable_sizes("the grid", shape); !s) return s;
+  const result<float_output<C>> y = write_floats<C>(c, 0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const result<std::span<const C>> theta = read_floats<C>(c, c.input(0));
+  if (!theta) return theta.error();
+  const std::int64_t places = shape.count(1, axes + 1);
+  parallel_for(c, size[0] * places, 1 << 12, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t p = first; p < last; ++p) {
+      C at[most];
+      std::int64_t rest = p % places;
+      for (std::size_t i = 0; i < axes; ++i) {  // the last axis of the image is the first number
+        const std::int64_t n = shape[axes - i], k = rest % n;
+        at[i] = k == n - 1 ? C(1) : C(-1) + C(k) * (C(2) / C(n - 1));
+        if (!align_corners) at[i] = at[i] * C(n - 1) / C(n);
+        rest /= n;
+      }
+      const C* row = theta->data() + p / places * std::int64_t(axes * (axes + 1));
+      for (std::size_t i = 0; i < axes; ++i, row += axes + 1) {
+        C sum = 0;
+        for (std::size_t j = 0; j < axes; ++j) sum += row[j] * at[j];
+        y->data[p * std::int64_t(axes) + std::int64_t(i)] = sum + row[axes];
+      }
+    }
+  });
+  y->store();
+  return {};
+}
+
+status affine_grid::run(run_context& c) const {
+  const value &theta = c.input(0), &sizes = c.input(1);
+  const std::int64_t rank = sizes.shape.count(), axes = rank - 2;
+  if (rank != 4 && rank != 5) return bad_input("size has ", rank, " elements; it needs 4 or 5");
+  extents size;
+  for (std::int64_t i = 0; i < rank; ++i) size.push_back(integers{sizes}[i]);
+  if (!(theta.shape == extents{size[0], axes, axes + 1}))
+    return bad_input("theta ", theta.shape, " must be ", extents{size[0], axes, axes + 1}, " for size ", size);
+  for (std::int64_t n : size.dims())
+    if (n < 0) return bad_input("size ", size, " has a negative number");
+  return theta.type == dtype::f64 ? run_as<double>(c, size) : run_as<float>(c, size);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

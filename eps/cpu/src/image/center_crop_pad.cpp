@@ -1,0 +1,48 @@
+#include <cameo/eps/cpu/center_crop_pad.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<center_crop_pad> center_crop_pad::bind(bind_context& c) {
+  return center_crop_pad{c.ints_or("axes"), c.find("axes") != nullptr};
+}
+
+status center_crop_pad::run(run_context& c) const {
+  const value &x = c.input(0), &sizes = c.input(1);
+  const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);
+  const std::int64_t named = has_axes ? std::int64_t(axes.size()) : std::int64_t(rank);
+  if (sizes.shape.count() != named)
+    return bad_input("shape has ", sizes.shape.count(), " elements; it needs ", named, ", one for each axis");
+  extents shape = x.shape;
+  bool seen[max_rank] = {};
+  for (std::int64_t i = 0; i < named; ++i) {
+    std::int64_t axis = has_axes ? axes[std::size_t(i)] : i;
+    if (!normalize_axis(axis, rank)) return no_such_axis(axes[std::size_t(i)], rank);
+    if (std::exchange(seen[axis], true)) return bad_input("axis ", axis, " stands twice in axes");
+    shape[std::size_t(axis)] = integers{sizes}[i];
+    if (shape[std::size_t(axis)] < 0) return bad_input("size ", integers{sizes}[i], " is negative");
+  }
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const std::byte zero[16] = {};
+  if (shape != x.shape) fill(c, (*y)->data, shape.count(), zero, bytes);
+  if (x.shape.count() == 0) return {};
+  const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
+  std::int64_t source = 0, target = 0;
+  extents kept;
+  for (std::size_t i = 0; i < rank; ++i) {
+    kept.push_back(std::min(x.shape[i], shape[i]));
+    source += (x.shape[i] - kept[i]) / 2 * from[i], target += (shape[i] - kept[i]) / 2 * to[i];
+  }
+  strided_copy copy{bytes};
+  copy.loops(kept, from, to);
+  copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(**y) + std::size_t(target) * bytes);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,167 @@
+#include <cameo/eps/cpu/grid_sample.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct sampled_axis {
+  std::int64_t size = 0, stride = 0;
+  double low = 0, high = 0;  // borders that reflections are made at
+};
+
+/// Element i, reflected at the borders until it lies between them.
+template <class R>
+std::int64_t reflected(std::int64_t i, const sampled_axis& a) {
+  const R x = R(i), low = R(a.low), high = R(a.high), range = high - low;
+  if (!(range > 0)) return 0;
+  const R past = x < low ? low - x : x > high ? x - high : R(0);
+  if (past == 0) return i;
+  const R turns = std::trunc(past / range), rest = past - turns * range;
+  const bool even = std::fmod(turns, R(2)) == 0;
+  return std::int64_t((x < low) == even ? low + rest : high - rest);
+}
+
+/// The element that stands at place i, or -1 for a zero.
+template <class R>
+std::int64_t element_at(std::int64_t i, const sampled_axis& a, grid_sample::padding outside) {
+  if (i >= 0 && i < a.size) return i;
+  if (outside == grid_sample::padding::zeros) return -1;
+  if (outside == grid_sample::padding::reflection) i = reflected<R>(i, a);
+  return std::clamp<std::int64_t>(i, 0, a.size - 1);
+}
+
+/// Elements along one axis that count for a place, and how much.
+template <class R>
+struct axis_taps {
+  int count = 0;
+  std::int64_t at[4];  // offsets; -1: a zero
+  R weight[4];
+};
+
+template <class R>
+R cubic(R distance) {
+  constexpr R a = R(-0.75);
+  const R x = std::abs(distance);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/// Places are computed in the type of the numbers, which decides what lies on a border. Elements outside are looked up
+/// one by one: the place itself stays where it is.
+template <class R>
+axis_taps<R> taps_at(R place, const sampled_axis& a, const grid_sample& how) {
+  using enum grid_sample::interpolation;
+  R x = how.align_corners ? (place + 1) / 2 * R(a.size - 1) : ((place + 1) * R(a.size) - 1) / 2;
+  if (!(x > R(-9e18) && x < R(9e18))) x = R(a.low);  // no number, or so far away that no integer counts it
+  const R left = how.mode == nearest ? std::nearbyint(x) : std::floor(x), rest = x - left;
+  const auto first = std::int64_t(left) - (how.mode == cubic ? 1 : 0);
+  axis_taps<R> taps;
+  taps.count = how.mode == nearest ? 1 : how.mode == linear ? 2 : 4;
+  for (int k = 0; k < taps.count; ++k) {
+    const R linear_weight = k == 0 ? R(first + 1) - x : rest;
+    taps.weight[k] = how.mode == nearest ? 1 : how.mode == linear ? linear_weight : eps::cubic<R>(R(k - 1) - rest);
+    const std::int64_t at = element_at<R>(first + k, a, how.outside);
+    taps.at[k] = at < 0 ? -1 : at * a.stride;
+  }
+  return taps;
+}
+
+/// What lies at a place: sums over the elements around it along each axis. R is what sums are formed in.
+template <class R, class T>
+R sample(const T* plane, const axis_taps<R>* taps, std::size_t axes, std::int64_t base = 0) {
+  R sum = 0;
+  for (int k = 0; k < taps->count; ++k) {
+    if (taps->at[k] < 0) continue;
+    const R inner =
+        axes == 1 ? R(widened(plane[base + taps->at[k]])) : sample<R>(plane, taps + 1, axes - 1, base + taps->at[k]);
+    sum += taps->weight[k] * inner;
+  }
+  return sum;
+}
+
+/// The one element that nearest takes, whatever it is; null for a zero.
+template <class T, class R>
+const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t axes) {
+  for (std::size_t i = 0; i < axes; ++i) {
+    if (taps[i].at[0] < 0) return nullptr;
+    plane += taps[i].at[0];
+  }
+  return plane;
+}
+
+}  // namespace
+
+result<grid_sample> grid_sample::bind(bind_context& c) {
+  grid_sample made;
+  const std::string_view mode = c.string_or("mode", "linear"), pad = c.string_or("padding_mode", "zeros");
+  if (mode == "nearest") made.mode = interpolation::nearest;
+  else if (mode == "cubic" || mode == "bicubic") made.mode = interpolation::cubic;
+  else if (mode != "linear" && mode != "bilinear")
+    return bad_attribute("mode must be nearest, linear or cubic, not '", mode, "'");
+  if (pad == "border") made.outside = padding::border;
+  else if (pad == "reflection") made.outside = padding::reflection;
+  else if (pad != "zeros") return bad_attribute("padding_mode must be zeros, border or reflection, not '", pad, "'");
+  made.align_corners = c.int_or("align_corners", 0) != 0;
+  return made;
+}
+
+status grid_sample::run(run_context& c) const {
+  const value &x = c.input(0), &grid = c.input(1);
+  const std::size_t rank = x.shape.rank(), axes = rank < 3 ? 0 : rank - 2;
+  if (axes < 1 || axes > max_axes) return bad_input("X ", x.shape, " must have one to three axes after N and C");
+  const extents& g = grid.shape;
+  if (g.rank() != rank || g[0] != x.shape[0] || g.back() != std::int64_t(axes))
+    return bad_input("grid ", g, " must be [", x.shape[0], ", ..., ", axes, "] of rank ", rank, " for X ", x.shape);
+  for (const value* v : {&x, &grid})
+    if (status s = usable_sizes("an input", v->shape); !s) return s;
+  extents shape{x.shape[0], x.shape[1]};
+  for (std::size_t i = 1; i + 1 < rank; ++i) shape.push_back(g[i]);
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  sampled_axis all[max_axes];
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::int64_t size = x.shape[i + 2];
+    if (size == 0) return bad_input("X ", x.shape, " has nothing to sample");
+    all[i] = {size, x.shape.count(i + 3, rank), align_corners ? 0 : -0.5, double(size) - (align_corners ? 1 : 0.5)};
+  }
+  const auto places = read_floats<double>(c, grid);
+  if (!places) return places.error();
+  const std::int64_t channels = x.shape[1], in = x.shape.count(2, rank), out = shape.count(2, rank);
+  const std::int64_t reach = mode == interpolation::cubic ? 64 : 8;
+  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+    using R = std::conditional_t<std::is_same_v<T, float> || is_narrow_float<T>, float, double>;
+    if constexpr (!is_real_number<T> || std::is_same_v<T, bool>)
+      if (mode != interpolation::nearest) return refuse(status_code::not_implemented, "weighted means of ", x.type);
+    const T* const from = static_cast<const T*>(x.data);
+    T* const to = static_cast<T*>((*y)->data);
+    parallel_for(c, shape[0] * out, std::max<std::int64_t>(1, (1 << 13) / (reach * channels)),
+                 [&](std::int64_t first, std::int64_t last) {
+                   for (std::int64_t p = first; p < last; ++p) {
+                     axis_taps<R> taps[max_axes];
+                     for (std::size_t i = 0; i < axes; ++i)
+                       taps[i] = taps_at(R(places->data()[p * std::int64_t(axes) + std::int64_t(axes - 1 - i)]), all[i],
+                                         *this);
+                     for (std::int64_t ch = 0; ch < channels; ++ch) {
+                       const std::int64_t plane = p / out * channels + ch;
+                       T& target = to[plane * out + p % out];
+                       if (mode == interpolation::nearest) {
+                         const T* const found = nearest_element(from + plane * in, taps, axes);
+                         target = found ? *found : T{};
+                       } else if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) {
+                         target = as_element<T>(sample<R>(from + plane * in, taps, axes));
+                       }
+                     }
+                   }
+                 });
+    return {};
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,100 @@
+#include <cameo/eps/cpu/non_max_suppression.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct box {
+  float left, top, right, bottom;
+  float area() const { return (right - left) * (bottom - top); }
+};
+box box_at(const float* b, bool center_point) {
+  if (center_point) return {b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2};
+  return {std::min(b[1], b[3]), std::min(b[0], b[2]), std::max(b[1], b[3]), std::max(b[0], b[2])};
+}
+bool overlap(const box& a, const box& b, float threshold) {
+  const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
+  const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  if (!(width > 0 && height > 0)) return false;
+  const float both = width * height, first = a.area(), second = b.area(), either = first + second - both;
+  if (!(both > 0 && first > 0 && second > 0 && either > 0)) return false;
+  return both / either > threshold;
+}
+
+/// One number of an input that may be left out or empty.
+status read_float(const value& v, std::string_view name, float& out) {
+  if (!v || v.shape.count() == 0) return {};
+  if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
+  out = *static_cast<const float*>(v.data);
+  return {};
+}
+
+}  // namespace
+
+result<non_max_suppression> non_max_suppression::bind(bind_context& c) {
+  return non_max_suppression{c.int_or("center_point_box", 0) != 0};
+}
+
+status non_max_suppression::run(run_context& c) const {
+  const value &boxes = c.input(0), &scores = c.input(1), &limit = c.input(2);
+  const extents &b = boxes.shape, &s = scores.shape;
+  if (b.rank() != 3 || s.rank() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
+    return bad_input("boxes ", b, " and scores ", s, " must be [batch, boxes, 4] and [batch, classes, boxes]");
+  if (status fits = usable_sizes("scores", s); !fits) return fits;
+  std::int64_t most = 0;
+  if (limit && limit.shape.count() > 0) {
+    if (limit.shape.count() != 1) return bad_input("max_output_boxes_per_class must be one number, not ", limit.shape);
+    most = std::clamp<std::int64_t>(*static_cast<const std::int64_t*>(limit.data), 0, b[1]);
+  }
+  float iou = 0, least = -std::numeric_limits<float>::infinity();
+  if (status read = read_float(c.input(3), "iou_threshold", iou); !read) return read;
+  if (!(iou >= 0 && iou <= 1)) return bad_input("iou_threshold must be in [0,1]");
+  const bool has_least = c.input(4) && c.input(4).shape.count() > 0;
+  if (status read = read_float(c.input(4), "score_threshold", least); !read) return read;
+
+  const std::int64_t count = b[1], classes = s[1], groups = s[0] * s[1];
+  const std::int64_t kept = most > 0 && groups > 0 ? groups : 0;
+  const auto order = c.scratch<std::int64_t>(std::size_t(kept * count));
+  const auto chosen = c.scratch<std::int64_t>(std::size_t(kept * most));
+  const auto sizes = c.scratch<std::int64_t>(std::size_t(kept));
+  if (!order || !chosen || !sizes) return status_code::out_of_memory;
+  const float *const all_boxes = static_cast<const float*>(boxes.data), *const all_scores =
+                                                                            static_cast<const float*>(scores.data);
+  const auto choose = [&](std::size_t g) {
+    const auto group = std::int64_t(g);
+    const float *const score = all_scores + group * count, *const place = all_boxes + group / classes * count * 4;
+    std::int64_t *const first = order->data() + group * count, *last = first;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (has_least ? score[i] > least : score[i] == score[i]) *last++ = i;
+    std::sort(first, last, [score](std::int64_t i, std::int64_t j) {
+      return score[i] > score[j] || (score[i] == score[j] && i < j);
+    });
+    std::int64_t* const to = chosen->data() + group * most;
+    std::int64_t n = 0;
+    for (const std::int64_t* i = first; i != last && n < most; ++i) {
+      const box candidate = box_at(place + *i * 4, center_point);
+      bool alone = true;
+      for (std::int64_t k = 0; alone && k < n; ++k)
+        alone = !overlap(candidate, box_at(place + to[k] * 4, center_point), iou);
+      if (alone) to[n++] = *i;
+    }
+    (*sizes)[g] = n;
+  };
+  if (!c.parallel(std::size_t(kept), choose)) return status_code::canceled;  // sizes are read below
+  std::int64_t total = 0;
+  for (std::int64_t n : *sizes) total += n;
+  const auto y = c.output<std::int64_t>(0, {total, 3});
+  if (!y) return y.error();
+  std::int64_t* to = y->data();
+  for (std::int64_t group = 0; group < kept; ++group)
+    for (std::int64_t k = 0; k < (*sizes)[std::size_t(group)]; ++k, to += 3)
+      to[0] = group / classes, to[1] = group % classes, to[2] = (*chosen)[std::size_t(group * most + k)];
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,138 @@
+#include <cameo/eps/cpu/roi_align.hpp>
+
+#include <cmath>
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// A region along one axis: where its bins start and how many samples each has.
+struct region_axis {
+  double start, bin;
+  std::int64_t samples;
+};
+/// Samples of one bin; far more than any picture has elements.
+constexpr double most_samples = 1 << 20;
+
+status place_axis(double from, double to, std::int64_t bins, const roi_align& how, region_axis& out) {
+  const double offset = how.half_pixel ? 0.5 : 0, start = from * how.scale - offset;
+  double length = to * how.scale - offset - start;
+  if (!how.half_pixel) length = std::max(length, 1.0);
+  const double samples = how.samples > 0 ? double(how.samples) : std::ceil(length / double(bins));
+  if (!(std::abs(start) < 1e15 && std::abs(length) < 1e15 && samples <= most_samples))
+    return bad_input("a region has borders that are no numbers or far too large");
+  out = {start, length / double(bins), std::max<std::int64_t>(0, std::int64_t(samples))};
+  return {};
+}
+
+/// The two elements around a place and their weights; false when it lies outside.
+struct neighbours {
+  std::int64_t low, high;
+  double low_weight, high_weight;
+};
+bool around(double x, std::int64_t size, neighbours& out) {
+  if (!(x >= -1 && x <= double(size))) return false;
+  x = std::max(x, 0.0);
+  const auto low = std::int64_t(x);
+  if (low >= size - 1) return out = {size - 1, size - 1, 1, 0}, true;
+  out = {low, low + 1, 1 - (x - double(low)), x - double(low)};
+  return true;
+}
+
+template <class C>
+double pool_bin(const C* plane, std::int64_t height, std::int64_t width, const region_axis& y, const region_axis& x,
+                std::int64_t row, std::int64_t column, bool largest) {
+  double sum = 0;
+  bool first = true;
+  for (std::int64_t i = 0; i < y.samples; ++i) {
+    neighbours v{};
+    const bool inside = around(y.start + (double(row) + (double(i) + 0.5) / double(y.samples)) * y.bin, height, v);
+    for (std::int64_t j = 0; j < x.samples; ++j) {
+      neighbours h{};
+      double parts[4] = {};
+      if (inside && around(x.start + (double(column) + (double(j) + 0.5) / double(x.samples)) * x.bin, width, h)) {
+        parts[0] = v.low_weight * h.low_weight * double(plane[v.low * width + h.low]);
+        parts[1] = v.low_weight * h.high_weight * double(plane[v.low * width + h.high]);
+        parts[2] = v.high_weight * h.low_weight * double(plane[v.high * width + h.low]);
+        parts[3] = v.high_weight * h.high_weight * double(plane[v.high * width + h.high]);
+      }
+      if (!largest) {
+        sum += parts[0] + parts[1] + parts[2] + parts[3];
+      } else {
+        const double most = std::max(std::max(parts[0], parts[1]), std::max(parts[2], parts[3]));
+        sum = first ? most : std::max(sum, most);
+        first = false;
+      }
+    }
+  }
+  return largest ? sum : sum / double(std::max<std::int64_t>(1, y.samples * x.samples));
+}
+
+}  // namespace
+
+result<roi_align> roi_align::bind(bind_context& c) {
+  roi_align made;
+  made.height = c.int_or("output_height", 1), made.width = c.int_or("output_width", 1);
+  made.samples = c.int_or("sampling_ratio", 0);
+  made.scale = double(c.float_or("spatial_scale", 1));
+  if (made.height < 1 || made.width < 1) return bad_attribute("output_height and output_width must be at least 1");
+  if (made.samples < 0 || double(made.samples) > most_samples)
+    return bad_attribute("sampling_ratio is ", made.samples, ", must be in [0,", std::int64_t(most_samples), "]");
+  const std::string_view mode = c.string_or("mode", "avg");
+  if (mode != "avg" && mode != "max") return bad_attribute("mode must be avg or max, not '", mode, "'");
+  made.largest = mode == "max";
+  const std::string_view space =
+      c.string_or("coordinate_transformation_mode", c.since >= 16 ? "half_pixel" : "output_half_pixel");
+  if (space != "half_pixel" && space != "output_half_pixel")
+    return bad_attribute("coordinate_transformation_mode must be half_pixel or output_half_pixel, not '", space, "'");
+  made.half_pixel = space == "half_pixel";
+  return made;
+}
+
+template <class C>
+status roi_align::run_as(run_context& c) const {
+  const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2);
+  if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
+  if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
+    return bad_input("rois ", rois.shape, " and batch_indices ", batches.shape, " must be [regions, 4] and [regions]");
+  if (status s = usable_sizes("X", x.shape); !s) return s;
+  const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
+  const integers image{batches};
+  for (std::int64_t i = 0; i < regions; ++i)
+    if (image[i] < 0 || image[i] >= x.shape[0])
+      return bad_input("batch index ", image[i], " is not in [0,", x.shape[0], ")");
+  const auto y = write_floats<C>(c, 0, extents{regions, channels, height, width});
+  if (!y) return y.error();
+  if (y->tensor->shape.count() == 0) return {};
+  if (h == 0 || w == 0) return bad_input("X ", x.shape, " has nothing to pool");
+  const auto from = read_floats<C>(c, x);
+  const auto corners = read_floats<double>(c, rois);
+  const auto placed = c.scratch<region_axis>(2 * std::size_t(regions));
+  if (!from || !corners || !placed) return status_code::out_of_memory;
+  for (std::int64_t i = 0; i < regions; ++i) {
+    const double* const r = corners->data() + i * 4;
+    region_axis* const axes = placed->data() + i * 2;
+    if (status fits = place_axis(r[1], r[3], height, *this, axes[0]); !fits) return fits;
+    if (status fits = place_axis(r[0], r[2], width, *this, axes[1]); !fits) return fits;
+  }
+  c.parallel(std::size_t(regions * channels), [&](std::size_t plane) {
+    const std::int64_t region = std::int64_t(plane) / channels, channel = std::int64_t(plane) % channels;
+    const region_axis* const axes = placed->data() + region * 2;
+    const C* const in = from->data() + (image[region] * channels + channel) * h * w;
+    C* const out = y->data + std::int64_t(plane) * height * width;
+    for (std::int64_t i = 0; i < height; ++i)
+      for (std::int64_t j = 0; j < width; ++j)
+        out[i * width + j] = C(pool_bin(in, h, w, axes[0], axes[1], i, j, largest));
+  });
+  y->store();
+  return {};
+}
+
+status roi_align::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

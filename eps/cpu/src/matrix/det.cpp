@@ -1,0 +1,60 @@
+#include <cameo/eps/cpu/det.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/float_values.hpp"
+#include "common/refuse.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Of the n x n matrix at m, which it uses up. Rows change places so that each pivot is the largest left in its column.
+double determinant(double* m, std::int64_t n) {
+  double product = 1;
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t pivot = k;
+    for (std::int64_t i = k + 1; i < n; ++i)
+      if (std::abs(m[i * n + k]) > std::abs(m[pivot * n + k])) pivot = i;
+    if (pivot != k) {
+      std::swap_ranges(m + k * n + k, m + k * n + n, m + pivot * n + k);
+      product = -product;
+    }
+    const double head = m[k * n + k];
+    product *= head;
+    if (head == 0) return product;
+    for (std::int64_t i = k + 1; i < n; ++i) {
+      const double factor = m[i * n + k] / head;
+      for (std::int64_t j = k + 1; j < n; ++j) m[i * n + j] -= factor * m[k * n + j];
+    }
+  }
+  return product;
+}
+
+}  // namespace
+
+status det::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  if (rank < 2 || x.shape[rank - 1] != x.shape[rank - 2])
+    return bad_input("X ", x.shape, " must end in two equal axes, of square matrices");
+  if (status s = usable_sizes("X", x.shape); !s) return s;
+  const std::int64_t n = x.shape.back(), cells = n * n;
+  extents shape = x.shape;
+  shape.resize(rank - 2);
+  const auto y = write_floats<double>(c, 0, shape);
+  if (!y) return y.error();
+  const auto scratch = c.scratch<double>(c.lanes() * std::size_t(cells));
+  if (!scratch) return scratch.error();
+  const std::size_t bytes = row_of(x.type).bits / 8;
+  c.parallel_lanes(std::size_t(shape.count()), [&](std::size_t i, std::size_t lane) {
+    double* const m = scratch->data() + std::int64_t(lane) * cells;
+    convert_floats(x.type, static_cast<const std::byte*>(x.data) + i * std::size_t(cells) * bytes, m, cells);
+    y->data[i] = determinant(m, n);
+  });
+  y->store();
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

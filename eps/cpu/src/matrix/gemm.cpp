@@ -1,0 +1,108 @@
+#include <cameo/eps/cpu/gemm.hpp>
+
+#include "cells/products.hpp"
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// How far C's elements are apart along Y's rows and columns: 0 where it is stretched.
+struct addend_strides {
+  std::int64_t row = 0, column = 0;
+};
+status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, addend_strides& strides) {
+  const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
+  const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
+  if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
+    return bad_input("C ", shape, " does not broadcast to ", extents{m, n});
+  strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+result<gemm<T>> gemm<T>::bind(bind_context& c) {
+  gemm made{c.float_or("alpha", 1), c.float_or("beta", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, {}};
+  const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
+  if (!b || b->shape.rank() != 2) return made;
+  const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
+  const result<gemm_panels<number>> packed =
+      keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
+  if (!packed) return packed.error();
+  made.packed_b = *packed;
+  return made;
+}
+
+template <class T>
+status gemm<T>::run(run_context& c) const {
+  const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
+  if (a_shape.rank() != 2 || b_shape.rank() != 2) return bad_input("A ", a_shape, " and B ", b_shape, " need rank 2");
+  const std::int64_t m = a_shape[transpose_a ? 1 : 0], k = a_shape[transpose_a ? 0 : 1];
+  const std::int64_t b_rows = b_shape[transpose_b ? 1 : 0], n = b_shape[transpose_b ? 0 : 1];
+  if (k != b_rows)
+    return bad_input("A ", a_shape, transpose_a ? " transposed" : "", " and B ", b_shape,
+                     transpose_b ? " transposed" : "", ": ", k, " columns meet ", b_rows, " rows");
+  const bool adds = c.has_input(2) && c.input(2);
+  addend_strides strides;
+  if (adds)
+    if (status s = broadcast_addend(c.input(2).shape, m, n, strides); !s) return s;
+  result<tensor_view<T>> y = c.output<T>(0, {m, n});
+  if (!y) return y.error();
+  if (y->empty()) return {};
+  gemm_problem<number> p{m, n, k, {}, {}, packed_b.data, nullptr};
+  p.for_few_rows = packed_b.for_few_rows;
+  p.a = {nullptr, transpose_a ? 1 : k, transpose_a ? m : 1}, p.b = {nullptr, transpose_b ? 1 : n, transpose_b ? k : 1};
+  if constexpr (std::is_integral_v<T>) {
+    p.a.data = c.input<T>(0).data(), p.b.data = c.input<T>(1).data(), p.c = y->data();
+    const T* const addend = adds ? c.input<T>(2).data() : nullptr;
+    return multiply_integers(c, p, [&](T v, std::int64_t i, std::int64_t j) {
+      const T w = addend ? addend[i * strides.row + j * strides.column] : T(0);
+      if (alpha == 1 && beta == 1) return T(std::make_unsigned_t<T>(v) + std::make_unsigned_t<T>(w));
+      return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
+    });
+  } else {
+    result<const number*> a = as_numbers<number, T>(c, 0), b = static_cast<const number*>(nullptr);
+    if (!a) return a.error();
+    if (!packed_b.data) b = as_numbers<number, T>(c, 1);
+    if (!b) return b.error();
+    result<const number*> addend = as_numbers<number, T>(c, 2);
+    if (!addend) return addend.error();
+    result<number*> room = room_for_numbers<number>(c, *y);
+    if (!room) return room.error();
+    p.a.data = *a, p.b.data = *b, p.c = *room;
+    p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
+    p.epilogue.bias = beta == 0 ? nullptr : *addend;  // nothing times infinity stays nothing
+    p.epilogue.bias_row_stride = strides.row, p.epilogue.bias_column_stride = strides.column;
+    if (status done = multiply(c, p); !done) return done;
+    store_numbers(c, *room, *y);
+    return {};
+  }
+}
+
+template <class T>
+result<fused_gemm<T>> fused_gemm<T>::bind(bind_context& c) {
+  const std::string_view name = c.string_or("activation", "");
+  result<activation> f = activation_named(name, dtype_of<typename gemm<T>::number>);
+  if (!f) return f.error();
+  result<gemm<T>> made = gemm<T>::bind(c);
+  if (!made) return made.error();
+  made->f = *f;
+  made->f.give(0, c.float_or("activation_alpha", f->a));
+  made->f.give(1, c.float_or(name == "Selu" ? "activation_gamma" : "activation_beta", f->b));
+  return fused_gemm{*made};
+}
+
+template struct fused_gemm<float>;
+template struct fused_gemm<double>;
+template struct fused_gemm<float16>;
+template struct gemm<float>;
+template struct gemm<double>;
+template struct gemm<float16>;
+template struct gemm<bfloat16>;
+template struct gemm<std::int32_t>;
+template struct gemm<std::int64_t>;
+template struct gemm<std::uint32_t>;
+template struct gemm<std::uint64_t>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,140 @@
+#include <cameo/eps/cpu/matmul.hpp>
+
+#include "cells/products.hpp"
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// An operand as a matrix per batch.
+struct matmul_side {
+  std::int64_t rows = 1, columns = 1, row_stride = 0, column_stride = 0;
+  extents batch, strides;  // of its batch axes
+  bool vector = false;     // had one axis
+
+  void transpose() { std::swap(rows, columns), std::swap(row_stride, column_stride); }
+};
+
+/// `first_last`: the first axis is the matrices' rows, those after it are the batch.
+matmul_side side_of(const extents& shape, bool left, bool transposed, bool first_last) {
+  matmul_side side;
+  const extents strides = row_major_strides(shape);
+  const std::size_t rank = shape.rank();
+  if (rank == 1) {
+    side.vector = true;
+    (left ? side.columns : side.rows) = shape[0];
+    (left ? side.column_stride : side.row_stride) = 1;
+    return side;
+  }
+  const std::size_t row_axis = first_last ? 0 : rank - 2, first_batch = first_last ? 1 : 0;
+  side.rows = shape[row_axis], side.row_stride = strides[row_axis];
+  side.columns = shape[rank - 1], side.column_stride = 1;
+  for (std::size_t i = 0; i + 2 < rank; ++i) {
+    side.batch.push_back(shape[first_batch + i]);
+    side.strides.push_back(strides[first_batch + i]);
+  }
+  if (transposed) side.transpose();
+  return side;
+}
+
+/// Where the matrix of each batch starts.
+result<std::span<const std::int64_t>> offsets_of(run_context& c, const matmul_side& side, const extents& batch,
+                                                 std::int64_t count) {
+  result<std::span<std::int64_t>> offsets = c.scratch<std::int64_t>(std::size_t(count));
+  if (!offsets) return offsets.error();
+  const std::size_t missing = batch.rank() - side.batch.rank();
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i, at = 0;
+    for (std::size_t axis = batch.rank(); axis-- > 0; rest /= batch[axis])
+      if (axis >= missing && side.batch[axis - missing] != 1) at += rest % batch[axis] * side.strides[axis - missing];
+    (*offsets)[std::size_t(i)] = at;
+  }
+  return std::span<const std::int64_t>{*offsets};
+}
+
+/// Makes A's batch part of its rows when B has none: one large product instead of many.
+bool fold_batch(matmul_side& a, const matmul_side& b, std::int64_t& m) {
+  if (b.batch.count() != 1 || a.batch.rank() == 0) return false;
+  std::int64_t step = a.rows * a.row_stride;
+  for (std::size_t i = a.batch.rank(); i-- > 0; step *= a.batch[i])
+    if (a.batch[i] != 1 && a.strides[i] != step) return false;
+  return checked_multiply(a.rows, a.batch.count(), m);
+}
+
+}  // namespace
+
+template <class T>
+result<matmul<T>> matmul<T>::bind(bind_context& c) {
+  matmul made{c.float_or("alpha", 1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0,
+              c.int_or("transBatchA", 0) != 0, c.int_or("transBatchB", 0) != 0};
+  const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
+  if (!b || b->shape.rank() < 2 || made.batch_b) return made;
+  const matmul_side side = side_of(b->shape, false, false, false);
+  if (side.batch.count() != 1) return made;
+  const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
+  const result<gemm_panels<number>> packed =
+      keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
+  if (!packed) return packed.error();
+  made.packed_b = *packed;
+  return made;
+}
+
+template <class T>
+status matmul<T>::run(run_context& c) const {
+  const extents &a_shape = c.input(0).shape, &b_shape = c.input(1).shape;
+  if (a_shape.rank() == 0 || b_shape.rank() == 0)
+    return bad_input("A ", a_shape, " and B ", b_shape, " need at least one axis");
+  matmul_side a = side_of(a_shape, true, transpose_a, batch_a), b = side_of(b_shape, false, transpose_b, batch_b);
+  extents batch, y_shape;
+  if (a.columns != b.rows || !broadcast(a.batch, b.batch, batch))
+    return bad_input("A ", a_shape, " and B ", b_shape, " don't fit: ", a.columns, " columns meet ", b.rows, " rows");
+  y_shape = batch;
+  if (!a.vector) y_shape.push_back(a.rows);
+  if (!b.vector) y_shape.push_back(b.columns);
+  result<tensor_view<T>> y = c.output<T>(0, y_shape);
+  if (!y) return y.error();
+  if (y->empty()) return {};
+
+  gemm_problem<number> p{a.rows, b.columns, a.columns, {}, {}, packed_b.data, nullptr};
+  p.for_few_rows = packed_b.for_few_rows;
+  const std::int64_t count = batch.count();
+  if (count > 1 && !fold_batch(a, b, p.m)) {
+    result<std::span<const std::int64_t>> a_offsets = offsets_of(c, a, batch, count);
+    if (!a_offsets) return a_offsets.error();
+    p.a_offsets = *a_offsets;
+    if (b.batch.count() != 1) {
+      result<std::span<const std::int64_t>> b_offsets = offsets_of(c, b, batch, count);
+      if (!b_offsets) return b_offsets.error();
+      p.b_offsets = *b_offsets;
+    }
+  }
+  p.a = {nullptr, a.row_stride, a.column_stride}, p.b = {nullptr, b.row_stride, b.column_stride};
+  if constexpr (std::is_integral_v<T>) {
+    p.a.data = c.input<T>(0).data(), p.b.data = c.input<T>(1).data(), p.c = y->data();
+    return multiply_integers(c, p, [&](T v, std::int64_t, std::int64_t) {
+      return alpha == 1 ? v : saturated<T>(double(alpha) * double(v));
+    });
+  } else {
+    result<const number*> from_a = as_numbers<number, T>(c, 0), from_b = static_cast<const number*>(nullptr);
+    if (!from_a) return from_a.error();
+    if (!packed_b.data) from_b = as_numbers<number, T>(c, 1);
+    if (!from_b) return from_b.error();
+    result<number*> room = room_for_numbers<number>(c, *y);
+    if (!room) return room.error();
+    p.a.data = *from_a, p.b.data = *from_b, p.c = *room, p.epilogue.alpha = number(alpha);
+    if (status done = multiply(c, p); !done) return done;
+    store_numbers(c, *room, *y);
+    return {};
+  }
+}
+
+template struct matmul<float>;
+template struct matmul<double>;
+template struct matmul<float16>;
+template struct matmul<bfloat16>;
+template struct matmul<std::int32_t>;
+template struct matmul<std::int64_t>;
+template struct matmul<std::uint32_t>;
+template struct matmul<std::uint64_t>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,95 @@
+#include <cameo/eps/cpu/detail/ml_scores.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+
+#include "common/operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<score_transform> score_transform_named(std::string_view name) {
+  constexpr std::string_view names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i]) return score_transform(i);
+  return bad_attribute("post_transform '", name, "' must be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
+}
+
+double logistic(double v) { return 1 / (1 + std::exp(-v)); }
+
+/// By Winitzki's approximation of the inverse error function, which is what other programs compute.
+double probit(double v) {
+  constexpr double a = 0.147;
+  const double x = 2 * v - 1, log = std::log((1 - x) * (1 + x));
+  const double half = 2 / (std::numbers::pi * a) + log / 2;
+  const double inverse = std::sqrt(std::sqrt(half * half - log / a) - half);
+  return std::numbers::sqrt2 * (x < 0 ? -inverse : inverse);
+}
+
+void transform_scores(score_transform f, double* scores, std::int64_t n) {
+  switch (f) {
+    case score_transform::none: return;
+    case score_transform::logistic: return void(std::transform(scores, scores + n, scores, logistic));
+    case score_transform::probit: return void(std::transform(scores, scores + n, scores, probit));
+    case score_transform::softmax:
+    case score_transform::softmax_zero: break;
+  }
+  if (n == 0) return;
+  const double most = *std::max_element(scores, scores + n);
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool zero = f == score_transform::softmax_zero && std::abs(scores[i]) <= 1e-7;
+    if (zero) scores[i] *= std::exp(-most);
+    else sum += scores[i] = std::exp(scores[i] - most);
+  }
+  if (sum != 0)
+    for (std::int64_t i = 0; i < n; ++i) scores[i] /= sum;
+}
+
+std::int64_t finish_scores(score_transform f, second_class second, double* scores, std::int64_t n) {
+  if (n != 1) return transform_scores(f, scores, n), n;
+  const double s = scores[0];
+  if (f == score_transform::probit) return scores[0] = probit(s), 1;
+  if (second == second_class::none) return 1;
+  if (f == score_transform::logistic) scores[0] = logistic(-s), scores[1] = logistic(s);
+  else scores[0] = second == second_class::complement ? 1 - s : -s, scores[1] = s;
+  return 2;
+}
+
+result<feature_rows> rows_of(const value& x) {
+  if (x.shape.rank() == 1) return feature_rows{1, x.shape[0]};
+  if (x.shape.rank() == 2) return feature_rows{x.shape[0], x.shape[1]};
+  return bad_input("X has shape ", x.shape, "; it needs rank 1 or 2");
+}
+
+void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to) {
+  const status known = with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) {
+      const T* const from = static_cast<const T*>(x.data) + row * columns;
+      for (std::int64_t i = 0; i < columns; ++i) to[i] = double(widened(from[i]));
+    }
+    return {};
+  });
+  static_cast<void>(known);  // the types are those that the list allows
+}
+
+result<std::span<const double>> numbers_of(bind_context& c, std::string_view floats, std::string_view tensor) {
+  const attribute* const t = tensor.empty() ? nullptr : c.find(tensor);
+  if (t && t->kind == attribute_kind::t && !t->tensors.empty()) {
+    const value& v = t->tensors[0];
+    if ((bit_of(v.type) & mask_of<float, double, float16, std::uint8_t>) == 0)
+      return bad_attribute(tensor, " is a tensor of ", v.type, ", must be one of floats");
+    result<std::span<double>> kept = c.keep<double>(std::size_t(v.shape.count()));
+    if (!kept) return kept.error();
+    read_row(v, 0, v.shape.count(), kept->data());
+    return std::span<const double>{*kept};
+  }
+  const std::span<const float> from = floats.empty() ? std::span<const float>{} : c.floats_or(floats);
+  result<std::span<double>> kept = c.keep<double>(from.size());
+  if (!kept) return kept.error();
+  std::copy(from.begin(), from.end(), kept->begin());
+  return std::span<const double>{*kept};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,242 @@
+#include <cameo/eps/cpu/ml_linear.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+result<svm_state::kernel_kind> kernel_named(std::string_view name) {
+  constexpr std::string_view names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i]) return svm_state::kernel_kind(i);
+  return bad_attribute("kernel_type '", name, "' must be LINEAR, POLY, RBF or SIGMOID");
+}
+
+/// Room for the rows of one thread: the row itself, then `more` numbers.
+template <class F>
+status each_row(run_context& c, std::int64_t columns, std::size_t more, const F& f) {
+  const value& x = c.input(0);
+  const result<feature_rows> size = rows_of(x);
+  if (!size) return size.error();
+  if (size->columns != columns) return bad_input("X has shape ", x.shape, ", must have ", columns, " columns");
+  const std::size_t each = std::size_t(columns) + more;
+  const result<std::span<double>> scratch = c.scratch<double>(each * c.lanes());
+  if (!scratch) return scratch.error();
+  c.parallel_lanes(std::size_t(size->rows), [&](std::size_t r, std::size_t lane) {
+    double* const row = scratch->data() + lane * each;
+    read_row(x, std::int64_t(r), columns, row);
+    f(std::int64_t(r), row, row + columns);
+  });
+  return {};
+}
+
+/// Probabilities p[n] of classes from those of pairs r[n, n]: the fixed point of Wu, Lin and Weng's second method.
+void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    p[i] = 1.0 / double(n);
+    q[i * n + i] = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (j == i) continue;
+      q[i * n + i] += r[j * n + i] * r[j * n + i];
+      q[i * n + j] = -r[j * n + i] * r[i * n + j];
+    }
+  }
+  const std::int64_t rounds = std::max<std::int64_t>(100, n);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    double whole = 0, worst = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      qp[i] = 0;
+      for (std::int64_t j = 0; j < n; ++j) qp[i] += q[i * n + j] * p[j];
+      whole += p[i] * qp[i];
+    }
+    for (std::int64_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(qp[i] - whole));
+    if (worst < 0.005 / double(n)) return;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double step = (whole - qp[i]) / q[i * n + i];
+      p[i] += step;
+      whole = (whole + step * (step * q[i * n + i] + 2 * qp[i])) / (1 + step) / (1 + step);
+      for (std::int64_t j = 0; j < n; ++j) {
+        qp[j] = (qp[j] + step * q[i * n + j]) / (1 + step);
+        p[j] /= 1 + step;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+status svm_state::read(const bind_context& c) {
+  const result<kernel_kind> kind = kernel_named(c.string_or("kernel_type", "LINEAR"));
+  if (!kind) return kind.error();
+  how = *kind;
+  const std::span<const float> parameters = c.floats_or("kernel_params");
+  if (!parameters.empty() && parameters.size() < 3)
+    return bad_attribute("kernel_params has ", parameters.size(), " elements, must have gamma, coef0 and degree");
+  if (!parameters.empty()) gamma = double(parameters[0]), coef0 = double(parameters[1]), degree = double(parameters[2]);
+  coefficients = c.floats_or("coefficients"), vectors = c.floats_or("support_vectors"), rho = c.floats_or("rho");
+  const result<score_transform> named = score_transform_named(c.string_or("post_transform", "NONE"));
+  if (!named) return named.error();
+  transform = *named;
+  return {};
+}
+
+double svm_state::kernel(const double* x, const float* vector, std::int64_t columns) const {
+  double sum = 0;
+  if (how == kernel_kind::rbf) {
+    for (std::int64_t j = 0; j < columns; ++j) sum += (x[j] - double(vector[j])) * (x[j] - double(vector[j]));
+    return std::exp(-gamma * sum);
+  }
+  for (std::int64_t j = 0; j < columns; ++j) sum += x[j] * double(vector[j]);
+  if (how == kernel_kind::poly) return std::pow(gamma * sum + coef0, degree);
+  return how == kernel_kind::sigmoid ? std::tanh(gamma * sum + coef0) : sum;
+}
+
+result<svm_regressor> svm_regressor::bind(bind_context& c) {
+  svm_regressor made;
+  if (status s = made.read(c); !s) return s;
+  made.one_class = c.int_or("one_class", 0) != 0;
+  made.supports = c.int_or("n_supports", 0);
+  if (made.supports < 0) return bad_attribute("n_supports must not be negative, as ", made.supports);
+  if (made.rho.empty()) return bad_attribute("it needs rho");
+  const auto n = std::size_t(made.supports);
+  if (n > 0 && (made.coefficients.size() < n || made.vectors.size() % n != 0))
+    return bad_attribute("coefficients and support_vectors don't fit ", n, " supports");
+  if (n == 0) made.how = kernel_kind::linear;
+  return made;
+}
+
+status svm_regressor::run(run_context& c) const {
+  const result<feature_rows> size = rows_of(c.input(0));
+  if (!size) return size.error();
+  const result<tensor_view<float>> y = c.output<float>(0, {size->rows, 1});
+  if (!y) return y.error();
+  const std::int64_t columns =
+      supports > 0 ? std::int64_t(vectors.size()) / supports : std::int64_t(coefficients.size());
+  return each_row(c, columns, 2, [&](std::int64_t row, const double* x, double* scores) {
+    double sum = double(rho[0]);
+    if (supports == 0) sum += kernel(x, coefficients.data(), columns);
+    for (std::int64_t j = 0; j < supports; ++j)
+      sum += double(coefficients[std::size_t(j)]) * kernel(x, vectors.data() + j * columns, columns);
+    scores[0] = one_class ? sum > 0 ? 1 : -1 : sum;
+    finish_scores(one_class ? score_transform::none : transform, second_class::none, scores, 1);
+    (*y)[row] = float(scores[0]);
+  });
+}
+
+/// The kernels with all support vectors, the scores, votes and pairs of a row.
+struct svm_classifier::row_scratch {
+  double *scores, *votes, *kernels, *pairs, *q, *qp;
+};
+
+result<svm_classifier> svm_classifier::bind(bind_context& c) {
+  svm_classifier made;
+  if (status s = made.read(c); !s) return s;
+  made.labels = {c.strings_or("classlabels_strings"), c.ints_or("classlabels_ints")};
+  const std::int64_t n = made.labels.count();
+  if (n < 1 || n > 4096) return bad_attribute("it needs classlabels_strings or classlabels_ints, 1 to 4096 of them");
+  made.per_class = c.ints_or("vectors_per_class");
+  made.prob_a = c.floats_or("prob_a"), made.prob_b = c.floats_or("prob_b");
+  if (made.rho.empty()) return bad_attribute("it needs rho");
+  if (made.per_class.empty()) {
+    made.how = kernel_kind::linear;
+    if (made.coefficients.size() % std::size_t(n) != 0)
+      return bad_attribute("coefficients has ", made.coefficients.size(), " elements, no multiple of ", n, " labels");
+    return made;
+  }
+  const auto pairs = std::size_t(n * (n - 1) / 2);
+  if (std::int64_t(made.per_class.size()) != n) return bad_attribute("vectors_per_class must have ", n, " elements");
+  const result<std::span<std::int64_t>> starts = c.keep<std::int64_t>(std::size_t(n));
+  if (!starts) return starts.error();
+  for (std::size_t i = 0; i < std::size_t(n); ++i) {
+    (*starts)[i] = made.supports;
+    if (made.per_class[i] < 0 || !checked_add(made.supports, made.per_class[i], made.supports))
+      return bad_attribute("vectors_per_class must have sizes, not ", made.per_class[i]);
+  }
+  made.starts = *starts;
+  std::int64_t needed = 0;
+  if (!checked_multiply(made.supports, n - 1, needed) || std::int64_t(made.coefficients.size()) < needed)
+    return bad_attribute("coefficients has ", made.coefficients.size(), " elements, too few for its vectors");
+  if (made.supports == 0 || made.vectors.size() % std::size_t(made.supports) != 0)
+    return bad_attribute("support_vectors has ", made.vectors.size(), " elements for ", made.supports, " vectors");
+  if (made.rho.size() < pairs) return bad_attribute("rho has ", made.rho.size(), " elements, must have ", pairs);
+  if (!made.prob_a.empty() && (made.prob_a.size() < pairs || made.prob_b.size() < pairs))
+    return bad_attribute("prob_a and prob_b must have ", pairs, " elements");
+  return made;
+}
+
+/// The pairs' scores into `scores`, or the classes' probabilities if any. Returns the class with most votes.
+std::int64_t svm_classifier::decide(const double* x, std::int64_t columns, const row_scratch& s) const {
+  const std::int64_t n = labels.count();
+  for (std::int64_t v = 0; v < supports; ++v) s.kernels[v] = kernel(x, vectors.data() + v * columns, columns);
+  std::fill_n(s.votes, n, 0.0);
+  std::int64_t pair = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = i + 1; j < n; ++j, ++pair) {
+      double sum = double(rho[std::size_t(pair)]);
+      const std::int64_t a = starts[std::size_t(i)], b = starts[std::size_t(j)];
+      for (std::int64_t v = 0; v < per_class[std::size_t(i)]; ++v)
+        sum += double(coefficients[std::size_t((j - 1) * supports + a + v)]) * s.kernels[a + v];
+      for (std::int64_t v = 0; v < per_class[std::size_t(j)]; ++v)
+        sum += double(coefficients[std::size_t(i * supports + b + v)]) * s.kernels[b + v];
+      s.scores[pair] = sum;
+      ++s.votes[sum > 0 ? i : j];
+    }
+  const std::int64_t winner = std::max_element(s.votes, s.votes + n) - s.votes;
+  if (prob_a.empty()) return winner;
+  for (std::int64_t i = 0, p = 0; i < n; ++i)
+    for (std::int64_t j = i + 1; j < n; ++j, ++p) {
+      const double v = logistic(-(s.scores[p] * double(prob_a[std::size_t(p)]) + double(prob_b[std::size_t(p)])));
+      s.pairs[i * n + j] = std::clamp(v, 1e-7, 1 - 1e-7);
+      s.pairs[j * n + i] = 1 - s.pairs[i * n + j];
+    }
+  couple(s.pairs, n, s.scores, s.q, s.qp);
+  return winner;
+}
+
+status svm_classifier::run(run_context& c) const {
+  const result<feature_rows> size = rows_of(c.input(0));
+  if (!size) return size.error();
+  const std::int64_t n = labels.count(), pairs = n * (n - 1) / 2;
+  const bool linear = per_class.empty(), single = !linear && prob_a.empty() && pairs == 1;
+  const std::int64_t count = linear || !prob_a.empty() ? n : pairs;
+  const std::int64_t width = single && transform != score_transform::probit ? 2 : count;
+  value* y = nullptr;
+  if (c.has_output(0)) {
+    const result<value*> made = c.output(0, {size->rows});
+    if (!made) return made.error();
+    y = *made;
+    if (!labels.fits(*y)) return bad_input("its labels are not of type ", y->type);
+  }
+  float* z = nullptr;
+  if (c.has_output(1)) {
+    const result<tensor_view<float>> made = c.output<float>(1, {size->rows, width});
+    if (!made) return made.error();
+    z = made->data();
+  }
+  const std::int64_t columns = linear ? std::int64_t(coefficients.size()) / n : std::int64_t(vectors.size()) / supports;
+  const std::int64_t room = std::max(pairs, n) + 2;
+  const std::int64_t more = room + n + supports + (prob_a.empty() ? 0 : 2 * n * n + n);
+  return each_row(c, columns, std::size_t(more), [&](std::int64_t row, const double* x, double* from) {
+    row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
+    s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
+    std::int64_t best = 0;
+    if (linear) {
+      for (std::int64_t k = 0; k < n; ++k)
+        s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
+      best = std::max_element(s.scores, s.scores + n) - s.scores;
+    } else {
+      best = decide(x, columns, s);
+    }
+    if (y) labels.put(*y, row, best);
+    const second_class pair = transform == score_transform::none ? second_class::opposite : second_class::complement;
+    finish_scores(transform, single ? pair : second_class::none, s.scores, count);
+    if (z)
+      for (std::int64_t k = 0; k < width; ++k) z[row * width + k] = float(s.scores[k]);
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

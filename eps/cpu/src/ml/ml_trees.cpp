@@ -1,0 +1,451 @@
+#include <cameo/eps/cpu/ml_trees.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "common/operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+using rule = tree_node::rule;
+
+bool holds(const tree_node& node, double v, std::span<const double> members) {
+  if (node.missing_is_yes && v != v) return true;
+  switch (node.how) {
+    case rule::leq: return v <= node.split;
+    case rule::lt: return v < node.split;
+    case rule::gte: return v >= node.split;
+    case rule::gt: return v > node.split;
+    case rule::eq: return v == node.split;
+    case rule::neq: return v != node.split;
+    case rule::member: {
+      const std::span set = members.subspan(node.members_begin, node.members_end - node.members_begin);
+      return std::ranges::find(set, v) != set.end();
+    }
+    case rule::leaf: break;
+  }
+  return false;
+}
+
+/// What is being built, in memory of the plan.
+struct forest_builder {
+  bind_context& c;
+  tree_forest made = {};
+  std::span<tree_node> nodes = {};
+  std::span<std::uint32_t> roots = {};
+
+  /// Ensures that every walk ends: INVALID_GRAPH for a cycle. `root_count` 0 collects nodes without a parent.
+  status finish(bool collect_roots) {
+    const result<std::span<std::uint32_t>> parents = c.keep<std::uint32_t>(nodes.size());
+    if (!parents) return parents.error();
+    const result<std::span<std::uint32_t>> queue = c.keep<std::uint32_t>(nodes.size());
+    if (!queue) return queue.error();
+    std::ranges::fill(*parents, 0u);
+    for (const tree_node& node : nodes) {
+      if (node.how == rule::leaf) continue;
+      ++(*parents)[node.yes], ++(*parents)[node.no];
+      made.features = std::max(made.features, node.feature + 1);
+    }
+    std::size_t known = 0, seen = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if ((*parents)[i] == 0) (*queue)[known++] = std::uint32_t(i);
+    if (collect_roots) {
+      result<std::span<std::uint32_t>> kept = c.keep<std::uint32_t>(known);
+      if (!kept) return kept.error();
+      std::copy_n(queue->begin(), known, kept->begin());
+      roots = *kept;
+    }
+    while (seen < known) {
+      const tree_node& node = nodes[(*queue)[seen++]];
+      if (node.how == rule::leaf) continue;
+      for (const std::uint32_t next : {node.yes, node.no})
+        if (--(*parents)[next] == 0) (*queue)[known++] = next;
+    }
+    if (known != nodes.size()) return bad_attribute("the nodes of a tree lead back to themselves");
+    made.nodes = nodes, made.roots = roots;
+    return {};
+  }
+};
+
+result<rule> rule_named(std::string_view name) {
+  constexpr std::string_view names[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE",    "BRANCH_GT",
+                                        "BRANCH_EQ",  "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i] && rule(i) != rule::member) return rule(i);
+  return bad_attribute("nodes_modes has '", name, "', which is no mode");
+}
+
+/// Nodes as versions 1 to 4 list them are found by their tree and number.
+struct node_key {
+  std::int64_t tree, number;
+  std::uint32_t index;
+  bool operator<(const node_key& other) const { return tree != other.tree ? tree < other.tree : number < other.number; }
+};
+const node_key* find_node(std::span<const node_key> keys, std::int64_t tree, std::int64_t number) {
+  const node_key wanted{tree, number, 0};
+  const auto found = std::lower_bound(keys.begin(), keys.end(), wanted);
+  return found == keys.end() || wanted < *found ? nullptr : &*found;
+}
+
+status check_count(std::size_t count, std::size_t want, std::string_view what) {
+  if (count == want) return {};
+  return bad_attribute(what, " has ", count, " elements, must have ", want);
+}
+
+result<std::span<const node_key>> index_nodes(bind_context& c, std::size_t n) {
+  const auto trees = c.ints_or("nodes_treeids"), numbers = c.ints_or("nodes_nodeids");
+  result<std::span<node_key>> keys = c.keep<node_key>(n);
+  if (!keys) return keys.error();
+  for (std::size_t i = 0; i < n; ++i) (*keys)[i] = {trees[i], numbers[i], std::uint32_t(i)};
+  std::sort(keys->begin(), keys->end());
+  for (std::size_t i = 1; i < n; ++i)
+    if (!((*keys)[i - 1] < (*keys)[i]))
+      return bad_attribute("tree ", (*keys)[i].tree, " has node ", (*keys)[i].number, " twice");
+  return std::span<const node_key>{*keys};
+}
+
+/// Weights of leaves, sorted by node: `prefix` is "target" or "class".
+struct weight_names {
+  std::string_view trees, nodes, ids, weights, tensor;
+};
+constexpr weight_names target_names{"target_treeids", "target_nodeids", "target_ids", "target_weights",
+                                    "target_weights_as_tensor"};
+constexpr weight_names class_names{"class_treeids", "class_nodeids", "class_ids", "class_weights",
+                                   "class_weights_as_tensor"};
+
+status add_weights(forest_builder& b, std::span<const node_key> keys, const weight_names& names) {
+  const auto trees = b.c.ints_or(names.trees), numbers = b.c.ints_or(names.nodes), ids = b.c.ints_or(names.ids);
+  const result<std::span<const double>> values = numbers_of(b.c, names.weights, names.tensor);
+  if (!values) return values.error();
+  const std::size_t n = ids.size();
+  for (const std::size_t count : {trees.size(), numbers.size(), values->size()})
+    if (status same = check_count(count, n, "a list of leaf weights"); !same) return same;
+  if (n > std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
+  for (std::size_t i = 0; i < n; ++i) {
+    const node_key* const at = find_node(keys, trees[i], numbers[i]);
+    if (!at) return bad_attribute("a weight is for node ", numbers[i], " of tree ", trees[i], ", which is not there");
+    if (ids[i] < 0 || ids[i] >= b.made.targets)
+      return bad_attribute(names.ids, " has ", ids[i], "; it must lie in [0,", b.made.targets, ")");
+    if (tree_node& node = b.nodes[at->index]; node.how == rule::leaf) ++node.no;
+  }
+  std::uint32_t total = 0;
+  for (tree_node& node : b.nodes)
+    if (node.how == rule::leaf) node.yes = std::exchange(total, total + node.no), node.no = node.yes;
+  result<std::span<leaf_weight>> weights = b.c.keep<leaf_weight>(total);
+  if (!weights) return weights.error();
+  for (std::size_t i = 0; i < n; ++i)
+    if (tree_node& node = b.nodes[find_node(keys, trees[i], numbers[i])->index]; node.how == rule::leaf)
+      (*weights)[node.no++] = {ids[i], (*values)[i]};
+  b.made.weights = *weights;
+  return {};
+}
+
+result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const weight_names& names) {
+  forest_builder b{c};
+  b.made.targets = targets;
+  const auto modes = c.strings_or("nodes_modes");
+  const auto features = c.ints_or("nodes_featureids"), yes = c.ints_or("nodes_truenodeids");
+  const auto no = c.ints_or("nodes_falsenodeids"), missing = c.ints_or("nodes_missing_value_tracks_true");
+  const auto trees = c.ints_or("nodes_treeids");
+  const std::size_t n = modes.size();
+  const result<std::span<const double>> splits = numbers_of(c, "nodes_values", "nodes_values_as_tensor");
+  if (!splits) return splits.error();
+  for (const std::size_t count : {features.size(), yes.size(), no.size(), splits->size(), trees.size(),
+                                  c.ints_or("nodes_nodeids").size(), missing.empty() ? n : missing.size()})
+    if (status same = check_count(count, n, "a list of nodes"); !same) return same;
+  if (n >= std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
+  const result<std::span<const node_key>> keys = index_nodes(c, n);
+  if (!keys) return keys.error();
+  result<std::span<tree_node>> nodes = c.keep<tree_node>(n);
+  if (!nodes) return nodes.error();
+  b.nodes = *nodes;
+  for (std::size_t i = 0; i < n; ++i) {
+    const result<rule> how = rule_named(modes[i]);
+    if (!how) return how.error();
+    tree_node node{*how, !missing.empty() && missing[i] != 0, features[i], (*splits)[i], 0, 0, 0, 0};
+    if (*how != rule::leaf) {
+      const node_key *const a = find_node(*keys, trees[i], yes[i]), *const z = find_node(*keys, trees[i], no[i]);
+      if (!a || !z) return bad_attribute("tree ", trees[i], " has no node ", a ? no[i] : yes[i]);
+      if (node.feature < 0) return bad_attribute("nodes_featureids has ", node.feature, ", must not be negative");
+      if (node.feature == std::numeric_limits<std::int64_t>::max())
+        return bad_attribute("nodes_featureids is too large");
+      node.yes = a->index, node.no = z->index;
+    }
+    b.nodes[i] = node;
+  }
+  if (status added = add_weights(b, *keys, names); !added) return added;
+  if (status done = b.finish(true); !done) return done;
+  return b.made;
+}
+
+/// TreeEnsemble's: nodes and leaves are two lists, and a node says which of them its branches are in.
+struct split_lists {
+  std::span<const std::int64_t> features, yes, no, yes_leaf, no_leaf, missing, targets;
+  std::span<const double> modes, splits, weights, members;
+};
+
+result<std::uint32_t> branch(std::int64_t to, bool is_leaf, std::size_t nodes, std::size_t leaves) {
+  if (to < 0 || to >= std::int64_t(is_leaf ? leaves : nodes))
+    return bad_attribute("a branch leads to ", is_leaf ? "leaf " : "node ", to, ", of which there are ",
+                         is_leaf ? leaves : nodes);
+  return std::uint32_t(std::size_t(to) + (is_leaf ? nodes : 0));
+}
+
+status fill_split_nodes(forest_builder& b, const split_lists& in) {
+  const std::size_t n = in.modes.size(), leaves = in.targets.size();
+  std::size_t member = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(in.modes[i] >= 0 && in.modes[i] <= 6)) return bad_attribute("nodes_modes must lie in [0,6]");
+    const result<std::uint32_t> yes = branch(in.yes[i], in.yes_leaf[i] != 0, n, leaves);
+    if (!yes) return yes.error();
+    const result<std::uint32_t> no = branch(in.no[i], in.no_leaf[i] != 0, n, leaves);
+    if (!no) return no.error();
+    if (in.features[i] < 0 || in.features[i] == std::numeric_limits<std::int64_t>::max())
+      return bad_attribute("nodes_featureids has ", in.features[i], ", which is no column");
+    tree_node node{rule(int(in.modes[i])),
+                   !in.missing.empty() && in.missing[i] != 0,
+                   in.features[i],
+                   in.splits[i],
+                   *yes,
+                   *no,
+                   0,
+                   0};
+    if (node.how == rule::member) {  // the sets follow one another, each ended by a NaN
+      node.members_begin = std::uint32_t(member);
+      while (member < in.members.size() && in.members[member] == in.members[member]) ++member;
+      node.members_end = std::uint32_t(member);
+      if (member++ == in.members.size()) return bad_attribute("membership_values must have a NaN after each set");
+    }
+    b.nodes[i] = node;
+  }
+  for (std::size_t i = 0; i < leaves; ++i) {
+    if (in.targets[i] < 0 || in.targets[i] >= b.made.targets)
+      return bad_attribute("leaf_targetids has ", in.targets[i], "; it must lie in [0,", b.made.targets, ")");
+    b.nodes[n + i] = {rule::leaf, false, 0, 0, std::uint32_t(i), std::uint32_t(i + 1), 0, 0};
+  }
+  return {};
+}
+
+result<tree_forest> split_forest(bind_context& c, std::int64_t targets) {
+  forest_builder b{c};
+  b.made.targets = targets;
+  const result<std::span<const double>> modes = numbers_of(c, "", "nodes_modes"),
+                                        splits = numbers_of(c, "", "nodes_splits"),
+                                        weights = numbers_of(c, "", "leaf_weights"),
+                                        members = numbers_of(c, "", "membership_values");
+  for (const auto* list : {&modes, &splits, &weights, &members})
+    if (!*list) return list->error();
+  const split_lists in{c.ints_or("nodes_featureids"),
+                       c.ints_or("nodes_truenodeids"),
+                       c.ints_or("nodes_falsenodeids"),
+                       c.ints_or("nodes_trueleafs"),
+                       c.ints_or("nodes_falseleafs"),
+                       c.ints_or("nodes_missing_value_tracks_true"),
+                       c.ints_or("leaf_targetids"),
+                       *modes,
+                       *splits,
+                       *weights,
+                       *members};
+  const std::size_t n = modes->size(), leaves = in.targets.size();
+  for (const std::size_t count : {in.features.size(), in.yes.size(), in.no.size(), in.yes_leaf.size(),
+                                  in.no_leaf.size(), splits->size(), in.missing.empty() ? n : in.missing.size()})
+    if (status same = check_count(count, n, "a list of nodes"); !same) return same;
+  if (status same = check_count(weights->size(), leaves, "leaf_weights"); !same) return same;
+  if (n + leaves + members->size() >= std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
+  const result<std::span<tree_node>> nodes = c.keep<tree_node>(n + leaves);
+  if (!nodes) return nodes.error();
+  b.nodes = *nodes;
+  if (status filled = fill_split_nodes(b, in); !filled) return filled;
+  const std::span<const std::int64_t> from = c.ints_or("tree_roots");
+  const result<std::span<std::uint32_t>> roots = c.keep<std::uint32_t>(from.size());
+  if (!roots) return roots.error();
+  // a tree that is only a leaf is a node both of whose branches lead to it
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const result<std::uint32_t> root = branch(from[i], false, n, leaves);
+    if (!root) return root.error();
+    (*roots)[i] = *root;
+  }
+  b.roots = *roots;
+  const result<std::span<leaf_weight>> kept = c.keep<leaf_weight>(leaves);
+  if (!kept) return kept.error();
+  for (std::size_t i = 0; i < leaves; ++i) (*kept)[i] = {in.targets[i], (*weights)[i]};
+  b.made.weights = *kept, b.made.members = *members;
+  if (status done = b.finish(false); !done) return done;
+  return b.made;
+}
+
+result<tree_forest::aggregate> aggregate_of(std::int64_t number) {
+  if (number < 0 || number > 3) return bad_attribute("aggregate_function ", number, " must lie in [0,3]");
+  return tree_forest::aggregate(number);
+}
+result<tree_forest::aggregate> aggregate_of(std::string_view name) {
+  constexpr std::string_view names[] = {"AVERAGE", "SUM", "MIN", "MAX"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i]) return tree_forest::aggregate(i);
+  return bad_attribute("aggregate_function '", name, "' must be AVERAGE, SUM, MIN or MAX");
+}
+
+status check_base(std::span<const double> base, std::int64_t targets) {
+  if (base.empty() || std::int64_t(base.size()) == targets) return {};
+  return bad_attribute("base_values has ", base.size(), " elements, must have ", targets);
+}
+
+/// Calls f(row, x, scores, hit) for all rows, blocks of them on several threads.
+template <class F>
+status each_row(run_context& c, const tree_forest& forest, const value& x, const feature_rows& size, const F& f) {
+  if (size.rows > 0 && size.columns < forest.features)
+    return bad_input("X has shape ", x.shape, "; its trees ask for ", forest.features, " columns");
+  const std::int64_t room = std::max<std::int64_t>(2, forest.targets);
+  std::int64_t numbers = 0;
+  if (!checked_add(size.columns, room, numbers)) return status_code::out_of_memory;
+  if (!checked_multiply(numbers, std::int64_t(c.lanes()), numbers)) return status_code::out_of_memory;
+  const result<std::span<double>> scratch = c.scratch<double>(std::size_t(numbers));
+  if (!scratch) return scratch.error();
+  const result<std::span<bool>> hits = c.scratch<bool>(std::size_t(room) * c.lanes());
+  if (!hits) return hits.error();
+  constexpr std::int64_t block = 16;
+  c.parallel_lanes(std::size_t((size.rows + block - 1) / block), [&](std::size_t b, std::size_t lane) {
+    double* const row = scratch->data() + std::int64_t(lane) * (size.columns + room);
+    double* const scores = row + size.columns;
+    bool* const hit = hits->data() + std::int64_t(lane) * room;
+    for (std::int64_t r = std::int64_t(b) * block; r < std::min(size.rows, (std::int64_t(b) + 1) * block); ++r) {
+      read_row(x, r, size.columns, row);
+      forest.score(row, scores, hit);
+      f(r, scores, hit);
+    }
+  });
+  return {};
+}
+
+}  // namespace
+
+void tree_forest::score(const double* x, double* scores, bool* hit) const {
+  std::fill_n(scores, targets, 0.0), std::fill_n(hit, targets, false);
+  for (const std::uint32_t root : roots) {
+    const tree_node* node = &nodes[root];
+    while (node->how != rule::leaf) node = &nodes[holds(*node, x[node->feature], members) ? node->yes : node->no];
+    for (const leaf_weight& w : weights.subspan(node->yes, node->no - node->yes)) {
+      double& s = scores[w.target];
+      if (how == aggregate::min) s = hit[w.target] ? std::min(s, w.weight) : w.weight;
+      else if (how == aggregate::max) s = hit[w.target] ? std::max(s, w.weight) : w.weight;
+      else s += w.weight;
+      hit[w.target] = true;
+    }
+  }
+  if (how == aggregate::average && !roots.empty())
+    for (std::int64_t t = 0; t < targets; ++t) scores[t] /= double(roots.size());
+}
+
+result<tree_ensemble> tree_ensemble::bind(bind_context& c) {
+  const std::int64_t targets = c.int_or("n_targets", 1), transform = c.int_or("post_transform", 0);
+  if (targets < 1) return bad_attribute("n_targets must be at least 1, not ", targets);
+  if (transform < 0 || transform > 4) return bad_attribute("post_transform ", transform, " must lie in [0,4]");
+  result<tree_forest> forest = split_forest(c, targets);
+  if (!forest) return forest.error();
+  const result<tree_forest::aggregate> how = aggregate_of(c.int_or("aggregate_function", 1));
+  if (!how) return how.error();
+  forest->how = *how;
+  constexpr score_transform transforms[] = {score_transform::none, score_transform::softmax, score_transform::logistic,
+                                            score_transform::softmax_zero, score_transform::probit};
+  return tree_ensemble{*forest, {}, transforms[transform]};
+}
+
+result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {
+  const std::int64_t targets = c.int_or("n_targets", 1);
+  if (targets < 1) return bad_attribute("n_targets must be at least 1, not ", targets);
+  result<tree_forest> forest = listed_forest(c, targets, target_names);
+  if (!forest) return forest.error();
+  const result<tree_forest::aggregate> how = aggregate_of(c.string_or("aggregate_function", "SUM"));
+  if (!how) return how.error();
+  forest->how = *how;
+  const result<std::span<const double>> base = numbers_of(c, "base_values", "base_values_as_tensor");
+  if (!base) return base.error();
+  if (status fits = check_base(*base, targets); !fits) return fits;
+  const result<score_transform> transform = score_transform_named(c.string_or("post_transform", "NONE"));
+  if (!transform) return transform.error();
+  return tree_ensemble_regressor{{*forest, *base, *transform}};
+}
+
+status tree_ensemble::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<feature_rows> size = rows_of(x);
+  if (!size) return size.error();
+  const result<value*> y = c.output(0, {size->rows, forest.targets});
+  if (!y) return y.error();
+  return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+    // Of several targets, one that no leaf names stays 0, like ONNX Runtime's.
+    for (std::int64_t t = 0; t < std::int64_t(base.size()); ++t)
+      if (hit[t] || forest.targets == 1) scores[t] += base[std::size_t(t)];
+    finish_scores(transform, second_class::none, scores, forest.targets);
+    for (std::int64_t t = 0; t < forest.targets; ++t) {
+      const std::int64_t at = row * forest.targets + t;
+      if ((*y)->type == dtype::f64) static_cast<double*>((*y)->data)[at] = scores[t];
+      else if ((*y)->type == dtype::f16) static_cast<float16*>((*y)->data)[at] = float16(float(scores[t]));
+      else static_cast<float*>((*y)->data)[at] = float(scores[t]);
+    }
+  });
+}
+
+result<tree_ensemble_classifier> tree_ensemble_classifier::bind(bind_context& c) {
+  tree_ensemble_classifier made;
+  made.labels = {c.strings_or("classlabels_strings"), c.ints_or("classlabels_int64s")};
+  if (made.labels.count() < 1) return bad_attribute("it needs classlabels_strings or classlabels_int64s");
+  result<tree_forest> forest = listed_forest(c, made.labels.count(), class_names);
+  if (!forest) return forest.error();
+  made.forest = *forest;
+  const result<std::span<const double>> base = numbers_of(c, "base_values", "base_values_as_tensor");
+  if (!base) return base.error();
+  if (base->size() > std::size_t(made.labels.count())) return check_base(*base, made.labels.count());
+  made.base = *base;
+  const result<score_transform> transform = score_transform_named(c.string_or("post_transform", "NONE"));
+  if (!transform) return transform.error();
+  made.transform = *transform;
+  made.one_weighted = made.labels.count() == 2;
+  for (const leaf_weight& w : forest->weights) {
+    made.one_weighted = made.one_weighted && w.target == forest->weights[0].target;
+    made.all_positive = made.all_positive && !(w.weight < 0);
+  }
+  return made;
+}
+
+status tree_ensemble_classifier::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<feature_rows> size = rows_of(x);
+  if (!size) return size.error();
+  const std::int64_t classes = forest.targets,
+                     columns = classes == 1 && transform != score_transform::probit ? 2 : classes;
+  value none;
+  result<value*> y = &none, z = &none;
+  if (c.has_output(0)) y = c.output(0, {size->rows});
+  if (!y) return y.error();
+  if (c.has_output(0) && !labels.fits(**y)) return bad_input("labels are not ", (*y)->type);
+  if (c.has_output(1)) z = c.output(1, {size->rows, columns});
+  if (!z) return z.error();
+  return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+    std::int64_t best = 0, n = classes;
+    second_class second = second_class::none;
+    const auto addends = std::int64_t(base.size());
+    const bool one = classes == 2 && one_weighted;
+    for (std::int64_t k = 0; k < std::min(classes, addends); ++k)
+      if (!one || hit[k]) scores[k] += base[std::size_t(k)];
+    if (one) {
+      best = scores[hit[1] ? 1 : 0] > (all_positive ? 0.5 : 0.0);
+      if (!hit[1] && addends < 2) n = 1, second = all_positive ? second_class::complement : second_class::opposite;
+    } else {
+      best = -1;  // a class that neither a leaf nor base_values name does not win
+      for (std::int64_t k = 0; k < classes; ++k)
+        if ((hit[k] || k < addends) && (best < 0 || scores[k] > scores[best])) best = k;
+      best = std::max<std::int64_t>(best, 0);
+      if (classes == 1) second = second_class::complement;
+    }
+    if (*y != &none) labels.put(**y, row, best);
+    const std::int64_t made = finish_scores(transform, second, scores, n);
+    for (std::int64_t k = 0; *z != &none && k < columns; ++k)
+      (*z)->as_mutable_unchecked<float>()[row * columns + k] = k < made ? float(scores[k]) : 0.0f;
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,158 @@
+#include <cameo/eps/cpu/pad.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// One axis: elements [start, start + size) of the input stay and lie at `before` in the output of `total`.
+struct padded_axis {
+  std::int64_t start, size, before, total;
+};
+
+/// Where in [0, size) element i comes from, i counted from the first that stays. size is not 0.
+std::int64_t source_of(std::int64_t i, std::int64_t size, pad::fill mode) {
+  if (i >= 0 && i < size) return i;
+  if (mode == pad::fill::edge || size == 1) return i < 0 ? 0 : size - 1;
+  const std::int64_t period = mode == pad::fill::wrap ? size : 2 * (size - 1);
+  const std::int64_t rest = (i % period + period) % period;
+  return rest < size ? rest : period - rest;
+}
+
+status pad_axis(std::int64_t size, std::int64_t before, std::int64_t after, padded_axis& out) {
+  const std::int64_t cut_before = std::min(before, std::int64_t{0}), cut_after = std::min(after, std::int64_t{0});
+  const std::int64_t add_before = before - cut_before, add_after = after - cut_after;
+  if (cut_before < -size || cut_after < -size || -cut_before > size + cut_after)
+    return bad_input("pads ", before, " and ", after, " cut more than the axis has: ", size);
+  out = {-cut_before, size + cut_before + cut_after, add_before, 0};
+  if (!checked_add(out.size, add_before, out.total) || !checked_add(out.total, add_after, out.total))
+    return status_code::out_of_memory;
+  return {};
+}
+
+/// Fills rows of the last axis from rows of the input; `sources` says for each axis and place where it comes from.
+void copy_by_table(run_context& c, const value& x, const value& y, std::span<const padded_axis> axes,
+                   std::span<const std::int64_t> sources) {
+  const std::size_t rank = axes.size(), bytes = element_bytes(x.type);
+  const extents strides = row_major_strides(x.shape), shape = y.shape;
+  const padded_axis last = axes[rank - 1];
+  const std::span<const std::int64_t> columns = sources.last(std::size_t(last.total));
+  const std::byte* const from = bytes_of(x);
+  std::byte* const to = bytes_of(y);
+  parallel_for(c, shape.count() / last.total, 1 + 8192 / last.total, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t offset = 0, rest = row;
+      std::size_t table = sources.size() - columns.size();
+      for (std::size_t i = rank - 1; i-- > 0; rest /= shape[i]) {
+        table -= std::size_t(shape[i]);
+        offset += sources[table + std::size_t(rest % shape[i])] * strides[i];
+      }
+      const std::byte* const source = from + std::size_t(offset) * bytes;
+      std::byte* const target = to + std::size_t(row * last.total) * bytes;
+      const auto move = [&](std::int64_t first, std::int64_t past) {
+        for (std::int64_t j = first; j < past; ++j)
+          move_block(target + std::size_t(j) * bytes, source + std::size_t(columns[std::size_t(j)]) * bytes, bytes);
+      };
+      move(0, last.before);
+      std::memcpy(target + std::size_t(last.before) * bytes, source + std::size_t(last.start) * bytes,
+                  std::size_t(last.size) * bytes);
+      move(last.before + last.size, last.total);
+    }
+  });
+}
+
+/// Both amounts of every axis, from the attribute or from the inputs.
+status read_amounts(const run_context& c, const attribute* given, std::size_t rank, extents& before, extents& after) {
+  before.resize(rank, 0), after.resize(rank, 0);
+  const value &pads = c.input(1), &axes = c.input(3);
+  const std::int64_t count = given ? std::int64_t(given->ints.size()) : pads.shape.count();
+  const std::int64_t named = axes ? axes.shape.count() : std::int64_t(rank);
+  if (count != 2 * named) return bad_input("pads has ", count, " elements; it needs two for each of ", named, " axes");
+  for (std::int64_t i = 0; i < named; ++i) {
+    std::int64_t axis = axes ? integers{axes}[i] : i;
+    if (!normalize_axis(axis, rank)) return no_such_axis(integers{axes}[i], rank);
+    before[std::size_t(axis)] = given ? given->ints[std::size_t(i)] : integers{pads}[i];
+    after[std::size_t(axis)] = given ? given->ints[std::size_t(i + named)] : integers{pads}[i + named];
+  }
+  return {};
+}
+
+}  // namespace
+
+result<pad> pad::bind(bind_context& c) {
+  const std::string_view name = c.string_or("mode", "constant");
+  const bool wraps = name == "wrap" && c.since >= 19;
+  if (name != "constant" && name != "reflect" && name != "edge" && !wraps)
+    return bad_attribute("`mode` must be constant, reflect, edge or (from version 19) wrap, not '", name, "'");
+  const fill mode = wraps               ? fill::wrap
+                    : name == "reflect" ? fill::reflect
+                    : name == "edge"    ? fill::edge
+                                        : fill::constant;
+  if (c.since >= 11) return pad{mode, nullptr, 0};
+  const attribute* const amounts = c.find(c.since == 1 ? "paddings" : "pads");
+  if (!amounts) return bad_attribute(c.since == 1 ? "needs `paddings`" : "needs `pads`");
+  return pad{mode, amounts, c.float_or("value", 0)};
+}
+status pad::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);
+  extents before, after, shape;
+  if (status read = read_amounts(c, amounts, rank, before, after); !read) return read;
+  padded_axis axes[max_rank];
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (status fits = pad_axis(x.shape[i], before[i], after[i], axes[i]); !fits) return fits;
+    shape.push_back(axes[i].total);
+  }
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  if (rank == 0) return std::memcpy((*y)->data, x.data, bytes), status{};
+
+  if (mode == fill::constant) {
+    alignas(16) std::byte element[16] = {};
+    if (c.has_input(2)) {
+      if (c.input(2).shape.count() != 1) return bad_input("constant_value must be one element, not ", c.input(2).shape);
+      std::memcpy(element, c.input(2).data, bytes);
+    } else if (amounts) {
+      const status known = with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+        if constexpr (std::is_floating_point_v<T> || is_narrow_float<T>) {
+          const T number_as_t = T(number);
+          std::memcpy(element, &number_as_t, sizeof number_as_t);
+        }
+        return {};
+      });
+      if (!known) return known;
+    }
+    eps::fill(c, (*y)->data, shape.count(), element, bytes);
+    const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
+    std::int64_t source = 0, target = 0;
+    extents kept;
+    for (std::size_t i = 0; i < rank; ++i) {
+      source += axes[i].start * from[i], target += axes[i].before * to[i];
+      kept.push_back(axes[i].size);
+      if (axes[i].size == 0) return {};
+    }
+    strided_copy copy{bytes};
+    copy.loops(kept, from, to);
+    return copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(**y) + std::size_t(target) * bytes),
+           status{};
+  }
+
+  std::size_t places = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (axes[i].size == 0) return bad_input("axis ", i, " of ", x.shape, " has nothing to repeat");
+    places += std::size_t(shape[i]);
+  }
+  const result<std::span<std::int64_t>> sources = c.scratch<std::int64_t>(places);
+  if (!sources) return sources.error();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < rank; ++i)
+    for (std::int64_t j = 0; j < shape[i]; ++j)
+      (*sources)[at++] = axes[i].start + source_of(j - axes[i].before, axes[i].size, mode);
+  return copy_by_table(c, x, **y, {axes, rank}, *sources), status{};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

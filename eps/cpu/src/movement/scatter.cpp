@@ -1,0 +1,142 @@
+#include <cameo/eps/cpu/scatter.hpp>
+
+#include "common/index_rows.hpp"
+#include "common/strided_copy.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+result<scatter_reduction> reduction_of(const bind_context& c) {
+  const std::string_view name = c.string_or("reduction", "none");
+  if (name == "none") return scatter_reduction::none;
+  if (name == "add") return scatter_reduction::add;
+  if (name == "mul") return scatter_reduction::mul;
+  if (name == "min" && c.since >= 18) return scatter_reduction::min;
+  if (name == "max" && c.since >= 18) return scatter_reduction::max;
+  return bad_attribute("`reduction` must be none, add, mul or (from version 18) min or max, not '", name, "'");
+}
+
+/// a + b and so on, integers modulo their size; NaN wins over numbers.
+template <class T>
+T combine(T a, T b, scatter_reduction how) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return how == scatter_reduction::add || how == scatter_reduction::max ? a || b : a && b;
+  } else if constexpr (std::is_integral_v<T>) {
+    switch (how) {
+      case scatter_reduction::add: return T(std::uint64_t(a) + std::uint64_t(b));
+      case scatter_reduction::mul: return T(std::uint64_t(a) * std::uint64_t(b));
+      case scatter_reduction::min: return std::min(a, b);
+      default: return std::max(a, b);
+    }
+  } else {
+    const auto x = widened(a), y = widened(b);
+    switch (how) {
+      case scatter_reduction::add: return T(x + y);
+      case scatter_reduction::mul: return T(x * y);
+      case scatter_reduction::min: return x != x || x < y ? a : b;
+      default: return x != x || x > y ? a : b;
+    }
+  }
+}
+
+/// Combines `count` elements of `updates` from i on with those of `y` from j on.
+using combine_function = void (*)(const value& y, std::int64_t j, const value& updates, std::int64_t i,
+                                  std::int64_t count, scatter_reduction);
+template <class T>
+void combine_block(const value& y, std::int64_t j, const value& updates, std::int64_t i, std::int64_t count,
+                   scatter_reduction how) {
+  T* const to = static_cast<T*>(y.data) + j;
+  const T* const from = static_cast<const T*>(updates.data) + i;
+  for (std::int64_t k = 0; k < count; ++k) to[k] = combine(to[k], from[k], how);
+}
+void replace_block(const value& y, std::int64_t j, const value& updates, std::int64_t i, std::int64_t count,
+                   scatter_reduction) {
+  const std::size_t size = element_bytes(y.type);
+  move_block(bytes_of(y) + std::size_t(j) * size, bytes_of(updates) + std::size_t(i) * size, std::size_t(count) * size);
+}
+
+result<combine_function> choose(dtype type, scatter_reduction how) {
+  combine_function chosen = replace_block;
+  if (how == scatter_reduction::none) return chosen;
+  status known = with_type(type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) return chosen = combine_block<T>, status{};
+    else return refuse(status_code::not_implemented, "reductions of ", type);
+  });
+  if (!known) return known;
+  return chosen;
+}
+
+/// The output, filled with the data. Updates that lie where the output will (the node takes one value twice) move away.
+result<value*> copy_of_data(run_context& c, value& updates) {
+  const value& x = c.input(0);
+  result<value*> y = c.output(0, x.shape);
+  if (!y) return y;
+  if ((*y)->data == updates.data && updates.bytes() > 0) {
+    result<std::span<std::byte>> moved = c.scratch<std::byte>(updates.bytes());
+    if (!moved) return moved.error();
+    std::memcpy(moved->data(), updates.data, updates.bytes());
+    updates.data = moved->data();
+  }
+  copy_bytes(c, (*y)->data, x.data, (*y)->bytes());
+  return y;
+}
+
+}  // namespace
+
+bool scatter_elements::accepts(const bind_context& c) {
+  const result<scatter_reduction> how = reduction_of(c);
+  if (!how || *how == scatter_reduction::none || c.inputs.empty()) return true;  // bind says what is wrong
+  const dtype type = c.inputs[0].type;
+  return type != dtype::string && type != dtype::c64 && type != dtype::c128;
+}
+
+result<scatter_elements> scatter_elements::bind(bind_context& c) {
+  result<scatter_reduction> how = reduction_of(c);
+  if (!how) return how.error();
+  c.may_overwrite(0, 0);
+  return scatter_elements{c.int_or("axis", 0), *how};
+}
+status scatter_elements::run(run_context& c) const {
+  const value &x = c.input(0), &indices = c.input(1);
+  value updates = c.input(2);
+  const result<index_rows> rows = index_rows::of(x, indices, axis);
+  if (!rows) return rows.error();
+  if (updates.shape != indices.shape)
+    return bad_input("updates ", updates.shape, " and indices ", indices.shape, " must be of one shape");
+  result<combine_function> write = choose(x.type, reduction);
+  if (!write) return write.error();
+  result<value*> y = copy_of_data(c, updates);
+  if (!y) return y.error();
+  for (std::int64_t row = 0; row < rows->rows(); ++row)
+    rows->each(row, [&](std::int64_t i, std::int64_t target) { (*write)(**y, target, updates, i, 1, reduction); });
+  return {};
+}
+
+result<scatter_nd> scatter_nd::bind(bind_context& c) {
+  result<scatter_reduction> how = reduction_of(c);
+  if (!how) return how.error();
+  c.may_overwrite(0, 0);
+  return scatter_nd{*how};
+}
+status scatter_nd::run(run_context& c) const {
+  const value &x = c.input(0), &indices = c.input(1);
+  value updates = c.input(2);
+  const result<index_tuples> tuples = index_tuples::of(x, indices, 0);
+  if (!tuples) return tuples.error();
+  extents expected{indices.shape.dims().first(indices.shape.rank() - 1)};
+  const std::size_t rank = expected.rank() + x.shape.rank() - tuples->first_inner();
+  for (std::size_t i = tuples->first_inner(); i < x.shape.rank(); ++i) expected.push_back(x.shape[i]);
+  if (rank > max_rank || updates.shape != expected)
+    return bad_input("updates ", updates.shape, " must be ", expected, " for data ", x.shape, ", indices ",
+                     indices.shape);
+  result<combine_function> write = choose(x.type, reduction);
+  if (!write) return write.error();
+  result<value*> y = copy_of_data(c, updates);
+  if (!y) return y.error();
+  if (tuples->block() == 0) return {};
+  for (std::int64_t i = 0; i < tuples->count(); ++i)
+    (*write)(**y, (*tuples)[i], updates, i * tuples->block(), tuples->block(), reduction);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

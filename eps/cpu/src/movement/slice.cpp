@@ -1,0 +1,125 @@
+#include <cameo/eps/cpu/slice.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// What one axis gives: `count` elements from `first`, `step` apart.
+struct range {
+  std::int64_t first, step, count;
+};
+range cut_range(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t size) {
+  const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  start = std::clamp(start < 0 ? start + size : start, step > 0 ? low : std::min<std::int64_t>(0, high), high);
+  end = std::clamp(end < 0 ? end + size : end, low, high);
+  const std::int64_t way = step > 0 ? end - start : start - end;
+  if (way <= 0) return {0, 1, 0};
+  const std::uint64_t stride = step > 0 ? std::uint64_t(step) : -std::uint64_t(step);
+  const auto count = std::int64_t((std::uint64_t(way) - 1) / stride + 1);
+  return {start, count > 1 ? step : 1, count};
+}
+
+/// The k-th list of a Slice: from an attribute, an input, or left out.
+struct slice_list {
+  const attribute* given;
+  const value& input;
+  bool present() const { return given || input; }
+  std::int64_t count() const { return given ? std::int64_t(given->ints.size()) : input.shape.count(); }
+  std::int64_t operator[](std::int64_t i) const { return given ? given->ints[std::size_t(i)] : integers{input}[i]; }
+};
+
+}  // namespace
+
+result<slice> slice::bind(bind_context& c) {
+  if (c.since >= 10) return slice{nullptr, nullptr, nullptr};
+  const attribute *const starts = c.find("starts"), *const ends = c.find("ends");
+  if (!starts || !ends) return bad_attribute("needs `starts` and `ends`");
+  return slice{starts, ends, c.find("axes")};
+}
+status slice::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  const slice_list first{starts, c.input(1)}, last{ends, c.input(2)}, along{axes, c.input(3)},
+      steps{nullptr, c.input(4)};
+  const std::int64_t count = first.count();
+  if (last.count() != count || (along.present() && along.count() != count) ||
+      (steps.present() && steps.count() != count))
+    return bad_input("starts, ends, axes and steps must be equally long; starts has ", count, " elements");
+  if (count > std::int64_t(rank)) return bad_input(count, " axes to slice, but the input is ", x.shape);
+  const extents strides = row_major_strides(x.shape);
+  extents shape = x.shape, from = strides;
+  std::int64_t offset = 0;
+  unsigned seen = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t axis = along.present() ? along[i] : i;
+    if (!normalize_axis(axis, rank)) return no_such_axis(along[i], rank);
+    if (seen >> axis & 1) return bad_input("axis ", axis, " is named twice");
+    seen |= 1u << axis;
+    const auto a = std::size_t(axis);
+    const std::int64_t step = steps.present() ? steps[i] : 1;
+    if (step == 0) return bad_input("the step of axis ", axis, " is 0");
+    const range r = cut_range(first[i], last[i], step, x.shape[a]);
+    shape[a] = r.count;
+    if (r.count > 0) offset += r.first * strides[a], from[a] = r.step * strides[a];
+  }
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const std::size_t bytes = element_bytes(x.type);
+  strided_copy copy{bytes};
+  copy.loops(shape, from, row_major_strides(shape));
+  return copy.run(c, bytes_of(x) + std::size_t(offset) * bytes, (*y)->data), status{};
+}
+
+status expand::run(run_context& c) const {
+  const value& x = c.input(0);
+  extents wanted, shape;
+  if (status read = read_extents(c.input(1), "shape", wanted); !read) return read;
+  for (std::int64_t d : wanted)
+    if (d < 0) return bad_input("shape ", wanted, " has a negative size");
+  if (!broadcast(x.shape, wanted, shape)) return bad_input("input ", x.shape, " does not broadcast to ", wanted);
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const extents strides = row_major_strides(x.shape), to = row_major_strides(shape);
+  const std::size_t added = shape.rank() - x.shape.rank();
+  strided_copy copy{element_bytes(x.type)};
+  for (std::size_t i = 0; i < shape.rank(); ++i)
+    copy.loop(shape[i], i < added || x.shape[i - added] == 1 ? 0 : strides[i - added], to[i]);
+  return copy.run(c, x.data, (*y)->data), status{};
+}
+
+status tile::run(run_context& c) const {
+  const value &x = c.input(0), &given = c.input(1);
+  const std::size_t rank = x.shape.rank();
+  extents repeats;
+  if (one_axis) {
+    std::int64_t times = 0, axis = 0;
+    if (given.shape.count() != 1 || c.input(2).shape.count() != 1 || !integer_at(given, 0, times) ||
+        !integer_at(c.input(2), 0, axis) || !normalize_axis(axis, rank))
+      return bad_input("tiles and axis must be one number each, axis one of the ", rank, " of the input");
+    repeats.resize(rank, 1);
+    repeats[std::size_t(axis)] = times;
+  } else if (status read = read_extents(given, "repeats", repeats); !read) {
+    return read;
+  }
+  if (repeats.rank() != rank) return bad_input("repeats has ", repeats.rank(), " elements, the input is ", x.shape);
+  extents shape = x.shape;
+  for (std::size_t i = 0; i < rank; ++i)
+    if (repeats[i] < 0) return bad_input("repeats ", repeats, " has a negative number");
+    else if (!checked_multiply(shape[i], repeats[i], shape[i])) return status_code::out_of_memory;
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
+  strided_copy copy{element_bytes(x.type)};
+  for (std::size_t i = 0; i < rank; ++i) {
+    copy.loop(repeats[i], 0, x.shape[i] * to[i]);
+    copy.loop(x.shape[i], from[i], to[i]);
+  }
+  return copy.run(c, x.data, (*y)->data), status{};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

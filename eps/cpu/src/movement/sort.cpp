@@ -1,0 +1,179 @@
+#include <cameo/eps/cpu/sort.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// A total order: -1, 0 or 1; NaN is equal to NaN and above all numbers.
+template <class T>
+int compare(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    const int order = a.compare(b);
+    return order < 0 ? -1 : order > 0;
+  } else {
+    const auto x = widened(a), y = widened(b);
+    if (x < y) return -1;
+    if (x > y) return 1;
+    return x == y ? 0 : int(x != x) - int(y != y);
+  }
+}
+
+/// One lane of an axis: elements of `x` from `base`, `step` apart.
+template <class T>
+void top_of_lane(const T* x, std::int64_t step, std::span<std::int64_t> order, std::int64_t k, bool largest, T* values,
+                 std::int64_t* indices) {
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::int64_t(i);
+  const auto before = [&](std::int64_t a, std::int64_t b) {
+    const int c = compare(x[a * step], x[b * step]);
+    return c == 0 ? a < b : largest ? c > 0 : c < 0;
+  };
+  std::partial_sort(order.begin(), order.begin() + k, order.end(), before);
+  for (std::int64_t i = 0; i < k; ++i) {
+    if (values) values[i * step] = x[order[std::size_t(i)] * step];
+    if (indices) indices[i * step] = order[std::size_t(i)];
+  }
+}
+
+template <class T>
+status top_of(run_context& c, std::size_t axis, std::int64_t k, bool largest) {
+  const value& x = c.input(0);
+  extents shape = x.shape;
+  shape[axis] = k;
+  T* values = nullptr;
+  std::int64_t* indices = nullptr;
+  if (c.has_output(0)) {
+    const result<tensor_view<T>> made = c.output<T>(0, shape);
+    if (!made) return made.error();
+    values = made->data();
+  }
+  if (c.has_output(1)) {
+    const result<tensor_view<std::int64_t>> made = c.output<std::int64_t>(1, shape);
+    if (!made) return made.error();
+    indices = made->data();
+  }
+  if (shape.count() == 0) return {};
+  const std::int64_t size = x.shape[axis], inner = shape.count(axis + 1, shape.rank()), outer = shape.count(0, axis);
+  const result<std::span<std::int64_t>> orders = c.scratch<std::int64_t>(c.lanes() * std::size_t(size));
+  if (!orders) return orders.error();
+  const T* const from = static_cast<const T*>(x.data);
+  c.parallel_lanes(std::size_t(outer * inner), [&](std::size_t i, std::size_t lane) {
+    const std::int64_t before = std::int64_t(i) / inner, at = std::int64_t(i) % inner;
+    const std::int64_t source = before * size * inner + at, target = before * k * inner + at;
+    top_of_lane(from + source, inner, orders->subspan(lane * std::size_t(size), std::size_t(size)), k, largest,
+                values ? values + target : nullptr, indices ? indices + target : nullptr);
+  });
+  return {};
+}
+
+/// `count` slices of an axis: slice i has `outer` runs of `inner` elements.
+template <class T>
+struct slices {
+  const T* first;
+  std::int64_t count, outer, inner;
+
+  int order(std::int64_t a, std::int64_t b) const {
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = 0; i < inner; ++i)
+        if (const int c = compare(first[(o * count + a) * inner + i], first[(o * count + b) * inner + i])) return c;
+    return 0;
+  }
+};
+
+status write_numbers(run_context& c, std::size_t output, std::span<const std::int64_t> numbers) {
+  if (!c.has_output(output)) return {};
+  const result<tensor_view<std::int64_t>> made = c.output<std::int64_t>(output, {std::int64_t(numbers.size())});
+  if (made) std::copy(numbers.begin(), numbers.end(), made->begin());
+  return made ? status{} : made.error();
+}
+
+template <class T>
+status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted) {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  slices<T> all{static_cast<const T*>(x.data), x.shape.count(), 1, 1};
+  if (!flat) {
+    all.count = x.shape[axis];
+    if (!product(x.shape, 0, axis, all.outer) || !product(x.shape, axis + 1, rank, all.inner))
+      return bad_input("input ", x.shape, " is too large");
+  }
+  const auto n = std::size_t(all.count);
+  const result<std::span<std::int64_t>> memory = c.scratch<std::int64_t>(n);
+  const result<std::span<std::int64_t>> memory2 = c.scratch<std::int64_t>(n);
+  const result<std::span<std::int64_t>> memory3 = c.scratch<std::int64_t>(n);
+  const result<std::span<std::int64_t>> memory4 = c.scratch<std::int64_t>(n);
+  if (!memory || !memory2 || !memory3 || !memory4) return status_code::out_of_memory;
+  const std::span<std::int64_t> order = *memory, firsts = *memory2, counts = *memory3, inverse = *memory4;
+
+  for (std::size_t i = 0; i < n; ++i) order[i] = std::int64_t(i);
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const int o = all.order(a, b);
+    return o == 0 ? a < b : o < 0;
+  });
+  // Groups of equal slices; the first of each comes first, so firsts[g] is where it occurs first.
+  std::size_t groups = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i == 0 || all.order(order[i - 1], order[i]) != 0) firsts[groups] = order[i], counts[groups++] = 0;
+    ++counts[groups - 1];
+    inverse[std::size_t(order[i])] = std::int64_t(groups - 1);
+  }
+  if (!sorted) {  // groups in the order of their first slices; `order` becomes the new number of each
+    const std::span<std::int64_t> number = order;
+    std::int64_t next = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      if (const auto g = std::size_t(inverse[i]); firsts[g] == std::int64_t(i)) number[g] = next++;
+    for (std::size_t i = 0; i < n; ++i) inverse[i] = number[std::size_t(inverse[i])];
+    std::sort(firsts.begin(), firsts.begin() + std::ptrdiff_t(groups));
+    std::fill(counts.begin(), counts.end(), 0);
+    for (std::int64_t g : inverse) ++counts[std::size_t(g)];
+  }
+
+  if (c.has_output(0)) {
+    extents shape = x.shape;
+    if (flat) shape = {std::int64_t(groups)};
+    else shape[axis] = std::int64_t(groups);
+    const result<tensor_view<T>> y = c.output<T>(0, shape);
+    if (!y) return y.error();
+    T* to = y->data();
+    for (std::int64_t o = 0; o < all.outer && !y->empty(); ++o)
+      for (std::size_t g = 0; g < groups; ++g, to += all.inner)
+        std::copy_n(all.first + (o * all.count + firsts[g]) * all.inner, all.inner, to);
+  }
+  if (status s = write_numbers(c, 1, firsts.first(groups)); !s) return s;
+  if (status s = write_numbers(c, 2, inverse); !s) return s;
+  return write_numbers(c, 3, counts.first(groups));
+}
+
+}  // namespace
+
+status top_k::run(run_context& c) const {
+  const value& x = c.input(0);
+  std::int64_t at = axis, wanted = k;
+  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  if (c.has_input(1)) {
+    if (c.input(1).shape.count() != 1) return bad_input("K must be one number, not ", c.input(1).shape);
+    wanted = c.input<std::int64_t>(1)[0];
+  }
+  if (wanted < 0 || wanted > x.shape[std::size_t(at)])
+    return bad_input("K is ", wanted, ", axis ", at, " of ", x.shape, " has fewer elements");
+  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return top_of<T>(c, std::size_t(at), wanted, largest);
+    else return refuse(status_code::not_implemented, "TopK of ", dtype_of<T>);
+  });
+}
+
+status unique::run(run_context& c) const {
+  const value& x = c.input(0);
+  std::int64_t at = axis;
+  if (!flat && !normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T> || std::is_same_v<T, std::string_view>)
+      return unique_of<T>(c, std::size_t(at), flat, sorted);
+    else return refuse(status_code::not_implemented, "Unique of ", dtype_of<T>);
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,170 @@
+#include <cameo/eps/cpu/transpose.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<transpose> transpose::bind(bind_context& c) {
+  const attribute* const a = c.find("perm");
+  return transpose{a ? a->ints : std::span<const std::int64_t>{}, !a || a->ints.empty()};
+}
+status transpose::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  if (!reversed && perm.size() != rank)
+    return bad_input("`perm` has ", perm.size(), " axes, the input ", x.shape, " has ", rank);
+  const extents strides = row_major_strides(x.shape);
+  extents shape, from;
+  unsigned seen = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    std::int64_t axis = reversed ? std::int64_t(rank - 1 - i) : perm[i];
+    if (!normalize_axis(axis, rank) || (seen >> axis & 1))
+      return bad_input("`perm` is not a permutation of the ", rank, " axes of the input");
+    seen |= 1u << axis;
+    shape.push_back(x.shape[std::size_t(axis)]);
+    from.push_back(strides[std::size_t(axis)]);
+  }
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  strided_copy copy{element_bytes(x.type)};
+  copy.loops(shape, from, row_major_strides(shape));
+  return copy.run(c, x.data, (*y)->data), status{};
+}
+
+namespace {
+
+template <class K>
+result<K> bind_blocks(bind_context& c) {
+  const std::int64_t block = c.int_or("blocksize", 0);
+  if (block < 1 || block > 1 << 20) return bad_attribute("`blocksize` must be from 1 to 1048576, not ", block);
+  const std::string_view mode = c.string_or("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") return bad_attribute("`mode` must be DCR or CRD, not '", mode, "'");
+  return K{block, mode == "CRD"};
+}
+
+/// What lies at channel c, row (h, y), column (w, x): in depth, and in space. Block rows and columns are y and x.
+struct blocks {
+  std::int64_t channel, y, x, h, w;
+};
+blocks steps_in_depth(std::int64_t channels, std::int64_t h, std::int64_t w, std::int64_t b, bool channel_first) {
+  if (channel_first) return {b * b * h * w, b * h * w, h * w, w, 1};
+  return {h * w, b * channels * h * w, channels * h * w, w, 1};
+}
+blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) {
+  return {h * b * w * b, w * b, 1, b * w * b, b};
+}
+
+}  // namespace
+
+result<depth_to_space> depth_to_space::bind(bind_context& c) { return bind_blocks<depth_to_space>(c); }
+status depth_to_space::run(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() != 4) return bad_input("needs [N,C,H,W], not ", x.shape);
+  const std::int64_t b = block, n = x.shape[0], h = x.shape[2], w = x.shape[3];
+  if (x.shape[1] % (b * b) != 0) return bad_input(x.shape[1], " channels are no multiple of ", b, "*", b);
+  const std::int64_t channels = x.shape[1] / (b * b);
+  extents shape{n, channels, 0, 0};
+  if (!checked_multiply(h, b, shape[2]) || !checked_multiply(w, b, shape[3])) return status_code::out_of_memory;
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const blocks from = steps_in_depth(channels, h, w, b, channel_first), to = steps_in_space(h, w, b);
+  strided_copy copy{element_bytes(x.type)};
+  copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
+  copy.loop(channels, from.channel, to.channel);
+  copy.loop(h, from.h, to.h);
+  copy.loop(b, from.y, to.y);
+  copy.loop(w, from.w, to.w);
+  copy.loop(b, from.x, to.x);
+  return copy.run(c, x.data, (*y)->data), status{};
+}
+
+result<space_to_depth> space_to_depth::bind(bind_context& c) { return bind_blocks<space_to_depth>(c); }
+status space_to_depth::run(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() != 4) return bad_input("needs [N,C,H,W], not ", x.shape);
+  const std::int64_t b = block, n = x.shape[0], channels = x.shape[1];
+  if (x.shape[2] % b != 0 || x.shape[3] % b != 0)
+    return bad_input("height and width of ", x.shape, " are no multiples of ", b);
+  const std::int64_t h = x.shape[2] / b, w = x.shape[3] / b;
+  extents shape{n, 0, h, w};
+  if (!checked_multiply(channels, b * b, shape[1])) return status_code::out_of_memory;
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const blocks from = steps_in_space(h, w, b), to = steps_in_depth(channels, h, w, b, channel_first);
+  strided_copy copy{element_bytes(x.type)};
+  copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
+  if (channel_first) copy.loop(channels, from.channel, to.channel);
+  copy.loop(b, from.y, to.y);
+  copy.loop(b, from.x, to.x);
+  if (!channel_first) copy.loop(channels, from.channel, to.channel);
+  copy.loop(h, from.h, to.h);
+  copy.loop(w, from.w, to.w);
+  return copy.run(c, x.data, (*y)->data), status{};
+}
+
+result<reverse_sequence> reverse_sequence::bind(bind_context& c) {
+  const std::int64_t time = c.int_or("time_axis", 0), batch = c.int_or("batch_axis", 1);
+  if (time < 0 || time > 1 || batch != 1 - time)
+    return bad_attribute("`time_axis` and `batch_axis` must be 0 and 1 or 1 and 0, not ", time, " and ", batch);
+  return reverse_sequence{std::size_t(time)};
+}
+status reverse_sequence::run(run_context& c) const {
+  const value &x = c.input(0), &lengths = c.input(1);
+  if (x.shape.rank() < 2) return bad_input("needs at least two axes, not ", x.shape);
+  const std::int64_t steps = x.shape[time_axis], batch = x.shape[1 - time_axis];
+  if (lengths.shape != extents{batch}) return bad_input("sequence_lens ", lengths.shape, " must be [", batch, "]");
+  for (std::int64_t length : lengths.as_unchecked<std::int64_t>().span())
+    if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
+  const result<value*> y = c.output(0, x.shape);
+  if (!y) return y.error();
+  const extents strides = row_major_strides(x.shape);
+  const std::int64_t step = strides[time_axis], row = strides[1 - time_axis], block = strides[1];
+  const std::size_t bytes = element_bytes(x.type);
+  for (std::int64_t i = 0; i < batch && x.shape.count() > 0; ++i) {
+    const std::int64_t length = lengths.as_unchecked<std::int64_t>()[i];
+    const auto copy_steps = [&](std::int64_t count, std::int64_t first, std::int64_t direction, std::int64_t to) {
+      if (count == 0) return;
+      strided_copy copy{bytes};
+      copy.loop(count, direction * step, step);
+      copy.loop(block, 1, 1);
+      copy.run(c, bytes_of(x) + std::size_t(i * row + first * step) * bytes,
+               bytes_of(**y) + std::size_t(i * row + to * step) * bytes);
+    };
+    copy_steps(length, length - 1, -1, 0);
+    copy_steps(steps - length, length, 1, length);
+  }
+  return {};
+}
+
+status trilu::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  if (rank < 2) return bad_input("needs at least two axes, not ", x.shape);
+  if (c.has_input(1) && c.input(1).shape.count() != 1) return bad_input("k must be one number, not ", c.input(1).shape);
+  const std::int64_t height = x.shape[rank - 2], width = x.shape[rank - 1];
+  const std::int64_t k = std::clamp(c.has_input(1) ? c.input<std::int64_t>(1)[0] : 0, -height, width);
+  const result<value*> y = c.output(0, x.shape);
+  if (!y) return y.error();
+  if (x.shape.count() == 0) return {};
+  const std::size_t size = element_bytes(x.type), row_bytes = std::size_t(width) * size;
+  const std::byte* const from = bytes_of(x);
+  std::byte* const to = bytes_of(**y);
+  parallel_for(
+      c, x.shape.count() / width, 1 + 65536 / std::int64_t(row_bytes), [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          // The diagonal parts a row; the upper triangle starts on it, the lower ends after it.
+          const std::size_t cut =
+              std::size_t(std::clamp<std::int64_t>(i % height + k + (upper ? 0 : 1), 0, width)) * size;
+          const std::size_t at = std::size_t(i) * row_bytes, kept = upper ? cut : 0, kept_end = upper ? row_bytes : cut;
+          std::memset(to + at, 0, upper ? cut : 0);
+          std::memcpy(to + at + kept, from + at + kept, kept_end - kept);
+          std::memset(to + at + kept_end, 0, row_bytes - kept_end);
+        }
+      });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

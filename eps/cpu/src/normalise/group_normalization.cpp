@@ -1,0 +1,69 @@
+#include <cameo/eps/cpu/group_normalization.hpp>
+
+#include <cmath>
+
+#include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
+#include "moments.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+template <class C>
+status group_normalization_state::run_as(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() < 2) return bad_input("X has shape ", x.shape, "; it needs axes of batches and channels");
+  const std::int64_t channels = x.shape[1], parts = groups ? groups : channels;
+  if (parts > 0 && channels % parts != 0)
+    return bad_input("num_groups ", parts, " does not divide the ", channels, " channels of X");
+  const std::int64_t wanted = scale_per_group ? parts : channels;
+  for (std::size_t i = 1; i <= 2; ++i)
+    if (c.input(i).shape.count() != wanted)
+      return bad_input(i == 1 ? "scale" : "bias", " has shape ", c.input(i).shape, ", needs ", wanted, " elements");
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  if (x.shape.count() == 0) return {};
+  const result<std::span<const C>> scale = read_floats<C>(c, c.input(1)), bias = read_floats<C>(c, c.input(2));
+  if (!scale || !bias) return status_code::out_of_memory;
+  const std::int64_t per_group = channels / parts, n = x.shape.count(2, x.shape.rank()), size = per_group * n;
+  const auto from = row_rooms<C>::make(c, x, 1, size), y = row_rooms<C>::make(c, **out, 1, size);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, x.shape[0] * parts, std::max<std::int64_t>(1, (1 << 14) / size),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  for (std::int64_t group = first; group < last; ++group) {
+                    const std::int64_t start = group * size;
+                    const C* const in = from->read(lane, start, size);
+                    C* const to = y->room(lane, start);
+                    const moments of_group = moments_of(in, size);
+                    const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
+                    for (std::int64_t k = 0; k < per_group; ++k) {
+                      const auto at = std::size_t(scale_per_group ? group % parts : group % parts * per_group + k);
+                      const double a = double((*scale)[at]) * inverse, b = double((*bias)[at]) - of_group.mean * a;
+                      scale_and_shift(in + k * n, to + k * n, n, a, b);
+                    }
+                    y->store(lane, start, size);
+                  }
+                });
+  return {};
+}
+
+status group_normalization_state::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+template <class Op>
+result<group_normalization<Op>> group_normalization<Op>::bind(bind_context& c) {
+  group_normalization made;
+  made.epsilon = double(c.float_or("epsilon", 1e-5f));
+  if constexpr (std::is_same_v<Op, op::GroupNormalization>) {
+    made.groups = c.int_or("num_groups", 0);
+    if (made.groups < 1) return bad_attribute("num_groups must be at least 1, not ", made.groups);
+    made.scale_per_group = c.since < 21;
+  }
+  c.may_overwrite(0, 0);
+  return made;
+}
+
+template struct group_normalization<op::InstanceNormalization>;
+template struct group_normalization<op::GroupNormalization>;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

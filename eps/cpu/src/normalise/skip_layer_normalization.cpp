@@ -1,0 +1,191 @@
+#include <cameo/eps/cpu/skip_layer_normalization.hpp>
+
+#include <algorithm>
+
+#include "common/float_rows.hpp"
+
+#include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// A vector along the last axis; null where the node leaves it out.
+template <class C>
+result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, std::string_view name) {
+  const value& v = c.input(input);
+  if (!v) return static_cast<const C*>(nullptr);
+  if (v.shape != extents{n}) return bad_input(name, " ", v.shape, " must be ", extents{n});
+  const auto read = read_floats<C>(c, v);
+  if (!read) return read.error();
+  return read->data();
+}
+
+}  // namespace
+
+template <class C>
+status skip_layer_normalization_state::run_as(run_context& c) const {
+  const value &x = c.input(0), &skip = c.input(1);
+  const std::size_t rank = x.shape.rank();
+  if (rank < 1) return bad_input("input needs at least one axis");
+  if (status s = usable_sizes("input", x.shape); !s) return s;
+  const std::int64_t n = x.shape.back();
+  extents repeated{x.shape.dims().last(std::min<std::size_t>(rank, 2))}, with_one = repeated;
+  with_one.insert(0, 1);
+  if (skip.shape != x.shape && (rank != 3 || (skip.shape != repeated && skip.shape != with_one)))
+    return bad_input("skip ", skip.shape, " must be ", x.shape, " or repeat along its batches");
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  result<value*> sum_out = *out;
+  if (c.has_output(3)) sum_out = c.output(3, x.shape);
+  if (!sum_out) return sum_out.error();
+  extents per_row = x.shape;
+  per_row[rank - 1] = 1;
+  float* statistics[2] = {};
+  for (std::size_t i = 0; centers && i < 2; ++i)
+    if (c.has_output(i + 1)) {
+      const auto made = c.output<float>(i + 1, per_row);
+      if (!made) return made.error();
+      statistics[i] = made->data();
+    }
+  if (x.shape.count() == 0) return {};
+  const auto from = row_rooms<C>::make(c, x, 1, n), added = row_rooms<C>::make(c, skip, 1, n),
+             y = row_rooms<C>::make(c, **out, 1, n), sum = row_rooms<C>::make(c, **sum_out, 1, n);
+  if (!from || !added || !y || !sum) return status_code::out_of_memory;
+  const auto gamma = read_vector<C>(c, 2, n, "gamma");
+  if (!gamma) return gamma.error();
+  const auto beta = centers ? read_vector<C>(c, 3, n, "beta") : result<const C*>{static_cast<const C*>(nullptr)};
+  if (!beta) return beta.error();
+  const auto bias = read_vector<C>(c, centers ? 4 : 3, n, "bias");
+  if (!bias) return bias.error();
+  const std::int64_t rows = x.shape.count() / n, skip_rows = skip.shape.count() / n;
+  const auto grain = std::max<std::int64_t>(1, (1 << 14) / n);
+  parallel_rows(c, rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    for (std::int64_t r = first; r < last; ++r) {
+      normal_row<C> row{};
+      row.x = from->read(lane, r * n, n), row.skip = added->read(lane, r % skip_rows * n, n), row.skip_bias = *bias;
+      row.scale = *gamma, row.bias = *beta, row.y = y->room(lane, r * n), row.n = n;
+      row.sum = sum->room(lane, r * n);
+      row.epsilon = epsilon, row.centers = centers;
+      const row_statistics s = normalize_row(row);
+      if (statistics[0]) statistics[0][r] = float(s.mean);
+      if (statistics[1]) statistics[1][r] = float(s.inverse);
+      y->store(lane, r * n, n);
+      if (*sum_out != *out) sum->store(lane, r * n, n);
+    }
+  });
+  return {};
+}
+
+status skip_layer_normalization_state::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+template <class Op>
+result<skip_layer_normalization<Op>> skip_layer_normalization<Op>::bind(bind_context& c) {
+  skip_layer_normalization made;
+  made.centers = std::is_same_v<Op, op::microsoft::SkipLayerNormalization>;
+  made.epsilon = double(c.float_or("epsilon", 1e-12f));
+  c.may_overwrite(0, 0);
+  return made;
+}
+
+template struct skip_layer_normalization<op::microsoft::SkipLayerNormalization>;
+template struct skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>;
+
+namespace {
+
+/// A table of rows, and which row each element takes; without ids, its place in the sequence.
+struct embedding {
+  row_rooms<float> table;
+  const std::int32_t* ids = nullptr;
+  std::int64_t rows = 0, id_rows = 0;  // id_rows: of ids, after which they repeat
+};
+
+status read_embedding(run_context& c, std::size_t table, const value& ids, const extents& shape, std::int64_t n,
+                      std::string_view name, embedding& out) {
+  const value& t = c.input(table);
+  if (t.shape.rank() != 2 || t.shape[1] != n)
+    return bad_input("the table of ", name, " ", t.shape, " must have rows of ", n, " elements");
+  const auto read = row_rooms<float>::make(c, t, 1, n);
+  if (!read) return read.error();
+  out.table = *read, out.rows = t.shape[0];
+  if (!ids) {
+    if (shape[1] > out.rows) return bad_input(shape[1], " ", name, " but a table of ", t.shape);
+    return {};
+  }
+  if (ids.shape != shape && ids.shape != extents{1, shape[1]})
+    return bad_input(name, " ", ids.shape, " must be ", shape, " or one row of it");
+  const std::span<const std::int32_t> all = ids.as_unchecked<std::int32_t>().span();
+  for (const std::int32_t id : all)
+    if (id < 0 || id >= out.rows) return bad_input(name, " has ", id, ", which is not in [0,", out.rows, ")");
+  out.ids = all.data(), out.id_rows = std::int64_t(all.size());
+  return {};
+}
+
+/// Ones of each row of a mask; 0 without one.
+status count_mask(run_context& c, const value& mask, const extents& shape) {
+  if (!c.has_output(1)) return {};
+  const auto out = c.output<std::int32_t>(1, extents{shape[0]});
+  if (!out) return out.error();
+  if (mask && mask.shape != shape) return bad_input("mask ", mask.shape, " must be ", shape);
+  for (std::int64_t b = 0; b < shape[0]; ++b) {
+    const std::int32_t* const row = mask ? mask.as_unchecked<std::int32_t>().data() + b * shape[1] : nullptr;
+    (*out)[b] = row ? std::int32_t(std::count(row, row + shape[1], 1)) : 0;
+  }
+  return {};
+}
+
+}  // namespace
+
+result<embed_layer_normalization> embed_layer_normalization::bind(bind_context& c) {
+  return embed_layer_normalization{double(c.float_or("epsilon", 1e-12f))};
+}
+
+status embed_layer_normalization::run(run_context& c) const {
+  const value &words = c.input(0), &segments = c.input(1), &table = c.input(2);
+  const extents shape = words.shape;
+  if (shape.rank() != 2) return bad_input("input_ids ", shape, " must be [batch, sequence]");
+  if (table.shape.rank() != 2) return bad_input("word_embedding ", table.shape, " must be [words, size]");
+  const std::int64_t n = table.shape[1];
+  if (bool(segments) != bool(c.input(4))) return bad_input("segment_ids and segment_embedding go together");
+  if (segments && segments.shape != shape) return bad_input("segment_ids ", segments.shape, " must be ", shape);
+  embedding of[3];
+  if (status s = read_embedding(c, 2, words, shape, n, "input_ids", of[0]); !s) return s;
+  if (status s = read_embedding(c, 3, c.input(8), shape, n, "position_ids", of[1]); !s) return s;
+  if (segments)
+    if (status s = read_embedding(c, 4, segments, shape, n, "segment_ids", of[2]); !s) return s;
+  if (status s = count_mask(c, c.input(7), shape); !s) return s;
+  const extents y_shape{shape[0], shape[1], n};
+  const result<value*> out = c.output(0, y_shape);
+  if (!out) return out.error();
+  result<value*> sum_out = *out;
+  if (c.has_output(2)) sum_out = c.output(2, y_shape);
+  if (!sum_out) return sum_out.error();
+  if (y_shape.count() == 0) return {};
+  const auto y = row_rooms<float>::make(c, **out, 1, n), sum = row_rooms<float>::make(c, **sum_out, 1, n);
+  if (!y || !sum) return status_code::out_of_memory;
+  const auto gamma = read_vector<float>(c, 5, n, "gamma"), beta = read_vector<float>(c, 6, n, "beta");
+  if (!gamma) return gamma.error();
+  if (!beta) return beta.error();
+  const std::int64_t rows = shape[0] * shape[1];
+  const auto grain = std::max<std::int64_t>(1, (1 << 14) / n);
+  parallel_rows(c, rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const auto place = [&](const embedding& e) {
+        return e.table.read(lane, (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n, n);
+      };
+      normal_row<float> row{};
+      row.x = place(of[0]), row.skip = place(of[1]), row.skip_bias = segments ? place(of[2]) : nullptr;
+      row.scale = *gamma, row.bias = *beta, row.y = y->room(lane, r * n), row.sum = sum->room(lane, r * n), row.n = n;
+      row.epsilon = epsilon;
+      normalize_row(row);
+      y->store(lane, r * n, n);
+      if (*sum_out != *out) sum->store(lane, r * n, n);
+    }
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

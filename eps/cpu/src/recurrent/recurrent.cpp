@@ -1,0 +1,475 @@
+#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/recurrent.hpp>
+
+#include <cmath>
+
+#include "functions/form.hpp"
+#include "skeletons/map.hpp"
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+#include "quantised/quantized.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+struct activation_row {
+  char name[16];  // in lower case
+  unary_row (*loop)(dtype);
+  unary_parameters preset;
+  bool takes_alpha, takes_beta;
+};
+// Where neither the node nor ONNX names an alpha or beta, and for ThresholdedRelu, they are ONNX Runtime's.
+constexpr activation_row activation_rows[] = {
+    {"relu", float_loop<op::Relu>, {}, false, false},
+    {"tanh", float_loop<op::Tanh>, {}, false, false},
+    {"sigmoid", float_loop<op::Sigmoid>, {}, false, false},
+    {"affine", float_loop<form<op::RNN, "Affine">>, {}, true, true},
+    {"leakyrelu", float_loop<op::LeakyRelu>, {0.01f, 0}, true, false},
+    {"thresholdedrelu", float_loop<op::ThresholdedRelu>, {}, true, false},
+    {"scaledtanh", float_loop<form<op::RNN, "ScaledTanh">>, {}, true, true},
+    {"hardsigmoid", float_loop<op::HardSigmoid>, {0.2f, 0.5f}, true, true},
+    {"elu", float_loop<op::Elu>, {1, 0}, true, false},
+    {"softsign", float_loop<op::Softsign>, {}, false, false},
+    {"softplus", float_loop<op::Softplus>, {}, false, false},
+};
+const activation_row* find_activation(std::string_view name) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+  for (const activation_row& row : activation_rows)
+    if (std::ranges::equal(name, std::string_view{row.name}, {}, lower)) return &row;
+  return nullptr;
+}
+
+/// y[i] = f(clip(y[i])).
+template <class C>
+void activate(const gate_activation& how, C clip, C* y, std::int64_t n) {
+  if (clip > 0)
+    for (std::int64_t i = 0; i < n; ++i) y[i] = std::clamp(y[i], -clip, clip);
+  how.row(how.parameters, y, y, n);
+}
+
+/// Sizes of a run, checked.
+struct sizes {
+  std::int64_t length, batch, inputs, hidden, gates, directions;
+  std::int64_t width() const { return gates * hidden; }
+};
+
+status check_shape(const value& v, const extents& want, std::string_view what) {
+  if (!v || v.shape == want) return {};
+  return bad_input(what, " has shape ", v.shape, ", must be ", want);
+}
+
+/// Quantized weights lie the other way round.
+extents with_rows_last(extents weights) {
+  if (weights.rank() == 3) std::swap(weights[1], weights[2]);
+  return weights;
+}
+
+result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
+  const extents& x = c.input(0).shape;
+  const extents w = how.quantized ? with_rows_last(c.input(1).shape) : c.input(1).shape;
+  const extents r = how.quantized ? with_rows_last(c.input(2).shape) : c.input(2).shape;
+  if (x.rank() != 3) return bad_input("X has shape ", x, "; it needs rank 3");
+  if (r.rank() != 3) return bad_input("R has shape ", r, "; it needs rank 3");
+  sizes s{x[how.batch_first ? 1 : 0], x[how.batch_first ? 0 : 1], x[2], r[2], how.gates(), how.directions};
+  if (how.hidden > 0 && s.hidden != how.hidden) return bad_input("R has shape ", r, ", hidden_size is ", how.hidden);
+  std::int64_t width = 0, all = 0, rows = 0;
+  if (!checked_multiply(s.length, s.batch, rows)) return bad_input("X has shape ", x, ", which is too large");
+  if (!checked_multiply(s.hidden, 2 * s.gates, width) || !checked_multiply(width, s.directions, all))
+    return bad_input("R has shape ", r, ", which is too large");
+  width = s.width();
+  if (!(w == extents{s.directions, width, s.inputs}))
+    return bad_input("W has shape ", w, ", must be ", extents{s.directions, width, s.inputs});
+  if (!(r == extents{s.directions, width, s.hidden}))
+    return bad_input("R has shape ", r, ", must be ", extents{s.directions, width, s.hidden});
+  if (status fits = check_shape(c.input(3), {s.directions, 2 * width}, "B"); !fits) return fits;
+  if (status fits = check_shape(c.input(4), {s.batch}, "sequence_lens"); !fits) return fits;
+  const extents state =
+      how.batch_first ? extents{s.batch, s.directions, s.hidden} : extents{s.directions, s.batch, s.hidden};
+  if (status fits = check_shape(c.input(5), state, "initial_h"); !fits) return fits;
+  if (how.kind == recurrent_state::cell::lstm) {
+    if (status fits = check_shape(c.input(6), state, "initial_c"); !fits) return fits;
+    if (status fits = check_shape(c.input(7), {s.directions, 3 * s.hidden}, "P"); !fits) return fits;
+  }
+  if (const value& lens = c.input(4); lens)
+    for (std::int64_t b = 0; b < s.batch; ++b)
+      if (const std::int32_t n = lens.as_unchecked<std::int32_t>()[b]; n < 0 || n > s.length)
+        return bad_input("sequence_lens says ", n, " for batch ", b, "; it must lie in [0,", s.length, "]");
+  return s;
+}
+
+/// y [m, n] = x [m, k] times R^T, whose panels are packed; without threads of its own where that doesn't pay.
+template <class C>
+struct step_product {
+  std::int64_t m, n, k;
+  const C* packed;
+  C* rows;  // room for x as panels
+
+  void run(run_context& c, const C* x, C* y) const {
+    if (m == 0 || n == 0) return;
+    pack_a(matrix_ref<C>{x, k, 1}, m, k, rows);
+    const std::int64_t tile = tile_of<C>().columns;
+    const std::int64_t grain = std::max<std::int64_t>(1, (1 << 18) / std::max<std::int64_t>(1, m * k * tile)) * tile;
+    parallel_for(c, n, grain, [&](std::int64_t first, std::int64_t last) {
+      multiply_block(gemm_block<C>{m, last - first, k, rows, packed + first * k, y + first, n, {}});
+    });
+  }
+};
+
+/// What x becomes when it is rounded to 256 steps between its least and its largest number, 0 among them.
+template <class C>
+void round_to_steps(const C* x, std::int64_t count, C* y) {
+  C low = 0, high = 0;
+  for (std::int64_t i = 0; i < count; ++i) low = std::min(low, x[i]), high = std::max(high, x[i]);
+  const C step = (high - low) / C(255);
+  const integer_range bytes = range_of(dtype::u8);
+  const std::int64_t zero = step > 0 ? saturated_sum(-low / step, 0, bytes) : 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    y[i] = step > 0 ? C(saturated_sum(x[i] / step, zero, bytes) - zero) * step : C(0);
+}
+
+/// One direction of one run.
+template <class C>
+struct direction {
+  const recurrent_state& how;
+  sizes s;
+  std::size_t d;
+  bool reverse;
+  const C* bias;       // of R, [gates * hidden]; null: none
+  const C* peepholes;  // [3 * hidden], of i, o, f; null: none
+  const std::int32_t* lengths;
+  C* gates;     // of the sequence, [length * batch, width] in X's order of rows
+  C* products;  // [batch, width]
+  C* reset;     // [batch, hidden], for GRU
+  C* state;     // [batch, hidden]
+  C* memory;    // the same, for LSTM
+  C* y;         // or null
+  C* rounded;   // room for the state in steps, or null
+  step_product<C> by_state, by_reset;
+
+  std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.length; }
+  /// Where batch b is in step t, or -1 when it has ended.
+  std::int64_t time(std::int64_t t, std::int64_t b) const {
+    const std::int64_t n = length_of(b);
+    return t >= n ? -1 : reverse ? n - 1 - t : t;
+  }
+  C* gates_at(std::int64_t time, std::int64_t b) const {
+    return gates + (how.batch_first ? b * s.length + time : time * s.batch + b) * s.width();
+  }
+  C* y_at(std::int64_t time, std::int64_t b) const {
+    const std::int64_t row = how.batch_first ? (b * s.length + time) * s.directions + std::int64_t(d)
+                                             : (time * s.directions + std::int64_t(d)) * s.batch + b;
+    return y + row * s.hidden;
+  }
+
+  void rnn_cell(std::int64_t b, C* gate) const {
+    const C* const from = products + b * s.width();
+    for (std::int64_t j = 0; j < s.hidden; ++j) gate[j] += from[j];
+    activate(how.f[d], C(how.clip), gate, s.hidden);
+    std::copy_n(gate, s.hidden, state + b * s.hidden);
+  }
+  /// Gates lie as i, o, f, c.
+  void lstm_cell(std::int64_t b, C* gate) const {
+    const std::int64_t n = s.hidden;
+    const C* const from = products + b * s.width();
+    C *const i = gate, *const o = gate + n, *const f = gate + 2 * n, *const g = gate + 3 * n;
+    C *const cell = memory + b * n, *const out = state + b * n;
+    for (std::int64_t j = 0; j < s.width(); ++j) gate[j] += from[j];
+    if (peepholes)
+      for (std::int64_t j = 0; j < n; ++j) i[j] += peepholes[j] * cell[j], f[j] += peepholes[2 * n + j] * cell[j];
+    activate(how.f[d], C(how.clip), i, n);
+    if (how.input_forget) {
+      for (std::int64_t j = 0; j < n; ++j) f[j] = C(1) - i[j];
+    } else {
+      activate(how.f[d], C(how.clip), f, n);
+    }
+    activate(how.g[d], C(how.clip), g, n);
+    for (std::int64_t j = 0; j < n; ++j) cell[j] = f[j] * cell[j] + i[j] * g[j];
+    if (peepholes)
+      for (std::int64_t j = 0; j < n; ++j) o[j] += peepholes[n + j] * cell[j];
+    activate(how.f[d], C(how.clip), o, n);
+    std::copy_n(cell, n, out);
+    activate(how.h[d], C(0), out, n);
+    for (std::int64_t j = 0; j < n; ++j) out[j] *= o[j];
+  }
+  /// Gates lie as z, r, h. First z and r, with what h needs of the state; then h.
+  void gru_gates(std::int64_t b, C* gate) const {
+    const std::int64_t n = s.hidden;
+    const C* const from = products + b * s.width();
+    for (std::int64_t j = 0; j < 2 * n; ++j) gate[j] += from[j];
+    activate(how.f[d], C(how.clip), gate, 2 * n);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const C r = gate[n + j];
+      if (how.linear_before_reset) gate[2 * n + j] += r * (from[2 * n + j] + (bias ? bias[2 * n + j] : C(0)));
+      else reset[b * n + j] = r * state[b * n + j];
+    }
+  }
+  void gru_cell(std::int64_t b, C* gate) const {
+    const std::int64_t n = s.hidden;
+    C* const h = gate + 2 * n;
+    if (!how.linear_before_reset)
+      for (std::int64_t j = 0; j < n; ++j) h[j] += products[b * n + j];
+    activate(how.g[d], C(how.clip), h, n);
+    for (std::int64_t j = 0; j < n; ++j) {
+      C& out = state[b * n + j];
+      out = (C(1) - gate[j]) * h[j] + gate[j] * out;
+    }
+  }
+
+  /// Calls f(batch, its gates) for all that have not ended at step t.
+  template <class F>
+  void each_batch(run_context& c, std::int64_t t, const F& f) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, s.width()));
+    parallel_for(c, s.batch, grain, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t b = first; b < last; ++b)
+        if (const std::int64_t at = time(t, b); at >= 0) f(b, gates_at(at, b));
+    });
+  }
+  status run(run_context& c) const {
+    using cell = recurrent_state::cell;
+    for (std::int64_t t = 0; t < s.length; ++t) {
+      if (c.stopped()) return status_code::canceled;
+      if (rounded) round_to_steps(state, s.batch * s.hidden, rounded);
+      by_state.run(c, rounded ? rounded : state, products);
+      if (how.kind == cell::gru) {
+        if (!how.linear_before_reset) std::fill_n(reset, s.batch * s.hidden, C(0));
+        each_batch(c, t, [&](std::int64_t b, C* gate) { gru_gates(b, gate); });
+        if (!how.linear_before_reset) by_reset.run(c, reset, products);
+      }
+      each_batch(c, t, [&](std::int64_t b, C* gate) {
+        if (how.kind == cell::rnn) rnn_cell(b, gate);
+        else if (how.kind == cell::lstm) lstm_cell(b, gate);
+        else gru_cell(b, gate);
+        if (y) std::copy_n(state + b * s.hidden, s.hidden, y_at(time(t, b), b));
+      });
+    }
+    return {};
+  }
+};
+
+/// Scratch for `count` elements of C in a span that is never too small by an overflow.
+template <class C>
+result<C*> room(run_context& c, std::initializer_list<std::int64_t> factors) {
+  std::int64_t count = 0;
+  if (!extents{factors}.checked_count(count)) return status_code::out_of_memory;
+  const result<std::span<C>> made = c.scratch<C>(std::size_t(count));
+  if (!made) return made.error();
+  return made->data();
+}
+
+/// R^T of one direction as panels.
+template <class C>
+result<step_product<C>> pack_step(run_context& c, const C* r, std::int64_t m, std::int64_t n, std::int64_t k) {
+  std::size_t b_size = 0, a_size = 0;
+  if (!packed_b_size<C>(k, n, b_size) || !packed_a_size<C>(m, k, a_size)) return status_code::out_of_memory;
+  const result<std::span<C>> panels = c.scratch<C>(b_size);
+  if (!panels) return panels.error();
+  const result<std::span<C>> rows = c.scratch<C>(a_size);
+  if (!rows) return rows.error();
+  if (n > 0) pack_b(matrix_ref<C>{r, 1, k}, k, n, panels->data());
+  return step_product<C>{m, n, k, panels->data(), rows->data()};
+}
+
+/// An optional input of floats as C; null when it is absent.
+template <class C>
+result<const C*> optional_floats(run_context& c, std::size_t i) {
+  if (!c.has_input(i) || !c.input(i)) return static_cast<const C*>(nullptr);
+  const result<std::span<const C>> read = read_floats<C>(c, c.input(i));
+  if (!read) return read.error();
+  return read->data();
+}
+/// Codes of 8 bits (input i) as [directions, columns, rows] of C, with the scales and zero points of inputs `scale_at`
+/// and the next: one per direction, or per column of the codes.
+template <class C>
+result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scale_at) {
+  const value &codes = c.input(i), &scale = c.input(scale_at), &zero = c.input(scale_at + 1);
+  const std::int64_t directions = codes.shape[0], rows = codes.shape[1], columns = codes.shape[2];
+  const bool by_column = scale.shape == extents{directions, columns};
+  if (!by_column && !(scale.shape == extents{directions}))
+    return bad_input("the scale of input ", i, " has shape ", scale.shape, "; it must be ", extents{directions}, " or ",
+                     extents{directions, columns});
+  if (!(zero.shape == scale.shape))
+    return bad_input("the zero point of input ", i, " has shape ", zero.shape, ", must be ", scale.shape);
+  const result<C*> made = room<C>(c, {directions, rows, columns});
+  if (!made) return made.error();
+  const auto* const bytes = static_cast<const std::uint8_t*>(codes.data);
+  const auto* const zeros = static_cast<const std::uint8_t*>(zero.data);
+  const auto number = [](dtype type, std::uint8_t byte) {
+    return type == dtype::i8 ? int(std::int8_t(byte)) : int(byte);
+  };
+  for (std::int64_t d = 0; d < directions; ++d)
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const std::int64_t at = by_column ? d * columns + column : d;
+      const C factor = C(scale.as_unchecked<float>()[at]);
+      const int origin = number(zero.type, zeros[at]);
+      for (std::int64_t row = 0; row < rows; ++row)
+        (*made)[(d * columns + column) * rows + row] =
+            C(number(codes.type, bytes[(d * rows + row) * columns + column]) - origin) * factor;
+    }
+  return static_cast<const C*>(*made);
+}
+
+/// An output that a node may leave out.
+template <class C>
+result<float_output<C>> optional_output(run_context& c, std::size_t i, const extents& shape) {
+  if (!c.has_output(i)) return float_output<C>{};
+  return write_floats<C>(c, i, shape);
+}
+
+/// State d of all batches, between the layout of inputs and outputs and [batch, hidden].
+template <class C, class F>
+void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, const F& f) {
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    const std::int64_t row = how.batch_first ? b * s.directions + d : d * s.batch + b;
+    f(row * s.hidden, b * s.hidden);
+  }
+}
+
+/// The part of the gates that needs no state: X * W^T and what biases can be added at once. (R's bias of GRU's h is
+/// not among them when it is added before the reset.)
+template <class C>
+status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s, const C* x, const C* w,
+                       const C* bias, C* sum_of_biases, C* gates) {
+  const std::int64_t width = s.width();
+  gemm_problem<C> p{s.length * s.batch, width, s.inputs, {x, s.inputs, 1}, {w, 1, s.inputs}, nullptr, gates};
+  if (bias) {
+    for (std::int64_t j = 0; j < width; ++j) {
+      const bool later = how.kind == recurrent_state::cell::gru && how.linear_before_reset && j >= 2 * s.hidden;
+      sum_of_biases[j] = bias[j] + (later ? C(0) : bias[width + j]);
+    }
+    p.epilogue.bias = sum_of_biases, p.epilogue.bias_column_stride = 1;
+  }
+  return multiply(c, p);
+}
+
+}  // namespace
+
+result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
+  recurrent_state made;
+  made.kind = kind;
+  const std::string_view direction = c.string_or("direction", "forward");
+  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
+    return bad_attribute("direction '", direction, "' must be forward, reverse or bidirectional");
+  made.directions = direction == "bidirectional" ? 2 : 1, made.backwards = direction == "reverse";
+  made.hidden = c.int_or("hidden_size", 0);
+  if (made.hidden < 0) return bad_attribute("hidden_size must not be negative, as ", made.hidden);
+  made.batch_first = c.int_or("layout", 0) != 0;
+  made.input_forget = c.int_or("input_forget", 0) != 0;
+  made.linear_before_reset = c.int_or("linear_before_reset", 0) != 0;
+  made.clip = c.float_or("clip", 0);
+  if (!(made.clip >= 0)) return bad_attribute("clip must not be negative");
+  const std::size_t each = kind == cell::rnn ? 1 : kind == cell::lstm ? 3 : 2;
+  const std::span<const std::string_view> names = c.strings_or("activations");
+  const std::span<const float> alphas = c.floats_or("activation_alpha"), betas = c.floats_or("activation_beta");
+  std::size_t alpha = 0, beta = 0;
+  // RNN's default in ONNX, which files may spell out, has two names whatever the direction.
+  const bool is_default = kind == cell::rnn && names.size() == 2;
+  if (!names.empty() && names.size() != each * std::size_t(made.directions) && !is_default)
+    return bad_attribute("activations has ", names.size(), " names, must have ", each, " per direction");
+  for (std::size_t d = 0; d < std::size_t(made.directions); ++d)
+    for (std::size_t i = 0; i < each; ++i) {
+      const bool gate = kind != cell::rnn && i == 0;
+      const std::string_view name = names.empty() ? gate ? "sigmoid" : "tanh" : names[d * each + i];
+      const activation_row* const row = find_activation(name);
+      if (!row) return bad_attribute("activation '", name, "' is none that ONNX knows");
+      gate_activation& a = (i == 0 ? made.f : i == 1 ? made.g : made.h)[d];
+      a = {row->loop(c.inputs[0].type), row->preset};
+      if (row->takes_alpha && alpha < alphas.size()) a.parameters.a = alphas[alpha++];
+      if (row->takes_beta && beta < betas.size()) a.parameters.b = betas[beta++];
+    }
+  return made;
+}
+
+template <class C>
+status recurrent_state::run_as(run_context& c) const {
+  const result<sizes> read = read_sizes(*this, c);
+  if (!read) return read.error();
+  const sizes s = *read;
+  const bool is_lstm = kind == cell::lstm;
+  const extents y_shape = batch_first ? extents{s.batch, s.length, s.directions, s.hidden}
+                                      : extents{s.length, s.directions, s.batch, s.hidden};
+  const extents state_shape =
+      batch_first ? extents{s.batch, s.directions, s.hidden} : extents{s.directions, s.batch, s.hidden};
+  const result<float_output<C>> y = optional_output<C>(c, 0, y_shape);
+  if (!y) return y.error();
+  const result<float_output<C>> y_h = optional_output<C>(c, 1, state_shape);
+  if (!y_h) return y_h.error();
+  result<float_output<C>> y_c = float_output<C>{};
+  if (is_lstm) y_c = optional_output<C>(c, 2, state_shape);
+  if (!y_c) return y_c.error();
+  const C* in[8] = {};
+  for (const std::size_t i : {0, 1, 2, 3, 5, 6, 7}) {
+    const bool codes = quantized && (i == 1 || i == 2);
+    const result<const C*> floats = codes ? decoded_weights<C>(c, i, i == 1 ? 8 : 10) : optional_floats<C>(c, i);
+    if (!floats) return floats.error();
+    in[i] = *floats;
+  }
+  C* rounded = nullptr;
+  if (quantized) {
+    const result<C*> x = room<C>(c, {s.length, s.batch, s.inputs}), of_state = room<C>(c, {s.batch, s.hidden});
+    if (!x) return x.error();
+    if (!of_state) return of_state.error();
+    round_to_steps(in[0], s.length * s.batch * s.inputs, *x);
+    in[0] = *x, rounded = *of_state;
+  }
+  const auto* const lengths = c.input(4) ? c.input(4).as_unchecked<std::int32_t>().data() : nullptr;
+  const std::int64_t width = s.width(), n = s.hidden;
+  const result<C*> gates = room<C>(c, {s.length, s.batch, width}), products = room<C>(c, {s.batch, width});
+  const result<C*> reset = room<C>(c, {s.batch, n}), state = room<C>(c, {s.batch, n}),
+                   memory = room<C>(c, {s.batch, n});
+  const result<C*> biases = room<C>(c, {width});
+  for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases})
+    if (!*r) return r->error();
+  if (y->tensor && lengths) std::fill_n(y->data, y_shape.count(), C(0));
+  for (std::int64_t d = 0; d < s.directions; ++d) {
+    const C *const w = in[1] + d * width * s.inputs, *const r = in[2] + d * width * n;
+    const C* const bias = in[3] ? in[3] + d * 2 * width : nullptr;
+    if (status done = multiply_inputs(c, *this, s, in[0], w, bias, *biases, *gates); !done) return done;
+    const bool two_steps = kind == cell::gru && !linear_before_reset;
+    const result<step_product<C>> by_state = pack_step<C>(c, r, s.batch, width, n);
+    if (!by_state) return by_state.error();
+    result<step_product<C>> by_reset = step_product<C>{};
+    if (two_steps) by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
+    if (!by_reset) return by_reset.error();
+    each_state_row<C>(*this, s, d, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t j = 0; j < n; ++j) (*state)[to + j] = in[5] ? in[5][from + j] : C(0);
+      for (std::int64_t j = 0; j < n; ++j) (*memory)[to + j] = is_lstm && in[6] ? in[6][from + j] : C(0);
+    });
+    for (std::int64_t b = 0; lengths && b < s.batch; ++b)
+      if (lengths[b] == 0) {  // it ends with zeros, whatever it was to begin with
+        std::fill_n(*state + b * n, n, C(0));
+        std::fill_n(*memory + b * n, n, C(0));
+      }
+    const C* const peepholes = is_lstm && in[7] ? in[7] + d * 3 * n : nullptr;
+    const direction<C> one{*this,
+                           s,
+                           std::size_t(d),
+                           backwards || d == 1,
+                           bias ? bias + width : nullptr,
+                           peepholes,
+                           lengths,
+                           *gates,
+                           *products,
+                           *reset,
+                           *state,
+                           *memory,
+                           y->tensor ? y->data : nullptr,
+                           rounded,
+                           *by_state,
+                           *by_reset};
+    if (status done = one.run(c); !done) return done;
+    each_state_row<C>(*this, s, d, [&](std::int64_t to, std::int64_t from) {
+      if (y_h->tensor) std::copy_n(*state + from, n, y_h->data + to);
+      if (y_c->tensor) std::copy_n(*memory + from, n, y_c->data + to);
+    });
+  }
+  for (const result<float_output<C>>* out : {&y, &y_h, static_cast<const result<float_output<C>>*>(&y_c)})
+    if ((*out)->tensor) (*out)->store();
+  return {};
+}
+
+status recurrent_state::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

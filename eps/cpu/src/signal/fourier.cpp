@@ -1,0 +1,271 @@
+#include <cameo/eps/cpu/fourier.hpp>
+
+#include "common/float_values.hpp"
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+#include "fourier_transform.hpp"
+
+#include <optional>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+using number = fourier_transform::number;
+
+/// One positive number of an input.
+status read_length(const value& v, std::string_view name, std::int64_t& out) {
+  if (v.shape.count() != 1 || !integer_at(v, 0, out) || out < 1) return bad_input(name, " must be one positive number");
+  return {};
+}
+
+/// A transform of more numbers than that is made in each run: a plan would keep megabytes, and such a run takes long
+/// anyway.
+constexpr std::int64_t longest_planned = 1 << 16;
+
+/// The transform of a length that is known while binding (below 1: it is not), or null.
+result<const fourier_transform*> plan_transform(bind_context& c, std::int64_t length) {
+  const fourier_transform* none = nullptr;
+  if (length < 1 || length > longest_planned) return none;
+  const auto made = fourier_transform::of(length, [&](std::size_t count) { return c.keep<number>(count); });
+  if (!made) return made.error();
+  const fourier_transform* const kept = c.state.keep(*made);
+  if (!kept) return status_code::out_of_memory;
+  return kept;
+}
+/// The one that was planned, if it has this length, or one for this run.
+result<fourier_transform> transform_of(run_context& c, const fourier_transform* planned, std::int64_t length) {
+  if (planned && planned->length() == length) return *planned;
+  return fourier_transform::of(length, [&](std::size_t count) { return c.scratch<number>(count); });
+}
+
+/// The one number that input `i` is, if it is constant.
+std::optional<std::int64_t> known_number(bind_context& c, std::size_t i) {
+  const value* const v = c.constant(i);
+  std::int64_t number = 0;
+  if (!v || v->shape.count() != 1 || !integer_at(*v, 0, number)) return std::nullopt;
+  return number;
+}
+/// The size of an input along an axis; -1: unknown.
+std::int64_t known_size(bind_context& c, std::size_t i, std::int64_t axis) {
+  if (!c.has_input(i) || !c.inputs[i].has_rank || !normalize_axis(axis, c.inputs[i].shape.rank())) return -1;
+  return c.inputs[i].shape[std::size_t(axis)];
+}
+
+/// Memory for one transform per thread.
+struct lanes_of_numbers {
+  number* data = nullptr;
+  std::int64_t per_lane = 0, length = 0;
+  number* signal(std::size_t lane) const { return data + std::int64_t(lane) * per_lane; }
+  number* scratch(std::size_t lane) const { return signal(lane) + length; }
+
+  static result<lanes_of_numbers> of(run_context& c, const fourier_transform& f) {
+    const std::int64_t each = f.length() + f.scratch();
+    const auto memory = c.scratch<number>(c.lanes() * std::size_t(each));
+    if (!memory) return memory.error();
+    return lanes_of_numbers{memory->data(), each, f.length()};
+  }
+};
+
+}  // namespace
+
+result<dft> dft::bind(bind_context& c) {
+  dft made;
+  made.axis = c.since >= 20 ? -2 : c.int_or("axis", 1);
+  made.axis_is_input = c.since >= 20;
+  made.inverse = c.int_or("inverse", 0) != 0, made.onesided = c.int_or("onesided", 0) != 0;
+  std::int64_t length = -1;
+  if (c.has_input(1)) {
+    length = known_number(c, 1).value_or(-1);
+  } else if (const auto along = made.axis_is_input && c.has_input(2) ? known_number(c, 2) : made.axis; along) {
+    length = known_size(c, 0, *along);
+    if (made.inverse && made.onesided && length > 0) length = length > longest_planned ? -1 : 2 * (length - 1);
+  }
+  const auto planned = plan_transform(c, length);
+  if (!planned) return planned.error();
+  made.planned = *planned;
+  return made;
+}
+
+status dft::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  std::int64_t given = axis;
+  if (axis_is_input && c.input(2) && (c.input(2).shape.count() != 1 || !integer_at(c.input(2), 0, given)))
+    return bad_input("axis must be one number");
+  std::int64_t normal = given;
+  if (rank < 2 || (x.shape.back() != 1 && x.shape.back() != 2))
+    return bad_input("input ", x.shape, " must be [..., 1] of real or [..., 2] of complex numbers");
+  if (!normalize_axis(normal, rank) || std::size_t(normal) == rank - 1)
+    return bad_input("axis ", given, " of input ", x.shape, " must be another than the last");
+  if (status s = usable_sizes("input", x.shape); !s) return s;
+  const auto at = std::size_t(normal);
+  const std::int64_t in = x.shape[at];
+  std::int64_t length = inverse && onesided ? 2 * (in - 1) : in;
+  if (c.input(1))
+    if (status read = read_length(c.input(1), "dft_length", length); !read) return read;
+  if (length < 1) return bad_input("input ", x.shape, " has no signal along axis ", given);
+  if (!inverse && onesided && x.shape.back() == 2) return bad_input("a onesided transform needs real numbers");
+  extents shape = x.shape;
+  shape[at] = onesided && !inverse ? length / 2 + 1 : length;
+  shape[rank - 1] = onesided && inverse ? 1 : 2;
+  const auto y = write_floats<double>(c, 0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const auto from = read_floats<double>(c, x);
+  const auto transform = transform_of(c, planned, length);
+  if (!from || !transform) return status_code::out_of_memory;
+  const auto lanes = lanes_of_numbers::of(c, *transform);
+  if (!lanes) return lanes.error();
+  const std::int64_t inner = x.shape.count(at + 1, rank - 1), parts = x.shape.back(), parts_out = shape[rank - 1];
+  const std::int64_t out = shape[at], used = std::min(in, length);
+  c.parallel_lanes(std::size_t(x.shape.count(0, at) * inner), [&](std::size_t row, std::size_t lane) {
+    const std::int64_t outer = std::int64_t(row) / inner, column = std::int64_t(row) % inner;
+    const double* const source = from->data() + (outer * in * inner + column) * parts;
+    number* const signal = lanes->signal(lane);
+    std::fill_n(signal, length, number{0, 0});
+    for (std::int64_t i = 0; i < used; ++i) {
+      const double* const element = source + i * inner * parts;
+      signal[i] = {element[0], parts == 2 ? element[1] : 0};
+    }
+    if (inverse && onesided) {  // the other half mirrors the first; ends have no imaginary part
+      signal[0].im = 0;
+      if (length % 2 == 0) signal[length / 2].im = 0;
+      for (std::int64_t i = length / 2 + 1; i < length; ++i)
+        signal[i] = {signal[length - i].re, -signal[length - i].im};
+    }
+    if (inverse) transform->inverse(signal, lanes->scratch(lane));
+    else transform->forward(signal, lanes->scratch(lane));
+    double* const target = y->data + (outer * out * inner + column) * parts_out;
+    for (std::int64_t i = 0; i < out; ++i) {
+      target[i * inner * parts_out] = signal[i].re;
+      if (parts_out == 2) target[i * inner * 2 + 1] = signal[i].im;
+    }
+  });
+  y->store();
+  return {};
+}
+
+result<stft> stft::bind(bind_context& c) {
+  std::int64_t length = known_size(c, 0, 1);
+  if (c.has_input(3)) length = known_number(c, 3).value_or(-1);
+  else if (c.has_input(2)) length = known_size(c, 2, 0);
+  const auto planned = plan_transform(c, length);
+  if (!planned) return planned.error();
+  return stft{c.int_or("onesided", 1) != 0, *planned};
+}
+
+status stft::run(run_context& c) const {
+  const value &x = c.input(0), &window = c.input(2);
+  const std::size_t rank = x.shape.rank();
+  const std::int64_t parts = rank == 3 ? x.shape[2] : 1;
+  if (rank < 2 || rank > 3 || parts < 1 || parts > 2)
+    return bad_input("signal ", x.shape, " must be [batch, length], or with a last axis of 1 or 2");
+  if (onesided && parts == 2) return bad_input("a onesided transform needs real numbers");
+  if (status s = usable_sizes("signal", x.shape); !s) return s;
+  std::int64_t step = 0, length = x.shape[1];
+  if (status read = read_length(c.input(1), "frame_step", step); !read) return read;
+  if (window && window.shape.rank() != 1) return bad_input("window ", window.shape, " must have one axis");
+  if (window) length = window.shape[0];
+  if (c.input(3))
+    if (status read = read_length(c.input(3), "frame_length", length); !read) return read;
+  if (window && window.shape[0] != length)
+    return bad_input("window ", window.shape, " must have frame_length elements, ", length);
+  if (length < 1 || length > x.shape[1])
+    return bad_input("frames of ", length, " elements don't fit into signals ", x.shape);
+  const std::int64_t frames = (x.shape[1] - length) / step + 1, kept = onesided ? length / 2 + 1 : length;
+  const auto y = write_floats<double>(c, 0, extents{x.shape[0], frames, kept, 2});
+  if (!y) return y.error();
+  if (y->tensor->shape.count() == 0) return {};
+  const auto from = read_floats<double>(c, x);
+  std::span<const double> weights;
+  if (window) {
+    const auto read = read_floats<double>(c, window);
+    if (!read) return read.error();
+    weights = *read;
+  }
+  const auto transform = transform_of(c, planned, length);
+  if (!from || !transform) return status_code::out_of_memory;
+  const auto lanes = lanes_of_numbers::of(c, *transform);
+  if (!lanes) return lanes.error();
+  c.parallel_lanes(std::size_t(x.shape[0] * frames), [&](std::size_t row, std::size_t lane) {
+    const std::int64_t batch = std::int64_t(row) / frames, frame = std::int64_t(row) % frames;
+    const double* const source = from->data() + (batch * x.shape[1] + frame * step) * parts;
+    number* const signal = lanes->signal(lane);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const double weight = window ? weights[std::size_t(i)] : 1;
+      signal[i] = {source[i * parts] * weight, parts == 2 ? source[i * parts + 1] * weight : 0};
+    }
+    transform->forward(signal, lanes->scratch(lane));
+    double* const target = y->data + std::int64_t(row) * kept * 2;
+    for (std::int64_t i = 0; i < kept; ++i) target[i * 2] = signal[i].re, target[i * 2 + 1] = signal[i].im;
+  });
+  y->store();
+  return {};
+}
+
+namespace {
+
+template <class T>
+T bin_as(double v) {
+  if constexpr (is_narrow_float<T>) return T(float(v));
+  else return T(v);
+}
+
+/// Writes the triangles of all bins: `edges` are where they start, peak and end, one after the other.
+template <class T>
+void draw_triangles(T* y, std::int64_t bins, const std::int64_t* edges) {
+  for (std::int64_t i = 0; i < bins; ++i) {
+    const std::int64_t low = edges[i], center = edges[i + 1], high = edges[i + 2];
+    if (center == low) y[center * bins + i] = bin_as<T>(1);
+    for (std::int64_t j = low; center != low && j <= center; ++j)
+      y[j * bins + i] = bin_as<T>(double(j - low) / double(center - low));
+    for (std::int64_t j = center; j < high; ++j) y[j * bins + i] = bin_as<T>(double(high - j) / double(high - center));
+  }
+}
+
+status read_frequency(const value& v, std::string_view name, double& out) {
+  if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
+  convert_floats(v.type, v.data, &out, 1);
+  if (!(out >= 0 && out < 1e9)) return bad_input(name, " must be a frequency, not negative");
+  return {};
+}
+
+}  // namespace
+
+status mel_weight_matrix::run(run_context& c) const {
+  std::int64_t bins = 0, length = 0, rate = 0;
+  double lowest = 0, highest = 0;
+  if (status read = read_length(c.input(0), "num_mel_bins", bins); !read) return read;
+  if (status read = read_length(c.input(1), "dft_length", length); !read) return read;
+  if (status read = read_length(c.input(2), "sample_rate", rate); !read) return read;
+  if (status read = read_frequency(c.input(3), "lower_edge_hertz", lowest); !read) return read;
+  if (status read = read_frequency(c.input(4), "upper_edge_hertz", highest); !read) return read;
+  if (highest < lowest) return bad_input("upper_edge_hertz must not be below lower_edge_hertz");
+  const std::int64_t rows = length / 2 + 1;
+  const result<value*> y = c.output(0, extents{rows, bins});
+  if (!y) return y.error();
+  const auto edges = c.scratch<std::int64_t>(std::size_t(bins) + 2);
+  if (!edges) return edges.error();
+  const double low = 2595 * std::log1p(lowest / 700) / std::numbers::ln10;
+  const double high = 2595 * std::log1p(highest / 700) / std::numbers::ln10, step = (high - low) / double(bins + 2);
+  for (std::int64_t i = 0; i < bins + 2; ++i) {
+    const double hertz = 700 * std::expm1((double(i) * step + low) / 2595 * std::numbers::ln10);
+    const double place = std::floor((double(length) + 1) * hertz / double(rate));
+    if (!(place >= 0 && place < double(rows)))
+      return bad_input("frequencies up to upper_edge_hertz don't fit into ", rows,
+                       " lines of a spectrum at sample_rate ", rate);
+    (*edges)[std::size_t(i)] = std::int64_t(place);
+  }
+  return with_type((*y)->type, [&]<class T>(std::type_identity<T>) -> status {
+    if constexpr (is_real_number<T>) {
+      T* const to = static_cast<T*>((*y)->data);
+      std::fill_n(to, rows * bins, T{});
+      draw_triangles(to, bins, edges->data());
+      return {};
+    } else {
+      return refuse(status_code::not_implemented, "weights of ", dtype_of<T>);
+    }
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

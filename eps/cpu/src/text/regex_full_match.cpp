@@ -1,0 +1,30 @@
+#include <cameo/eps/cpu/regex_full_match.hpp>
+
+#ifdef CAMEO_WITH_RE2
+#include <re2/re2.h>
+
+#include "common/refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+void regex_full_match::drop::operator()(re2::RE2* p) const { delete p; }
+
+result<regex_full_match> regex_full_match::bind(bind_context& c) {
+  const std::string_view text = c.string_or("pattern", "");
+  RE2::Options options;
+  options.set_log_errors(false);
+  regex_full_match made;
+  made.pattern.reset(new RE2(text, options));
+  if (!made.pattern->ok()) return bad_attribute("`pattern`: ", std::string_view{made.pattern->error()});
+  return made;
+}
+status regex_full_match::run(run_context& c) const {
+  const tensor_view<const std::string_view> x = c.input<std::string_view>(0);
+  const result<tensor_view<bool>> y = c.output<bool>(0, x.shape());
+  if (!y) return y.error();
+  for (std::int64_t i = 0; i < x.count(); ++i) (*y)[i] = RE2::FullMatch(x[i], *pattern);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+#endif

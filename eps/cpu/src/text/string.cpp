@@ -1,0 +1,215 @@
+#include <cameo/eps/cpu/string.hpp>
+
+#include "common/operand_values.hpp"
+
+#include <utf8proc.h>
+
+#include <cstring>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+using strings = tensor_view<const std::string_view>;
+
+/// Calls f(position in a, position in b, position in their common shape).
+template <class F>
+void each_pair(const extents& a, const extents& b, const extents& shape, F&& f) {
+  const std::size_t rank = shape.rank();
+  extents at, steps_a, steps_b;
+  at.resize(rank, 0), steps_a.resize(rank, 0), steps_b.resize(rank, 0);
+  const extents strides_a = row_major_strides(a), strides_b = row_major_strides(b);
+  for (std::size_t i = 0; i < a.rank(); ++i)
+    if (a[i] != 1) steps_a[rank - a.rank() + i] = strides_a[i];
+  for (std::size_t i = 0; i < b.rank(); ++i)
+    if (b[i] != 1) steps_b[rank - b.rank() + i] = strides_b[i];
+  std::int64_t x = 0, y = 0;
+  for (std::int64_t i = 0, count = shape.count(); i < count; ++i) {
+    f(x, y, i);
+    for (std::size_t k = rank; k-- > 0;) {
+      x += steps_a[k], y += steps_b[k];
+      if (++at[k] < shape[k]) break;
+      x -= at[k] * steps_a[k], y -= at[k] * steps_b[k];
+      at[k] = 0;
+    }
+  }
+}
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Calls f(piece) for each piece of `text`; tells how many there were.
+template <class F>
+std::int64_t each_piece(std::string_view text, std::string_view delimiter, std::int64_t limit, F&& f) {
+  std::int64_t count = 0;
+  if (!delimiter.empty()) {
+    for (std::size_t end; (limit < 0 || count < limit) && (end = text.find(delimiter)) != text.npos; ++count) {
+      f(text.substr(0, end));
+      text.remove_prefix(end + delimiter.size());
+    }
+    return f(text), count + 1;
+  }
+  while (true) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    if (text.empty()) return count;
+    std::size_t end = text.size();
+    if (limit < 0 || count < limit)
+      for (end = 0; end < text.size() && !is_space(text[end]);) ++end;
+    f(text.substr(0, end)), ++count;
+    text.remove_prefix(end);
+  }
+}
+
+/// Of one letter to one, as the C library has them in a Unicode locale, which ONNX Runtime asks.
+using case_change = utf8proc_int32_t (*)(utf8proc_int32_t);
+constexpr case_change to_lower = utf8proc_tolower;
+utf8proc_int32_t to_upper(utf8proc_int32_t c) {
+  constexpr utf8proc_int32_t sharp_s = 0xDF;  // has a capital since 2017, which is not what its upper case is
+  return c == sharp_s ? c : utf8proc_toupper(c);
+}
+
+/// Calls f(bytes) for each character of the text, changed, until it says no; bytes that are no UTF-8 stay as they are.
+template <class F>
+bool each_changed(std::string_view text, case_change change, F&& f) {
+  while (!text.empty()) {
+    utf8proc_int32_t c = 0;
+    const utf8proc_ssize_t length =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), utf8proc_ssize_t(text.size()), &c);
+    utf8proc_uint8_t bytes[4] = {utf8proc_uint8_t(text.front())};
+    const utf8proc_ssize_t size = length > 0 ? utf8proc_encode_char(change(c), bytes) : 1;
+    if (!f(std::string_view{reinterpret_cast<const char*>(bytes), std::size_t(size)})) return false;
+    text.remove_prefix(length > 0 ? std::size_t(length) : 1);
+  }
+  return true;
+}
+std::size_t changed_size(std::string_view text, case_change change) {
+  std::size_t size = 0;
+  each_changed(text, change, [&](std::string_view bytes) { return size += bytes.size(), true; });
+  return size;
+}
+/// Writes the changed text to `to`, which has room; tells where it ends.
+char* write_changed(std::string_view text, case_change change, char* to) {
+  each_changed(text, change, [&](std::string_view bytes) { return to += bytes.copy(to, bytes.size()), true; });
+  return to;
+}
+
+/// True when `word` in lower case is `lowered`.
+bool equal_lowered(std::string_view word, std::string_view lowered) {
+  const auto follows = [&](std::string_view bytes) {
+    const bool is_next = lowered.starts_with(bytes);
+    if (is_next) lowered.remove_prefix(bytes.size());
+    return is_next;
+  };
+  return each_changed(word, to_lower, follows) && lowered.empty();
+}
+
+}  // namespace
+
+status string_concat::run(run_context& c) const {
+  const strings a = c.input<std::string_view>(0), b = c.input<std::string_view>(1);
+  extents shape;
+  if (!broadcast(a.shape(), b.shape(), shape))
+    return bad_input("shapes ", a.shape(), " and ", b.shape(), " don't broadcast");
+  const result<tensor_view<std::string_view>> y = c.output<std::string_view>(0, shape);
+  if (!y) return y.error();
+  std::size_t size = 0;
+  bool fits = true;
+  each_pair(a.shape(), b.shape(), shape, [&](std::int64_t i, std::int64_t j, std::int64_t) {
+    fits = fits && checked_add(size, a[i].size() + b[j].size(), size);
+  });
+  if (!fits) return status_code::out_of_memory;
+  const result<std::span<char>> text = c.text(size);
+  if (!text) return text.error();
+  char* to = text->data();
+  each_pair(a.shape(), b.shape(), shape, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    (*y)[k] = {to, a[i].size() + b[j].size()};
+    to += a[i].copy(to, a[i].size());
+    to += b[j].copy(to, b[j].size());
+  });
+  return {};
+}
+
+status string_split::run(run_context& c) const {
+  const strings x = c.input<std::string_view>(0);
+  const extents shape = x.shape();
+  if (shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " leaves no axis for the pieces");
+  std::int64_t most = 0, *counts = nullptr;
+  if (c.has_output(1)) {
+    const result<tensor_view<std::int64_t>> made = c.output<std::int64_t>(1, shape);
+    if (!made) return made.error();
+    counts = made->data();
+  }
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    const std::int64_t count = each_piece(x[i], delimiter, limit, [](std::string_view) {});
+    if (counts) counts[i] = count;
+    most = std::max(most, count);
+  }
+  extents pieces = shape;
+  pieces.push_back(most);
+  const result<tensor_view<std::string_view>> y = c.output<std::string_view>(0, pieces);
+  if (!y) return y.error();
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    std::string_view* to = y->data() + i * most;
+    each_piece(x[i], delimiter, limit, [&](std::string_view piece) { *to++ = piece; });
+    std::fill(to, y->data() + (i + 1) * most, std::string_view{});
+  }
+  return {};
+}
+
+result<string_normalizer> string_normalizer::bind(bind_context& c) {
+  const std::string_view name = c.string_or("case_change_action", "NONE");
+  if (name != "NONE" && name != "LOWER" && name != "UPPER")
+    return bad_attribute("`case_change_action` must be NONE, LOWER or UPPER, not '", name, "'");
+  const change action = name == "LOWER" ? change::lower : name == "UPPER" ? change::upper : change::none;
+  const bool exact = c.int_or("is_case_sensitive", 0) != 0;
+  const std::span<const std::string_view> given = c.strings_or("stopwords");
+  if (exact) return string_normalizer{action, exact, given};
+  const result<std::span<std::string_view>> lowered = c.state.take<std::string_view>(given.size());
+  if (!lowered) return status_code::out_of_memory;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::size_t size = changed_size(given[i], to_lower);
+    const result<std::span<char>> text = c.state.take<char>(size);
+    if (!text) return status_code::out_of_memory;
+    write_changed(given[i], to_lower, text->data());
+    (*lowered)[i] = {text->data(), size};
+  }
+  return string_normalizer{action, exact, *lowered};
+}
+
+bool string_normalizer::is_stopword(std::string_view word) const {
+  for (std::string_view stop : stopwords)
+    if (exact ? stop == word : equal_lowered(word, stop)) return true;
+  return false;
+}
+
+status string_normalizer::run(run_context& c) const {
+  const strings x = c.input<std::string_view>(0);
+  if (x.rank() != 1 && !(x.rank() == 2 && x.dim(0) == 1)) return bad_input("needs [C] or [1,C], not ", x.shape());
+  const case_change changed = action == change::lower ? to_lower : to_upper;
+  std::size_t size = 0;
+  std::int64_t count = 0;
+  for (std::string_view word : x) {
+    if (is_stopword(word)) continue;
+    ++count;
+    if (action != change::none) size += changed_size(word, changed);
+  }
+  extents shape = x.shape();
+  shape[x.rank() - 1] = std::max<std::int64_t>(count, 1);
+  const result<tensor_view<std::string_view>> y = c.output<std::string_view>(0, shape);
+  if (!y) return y.error();
+  const result<std::span<char>> text = c.text(size);
+  if (!text) return text.error();
+  char* end = text->data();
+  std::string_view* to = y->data();
+  if (count == 0) *to = {};
+  for (std::string_view word : x) {
+    if (is_stopword(word)) continue;
+    if (action != change::none) {
+      char* const start = end;
+      end = write_changed(word, changed, start);
+      word = {start, std::size_t(end - start)};
+    }
+    *to++ = word;
+  }
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
