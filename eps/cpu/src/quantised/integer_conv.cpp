@@ -1,97 +1,432 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 
 #include "common/refuse.hpp"
-#include "elementwise/cast_rows.hpp"
-#include "quantized.hpp"
+#include "integer_depthwise.hpp"
+#include "integer_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// x or w as int32 without zero points: one, or one per block of `block` elements.
-result<std::span<std::int32_t>> without_zero(run_context& c, const value& v, const value& zero, std::int64_t block) {
-  const std::int64_t count = v.shape.count(), zeros = zero ? zero.shape.count() : 0;
-  result<std::span<std::int32_t>> made = c.scratch<std::int32_t>(std::size_t(count));
-  if (!made) return made;
-  std::int64_t wide[cast_block];
-  for (std::int64_t first = 0; first < count; first += cast_block) {
-    const std::int64_t n = std::min(cast_block, count - first);
-    read_wide<std::int64_t>(v.type, v.data, first, wide, n);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::int64_t point = 0;
-      if (zeros > 0) read_wide<std::int64_t>(zero.type, zero.data, zeros == 1 ? 0 : (first + i) / block, &point, 1);
-      (*made)[std::size_t(first + i)] = std::int32_t(wide[i] - point);
-    }
+// --- weights ---
+
+/// What W [M, C / group, kernel...] says.
+struct filters {
+  std::int64_t groups = 1, maps = 0, channels = 0;  // maps and channels of a group
+  std::int64_t taps = 1, row = 1;                   // of a window, and of its last axis
+  bool row_is_run = true;  // the pixels of a window's row are neighbours, and their channels are all of a group
+  bool is_depthwise = false;
+
+  std::int64_t all_maps() const { return groups * maps; }
+  integer_panels panels(const integer_arithmetic& by) const {
+    return {&by, nullptr, maps, row_is_run ? taps / row : taps, row_is_run ? row * channels : channels};
   }
-  return made;
+};
+result<filters> filters_of(const extents& w, std::int64_t groups, std::int64_t dilation) {
+  filters f{groups, w.rank() > 0 ? w[0] / groups : 0, w.rank() > 1 ? w[1] : 0};
+  if (w.rank() < 3 || w[0] % groups != 0)
+    return bad_input("w ", w, " needs rank 3 or more and channels that divide into ", groups, " groups");
+  for (std::size_t i = 2; i < w.rank(); ++i) {
+    if (w[i] < 1) return bad_input("w ", w, " needs a kernel of 1 or more");
+    if (!checked_multiply(f.taps, w[i], f.taps)) return status_code::out_of_memory;
+  }
+  f.row = w.back();
+  f.row_is_run = groups == 1 && (dilation == 1 || f.row == 1);
+  f.is_depthwise = w.rank() <= 4 && groups > 1 && f.maps == 1 && f.channels == 1 && f.taps <= most_depthwise_taps;
+  return f;
 }
 
+/// Bytes of packed weights: the panels of each group; or the filters of a depthwise convolution, [taps][M] of float,
+/// and before them the sum of each, [M].
+bool packed_size(const filters& f, const integer_arithmetic& by, std::size_t& bytes) {
+  if (!f.is_depthwise) return f.panels(by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
+  std::int64_t count = 0;
+  if (!checked_multiply(f.groups, f.taps + 1, count)) return false;
+  return checked_multiply(std::size_t(count), sizeof(float), bytes);
+}
+
+void pack_filters(const filters& f, const integer_arithmetic& by, integer_codes w, std::byte* to) {
+  if (f.is_depthwise) {
+    auto* const sums = reinterpret_cast<std::int32_t*>(to);
+    auto* const out = reinterpret_cast<float*>(sums + f.groups);
+    for (std::int64_t c = 0; c < f.groups; ++c) {
+      sums[c] = 0;
+      for (std::int64_t t = 0; t < f.taps; ++t) {
+        const std::int32_t number = w.at(c * f.taps + t) - w.zero[c * w.zero_step];
+        out[t * f.groups + c] = float(number), sums[c] += number;
+      }
+    }
+    return;
+  }
+  const integer_panels form = f.panels(by);
+  std::size_t size = 0;
+  if (!form.size(size)) return;  // known to fit
+  for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
+    pack_integers(form, w, f.channels * f.taps, to, [&](std::int64_t t, std::int64_t r) {
+      return f.row_is_run ? r % f.channels * f.taps + t * f.row + r / f.channels : r * f.taps + t;
+    });
+    w.data += f.maps * f.channels * f.taps, w.zero += f.maps * w.zero_step;
+  }
+}
+
+// --- one call ---
+
 struct integer_problem {
+  filters w;
   placed_window window;
-  std::int64_t images, channels, filters, group_channels, group_filters;
-  extents y;
+  std::int64_t images = 0;
+  extents y;  // channels second
+  std::int64_t all_channels() const { return w.groups * w.channels; }
 };
-result<integer_problem> place(const integer_conv_state& state, const value& x, const value& w) {
-  if (x.shape.rank() < 3 || w.shape.rank() != x.shape.rank())
-    return bad_input("x ", x.shape, " and w ", w.shape, " need the same rank, at least 3");
-  integer_problem p{{}, x.shape[0], x.shape[1], w.shape[0], w.shape[1], 0, {x.shape[0], w.shape[0]}};
+result<integer_problem> place(const integer_conv_state& state, const extents& x, const extents& w) {
+  if (x.rank() < 3 || w.rank() != x.rank()) return bad_input("x ", x, " and w ", w, " need the same rank, at least 3");
+  const std::span<const std::int64_t> gaps = state.shape.dilations;
+  const result<filters> f = filters_of(w, state.groups, gaps.empty() ? 1 : gaps.back());
+  if (!f) return f.error();
+  integer_problem p{*f, {}, x[0], {x[0], w[0]}};
   std::int64_t needed = 0;
-  if (!checked_multiply(p.group_channels, state.groups, needed) || needed != p.channels || p.filters % state.groups)
-    return bad_input("x ", x.shape, " and w ", w.shape, " don't fit ", state.groups, " groups");
-  p.group_filters = p.filters / state.groups;
-  const std::span<const std::int64_t> kernel = w.shape.dims().subspan(2);
+  if (!checked_multiply(f->channels, state.groups, needed) || needed != x[1])
+    return bad_input("x ", x, " and w ", w, " don't fit ", state.groups, " groups");
+  const std::span<const std::int64_t> kernel = w.dims().subspan(2);
   for (std::size_t i = 0; i < state.shape.kernel.size(); ++i)
     if (state.shape.kernel.size() != kernel.size() || state.shape.kernel[i] != kernel[i])
-      return bad_input("kernel_shape ", extents{state.shape.kernel}, " is not what w ", w.shape, " has");
-  const result<placed_window> placed = state.shape.place(x.shape, kernel);
+      return bad_input("kernel_shape ", extents{state.shape.kernel}, " is not what w ", w, " has");
+  const result<placed_window> placed = state.shape.place(x, kernel);
   if (!placed) return placed.error();
   p.window = *placed;
   for (std::size_t i = 0; i < placed->rank; ++i) p.y.push_back(placed->axes[i].out);
   return p;
 }
 
-/// sum[out...] += factor * x[in...] for one tap of the window: all outputs whose tap lies inside.
-void add_tap(const placed_window& window, const std::int64_t* tap, const std::int32_t* x, std::uint32_t factor,
-             std::int32_t* sum) {
-  const std::size_t last = window.rank - 1;
-  window_axis::range ranges[max_spatial];
-  std::int64_t rows = 1, at[max_spatial];
-  for (std::size_t i = 0; i <= last; ++i) {
-    ranges[i] = window.axes[i].outputs_of(tap[i]);
-    if (ranges[i].begin >= ranges[i].end) return;
-    if (i < last) rows *= ranges[i].end - ranges[i].begin;
-    at[i] = ranges[i].begin;
+/// One call: x as loops see it, an image at a time: channels last, as numbers that the arithmetic multiplies, its
+/// padding written out. That is x itself, or a copy.
+class convolution {
+ public:
+  convolution(run_context& c, const integer_problem& p, const integer_arithmetic* by, const void* weights,
+              const value& x, std::int32_t x_zero, bool channels_last)
+      : c_{c},
+        p_{p},
+        by_{by},
+        weights_{static_cast<const std::byte*>(weights)},
+        x_{x},
+        channels_last_{channels_last},
+        is_signed_{x.type == dtype::i8},
+        x_zero_{x_zero},
+        number_{by && by->per_cell == 2 ? 2 : 1},
+        copies_{must_copy()} {}
+
+  /// `add` (or null) [M] begins the sums.
+  status prepare(const std::int32_t* add);
+  /// f(image, sums): rows of the block are outputs of the image, columns are maps.
+  status to_sums(function_ref<void(std::int64_t, const integer_block&)> f);
+  /// Codes [N, out..., M].
+  status to_codes(const code_form&, std::uint8_t* y);
+  /// Scales of codes: how many, and where that of a map stands; the others are 1.
+  std::int64_t scale_count() const { return p_.w.groups * width_; }
+  std::int64_t scale_of(std::int64_t map) const { return map / p_.w.maps * width_ + map % p_.w.maps; }
+
+ private:
+  /// Where results go.
+  struct results {
+    const code_form* form = nullptr;  // null: sums
+    std::uint8_t* codes = nullptr;
+    function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
+    std::span<std::int32_t> room = {};  // of a lane, `part` sums
+    std::int64_t part = 0;
+  };
+  struct cut;
+
+  std::int64_t channels() const { return p_.w.groups * p_.w.channels; }
+  const window_axis& last_axis() const { return p_.window.axes[p_.window.rank - 1]; }
+  std::int64_t outputs() const { return p_.window.out_count(); }
+  bool must_copy() const;
+  status prepare_source();
+  void prepare_taps();
+  const std::byte* image_at(std::int64_t image);
+  void copy_line(std::int64_t image, std::int64_t line, std::byte* to) const;
+  void put_pixels(const std::uint8_t* from, std::int64_t pixel_step, std::int64_t channel_step, std::int64_t count,
+                  std::byte* to) const;
+  status run(const results&);
+  void run_part(const results&, const cut&, std::int64_t image, const std::byte* x, std::size_t task,
+                std::size_t lane) const;
+  void run_depthwise_line(const results&, std::int64_t image, const std::byte* x, std::int64_t line,
+                          std::size_t lane) const;
+  std::int64_t line_start(std::int64_t line) const;
+
+  run_context& c_;
+  const integer_problem& p_;
+  const integer_arithmetic* by_;  // null: depthwise
+  const std::byte* weights_;
+  const value& x_;
+  bool channels_last_, is_signed_;
+  std::int32_t x_zero_;
+  std::int64_t number_;  // bytes of a number
+  bool copies_;
+  std::int64_t width_ = 1;      // maps of a group, with those that fill up the last panel
+  std::size_t group_size_ = 0;  // bytes of a group's panels
+  std::int64_t sizes_[max_spatial] = {}, steps_[max_spatial] = {};  // of an image: pixels, bytes from one to the next
+  std::span<std::int64_t> taps_;
+  std::span<std::int32_t> start_;
+  std::span<std::byte> copy_;
+};
+
+bool convolution::must_copy() const {
+  if (!channels_last_ || number_ != 1 || is_signed_) return true;
+  for (std::size_t i = 0; i < p_.window.rank; ++i) {
+    const window_axis& a = p_.window.axes[i];
+    if (a.pad_begin > 0 || a.padded() > a.in) return true;
   }
-  const window_axis& along = window.axes[last];
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t from = 0, to = 0;
-    for (std::size_t i = 0; i <= last; ++i) {
-      const window_axis& axis = window.axes[i];
-      from = from * axis.in + at[i] * axis.stride - axis.pad_begin + tap[i] * axis.dilation;
-      to = to * axis.out + at[i];
-    }
-    for (std::int64_t o = 0; o < ranges[last].end - ranges[last].begin; ++o)
-      sum[to + o] = std::int32_t(std::uint32_t(sum[to + o]) + factor * std::uint32_t(x[from + o * along.stride]));
-    for (std::size_t i = last; i-- > 0;) {
-      if (++at[i] < ranges[i].end) break;
-      at[i] = ranges[i].begin;
+  return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
+}
+
+status convolution::prepare_source() {
+  std::int64_t step = channels() * number_;
+  for (std::size_t i = p_.window.rank; i-- > 0;) {
+    sizes_[i] = copies_ ? p_.window.axes[i].padded() : p_.window.axes[i].in;
+    steps_[i] = step;
+    if (!checked_multiply(step, sizes_[i], step)) return status_code::out_of_memory;
+  }
+  if (!copies_) return {};
+  constexpr std::int64_t behind = 4;  // of the last pixel a cell may be read that is larger than it
+  if (!checked_add(step, behind, step)) return status_code::out_of_memory;
+  const result<std::span<std::byte>> made = c_.scratch<std::byte>(std::size_t(step));
+  if (!made) return made.error();
+  copy_ = *made;
+  std::fill(copy_.end() - behind, copy_.end(), std::byte{0});
+  return {};
+}
+
+void convolution::prepare_taps() {
+  const std::size_t rank = p_.window.rank, axes = p_.w.row_is_run ? rank - 1 : rank;
+  for (std::size_t t = 0; t < taps_.size(); ++t) {
+    std::int64_t rest = std::int64_t(t), at = 0;
+    for (std::size_t i = axes; i-- > 0; rest /= p_.window.axes[i].kernel)
+      at += rest % p_.window.axes[i].kernel * p_.window.axes[i].dilation * steps_[i];
+    taps_[t] = at;
+  }
+}
+
+status convolution::prepare(const std::int32_t* add) {
+  if (status s = prepare_source(); !s) return s;
+  const std::int32_t zero = zero_as_bytes(is_signed_, x_zero_);
+  integer_panels form{};
+  if (by_) {
+    form = p_.w.panels(*by_);
+    width_ = form.width();
+    if (!form.size(group_size_)) return status_code::out_of_memory;
+    const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
+    if (!taps) return taps.error();
+    taps_ = *taps;
+    prepare_taps();
+  }
+  const result<std::span<std::int32_t>> start = c_.scratch<std::int32_t>(std::size_t(p_.w.groups * width_));
+  if (!start) return start.error();
+  start_ = *start;
+  if (!by_) {
+    const auto* const sums = reinterpret_cast<const std::int32_t*>(weights_);
+    for (std::int64_t i = 0; i < p_.w.groups; ++i)
+      start_[std::size_t(i)] =
+          std::int32_t((add ? std::uint32_t(add[i]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[i]));
+    return {};
+  }
+  for (std::int64_t g = 0; g < p_.w.groups; ++g) {
+    form.data = weights_ + std::size_t(g) * group_size_;
+    start_sums(form, add ? add + g * p_.w.maps : nullptr, zero, start_.data() + g * width_);
+  }
+  return {};
+}
+
+/// `count` pixels of x, whose channels are some bytes apart, as numbers one behind the other.
+void convolution::put_pixels(const std::uint8_t* from, std::int64_t pixel_step, std::int64_t channel_step,
+                             std::int64_t count, std::byte* to) const {
+  const std::int64_t c = channels();
+  if (channel_step == 1 && pixel_step == c) {
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+    if (number_ == 2) widen_codes(from, is_signed_, x_zero_, count * c, reinterpret_cast<std::int16_t*>(to));
+    else if (is_signed_) shift_codes(from, count * c, bytes);
+    else std::copy_n(from, count * c, bytes);
+    return;
+  }
+  const std::uint8_t flip = is_signed_ ? 0x80 : 0;
+  for (std::int64_t channel = 0; channel < c; ++channel) {
+    const std::uint8_t* const plane = from + channel * channel_step;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint8_t code = plane[i * pixel_step];
+      if (number_ == 1) reinterpret_cast<std::uint8_t*>(to)[i * c + channel] = code ^ flip;
+      else
+        reinterpret_cast<std::int16_t*>(to)[i * c + channel] =
+            std::int16_t((is_signed_ ? std::int32_t(std::int8_t(code)) : std::int32_t{code}) - x_zero_);
     }
   }
 }
 
-/// The sums of one filter over one image.
-void convolve(const integer_problem& p, const std::int32_t* x, const std::int32_t* w, std::int32_t* sum) {
-  const std::int64_t taps = p.window.taps(), plane = p.window.in_count();
-  std::fill_n(sum, p.window.out_count(), 0);
-  for (std::int64_t channel = 0; channel < p.group_channels; ++channel) {
-    for (std::int64_t t = 0; t < taps; ++t) {
-      const std::int32_t factor = w[channel * taps + t];
-      if (factor == 0) continue;
-      std::int64_t tap[max_spatial], rest = t;
-      for (std::size_t i = p.window.rank; i-- > 0; rest /= p.window.axes[i].kernel)
-        tap[i] = rest % p.window.axes[i].kernel;
-      add_tap(p.window, tap, x + channel * plane, std::uint32_t(factor), sum);
-    }
+/// A line of the copy, with the padding before and behind it; one outside the image is padding alone.
+void convolution::copy_line(std::int64_t image, std::int64_t line, std::byte* to) const {
+  const std::size_t last = p_.window.rank - 1;
+  std::int64_t rest = line, at = 0, step = 1;
+  bool inside = true;
+  for (std::size_t i = last; i-- > 0; rest /= sizes_[i]) {
+    const window_axis& a = p_.window.axes[i];
+    const std::int64_t in = rest % sizes_[i] - a.pad_begin;
+    inside = inside && in >= 0 && in < a.in;
+    at += in * step, step *= a.in;
   }
+  const window_axis& a = last_axis();
+  const std::int64_t pixel = channels() * number_;
+  const std::int64_t begin = inside ? std::min(a.pad_begin, sizes_[last]) : sizes_[last];
+  const std::int64_t count = std::max<std::int64_t>(0, std::min(a.in, sizes_[last] - begin));
+  const auto padding = std::byte(number_ == 1 ? std::uint8_t(zero_as_bytes(is_signed_, x_zero_)) : 0);
+  std::fill_n(to, begin * pixel, padding);
+  std::fill_n(to + (begin + count) * pixel, (sizes_[last] - begin - count) * pixel, padding);
+  if (count == 0) return;
+  const std::int64_t plane = p_.window.in_count();
+  const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * plane * channels();
+  if (channels_last_) put_pixels(from + at * a.in * channels(), channels(), 1, count, to + begin * pixel);
+  else put_pixels(from + at * a.in, 1, plane, count, to + begin * pixel);
+}
+
+const std::byte* convolution::image_at(std::int64_t image) {
+  if (!copies_) return static_cast<const std::byte*>(x_.data) + image * p_.window.in_count() * channels();
+  std::int64_t lines = 1;
+  for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
+  const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
+  constexpr std::int64_t at_once = 1 << 16;
+  parallel_each(c_, lines, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, bytes)),
+                [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
+  return copy_.data();
+}
+
+/// Where the first window of a line of outputs begins in an image.
+std::int64_t convolution::line_start(std::int64_t line) const {
+  std::int64_t at = 0;
+  for (std::size_t i = p_.window.rank - 1; i-- > 0; line /= p_.window.axes[i].out)
+    at += line % p_.window.axes[i].out * p_.window.axes[i].stride * steps_[i];
+  return at;
+}
+
+/// How the outputs of an image are cut. Sums are exact, so threads may decide.
+struct convolution::cut {
+  std::int64_t line = 1, lines = 1;    // outputs of a line, lines
+  std::int64_t piece = 1, pieces = 1;  // of a line
+  std::int64_t band = 1, bands = 1;    // pieces of a task
+  std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
+  std::size_t tasks = 1;
+
+  explicit cut(const convolution& c) {
+    const placed_window& w = c.p_.window;
+    line = c.last_axis().out, lines = c.outputs() / std::max<std::int64_t>(1, line);
+    bool is_flat = w.covers_points();  // one line of all outputs
+    for (std::size_t i = 0; i < w.rank; ++i) is_flat = is_flat && w.axes[i].stride == 1;
+    if (is_flat) line = c.outputs(), lines = 1;
+    if (!c.by_) return;
+    const integer_arithmetic& by = *c.by_;
+    constexpr std::int64_t cached = 1 << 17, most_work = 1 << 22, least_work = 1 << 20;
+    const integer_panels form = c.p_.w.panels(by);
+    const std::int64_t depth = std::max<std::int64_t>(1, form.runs * form.numbers);
+    const std::int64_t pixel = std::max<std::int64_t>(1, c.steps_[w.rank - 1] * c.last_axis().stride);
+    const std::int64_t rows = std::min(most_work / (depth * by.columns), cached / pixel);
+    const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
+    piece = std::min(line, in_tiles(rows));
+    pieces = (line + piece - 1) / piece;
+    panels = by.panels_of(form.n);
+    const auto all = [&] { return lines * pieces; };
+    band = std::clamp<std::int64_t>(cached / (piece * pixel), 1, std::max<std::int64_t>(1, all()));
+    const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
+    const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), work / double(least_work));
+    const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
+    while (count() < wanted) {
+      if (band > 1) band = (band + 1) / 2;
+      else if (parts < panels) parts = std::min(panels, 2 * parts);
+      else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
+      else break;
+    }
+    bands = (lines * pieces + band - 1) / band;
+    tasks = std::size_t(c.p_.w.groups * bands * parts);
+  }
+};
+
+void convolution::run_part(const results& to, const cut& by, std::int64_t image, const std::byte* x, std::size_t task,
+                           std::size_t lane) const {
+  const std::int64_t part = std::int64_t(task) % by.parts, rest = std::int64_t(task) / by.parts;
+  const std::int64_t band = rest % by.bands, group = rest / by.bands;
+  integer_panels form = p_.w.panels(*by_);
+  form.data = weights_ + std::size_t(group) * group_size_;
+  integer_line line{};
+  line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
+  line.taps = taps_.data(), line.tap_count = form.runs, line.cells = form.cells();
+  detail::stop_pace pace;
+  for (std::int64_t panel = by.panels * part / by.parts; panel < by.panels * (part + 1) / by.parts; ++panel)
+    for (std::int64_t i = band * by.band; i < std::min(by.lines * by.pieces, (band + 1) * by.band); ++i) {
+      if (c_.stopped(pace)) return;
+      const std::int64_t l = i / by.pieces, first = i % by.pieces * by.piece, column = panel * by_->columns;
+      const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
+      line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
+      line.w = form.panel(panel);
+      line.rows = std::min(by.piece, by.line - first), line.columns = std::min(by_->columns, form.n - column);
+      line.start = start_.data() + group * width_ + column;
+      if (to.form) {
+        line.scale = to.form->scale + group * width_ + column;
+        line.low = to.form->low, line.high = to.form->high, line.zero = to.form->zero;
+        line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
+        by_->line(line);
+      } else {
+        line.sums = to.room.data() + std::int64_t(lane) * to.part, line.step = by_->columns;
+        by_->line(line);
+        (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
+      }
+    }
+}
+
+void convolution::run_depthwise_line(const results& to, std::int64_t image, const std::byte* x, std::int64_t line,
+                                     std::size_t lane) const {
+  const std::size_t rank = p_.window.rank;
+  const window_axis& a = last_axis();
+  depthwise_line d{};
+  d.x = reinterpret_cast<const std::uint8_t*>(x) + line_start(line);
+  d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
+  d.rows = rank > 1 ? p_.window.axes[rank - 2].kernel : 1;
+  d.row_step = rank > 1 ? p_.window.axes[rank - 2].dilation * steps_[rank - 2] : 0;
+  d.w = reinterpret_cast<const float*>(weights_) + p_.w.groups, d.w_step = p_.w.groups;
+  d.start = start_.data(), d.channels = p_.w.groups, d.outputs = a.out, d.step = p_.w.groups;
+  if (to.form) {
+    d.form = *to.form;
+    d.codes = to.codes + (image * outputs() + line * a.out) * p_.w.groups;
+    return run_depthwise(d);
+  }
+  d.sums = to.room.data() + std::int64_t(lane) * to.part;
+  run_depthwise(d);
+  (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, d.step});
+}
+
+status convolution::run(const results& to) {
+  const cut by{*this};
+  for (std::int64_t image = 0; image < p_.images; ++image) {
+    const std::byte* const x = image_at(image);
+    if (!by_) {
+      constexpr std::int64_t at_once = 1 << 16;
+      const std::int64_t work = std::max<std::int64_t>(1, last_axis().out * p_.w.taps * p_.w.groups);
+      parallel_each(c_, outputs() / last_axis().out, std::max<std::int64_t>(1, at_once / work),
+                    [&](std::int64_t line, std::size_t lane) { run_depthwise_line(to, image, x, line, lane); });
+    } else if (by.tasks == 1) {
+      run_part(to, by, image, x, 0, 0);
+    } else {
+      c_.parallel_lanes(by.tasks, [&](std::size_t task, std::size_t lane) { run_part(to, by, image, x, task, lane); });
+    }
+    if (c_.stopped()) return status_code::canceled;
+  }
+  return {};
+}
+
+status convolution::to_codes(const code_form& form, std::uint8_t* y) { return run({&form, y}); }
+
+status convolution::to_sums(function_ref<void(std::int64_t, const integer_block&)> f) {
+  const cut by{*this};
+  results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
+  std::size_t size = 0;
+  if (!checked_multiply(std::size_t(to.part), c_.lanes(), size)) return status_code::out_of_memory;
+  const result<std::span<std::int32_t>> room = c_.scratch<std::int32_t>(size);
+  if (!room) return room.error();
+  to.room = *room;
+  return run(to);
 }
 
 status check_filters(const value& v, std::int64_t filters, std::string_view what) {
@@ -103,35 +438,29 @@ status check_single(const value& v, std::string_view what) {
   return bad_input(what, " ", v.shape, " must be one number");
 }
 
-/// f(image, filter, sum) with out_count sums, for all images and filters; `into` says where the sums go.
-template <class Into, class F>
-void each_plane(run_context& c, const integer_problem& p, std::span<const std::int32_t> x,
-                std::span<const std::int32_t> w, const Into& into, const F& f) {
-  const std::int64_t filter_size = p.group_channels * p.window.taps(), plane = p.window.in_count();
-  c.parallel_lanes(std::size_t(p.images * p.filters), [&](std::size_t unit, std::size_t lane) {
-    const std::int64_t image = std::int64_t(unit) / p.filters, filter = std::int64_t(unit) % p.filters;
-    const std::int64_t channel = filter / p.group_filters * p.group_channels;
-    std::int32_t* const sum = into(std::int64_t(unit), std::int64_t(lane));
-    convolve(p, x.data() + (image * p.channels + channel) * plane, w.data() + filter * filter_size, sum);
-    f(std::int64_t(unit), filter, sum);
-  });
+/// Weights as they were packed while binding, or packed now.
+result<integer_filters> weights_of(run_context& c, const integer_conv_state& state, const filters& f, const value& w,
+                                   const value& zero) {
+  if (state.packed.data) return state.packed;
+  const result<std::span<const std::int32_t>> zeros = read_zeros(c, zero);
+  if (!zeros) return zeros.error();
+  const integer_arithmetic& by = arithmetic_for(w.type == dtype::i8, *zeros);
+  std::size_t size = 0;
+  if (!packed_size(f, by, size)) return status_code::out_of_memory;
+  const result<std::span<std::byte>> made = c.scratch<std::byte>(size);
+  if (!made) return made.error();
+  const integer_codes codes{static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros->data(),
+                            zeros->size() > 1 ? 1 : 0};
+  pack_filters(f, by, codes, made->data());
+  return integer_filters{f.is_depthwise ? nullptr : &by, made->data()};
 }
 
-/// [N, in..., C] of bytes as [N, C, in...], in scratch memory.
-status channels_to_front(run_context& c, value& x) {
-  if (x.shape.rank() < 3) return bad_input("x ", x.shape, " needs batch, an axis and channels");
-  const std::int64_t channels = x.shape.back(), plane = x.shape.count(1, x.shape.rank() - 1);
-  const result<std::span<std::uint8_t>> made = c.scratch<std::uint8_t>(x.bytes());
-  if (!made) return made.error();
-  const auto* from = static_cast<const std::uint8_t*>(x.data);
-  for (std::int64_t image = 0; image < x.shape[0]; ++image)
-    for (std::int64_t i = 0; i < plane; ++i)
-      for (std::int64_t channel = 0; channel < channels; ++channel)
-        (*made)[std::size_t((image * channels + channel) * plane + i)] = *from++;
-  x.shape.erase(x.shape.rank() - 1);
-  x.shape.insert(1, channels);
-  x.data = made->data();
-  return {};
+/// The dims of x with its channels second.
+extents channels_second(extents x) {
+  const std::int64_t channels = x.back();
+  x.erase(x.rank() - 1);
+  x.insert(1, channels);
+  return x;
 }
 extents with_channels_last(extents y) {
   const std::int64_t channels = y[1];
@@ -140,94 +469,146 @@ extents with_channels_last(extents y) {
   return y;
 }
 
+std::int32_t zero_of(const value& v) { return v ? code_of(v, 0) : 0; }
+
 }  // namespace
 
-result<integer_conv_state> integer_conv_state::of(const bind_context& c) {
+result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w_input, std::size_t zero_input) {
   const result<window> shape = window::bind(c);
   if (!shape) return shape.error();
-  const std::int64_t groups = c.int_or("group", 1);
-  if (groups < 1) return bad_attribute("group must be at least 1, not ", groups);
-  return integer_conv_state{*shape, groups};
+  integer_conv_state made{*shape, c.int_or("group", 1), {}, c.int_or("channels_last", 0) != 0};
+  if (made.groups < 1) return bad_attribute("group must be at least 1, not ", made.groups);
+  const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
+  if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
+  const value& w = *c.inputs[w_input].constant;
+  const std::span<const std::int64_t> gaps = shape->dilations;
+  const result<filters> f = filters_of(w.shape, made.groups, gaps.empty() ? 1 : gaps.back());
+  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), ""))) return made;  // a run says why
+  const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
+  if (!zeros) return zeros.error();
+  const bool is_signed = w.type == dtype::i8;
+  const integer_arithmetic& by = arithmetic_for(is_signed, *zeros);
+  std::size_t size = 0;
+  if (!packed_size(*f, by, size)) return status_code::out_of_memory;
+  const result<std::span<const std::byte>> packed =
+      c.pack<std::byte>(w_input, size, [&](const value& from, std::span<std::byte> to) -> status {
+        pack_filters(*f, by,
+                     {static_cast<const std::uint8_t*>(from.data), is_signed, zeros->data(), zeros->size() > 1 ? 1 : 0},
+                     to.data());
+        return {};
+      });
+  if (!packed) return packed.error();
+  made.packed = {f->is_depthwise ? nullptr : &by, packed->data()};
+  return made;
 }
+
 result<conv_integer> conv_integer::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c);
+  const result<integer_conv_state> state = integer_conv_state::of(c, 1, 3);
   if (!state) return state.error();
   return conv_integer{*state};
 }
 result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c);
+  const result<integer_conv_state> state = integer_conv_state::of(c, 3, 5);
   if (!state) return state.error();
-  return qlinear_conv{*state, c.int_or("channels_last", 0) != 0};
+  return qlinear_conv{*state};
 }
 
 status conv_integer::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1);
-  const result<integer_problem> p = place(*this, x, w);
+  const result<integer_problem> p = place(*this, x.shape, w.shape);
   if (!p) return p.error();
   if (status s = check_single(c.input(2), "x_zero_point"); !s) return s;
-  if (status s = check_filters(c.input(3), p->filters, "w_zero_point"); !s) return s;
+  if (status s = check_filters(c.input(3), p->w.all_maps(), "w_zero_point"); !s) return s;
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, p->y);
   if (!y) return y.error();
   if (y->empty()) return {};
-  const std::int64_t filter_size = std::max<std::int64_t>(1, p->group_channels * p->window.taps());
-  const result<std::span<std::int32_t>> from = without_zero(c, x, c.input(2), 1);
-  if (!from) return from.error();
-  const result<std::span<std::int32_t>> weights = without_zero(c, w, c.input(3), filter_size);
+  const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(3));
   if (!weights) return weights.error();
-  const std::int64_t n = p->window.out_count();
-  each_plane(
-      c, *p, *from, *weights, [&](std::int64_t unit, std::int64_t) { return y->data() + unit * n; },
-      [](std::int64_t, std::int64_t, const std::int32_t*) {});
+  convolution all{c, *p, weights->by, weights->data, x, zero_of(c.input(2)), false};
+  if (status s = all.prepare(nullptr); !s) return s;
+  const std::int64_t outputs = p->window.out_count(), maps = p->w.all_maps();
+  return all.to_sums([&](std::int64_t image, const integer_block& block) {
+    for (std::int64_t j = 0; j < block.columns; ++j) {
+      std::int32_t* const to = y->data() + (image * maps + block.column + j) * outputs + block.row;
+      for (std::int64_t i = 0; i < block.rows; ++i) to[i] = block.sums[i * block.step + j];
+    }
+  });
+}
+
+namespace {
+
+/// Codes of sums where they are not made at once: of images whose channels are second, or with scales that are not
+/// finite.
+struct code_store {
+  const convolution& all;
+  code_form form;
+  bool is_finite, channels_last;
+  dtype type;
+  std::int64_t outputs, maps;
+  std::uint8_t* y;
+
+  void operator()(std::int64_t image, const integer_block& block) const {
+    constexpr std::int64_t most = 64;
+    std::uint8_t codes[most];
+    for (std::int64_t i = 0; i < block.rows; ++i)
+      for (std::int64_t j0 = 0; j0 < block.columns; j0 += most) {
+        const std::int64_t n = std::min(most, block.columns - j0), map = block.column + j0;
+        const std::int32_t* const sums = block.sums + i * block.step + j0;
+        code_form here = form;
+        here.scale += all.scale_of(map);
+        if (is_finite) sums_to_codes(sums, here, n, codes);
+        for (std::int64_t j = 0; !is_finite && j < n; ++j)
+          codes[j] = std::uint8_t(saturated_sum(here.scale[j] * float(sums[j]), form.zero, range_of(type)));
+        std::uint8_t* const to = channels_last ? y + (image * outputs + block.row + i) * maps + map
+                                               : y + (image * maps + map) * outputs + block.row + i;
+        for (std::int64_t j = 0; j < n; ++j) to[j * (channels_last ? 1 : outputs)] = codes[j];
+      }
+  }
+};
+
+status check(const qlinear_conv&, run_context& c, const integer_problem& p) {
+  const std::int64_t maps = p.w.all_maps();
+  const value& bias = c.input(8);
+  if (status s = check_single(c.input(1), "x_scale"); !s) return s;
+  if (status s = check_single(c.input(2), "x_zero_point"); !s) return s;
+  if (status s = check_filters(c.input(4), maps, "w_scale"); !s) return s;
+  if (status s = check_filters(c.input(5), maps, "w_zero_point"); !s) return s;
+  if (status s = check_single(c.input(6), "y_scale"); !s) return s;
+  if (status s = check_single(c.input(7), "y_zero_point"); !s) return s;
+  if (bias && !(bias.shape == extents{maps}))
+    return bad_input("B ", bias.shape, " must be ", extents{maps}, ", one number per filter");
   return {};
 }
 
+}  // namespace
+
 status qlinear_conv::run(run_context& c) const {
-  value x = c.input(0);
-  if (channels_last)
-    if (status s = channels_to_front(c, x); !s) return s;
-  const value &x_scale = c.input(1), &w = c.input(3), &w_scale = c.input(4), &y_scale = c.input(6);
-  const value &y_zero = c.input(7), &bias = c.input(8);
-  const result<integer_problem> p = place(*this, x, w);
+  const value &x = c.input(0), &w = c.input(3), &w_scale = c.input(4), &bias = c.input(8);
+  if (channels_last && x.shape.rank() < 3) return bad_input("x ", x.shape, " needs batch, an axis and channels");
+  const result<integer_problem> p = place(*this, channels_last ? channels_second(x.shape) : x.shape, w.shape);
   if (!p) return p.error();
-  if (status s = check_single(x_scale, "x_scale"); !s) return s;
-  if (status s = check_single(c.input(2), "x_zero_point"); !s) return s;
-  if (status s = check_filters(w_scale, p->filters, "w_scale"); !s) return s;
-  if (status s = check_filters(c.input(5), p->filters, "w_zero_point"); !s) return s;
-  if (status s = check_single(y_scale, "y_scale"); !s) return s;
-  if (status s = check_single(y_zero, "y_zero_point"); !s) return s;
-  if (bias && !(bias.shape == extents{p->filters}))
-    return bad_input("B ", bias.shape, " must be ", extents{p->filters}, ", one number per filter");
+  if (status s = check(*this, c, *p); !s) return s;
   const result<value*> y = c.output(0, channels_last ? with_channels_last(p->y) : p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  const std::int64_t filter_size = std::max<std::int64_t>(1, p->group_channels * p->window.taps());
-  const result<std::span<std::int32_t>> from = without_zero(c, x, c.input(2), 1);
-  if (!from) return from.error();
-  const result<std::span<std::int32_t>> weights = without_zero(c, w, c.input(5), filter_size);
+  const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(5));
   if (!weights) return weights.error();
-  const std::int64_t n = p->window.out_count();
-  const result<std::span<std::int32_t>> sums = c.scratch<std::int32_t>(std::size_t(n) * c.lanes());
-  if (!sums) return sums.error();
-  std::int64_t zero = 0;
-  read_wide<std::int64_t>(y_zero.type, y_zero.data, 0, &zero, 1);
-  const float from_scale = x_scale.as_unchecked<float>()[0], to_scale = y_scale.as_unchecked<float>()[0];
-  const bool per_filter = w_scale.shape.count() > 1;
-  const integer_range range = range_of((*y)->type);
-  auto* const out = static_cast<std::uint8_t*>((*y)->data);
-  const std::int64_t filters = p->filters, step = channels_last ? filters : 1;
-  each_plane(
-      c, *p, *from, *weights, [&](std::int64_t, std::int64_t lane) { return sums->data() + lane * n; },
-      [&](std::int64_t unit, std::int64_t filter, const std::int32_t* sum) {
-        const float w_factor = w_scale.as_unchecked<float>()[per_filter ? filter : 0];
-        const float scale = scale_of_sums(from_scale, w_factor, to_scale);
-        const std::uint32_t addend = bias ? std::uint32_t(bias.as_unchecked<std::int32_t>()[filter]) : 0;
-        std::uint8_t* const to = out + (channels_last ? unit / filters * n * filters + filter : unit * n);
-        for (std::int64_t i = 0; i < n; ++i) {
-          const float v = scale * float(std::int32_t(std::uint32_t(sum[i]) + addend));
-          to[i * step] = std::uint8_t(saturated_sum(v, zero, range));
-        }
-      });
-  return {};
+  convolution all{c, *p, weights->by, weights->data, x, zero_of(c.input(2)), channels_last};
+  if (status s = all.prepare(bias ? bias.as_unchecked<std::int32_t>().data() : nullptr); !s) return s;
+  const result<std::span<float>> factors = c.scratch<float>(std::size_t(all.scale_count()));
+  if (!factors) return factors.error();
+  std::fill(factors->begin(), factors->end(), 1.0f);
+  const float from = c.input(1).as_unchecked<float>()[0], to = c.input(6).as_unchecked<float>()[0];
+  for (std::int64_t i = 0; i < p->w.all_maps(); ++i)
+    (*factors)[std::size_t(all.scale_of(i))] =
+        scale_of_sums(from, w_scale.as_unchecked<float>()[w_scale.shape.count() > 1 ? i : 0], to);
+  const code_form form = form_of((*y)->type, zero_of(c.input(7)), factors->data());
+  auto* const codes = static_cast<std::uint8_t*>((*y)->data);
+  const bool is_finite = all_finite(*factors);
+  if (is_finite && channels_last) return all.to_codes(form, codes);
+  const code_store store{all,  form, is_finite, channels_last, (*y)->type, p->window.out_count(), p->w.all_maps(),
+                         codes};
+  return all.to_sums(store);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

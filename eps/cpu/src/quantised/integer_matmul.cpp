@@ -2,7 +2,7 @@
 
 #include "common/refuse.hpp"
 #include "elementwise/cast_rows.hpp"
-#include "quantized.hpp"
+#include "integer_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -58,56 +58,85 @@ result<spread> spread_of(const extents& shape, const extents& whole, std::int64_
                    " numbers, or these for each matrix");
 }
 
-/// A or B as int32 without its zero points.
-result<std::span<std::int32_t>> without_zero(run_context& c, const value& v, const value& zero, bool by_rows,
-                                             std::string_view what) {
-  const std::int64_t count = v.shape.count();
-  const std::int64_t columns = v.shape.rank() > 1 || by_rows ? v.shape.back() : 1;
-  const std::int64_t rows = v.shape.rank() > 1 ? v.shape[v.shape.rank() - 2] : by_rows ? 1 : v.shape[0];
-  result<std::span<std::int32_t>> made = c.scratch<std::int32_t>(std::size_t(count));
-  if (!made || count == 0) return made;
-  const std::int64_t matrices = count / (rows * columns), zeros = zero ? zero.shape.count() : 1;
-  result<spread> over = spread{};
-  if (zero) over = spread_of(zero.shape, v.shape, by_rows ? rows : columns, matrices, what);
-  if (!over) return over.error();
-  const result<std::span<std::int64_t>> points = c.scratch<std::int64_t>(std::size_t(zeros));
-  if (!points) return points.error();
-  (*points)[0] = 0;
-  if (zero) read_wide<std::int64_t>(zero.type, zero.data, 0, points->data(), zeros);
-  std::int64_t wide[cast_block];
-  for (std::int64_t first = 0; first < count; first += cast_block) {
-    const std::int64_t n = std::min(cast_block, count - first);
-    read_wide<std::int64_t>(v.type, v.data, first, wide, n);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t at = first + i, row = at / columns;
-      const std::int64_t k = over->at(row / rows, by_rows ? row % rows : at % columns);
-      (*made)[std::size_t(at)] = std::int32_t(wide[i] - (*points)[std::size_t(k)]);
-    }
-  }
-  return made;
-}
+/// The products of a stack, one after the other; all rows of A at once where they meet one B.
+class product_run {
+ public:
+  product_run(run_context& c, const stacked_product& p, const integer_factor& b, const value& a, const value& a_zero,
+              const value& b_value, const value& b_zero)
+      : c_{c}, p_{p}, b_{b}, a_{a}, a_zero_{a_zero}, b_value_{b_value}, b_zero_{b_zero} {}
 
-/// All rows of all products: f(product, row, n sums).
-template <class F>
-status each_row(run_context& c, const stacked_product& p, std::span<const std::int32_t> a,
-                std::span<const std::int32_t> b, const F& f) {
-  const result<std::span<std::int32_t>> sums = c.scratch<std::int32_t>(std::size_t(p.n) * c.lanes());
-  if (!sums) return sums.error();
-  c.parallel_lanes(std::size_t(p.count() * p.m), [&](std::size_t unit, std::size_t lane) {
-    const std::int64_t product = std::int64_t(unit) / p.m, row = std::int64_t(unit) % p.m;
-    const std::int32_t* const x = a.data() + (matrix_of(p.a_stack, p.stack, product) * p.m + row) * p.k;
-    const std::int32_t* const w = b.data() + matrix_of(p.b_stack, p.stack, product) * p.k * p.n;
-    std::int32_t* const sum = sums->data() + std::int64_t(lane) * p.n;
-    std::fill_n(sum, p.n, 0);
-    for (std::int64_t k = 0; k < p.k; ++k) {
-      const auto factor = std::uint32_t(x[k]);
-      for (std::int64_t j = 0; j < p.n; ++j)
-        sum[j] = std::int32_t(std::uint32_t(sum[j]) + factor * std::uint32_t(w[k * p.n + j]));
+  /// Checks zero points and reads them.
+  status prepare() {
+    if (a_zero_) {
+      const result<spread> over = spread_of(a_zero_.shape, a_.shape, p_.m, p_.a_stack.count(), "a_zero_point");
+      if (!over) return over.error();
+      a_over_ = *over;
     }
-    f(product, row, sum);
-  });
-  return {};
-}
+    if (b_zero_) {
+      const result<spread> over = spread_of(b_zero_.shape, b_value_.shape, p_.n, p_.b_stack.count(), "b_zero_point");
+      if (!over) return over.error();
+      b_over_ = *over;
+    }
+    const result<std::span<const std::int32_t>> a_zeros = read_zeros(c_, a_zero_), b_zeros = read_zeros(c_, b_zero_);
+    if (!a_zeros || !b_zeros) return status_code::out_of_memory;
+    a_zeros_ = *a_zeros, b_zeros_ = *b_zeros;
+    joined_ = p_.b_stack.count() == 1 && p_.a_stack.count() == p_.count() && a_over_.step == 0;
+    return {};
+  }
+  /// f(product, first row of C, its number) for each product; an error ends the run.
+  template <class F>
+  status each(const F& f) {
+    const std::int64_t count = joined_ ? 1 : p_.count();
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (c_.stopped()) return status_code::canceled;
+      if (status s = pack(matrix_of(p_.b_stack, p_.stack, i)); !s) return s;
+      const std::int64_t from = joined_ ? 0 : matrix_of(p_.a_stack, p_.stack, i);
+      integer_product product{joined_ ? p_.m * p_.count() : p_.m, p_.k, {}, p_.k, 1, panels_, start_.data()};
+      product.a = {static_cast<const std::uint8_t*>(a_.data) + from * p_.m * p_.k, a_.type == dtype::i8,
+                   a_zeros_.data() + a_over_.at(from, 0), a_over_.step};
+      start_sums(panels_, nullptr, zero_as_bytes(product.a.is_signed, a_zeros_[0]), start_.data());
+      if (status s = f(product, i * p_.m, i); !s) return s;
+    }
+    return {};
+  }
+
+ private:
+  status pack(std::int64_t matrix) {
+    if (matrix == packed_) return {};
+    if (b_.data) {
+      if (a_over_.step != 0) return bad_input("a_zero_point ", a_zero_.shape, " must be one number, as the model says");
+      panels_ = panels_of(b_);
+    } else {
+      const code_matrix b{static_cast<const std::uint8_t*>(b_value_.data) + matrix * p_.k * p_.n,
+                          b_value_.type == dtype::i8,
+                          false,
+                          p_.k,
+                          p_.n,
+                          b_zeros_.subspan(std::size_t(b_over_.at(matrix, 0)), std::size_t(b_over_.step ? p_.n : 1))};
+      const result<integer_panels> made = panels_of(c_, b, a_over_.step != 0, room_);
+      if (!made) return made.error();
+      panels_ = *made;
+    }
+    packed_ = matrix;
+    if (start_.size() >= std::size_t(panels_.width())) return {};
+    const result<std::span<std::int32_t>> start = c_.scratch<std::int32_t>(std::size_t(panels_.width()));
+    if (!start) return start.error();
+    start_ = *start;
+    return {};
+  }
+
+  run_context& c_;
+  const stacked_product& p_;
+  const integer_factor& b_;
+  const value &a_, &a_zero_, &b_value_, &b_zero_;
+  spread a_over_{}, b_over_{};
+  std::span<const std::int32_t> a_zeros_, b_zeros_;
+  bool joined_ = false;
+  std::int64_t packed_ = -1;
+  integer_panels panels_{};
+  std::span<std::byte> room_;
+  std::span<std::int32_t> start_;
+};
 
 struct scales {
   spread over;
@@ -127,54 +156,83 @@ result<scales> read_scales(run_context& c, const value& v, const extents& whole,
 }  // namespace
 
 status matmul_integer::run(run_context& c) const {
-  const value &a = c.input(0), &b = c.input(1);
-  const result<stacked_product> p = stack_of(a.shape, b.shape);
+  const value &a = c.input(0), &b_value = c.input(1);
+  const result<stacked_product> p = stack_of(a.shape, b_value.shape);
   if (!p) return p.error();
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, p->y);
   if (!y) return y.error();
   if (y->empty()) return {};
-  const result<std::span<std::int32_t>> x = without_zero(c, a, c.input(2), true, "a_zero_point");
-  if (!x) return x.error();
-  const result<std::span<std::int32_t>> w = without_zero(c, b, c.input(3), false, "b_zero_point");
-  if (!w) return w.error();
-  return each_row(c, *p, *x, *w, [&](std::int64_t product, std::int64_t row, const std::int32_t* sum) {
-    std::copy_n(sum, p->n, y->data() + (product * p->m + row) * p->n);
+  product_run all{c, *p, b, a, c.input(2), b_value, c.input(3)};
+  if (status s = all.prepare(); !s) return s;
+  return all.each([&](const integer_product& product, std::int64_t row, std::int64_t) {
+    return multiply_to_sums(c, product, y->data() + row * p->n);
   });
 }
 
+namespace {
+
+/// What makes codes of qlinear_matmul's sums.
+struct product_scaling {
+  const stacked_product& p;
+  scales a, b, y;
+  spread zero_over;
+  const value& zero;
+  dtype type;
+  std::span<float> factors;  // of one matrix
+
+  /// One scale for all rows of A, one scale and zero point for those of Y.
+  bool is_by_columns() const { return a.over.step == 0 && y.over.step == 0 && zero_over.step == 0; }
+  float factor(std::int64_t matrix, std::int64_t row, std::int64_t column) const {
+    return scale_of_sums(a.at(matrix_of(p.a_stack, p.stack, matrix), row),
+                         b.at(matrix_of(p.b_stack, p.stack, matrix), column), y.at(matrix, row));
+  }
+  void store(const integer_block& block, std::int64_t matrix, std::uint8_t* to) const {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      const std::int64_t row = (block.row + i) % p.m, at = matrix + (block.row + i) / p.m;
+      const std::int64_t origin = zero ? code_of(zero, zero_over.at(at, row)) : 0;
+      for (std::int64_t j = 0; j < block.columns; ++j) {
+        const float v = float(block.sums[i * block.step + j]) * factor(at, row, block.column + j);
+        to[(block.row + i) * p.n + block.column + j] = std::uint8_t(saturated_sum(v, origin, range_of(type)));
+      }
+    }
+  }
+};
+
+}  // namespace
+
 status qlinear_matmul::run(run_context& c) const {
-  const value &a = c.input(0), &b = c.input(3), &y_zero = c.input(7);
-  const result<stacked_product> p = stack_of(a.shape, b.shape);
+  const value &a = c.input(0), &b_value = c.input(3), &y_zero = c.input(7);
+  const result<stacked_product> p = stack_of(a.shape, b_value.shape);
   if (!p) return p.error();
   const result<value*> y = c.output(0, p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  const result<std::span<std::int32_t>> x = without_zero(c, a, c.input(2), true, "a_zero_point");
-  if (!x) return x.error();
-  const result<std::span<std::int32_t>> w = without_zero(c, b, c.input(5), false, "b_zero_point");
-  if (!w) return w.error();
   const result<scales> a_scale = read_scales(c, c.input(1), a.shape, p->m, p->a_stack.count(), "a_scale");
   if (!a_scale) return a_scale.error();
-  const result<scales> b_scale = read_scales(c, c.input(4), b.shape, p->n, p->b_stack.count(), "b_scale");
+  const result<scales> b_scale = read_scales(c, c.input(4), b_value.shape, p->n, p->b_stack.count(), "b_scale");
   if (!b_scale) return b_scale.error();
   const result<scales> y_scale = read_scales(c, c.input(6), p->y, p->m, p->count(), "y_scale");
   if (!y_scale) return y_scale.error();
-  const result<spread> zero_over = spread_of(y_zero.shape, p->y, p->m, p->count(), "y_zero_point");
+  result<spread> zero_over = spread{};
+  if (y_zero) zero_over = spread_of(y_zero.shape, p->y, p->m, p->count(), "y_zero_point");
   if (!zero_over) return zero_over.error();
-  const integer_range range = range_of((*y)->type);
-  const bool is_signed = (*y)->type == dtype::i8;
-  const auto* const zeros = static_cast<const std::uint8_t*>(y_zero.data);
+  product_run all{c, *p, b, a, c.input(2), b_value, c.input(5)};
+  if (status s = all.prepare(); !s) return s;
+  const result<std::span<float>> factors = c.scratch<float>(std::size_t(p->n) + widest_panel);
+  if (!factors) return factors.error();
+  std::fill(factors->begin(), factors->end(), 1.0f);
+  const product_scaling scaling{*p, *a_scale, *b_scale, *y_scale, *zero_over, y_zero, (*y)->type, *factors};
   auto* const out = static_cast<std::uint8_t*>((*y)->data);
-  return each_row(c, *p, *x, *w, [&](std::int64_t product, std::int64_t row, const std::int32_t* sum) {
-    const std::int64_t a_matrix = matrix_of(p->a_stack, p->stack, product);
-    const std::int64_t b_matrix = matrix_of(p->b_stack, p->stack, product);
-    const float from_scale = a_scale->at(a_matrix, row), to_scale = y_scale->at(product, row);
-    const std::uint8_t code = zeros[zero_over->at(product, row)];
-    const std::int64_t zero = is_signed ? std::int64_t(std::int8_t(code)) : std::int64_t{code};
-    for (std::int64_t j = 0; j < p->n; ++j) {
-      const float v = float(sum[j]) * scale_of_sums(from_scale, b_scale->at(b_matrix, j), to_scale);
-      out[(product * p->m + row) * p->n + j] = std::uint8_t(saturated_sum(v, zero, range));
+  return all.each([&](const integer_product& product, std::int64_t row, std::int64_t matrix) -> status {
+    std::uint8_t* const to = out + row * p->n;
+    if (scaling.is_by_columns()) {
+      for (std::int64_t j = 0; j < p->n; ++j) (*factors)[std::size_t(j)] = scaling.factor(matrix, 0, j);
+      if (all_finite(*factors)) {
+        const std::int64_t origin = y_zero ? code_of(y_zero, zero_over->at(matrix, 0)) : 0;
+        return multiply_to_codes(c, product, form_of((*y)->type, origin, factors->data()), to);
+      }
     }
+    return multiply_to_sums(c, product, [&](const integer_block& block) { scaling.store(block, matrix, to); });
   });
 }
 

@@ -1,15 +1,10 @@
 #include <cameo/eps/cpu/qgemm.hpp>
 
-#include "common/operand_values.hpp"
-#include "quantized.hpp"
+#include "common/refuse.hpp"
+#include "integer_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-std::int32_t code_at(const value& v, std::int64_t i) {
-  const std::uint8_t byte = static_cast<const std::uint8_t*>(v.data)[i];
-  return v.type == dtype::i8 ? std::int32_t(std::int8_t(byte)) : std::int32_t{byte};
-}
 
 /// One number, or one per column.
 status check_spread(const value& v, std::int64_t columns, std::string_view what) {
@@ -31,24 +26,30 @@ result<steps> steps_of(const value& c, std::int64_t m, std::int64_t n) {
   return steps{rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
 }
 
+/// What makes codes, or floats, of sums that have C already.
 struct scaling {
   float alpha;
-  const value &a_scale, &b_scale, &c, &y_scale, &y_zero;
-  steps of_c;
+  const value &a_scale, &b_scale, &y_scale, &y_zero;
+  const value& y;
+  std::int64_t n;
 
-  void store(const value& y, std::int64_t row, std::int64_t n, const std::int32_t* sums) const {
-    const float factor = alpha * a_scale.as_unchecked<float>()[0];
-    for (std::int64_t j = 0; j < n; ++j) {
-      const std::int32_t add = c ? c.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column] : 0;
-      const auto sum = std::int32_t(std::uint32_t(sums[j]) + std::uint32_t(add));
-      const float factor_b = b_scale.as_unchecked<float>()[at(b_scale, j)];
+  float factor(std::int64_t j) const {
+    const float a = alpha * a_scale.as_unchecked<float>()[0], b = b_scale.as_unchecked<float>()[at(b_scale, j)];
+    return y.type == dtype::f32 ? a * b : scale_of_sums(a, b, y_scale.as_unchecked<float>()[0]);
+  }
+  std::int64_t zero() const { return y_zero ? code_of(y_zero, 0) : 0; }
+  void store(const integer_block& block, const float* factors) const {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      const std::int64_t to = (block.row + i) * n + block.column;
+      const std::int32_t* const sums = block.sums + i * block.step;
       if (y.type == dtype::f32) {
-        y.as_mutable_unchecked<float>()[row * n + j] = factor * factor_b * float(sum);
-      } else {
-        const std::int64_t zero = y_zero ? code_at(y_zero, 0) : 0;
-        const float v = scale_of_sums(factor, factor_b, y_scale.as_unchecked<float>()[0]) * float(sum);
-        static_cast<std::uint8_t*>(y.data)[row * n + j] = std::uint8_t(saturated_sum(v, zero, range_of(y.type)));
+        sums_to_floats(sums, factors + block.column, nullptr, block.columns,
+                       y.as_mutable_unchecked<float>().data() + to);
+        continue;
       }
+      for (std::int64_t j = 0; j < block.columns; ++j)
+        static_cast<std::uint8_t*>(y.data)[to + j] =
+            std::uint8_t(saturated_sum(factors[block.column + j] * float(sums[j]), zero(), range_of(y.type)));
     }
   }
 };
@@ -57,45 +58,63 @@ struct scaling {
 
 status qgemm::run(run_context& c) const {
   const value &a = c.input(0), &b = c.input(3), &a_zero = c.input(2), &b_zero = c.input(5);
-  const scaling how{alpha, c.input(1), c.input(4), c.input(6), c.input(7), c.input(8), {}};
+  const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
+  const value& y_zero = c.input(8);
   if (a.shape.rank() != 2 || b.shape.rank() != 2) return bad_input("A ", a.shape, " and B ", b.shape, " need rank 2");
   const std::int64_t m = a.shape[turn_a ? 1 : 0], k = a.shape[turn_a ? 0 : 1];
   const std::int64_t n = b.shape[turn_b ? 0 : 1], rows = b.shape[turn_b ? 1 : 0];
   if (rows != k) return bad_input("A ", a.shape, " and B ", b.shape, ": ", k, " columns meet ", rows, " rows");
-  if (how.a_scale.shape.count() != 1 || a_zero.shape.count() != 1)
-    return bad_input("a_scale ", how.a_scale.shape, " and a_zero_point ", a_zero.shape, " must be one number each");
-  if (status fits = check_spread(how.b_scale, n, "b_scale"); !fits) return fits;
+  if (a_scale.shape.count() != 1 || a_zero.shape.count() != 1)
+    return bad_input("a_scale ", a_scale.shape, " and a_zero_point ", a_zero.shape, " must be one number each");
+  if (status fits = check_spread(b_scale, n, "b_scale"); !fits) return fits;
   if (status fits = check_spread(b_zero, n, "b_zero_point"); !fits) return fits;
-  if (how.y_scale && how.y_scale.shape.count() != 1)
-    return bad_input("y_scale ", how.y_scale.shape, " must be one number");
-  if (how.y_zero && how.y_zero.shape.count() != 1)
-    return bad_input("y_zero_point ", how.y_zero.shape, " must be one number");
-  if ((c.output_type(0) == dtype::f32) == bool(how.y_scale))
-    return bad_input("Y is ", c.output_type(0),
-                     how.y_scale ? " though there is a y_scale" : " though there is no y_scale");
-  const result<steps> of_c = steps_of(how.c, m, n);
+  if (y_scale && y_scale.shape.count() != 1) return bad_input("y_scale ", y_scale.shape, " must be one number");
+  if (y_zero && y_zero.shape.count() != 1) return bad_input("y_zero_point ", y_zero.shape, " must be one number");
+  if ((c.output_type(0) == dtype::f32) == bool(y_scale))
+    return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
+  const result<steps> of_c = steps_of(add, m, n);
   if (!of_c) return of_c.error();
-  scaling with_c = how;
-  with_c.of_c = *of_c;
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
-  const result<std::span<std::int32_t>> sums = c.scratch<std::int32_t>(std::size_t(n) * c.lanes());
-  if (!sums) return sums.error();
-  const std::int32_t a_origin = code_at(a_zero, 0);
-  c.parallel_lanes(std::size_t(m), [&](std::size_t unit, std::size_t lane) {
-    const auto row = std::int64_t(unit);
-    std::int32_t* const sum = sums->data() + std::int64_t(lane) * n;
-    std::fill_n(sum, n, 0);
-    for (std::int64_t p = 0; p < k; ++p) {
-      const auto factor = std::uint32_t(code_at(a, turn_a ? p * m + row : row * k + p) - a_origin);
-      for (std::int64_t j = 0; j < n; ++j) {
-        const auto weight = std::uint32_t(code_at(b, turn_b ? j * k + p : p * n + j) - code_at(b_zero, at(b_zero, j)));
-        sum[j] = std::int32_t(std::uint32_t(sum[j]) + factor * weight);
+  if ((*y)->shape.count() == 0) return {};
+  const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero), b_zeros = read_zeros(c, b_zero);
+  if (!a_zeros || !b_zeros) return status_code::out_of_memory;
+  integer_product product{m, k, {}, turn_a ? 1 : k, turn_a ? m : 1, panels_of(packed), nullptr};
+  product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
+  if (!packed.data) {
+    std::span<std::byte> room;
+    const code_matrix matrix{static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, turn_b, k, n, *b_zeros};
+    const result<integer_panels> made = panels_of(c, matrix, false, room);
+    if (!made) return made.error();
+    product.b = *made;
+  }
+  const auto width = std::size_t(product.b.width());
+  const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(width);
+  const result<std::span<float>> factors = c.scratch<float>(width);
+  if (!start || !factors) return status_code::out_of_memory;
+  const scaling how{alpha, a_scale, b_scale, y_scale, y_zero, **y, n};
+  std::fill(factors->begin(), factors->end(), 1.0f);
+  for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
+  // C that is equal for all rows is where their sums begin.
+  const bool rows_differ = add && of_c->row != 0;
+  const auto added = [&](std::int64_t row, std::int64_t j) {
+    return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c->row + j * of_c->column]);
+  };
+  start_sums(product.b, nullptr, zero_as_bytes(product.a.is_signed, (*a_zeros)[0]), start->data());
+  for (std::int64_t j = 0; add && !rows_differ && j < n; ++j)
+    (*start)[std::size_t(j)] = std::int32_t(std::uint32_t((*start)[std::size_t(j)]) + added(0, j));
+  product.start = start->data();
+  if (!rows_differ && (*y)->type != dtype::f32 && all_finite(*factors))
+    return multiply_to_codes(c, product, form_of((*y)->type, how.zero(), factors->data()),
+                             static_cast<std::uint8_t*>((*y)->data));
+  return multiply_to_sums(c, product, [&](const integer_block& block) {
+    for (std::int64_t i = 0; rows_differ && i < block.rows; ++i)
+      for (std::int64_t j = 0; j < block.columns; ++j) {
+        std::int32_t& sum = block.sums[i * block.step + j];
+        sum = std::int32_t(std::uint32_t(sum) + added(block.row + i, block.column + j));
       }
-    }
-    with_c.store(**y, row, n, sum);
+    how.store(block, factors->data());
   });
-  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/core/dtype.hpp>
+#include <cameo/core/value.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,12 @@ constexpr integer_range range_of(dtype type) {
   const bool is_signed = (bit_of(type) & (mask_of<std::int8_t, std::int16_t, std::int32_t, int4, int2>)) != 0;
   if (is_signed) return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
   return {0, (std::int64_t{1} << bits) - 1};
+}
+
+/// The code with number i of a tensor of u8 or s8.
+inline std::int32_t code_of(const value& v, std::int64_t i) {
+  const std::uint8_t byte = static_cast<const std::uint8_t*>(v.data)[i];
+  return v.type == dtype::i8 ? std::int32_t(std::int8_t(byte)) : std::int32_t{byte};
 }
 
 /// round(v) + zero within a range, ties to even. NaN counts as 0; `zero` has at most 32 bits.

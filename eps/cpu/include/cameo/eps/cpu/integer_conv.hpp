@@ -4,16 +4,29 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+struct integer_arithmetic;
+
+/// The weights of a convolution of codes as loops want them; packed while binding where they and their zero points are
+/// constant.
+struct integer_filters {
+  const integer_arithmetic* by = nullptr;  // null: a filter for each channel
+  const void* data = nullptr;              // null: packed in every run
+};
+
 /// The common part of ConvInteger and QLinearConv.
 struct integer_conv_state {
   window shape = {};
   std::int64_t groups = 1;
+  integer_filters packed = {};
+  bool channels_last = false;
 
-  static result<integer_conv_state> of(const bind_context&);
+  static result<integer_conv_state> of(bind_context&, std::size_t w, std::size_t w_zero);
 };
 
 /// y [N, M, out...] = (x [N, C, in...] - x_zero) * (w [M, C / group, kernel...] - w_zero) in int32, which wraps. w_zero
 /// is one number or one per filter. Padding adds nothing.
+///
+/// Scratch: an image of x with its channels last and its padding written out, of 1 byte or 2 per element.
 struct conv_integer : integer_conv_state {
   static result<conv_integer> bind(bind_context&);
   status run(run_context&) const;
@@ -21,10 +34,9 @@ struct conv_integer : integer_conv_state {
 
 /// The same on quantized tensors: sums in int32 plus B [M], times x_scale * w_scale / y_scale in float, rounded with
 /// ties to even, plus y's zero point, saturated to y's type. w's scale and zero point are one number or one per filter.
-/// With the attribute channels_last, of com.microsoft's operator, x and y are [N, in..., C] and [N, out..., M].
+/// With the attribute channels_last, of com.microsoft's operator, x and y are [N, in..., C] and [N, out..., M]; an
+/// image of u8 without padding then is read where it is.
 struct qlinear_conv : integer_conv_state {
-  bool channels_last = false;
-
   static result<qlinear_conv> bind(bind_context&);
   status run(run_context&) const;
 };

@@ -3,17 +3,40 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+struct integer_arithmetic;
+
+/// B of a product of codes, packed while binding where it is a constant matrix with constant zero points, and A has one
+/// zero point for all rows.
+struct integer_factor {
+  const integer_arithmetic* by = nullptr;
+  const std::byte* data = nullptr;  // null: packed in every run
+  std::int64_t k = 0, n = 0;
+
+  static result<integer_factor> bind(bind_context&, std::size_t input, std::size_t zero_input,
+                                     std::size_t row_zero_input, bool turned = false);
+};
+
 /// Y = (A - a_zero) * (B - b_zero) in int32, as numpy multiplies stacks of matrices; sums wrap. A zero point is one
 /// number, one per row of A, one per column of B, or one per row (column) of each matrix of the stack.
 struct matmul_integer {
-  static result<matmul_integer> bind(bind_context&) { return matmul_integer{}; }
+  integer_factor b = {};
+  static result<matmul_integer> bind(bind_context& c) {
+    const result<integer_factor> b = integer_factor::bind(c, 1, 3, 2);
+    if (!b) return b.error();
+    return matmul_integer{*b};
+  }
   status run(run_context&) const;
 };
 
 /// The same on quantized tensors: the sums, exact in int32, times a_scale * b_scale / y_scale, rounded with ties to
 /// even, plus y's zero point, saturated to y's type. Scales broadcast as the zero points do, y's over rows.
 struct qlinear_matmul {
-  static result<qlinear_matmul> bind(bind_context&) { return qlinear_matmul{}; }
+  integer_factor b = {};
+  static result<qlinear_matmul> bind(bind_context& c) {
+    const result<integer_factor> b = integer_factor::bind(c, 3, 5, 2);
+    if (!b) return b.error();
+    return qlinear_matmul{*b};
+  }
   status run(run_context&) const;
 };
 

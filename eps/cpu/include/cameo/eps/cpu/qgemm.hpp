@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/kernel/kernel.hpp>
+#include <cameo/eps/cpu/integer_matmul.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -9,8 +9,13 @@ namespace cameo::inline CAMEO_ABI::eps {
 struct qgemm {
   bool turn_a = false, turn_b = false;
   float alpha = 1;
+  integer_factor packed = {};  // B, where it is constant
   static result<qgemm> bind(bind_context& c) {
-    return qgemm{c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, c.float_or("alpha", 1)};
+    qgemm made{c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, c.float_or("alpha", 1)};
+    const result<integer_factor> b = integer_factor::bind(c, 3, 5, 2, made.turn_b);
+    if (!b) return b.error();
+    made.packed = *b;
+    return made;
   }
   status run(run_context&) const;
 };

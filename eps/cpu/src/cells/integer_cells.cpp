@@ -1,0 +1,69 @@
+// Which loops for integer products a processor can run.
+#include "integer_cells.hpp"
+
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include "integer_target.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// A table, what a processor must have for it, and the instruction set of the float kernels that it goes with: kernels
+/// that are held back to a smaller one take no table of a larger one.
+struct cells_row {
+  const integer_cells& table;
+  std::string_view beside;
+  bool (*runs_here)();
+};
+
+// __builtin_cpu_supports also asks whether the system keeps the registers.
+constexpr cells_row cells_rows[] = {
+#if CAMEO_CELLS_X86
+    {avx512_vnni_cells, "AVX3",
+     [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }},
+    {avx512_cells, "AVX3", [] { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"); }},
+    {avx2_cells, "AVX2", [] { return bool(__builtin_cpu_supports("avx2")) && __builtin_cpu_supports("fma"); }},
+    {sse2_cells, "SSE2", [] { return true; }},
+#endif
+    {portable_cells, "", [] { return true; }},
+};
+
+struct runnable {
+  std::array<const integer_cells*, std::size(cells_rows)> all{};
+  std::size_t count = 0;
+
+  runnable() {
+    for (const cells_row& row : cells_rows)
+      if (row.runs_here()) all[count++] = &row.table;
+  }
+};
+
+const runnable& runnable_here() {
+  static const runnable found;
+  return found;
+}
+
+/// Whether the float kernels' instruction set is at least the one that a row goes with.
+bool reaches(std::string_view used, std::string_view wanted) {
+  constexpr std::string_view order[] = {"AVX3", "AVX2", "SSE4", "SSSE3", "SSE2", ""};
+  const auto place = [&](std::string_view name) { return std::find(std::begin(order), std::end(order), name); };
+  return wanted.empty() || place(used) <= place(wanted);
+}
+
+}  // namespace
+
+std::span<const integer_cells* const> runnable_integer_cells() {
+  return {runnable_here().all.data(), runnable_here().count};
+}
+
+const integer_cells& best_integer_cells() {
+  const std::string_view used = instruction_set();
+  for (const cells_row& row : cells_rows)
+    if (row.runs_here() && reaches(used, row.beside)) return row.table;
+  return portable_cells;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,59 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// Exact sums of products of integers, for matrix products and convolutions: 32 bits that wrap, equal on every
+// instruction set.
+//
+// What instructions multiply are cells of 32 bits: four bytes (u8 * s8) or two numbers of 16 bits. A cell of a row is
+// multiplied by the cells of all columns of a panel; the sums of a tile, some rows by a panel, stay in registers.
+
+/// Rows of sums that lie one behind the other, for the columns of one panel.
+struct integer_line {
+  const std::byte* x;         // first row
+  std::int64_t row_step;      // bytes from one row to the next
+  const std::int64_t* taps;   // bytes from a row's start to each of its runs of cells
+  std::int64_t tap_count;     // runs
+  std::int64_t cells;         // of a run
+  const std::byte* w;         // the panel: [tap_count][cells][columns of a panel][4 bytes]
+  std::int64_t rows;          // at least 1
+  std::int64_t columns;       // of the panel that exist
+  const std::int32_t* start;  // [columns of a panel]: where sums begin
+  std::int32_t* sums;         // null: codes are wanted
+  std::int64_t step;          // elements of `sums`, or of `codes`, from one row to the next
+
+  // code = the integer nearest to sum * scale, ties to even, within [low, high], plus zero; its lowest byte is stored.
+  const float* scale;  // [columns of a panel], finite
+  float low, high;     // integers
+  std::int32_t zero;
+  std::uint8_t* codes;
+};
+
+/// The loops for one kind of cells of one instruction set.
+struct integer_arithmetic {
+  std::int64_t per_cell;   // numbers of a cell: 4 are u8 in rows and s8 in panels, 2 are s16 in both
+  std::int64_t columns;    // of a panel
+  std::int64_t tile_rows;  // that a line is cut into
+  void (*line)(const integer_line&);
+
+  std::int64_t cells_of(std::int64_t numbers) const { return (numbers + per_cell - 1) / per_cell; }
+  std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
+};
+
+/// An instruction set: how it multiplies bytes by weights that fit in s8, and what does not fit.
+struct integer_cells {
+  std::string_view name;
+  const integer_arithmetic &bytes, &shorts;
+};
+
+/// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.
+std::span<const integer_cells* const> runnable_integer_cells();
+/// The best that the instruction set in use (of Highway) allows: it may be held back for tests.
+const integer_cells& best_integer_cells();
+
+}  // namespace cameo::inline CAMEO_ABI::eps

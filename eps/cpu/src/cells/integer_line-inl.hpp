@@ -1,0 +1,128 @@
+// A line of exact integer sums, for the arithmetic A of the file that includes this, within its namespace and its
+// target:
+//
+//   A::lanes                        sums of a vector
+//   A::tile_rows                    rows of a tile of two vectors, as many as there are registers for
+//   A::sum, A::cells                a vector of sums, and of cells
+//   A::broadcast(p), A::load(p)     one cell everywhere; the cells of `lanes` columns
+//   A::add_products(s, a, b)        s + the products of the cells a and b
+//   A::load_sums(p), A::store(s, p) int32 in memory
+//   A::add(s, s)
+//   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
+
+// Rows and vectors of a tile are unrolled: they are registers.
+#define CAMEO_CELL_LOOP _Pragma("GCC unroll 16")
+
+template <class A, int Rows>
+struct row_pointers {  // every third row has a pointer of its own, the others lie one or two steps behind it
+  static constexpr int count = (Rows + 2) / 3;
+  const std::byte* at[count];
+};
+
+/// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
+/// for itself.
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_INLINE void add_runs(const integer_line& p, const std::byte* x, const std::byte* w,
+                                typename A::sum (&sums)[Rows][Vectors]) {
+  constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
+  const std::int64_t step = p.row_step;
+  for (std::int64_t t = 0; t < p.tap_count; ++t) {
+    const std::byte* from = x + p.taps[t];
+    const std::byte* others[(Rows + 2) / 3];
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < (Rows + 2) / 3; ++i) others[i] = from + 3 * i * step;
+    for (std::int64_t c = 0; c < p.cells; ++c, w += panel) {
+      typename A::cells columns[Vectors];
+      CAMEO_CELL_LOOP
+      for (int j = 0; j < Vectors; ++j) columns[j] = A::load(w + j * bytes);
+      CAMEO_CELL_LOOP
+      for (int i = 0; i < Rows; ++i) {
+        const typename A::cells factor = A::broadcast(others[i / 3] + (i % 3) * step + 4 * c);
+        CAMEO_CELL_LOOP
+        for (int j = 0; j < Vectors; ++j) sums[i][j] = A::add_products(sums[i][j], factor, columns[j]);
+      }
+    }
+  }
+}
+template <class A, int Vectors>
+CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const std::byte* x, const std::byte* w,
+                                       typename A::sum (&sums)[1][Vectors]) {
+  constexpr int chains = 4;
+  constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
+  typename A::sum more[chains][Vectors];
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < chains; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) more[i][j] = i == 0 ? sums[0][j] : A::nothing();
+  for (std::int64_t t = 0; t < p.tap_count; ++t) {
+    const std::byte* from = x + p.taps[t];
+    std::int64_t c = 0;
+    for (; c + chains <= p.cells; c += chains, from += 4 * chains, w += panel * chains) CAMEO_CELL_LOOP
+    for (int i = 0; i < chains; ++i) {
+      const typename A::cells factor = A::broadcast(from + 4 * i);
+      CAMEO_CELL_LOOP
+      for (int j = 0; j < Vectors; ++j)
+        more[i][j] = A::add_products(more[i][j], factor, A::load(w + i * panel + j * bytes));
+    }
+    for (; c < p.cells; ++c, from += 4, w += panel) CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j)
+      more[0][j] = A::add_products(more[0][j], A::broadcast(from), A::load(w + j * bytes));
+  }
+  CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) sums[0][j] = A::add(A::add(more[0][j], more[1][j]), A::add(more[2][j], more[3][j]));
+}
+
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
+  typename A::sum sums[Rows][Vectors];
+  CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    const typename A::sum start = A::load_sums(p.start + j * A::lanes);
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) sums[i][j] = start;
+  }
+  const std::byte* const x = p.x + row * p.row_step;
+  if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
+  else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
+  if (p.sums) {
+    std::int32_t* const to = p.sums + row * p.step;
+    const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j)
+      A::store(sums[i][j], j + 1 == Vectors ? last : A::lanes, to + i * p.step + j * A::lanes);
+    return;
+  }
+  std::uint8_t* const to = p.codes + row * p.step;
+  CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    const typename A::codes codes(p, j * A::lanes);
+    const int count = j + 1 == Vectors ? int(p.columns - j * A::lanes) : A::lanes;
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) codes.put(sums[i][j], count, to + i * p.step + j * A::lanes);
+  }
+}
+
+/// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time.
+template <class A, int Vectors>
+CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
+  constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
+  std::int64_t row = 0;
+  for (; row + most <= p.rows; row += most) run_tile<A, most, Vectors>(p, row);
+  while (row < p.rows) {
+    const std::int64_t left = p.rows - row;
+    if (left > half && p.rows >= most) return run_tile<A, most, Vectors>(p, p.rows - most);
+    if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
+    else if (left > quarter && p.rows >= half) return run_tile<A, half, Vectors>(p, p.rows - half);
+    else if (left >= quarter) run_tile<A, quarter, Vectors>(p, row), row += quarter;
+    else run_tile<A, 1, Vectors>(p, row), ++row;
+  }
+}
+
+template <class A>
+CAMEO_CELL_FUNCTION void run_line(const integer_line& p) {
+  if (p.columns > A::lanes) run_tiles<A, 2>(p);
+  else run_tiles<A, 1>(p);
+}
+
+template <class A>
+inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows, run_line<A>};

@@ -1,0 +1,70 @@
+// Integer products without instructions of their own.
+#include "integer_target.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace portable {
+namespace {
+
+#include "integer_line-inl.hpp"
+
+struct shorts {
+  static constexpr int per_cell = 2, lanes = 4, tile_rows = 4;
+  struct sum {
+    std::uint32_t of[lanes];
+  };
+  struct cells {
+    std::int16_t of[lanes][2];
+  };
+
+  static CAMEO_CELL_INLINE cells load(const std::byte* p) {
+    cells made;
+    std::memcpy(&made, p, sizeof made);
+    return made;
+  }
+  static CAMEO_CELL_INLINE cells broadcast(const std::byte* p) {
+    cells made;
+    for (auto& each : made.of) std::memcpy(each, p, sizeof each);
+    return made;
+  }
+  static CAMEO_CELL_INLINE sum load_sums(const std::int32_t* p) {
+    sum made;
+    std::memcpy(&made, p, sizeof made);
+    return made;
+  }
+  static CAMEO_CELL_INLINE sum nothing() { return {}; }
+  static CAMEO_CELL_INLINE sum add(sum a, sum b) {
+    for (int i = 0; i < lanes; ++i) a.of[i] += b.of[i];
+    return a;
+  }
+  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
+    for (int i = 0; i < lanes; ++i)  // of numbers of 9 bits
+      s.of[i] += std::uint32_t(a.of[i][0] * b.of[i][0] + a.of[i][1] * b.of[i][1]);
+    return s;
+  }
+  static CAMEO_CELL_INLINE void store(sum s, int count, std::int32_t* to) {
+    std::memcpy(to, s.of, std::size_t(count) * sizeof *to);
+  }
+
+  struct codes {
+    const integer_line& p;
+    int column;
+    CAMEO_CELL_INLINE codes(const integer_line& line, int first) : p{line}, column{first} {}
+    CAMEO_CELL_INLINE void put(sum s, int count, std::uint8_t* to) const {
+      for (int i = 0; i < count; ++i) {
+        const float v = float(std::int32_t(s.of[i])) * p.scale[column + i];
+        to[i] = std::uint8_t(std::int32_t(std::nearbyint(std::clamp(v, p.low, p.high))) + p.zero);
+      }
+    }
+  };
+};
+
+}  // namespace
+}  // namespace portable
+
+constinit const integer_cells portable_cells{"portable", portable::arithmetic_of<portable::shorts>,
+                                             portable::arithmetic_of<portable::shorts>};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

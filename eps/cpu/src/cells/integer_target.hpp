@@ -1,0 +1,38 @@
+#pragma once
+// What every source with integer products for one instruction set includes: the compiler is told of the set by a region
+// of attributes and not by an option of the file, so that no inline function of a library is compiled for it.
+#include <cstddef>
+#include <cstring>
+
+#include "integer_cells.hpp"
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define CAMEO_CELLS_X86 1
+#include <immintrin.h>
+#else
+#define CAMEO_CELLS_X86 0
+#endif
+
+#define CAMEO_CELLS_PRAGMA(text) _Pragma(#text)
+#ifdef __clang__
+#define CAMEO_CELLS_TARGET(sets) \
+  CAMEO_CELLS_PRAGMA(clang attribute push(__attribute__((target(sets))), apply_to = function))
+#define CAMEO_CELLS_TARGET_END _Pragma("clang attribute pop")
+#else
+// g++ 12 takes the undefined operands of its own intrinsics for forgotten ones.
+#define CAMEO_CELLS_TARGET(sets)                                                                 \
+  _Pragma("GCC push_options") CAMEO_CELLS_PRAGMA(GCC target sets) _Pragma("GCC diagnostic push") \
+      _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")                                \
+          _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")
+#define CAMEO_CELLS_TARGET_END _Pragma("GCC diagnostic pop") _Pragma("GCC pop_options")
+#endif
+
+#define CAMEO_CELL_INLINE inline __attribute__((always_inline))
+#define CAMEO_CELL_FUNCTION __attribute__((noinline))
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// One table each, in a file of its own.
+extern const integer_cells avx512_vnni_cells, avx512_cells, avx2_cells, sse2_cells, portable_cells;
+
+}  // namespace cameo::inline CAMEO_ABI::eps

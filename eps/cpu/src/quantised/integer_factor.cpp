@@ -1,0 +1,98 @@
+// B of a product of codes: packed while binding, or in a run.
+#include "integer_factor.hpp"
+
+#include <cmath>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+result<std::span<const std::int32_t>> filled(const value* zero, const result<std::span<std::int32_t>>& room) {
+  if (!room) return room.error();
+  for (std::size_t i = 0; i < room->size(); ++i) (*room)[i] = zero ? code_of(*zero, std::int64_t(i)) : 0;
+  return std::span<const std::int32_t>{*room};
+}
+
+/// Known to be one element.
+bool is_single(const operand& o) {
+  bool single = o.has_rank;
+  for (std::size_t i = 0; single && i < o.shape.rank(); ++i) single = o.shape[i] == 1;
+  return single;
+}
+
+void pack_matrix(const integer_panels& form, const code_matrix& b, std::byte* to) {
+  const integer_codes codes{b.data, b.is_signed, b.zeros.data(), b.zeros.size() > 1 ? 1 : 0};
+  const std::int64_t column = b.turned ? b.k : 1, row = b.turned ? 1 : b.n;
+  pack_integers(form, codes, column, to, [&](std::int64_t, std::int64_t r) { return r * row; });
+}
+
+}  // namespace
+
+result<integer_factor> integer_factor::bind(bind_context& c, std::size_t input, std::size_t zero_input,
+                                            std::size_t row_zero_input, bool turned) {
+  integer_factor made;
+  if (!c.prepack || !c.is_constant(input) || c.inputs[input].constant->shape.rank() != 2) return made;
+  if (c.has_input(row_zero_input) && !is_single(c.inputs[row_zero_input])) return made;
+  const value& b = *c.inputs[input].constant;
+  const std::int64_t k = b.shape[turned ? 1 : 0], n = b.shape[turned ? 0 : 1];
+  if (k < 1 || n < 1 || (b.type != dtype::u8 && b.type != dtype::i8)) return made;
+  const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
+  if (c.has_input(zero_input) && !zero) return made;
+  const std::int64_t count = zero ? zero->shape.count() : 1;
+  if (count != 1 && count != n) return made;  // the run says what is wrong
+  const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
+  if (!zeros) return zeros.error();
+  const bool is_signed = b.type == dtype::i8;
+  const integer_panels form{&arithmetic_for(is_signed, *zeros), nullptr, n, 1, k};
+  std::size_t size = 0;
+  if (!form.size(size)) return status_code::out_of_memory;
+  const result<std::span<const std::byte>> packed =
+      c.pack<std::byte>(input, size, [&](const value& from, std::span<std::byte> to) -> status {
+        pack_matrix(form, {static_cast<const std::uint8_t*>(from.data), is_signed, turned, k, n, *zeros}, to.data());
+        return {};
+      });
+  if (!packed) return packed.error();
+  return integer_factor{form.by, packed->data(), k, n};
+}
+
+integer_panels panels_of(const integer_factor& b) { return {b.by, b.data, b.n, 1, b.k}; }
+
+result<integer_panels> panels_of(run_context& c, const code_matrix& b, bool rows_differ, std::span<std::byte>& room) {
+  const integer_arithmetic& by = rows_differ ? best_integer_cells().shorts : arithmetic_for(b.is_signed, b.zeros);
+  integer_panels form{&by, nullptr, b.n, 1, b.k};
+  std::size_t size = 0;
+  if (!form.size(size)) return status_code::out_of_memory;
+  if (room.size() < size) {
+    const result<std::span<std::byte>> made = c.scratch<std::byte>(size);
+    if (!made) return made.error();
+    room = *made;
+  }
+  pack_matrix(form, b, room.data());
+  form.data = room.data();
+  return form;
+}
+
+result<std::span<const std::int32_t>> read_zeros(run_context& c, const value& zero) {
+  const std::int64_t count = zero ? zero.shape.count() : 1;
+  return filled(zero ? &zero : nullptr, c.scratch<std::int32_t>(std::size_t(count)));
+}
+result<std::span<const std::int32_t>> keep_zeros(bind_context& c, const value* zero) {
+  const std::int64_t count = zero ? zero->shape.count() : 1;
+  return filled(zero, c.keep<std::int32_t>(std::size_t(count)));
+}
+
+const integer_arithmetic& arithmetic_for(bool is_signed, std::span<const std::int32_t> zeros) {
+  const integer_cells& cells = best_integer_cells();
+  const bool fit = std::all_of(zeros.begin(), zeros.end(), [&](std::int32_t z) { return fits_bytes(is_signed, z); });
+  return fit ? cells.bytes : cells.shorts;
+}
+
+bool all_finite(std::span<const float> scales) {
+  return std::all_of(scales.begin(), scales.end(), [](float scale) { return std::isfinite(scale); });
+}
+
+code_form form_of(dtype type, std::int64_t zero, const float* scales) {
+  const integer_range range = range_of(type);
+  return {scales, float(range.low - zero), float(range.high - zero), std::int32_t(zero)};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,148 @@
+#include "integer_product.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+constexpr std::int64_t no_tap[] = {0};
+
+/// A as lines see it: rows of cells.
+struct rows_of_cells {
+  const std::byte* data;
+  std::int64_t step;  // bytes
+};
+
+/// Row `r` in the form that the arithmetic multiplies.
+void convert_row(const integer_product& p, std::int64_t r, std::byte* to) {
+  const std::uint8_t* from = p.a.data + r * p.row_stride;
+  const std::int64_t numbers = p.b.cells() * p.b.by->per_cell;
+  const auto each = [&](auto* out, const auto& number) {
+    for (std::int64_t i = 0; i < p.k; ++i) out[i] = number(from[i * p.column_stride]);
+    std::fill(out + p.k, out + numbers, 0);
+  };
+  if (p.b.by->per_cell == 4) {
+    auto* const out = reinterpret_cast<std::uint8_t*>(to);
+    if (p.column_stride != 1) {
+      const std::uint8_t flip = p.a.is_signed ? 0x80 : 0;
+      return each(out, [&](std::uint8_t code) { return std::uint8_t(code ^ flip); });
+    }
+    if (p.a.is_signed) shift_codes(from, p.k, out);
+    else std::copy_n(from, p.k, out);
+    return std::fill(out + p.k, out + numbers, std::uint8_t(0));
+  }
+  auto* const out = reinterpret_cast<std::int16_t*>(to);
+  const std::int32_t zero = p.a.zero[r * p.a.zero_step];
+  if (p.column_stride == 1) {
+    widen_codes(from, p.a.is_signed, zero, p.k, out);
+    return std::fill(out + p.k, out + numbers, std::int16_t(0));
+  }
+  each(out, [&](std::uint8_t code) { return std::int16_t((p.a.is_signed ? int(std::int8_t(code)) : code) - zero); });
+}
+
+/// A itself where its rows are what the arithmetic multiplies, else a converted copy.
+result<rows_of_cells> rows_for(run_context& c, const integer_product& p) {
+  const bool as_they_are = p.b.by->per_cell == 4 && !p.a.is_signed && p.column_stride == 1 && p.k % 4 == 0;
+  if (as_they_are) return rows_of_cells{reinterpret_cast<const std::byte*>(p.a.data), p.row_stride};
+  const std::int64_t step = p.b.cells() * 4;
+  std::int64_t bytes = 0;
+  if (!checked_multiply(step, p.m, bytes)) return status_code::out_of_memory;
+  const result<std::span<std::byte>> made = c.scratch<std::byte>(std::size_t(bytes));
+  if (!made) return made.error();
+  constexpr std::int64_t at_once = 1 << 16;
+  parallel_each(c, p.m, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, step)),
+                [&](std::int64_t r, std::size_t) { convert_row(p, r, made->data() + r * step); });
+  return rows_of_cells{made->data(), step};
+}
+
+/// How C is cut: sums are exact, so threads may decide.
+struct product_cut {
+  std::int64_t rows, panels;  // of a task
+  std::int64_t row_blocks, panel_blocks;
+  product_cut(const integer_product& p, std::size_t lanes) {
+    constexpr std::int64_t cached = 1 << 17, least_work = 1 << 20;  // bytes of rows; products worth a thread
+    const integer_arithmetic& by = *p.b.by;
+    const std::int64_t row_bytes = std::max<std::int64_t>(1, p.b.cells() * 4), all_panels = by.panels_of(p.b.n);
+    const std::int64_t tiles = (p.m + by.tile_rows - 1) / by.tile_rows;
+    std::int64_t row_tiles = std::clamp<std::int64_t>(cached / (row_bytes * by.tile_rows), 1, tiles);
+    panels = all_panels;
+    const double work = double(p.m) * double(p.k) * double(p.b.n);
+    const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
+    const auto tasks = [&] {
+      return double((tiles + row_tiles - 1) / row_tiles) * double((all_panels + panels - 1) / panels);
+    };
+    while (tasks() < wanted) {
+      if (row_tiles > 4 || (panels == 1 && row_tiles > 1)) row_tiles = (row_tiles + 1) / 2;
+      else if (panels > 1) panels = (panels + 1) / 2;
+      else break;
+    }
+    rows = row_tiles * by.tile_rows;
+    row_blocks = (p.m + rows - 1) / rows, panel_blocks = (all_panels + panels - 1) / panels;
+  }
+};
+
+/// f(line, first row, first column) for all rows and panels, `some` rows at a time.
+template <class F>
+status each_line(run_context& c, const integer_product& p, std::int64_t some, const F& f) {
+  if (p.m == 0 || p.b.n == 0) return {};
+  const result<rows_of_cells> rows = rows_for(c, p);
+  if (!rows) return rows.error();
+  const product_cut cut{p, c.lanes()};
+  const integer_arithmetic& by = *p.b.by;
+  // Rows between two questions whether the run should end.
+  const std::int64_t work = std::max<std::int64_t>(1, p.k * by.columns), most = std::int64_t{1} << 22;
+  some = std::max(by.tile_rows, std::min(some, most / work) / by.tile_rows * by.tile_rows);
+  const auto task = [&](std::size_t unit, std::size_t lane) {
+    const std::int64_t row_block = std::int64_t(unit) / cut.panel_blocks, block = std::int64_t(unit) % cut.panel_blocks;
+    const std::int64_t r0 = row_block * cut.rows, r1 = std::min(p.m, r0 + cut.rows);
+    const std::int64_t end = std::min(by.panels_of(p.b.n), (block + 1) * cut.panels);
+    detail::stop_pace pace;
+    for (std::int64_t panel = block * cut.panels; panel < end; ++panel)
+      for (std::int64_t r = r0; r < r1; r += some) {
+        if ((panel > block * cut.panels || r > r0) && c.stopped(pace)) return;
+        const std::int64_t column = panel * by.columns;
+        integer_line line{};
+        line.x = rows->data + r * rows->step, line.row_step = rows->step;
+        line.taps = no_tap, line.tap_count = 1, line.cells = p.b.cells(), line.w = p.b.panel(panel);
+        line.rows = std::min(some, r1 - r), line.columns = std::min(by.columns, p.b.n - column);
+        line.start = p.start + column;
+        f(line, r, column, lane);
+      }
+  };
+  const std::size_t tasks = std::size_t(cut.row_blocks * cut.panel_blocks);
+  if (tasks == 1) task(0, 0);
+  else c.parallel_lanes(tasks, task);
+  return {};
+}
+
+constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+status multiply_to_sums(run_context& c, const integer_product& p, function_ref<void(const integer_block&)> f) {
+  const std::int64_t some = 4 * p.b.by->tile_rows, columns = p.b.by->columns;  // what stays in the first cache
+  const result<std::span<std::int32_t>> room = c.scratch<std::int32_t>(std::size_t(some * columns) * c.lanes());
+  if (!room) return room.error();
+  return each_line(c, p, some, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t lane) {
+    line.sums = room->data() + std::int64_t(lane) * some * columns, line.step = columns;
+    p.b.by->line(line);
+    f(integer_block{row, column, line.rows, line.columns, line.sums, columns});
+  });
+}
+
+status multiply_to_sums(run_context& c, const integer_product& p, std::int32_t* y) {
+  return each_line(c, p, all_rows, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
+    line.sums = y + row * p.b.n + column, line.step = p.b.n;
+    p.b.by->line(line);
+  });
+}
+
+status multiply_to_codes(run_context& c, const integer_product& p, const code_form& form, std::uint8_t* y) {
+  return each_line(c, p, all_rows, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
+    line.scale = form.scale + column, line.low = form.low, line.high = form.high, line.zero = form.zero;
+    line.codes = y + row * p.b.n + column, line.step = p.b.n;
+    p.b.by->line(line);
+  });
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
