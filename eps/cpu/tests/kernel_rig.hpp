@@ -59,7 +59,9 @@ class kernel_rig {
     constant_.push_back(constant);
     return *this;
   }
-  kernel_rig& input(const value& v) { return inputs_.push_back(v), constant_.push_back(false), *this; }
+  kernel_rig& input(const value& v, bool constant = false) {
+    return inputs_.push_back(v), constant_.push_back(constant), *this;
+  }
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
   /// Packed constants are for plans of other graphs, too.
@@ -125,6 +127,7 @@ class kernel_rig {
   tensor_view<const T> output(std::size_t i) const {
     return values_[1 + inputs_.size() + i].as_unchecked<T>();
   }
+  const value& output_value(std::size_t i) const { return values_[1 + inputs_.size() + i]; }
   void drop_blocks() { blocks_.clear(); }
   /// Of all runs.
   std::size_t scratch_bytes() const { return scratch_bytes_; }
