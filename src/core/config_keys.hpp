@@ -73,7 +73,7 @@ struct config_keys {
       {"session.optimized_model_filepath", "", supported,
        "where the optimized model is written, before it is compiled"},
       {"session.qdqisint8allowed", "0", supported,
-       "1: products of int8 by int8 may be chosen too, where optimization.minimal_build_optimizations chooses"},
+       "0: quantized nodes with int8 inputs stay floats; 1: optimization.minimal_build_optimizations chooses them too"},
       {"session.record_ep_graph_assignment_info", "0", supported,
        "1: session::assignments knows the provider of each node"},
       {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},

@@ -114,11 +114,22 @@ void forget_saved(graph& g) {
     for (graph* body : g[n].subgraphs) forget_saved(*body);
 }
 
-/// What a build without schemas could do as well, among the nodes of each provider: saved, or done in place of all
-/// else.
+/// Whether a provider has rewrites of groups, for which constants stay quantized until then.
+bool has_groups(const rewriting& r) {
+  if (r.how.options.optimize < optimization_level::extended) return false;
+  return std::any_of(r.providers.begin(), r.providers.end(), [&](const provider& p) {
+    const tables extended = of_level(p.row->transforms(), optimization_level::extended, r.how.config);
+    return std::any_of(extended.begin(), extended.end(), [](const transform_table* t) { return !t->groups.empty(); });
+  });
+}
+
+/// What a build without schemas could do as well, among the nodes of each provider: saved, or done.
 status apply_groups_of_providers(const rewriting& r, group_mode mode) {
   const session_config& config = r.how.config;
-  const group_policy policy{config.is_on(config_key<"session.qdqisint8allowed">)};
+  // A file for other programs has what ONNX Runtime would take on this processor; our kernels take s8 as well as u8.
+  const config_key_row& signed_key = config_key<"session.qdqisint8allowed">;
+  const bool is_saved = !config[groups_key].empty();
+  const group_policy policy{is_saved ? config.is_on(signed_key) : config.set_to(signed_key) != "0"};
   application to{r};
   tables afterwards;
   if (mode == group_mode::replace && !config.is_on(config_key<"session.disable_qdq_constant_folding">))
@@ -169,8 +180,7 @@ status rewrite_ahead(const rewriting& r, const chosen_providers& by) {
   const bool basic = r.how.options.optimize >= optimization_level::basic;
   if (basic && !config.is_on(config_key<"session.disable_aot_function_inlining">))
     if (status s = inline_calls(r.how, by, r.ops, r.net); !s) return s;
-  const bool for_groups = !config[groups_key].empty() && r.how.options.optimize >= optimization_level::extended;
-  const bool keeps_quantized = for_groups || config.is_on(config_key<"session.disable_qdq_constant_folding">);
+  const bool keeps_quantized = has_groups(r) || config.is_on(config_key<"session.disable_qdq_constant_folding">);
   application to{r};
   const tables required = of_level(r.how.transforms, optimization_level::none, config);
   if (status s = done(to.to_all(required, keeps_quantized, 1)); !s || !basic) return s;
@@ -185,6 +195,8 @@ status rewrite_placed(const rewriting& r) {
     if (wanted < optimization_level::extended) return {};
     return apply_groups_of_providers(r, mode == "save" ? group_mode::record : group_mode::replace);
   }
+  if (wanted >= optimization_level::extended)
+    if (status s = apply_groups_of_providers(r, group_mode::replace); !s) return s;
   application to{r};
   const std::string_view loop = config[config_key<"session.graph_optimizations_loop_level">];
   for (std::size_t round = 0; round < most_rounds; ++round) {

@@ -112,9 +112,37 @@ status check_groups(std::int64_t groups, dim channels, dim per_group, dim maps, 
   return invalid("X has ", channels, " channels, must have ", per_group, " for each of ", groups, " groups");
 }
 
+/// Dims whose channels are last, as [N, C, spatial...]; and back.
+dims with_channels_second(const dims& x) {
+  dims made{x[0], x.back()};
+  made.insert(made.end(), x.begin() + 1, x.end() - 1);
+  return made;
+}
+dims with_channels_last(const dims& x) {
+  dims made{x[0]};
+  made.insert(made.end(), x.begin() + 2, x.end());
+  made.push_back(x[1]);
+  return made;
+}
+/// Input 0 as [N, C, spatial...], whose channels a node may have last.
+struct seen_input {
+  const dims* shape;  // null: unknown
+  bool channels_last;
+  dims turned = {};
+
+  seen_input(const infer_context& c, bool last) : shape{c.shape(0)}, channels_last{last} {
+    if (last && shape && shape->size() >= 2) turned = with_channels_second(*shape), shape = &turned;
+  }
+  explicit seen_input(const infer_context& c) : seen_input(c, c.int_or("channels_last", 0) != 0) {}
+  seen_input(const seen_input&) = delete;
+  seen_input& operator=(const seen_input&) = delete;
+  dims as_the_node_has(dims out) const { return channels_last && out.size() >= 2 ? with_channels_last(out) : out; }
+};
+
 /// Conv and its kin; the weight is input `weight`, the bias `bias`.
 status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype type) {
-  const dims *x = c.shape(0), *w = c.shape(weight);
+  const seen_input seen{c};
+  const dims *x = seen.shape, *w = c.shape(weight);
   if (x)
     if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
   if (w)
@@ -135,7 +163,7 @@ status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype ty
   if (!x) return give(c, 0, type, dims(spatial + 2)), status_code::ok;
   result<dims> out = slid(*rule, *x, maps, false);
   if (!out) return out.error();
-  give(c, 0, type, std::move(*out));
+  give(c, 0, type, seen.as_the_node_has(std::move(*out)));
   return status_code::ok;
 }
 
@@ -301,28 +329,37 @@ status conv_transpose(infer_context& c) {
   return status_code::ok;
 }
 
-status pool(infer_context& c) {
+namespace {
+
+status pool(infer_context& c, const seen_input& seen) {
   std::optional<dims> out;
-  if (const dims* x = c.shape(0)) {
+  if (const dims* x = seen.shape) {
     if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
     result<window_rule> rule = window_of(c, x->size() - 2, {});
     if (!rule) return rule.error();
     rule->may_exceed = true;
     result<dims> shape = slid(*rule, *x, (*x)[1], c.int_or("ceil_mode", 0) != 0);
     if (!shape) return shape.error();
-    out = std::move(*shape);
+    out = seen.as_the_node_has(std::move(*shape));
   }
   give(c, 0, c.element(0), out);
   give(c, 1, dtype::i64, std::move(out));  // MaxPool's indices
   return status_code::ok;
 }
 
+}  // namespace
+
+status pool(infer_context& c) { return pool(c, seen_input{c}); }
+status pool_of_channels_last(infer_context& c) { return pool(c, seen_input{c, true}); }
+
 status global_pool(infer_context& c) {
   std::optional<dims> out;
-  if (const dims* x = c.shape(0)) {
+  const seen_input seen{c};
+  if (const dims* x = seen.shape) {
     if (status s = check_rank(*x, 2, std::size_t(-1), "X"); !s) return s;
     out = dims(x->size(), dim::of(1));
     (*out)[0] = (*x)[0], (*out)[1] = (*x)[1];
+    out = seen.as_the_node_has(std::move(*out));
   }
   give(c, 0, c.element(0), std::move(out));
   return status_code::ok;

@@ -17,9 +17,9 @@ double count_of(const value& v) { return double(v.shape.count()); }
 
 /// A weight [maps, channels of a group, window...] meets each place of an image [batch, channels, places...] once. (A
 /// result in blocks of channels has some that are no maps.)
-number convolved(const value* weight, const value* image) {
-  if (!weight || !image || image->shape.rank() < 2 || image->shape[1] == 0) return {};
-  return 2 * count_of(*image) / double(image->shape[1]) * count_of(*weight);
+number convolved(const value* weight, const value* image, std::size_t channel_axis = 1) {
+  if (!weight || !image || image->shape.rank() <= channel_axis || image->shape[channel_axis] == 0) return {};
+  return 2 * count_of(*image) / double(image->shape[channel_axis]) * count_of(*weight);
 }
 
 /// Keys that queries meet: those of now, on one axis of an input, and those of the past on another input's.
@@ -83,7 +83,12 @@ number einsum(const detail::node_in_run& n) {
 }
 
 number conv(const detail::node_in_run& n) { return convolved(n.input(1), n.output(0)); }
-number qlinear_conv(const detail::node_in_run& n) { return convolved(n.input(3), n.output(0)); }
+number qlinear_conv(const detail::node_in_run& n) {
+  const attribute* const last = find_attribute(n.attributes, "channels_last");
+  const value* const y = n.output(0);
+  const bool is_last = last && last->kind == attribute_kind::i && last->i != 0 && y && y->shape.rank() > 0;
+  return convolved(n.input(3), y, is_last ? y->shape.rank() - 1 : 1);
+}
 
 /// Its weight is [channels, maps of a group, window...].
 number conv_transpose(const detail::node_in_run& n) { return convolved(n.input(1), n.input(0)); }

@@ -129,6 +129,17 @@ status gated(infer_context& c) {
   return like_input(c);
 }
 
+/// Inputs 0 and 3, each with its scale and zero point.
+status qlinear_binary(infer_context& c) {
+  const dims *a = c.shape(0), *b = c.shape(3);
+  if (!a || !b) return give(c, 0, c.element(0)), status_code::ok;
+  const dims* const both[] = {a, b};
+  result<dims> joined = infer_broadcast(both);
+  if (!joined) return joined.error();
+  give(c, 0, c.element(0), std::move(*joined));
+  return status_code::ok;
+}
+
 status where(infer_context& c) { return give_broadcast(c, c.element(1)); }
 
 status prelu(infer_context& c) {

@@ -11,17 +11,17 @@ namespace cameo::inline CAMEO_ABI {
 /// The shape functions, by what they do: several operators share one.
 namespace infer {
 using signature = status(infer_context&);
-signature like_input, pointwise, broadcast, identity, add, subtract, multiply, divide, gated, where, prelu, cast,
-    cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
+signature like_input, pointwise, broadcast, identity, add, subtract, multiply, divide, gated, qlinear_binary, where,
+    prelu, cast, cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
 signature reduce, arg_extreme, softmax, lp_normalization, cumulative, top_k;
 signature constant, constant_of_shape, range, eye_like, random, random_like, multinomial, window, expand;
 signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to_space, space_to_depth, tile;
-signature concat, split, slice, pad, upsample, resize;
+signature concat, qlinear_concat, split, slice, pad, upsample, resize;
 signature gather, gather_elements, gather_nd, scatter_elements, scatter_nd, compress, unique, non_zero, one_hot,
     non_max_suppression;
 signature matmul, matmul_integer, qlinear_matmul, gemm, qgemm, einsum;
-signature conv, conv_integer, qlinear_conv, conv_transpose, pool, global_pool, max_unpool, max_roi_pool, roi_align,
-    grid_sample;
+signature conv, conv_integer, qlinear_conv, conv_transpose, pool, pool_of_channels_last, global_pool, max_unpool,
+    max_roi_pool, roi_align, grid_sample;
 signature nchwc_conv, nchwc_reorder_input, nchwc_reorder_output, nchwc_upsample;
 signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
 signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
@@ -209,6 +209,13 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::RotaryEmbedding>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::Trilu>, infer::like_input, cost::nothing},
     {op_id_of<op::microsoft::QGemm>, infer::qgemm, cost::product},
+    {op_id_of<op::microsoft::QLinearConv>, infer::qlinear_conv, cost::qlinear_conv},
+    {op_id_of<op::microsoft::QLinearAveragePool>, infer::pool, cost::pool},
+    {op_id_of<op::microsoft::QLinearGlobalAveragePool>, infer::global_pool, cost::each_input},
+    {op_id_of<op::microsoft::NhwcMaxPool>, infer::pool_of_channels_last, cost::pool},
+    {op_id_of<op::microsoft::QLinearAdd>, infer::qlinear_binary, cost::each_output},
+    {op_id_of<op::microsoft::QLinearMul>, infer::qlinear_binary, cost::each_output},
+    {op_id_of<op::microsoft::QLinearConcat>, infer::qlinear_concat, cost::nothing},
     {op_id_of<op::microsoft::QLinearLeakyRelu>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::QLinearSigmoid>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::QLinearSoftmax>, infer::like_input, cost::each_input},

@@ -31,18 +31,17 @@ status join(dims& out, const dims& in, std::size_t axis, std::size_t input) {
   return status_code::ok;
 }
 
-}  // namespace
-
-status concat(infer_context& c) {
+/// The parts are inputs `first`, `first + step`, ...
+status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int64_t default_axis) {
   std::optional<dims> out;
   std::size_t axis = 0;
   bool unknown = false;
-  for (std::size_t i = 0; i < c.input_count(); ++i) {
+  for (std::size_t i = first; i < c.input_count(); i += step) {
     const dims* in = c.shape(i);
     if (!in) {
       unknown = true;
     } else if (!out) {
-      result<std::size_t> found = axis_in(c.int_or("axis", c.version().since < 4 ? 1 : 0), in->size());
+      result<std::size_t> found = axis_in(c.int_or("axis", default_axis), in->size());
       if (!found) return found.error();
       axis = *found;
       out = *in;
@@ -52,11 +51,16 @@ status concat(infer_context& c) {
   }
   if (out && unknown) (*out)[axis] = dim{};
   dtype type = dtype::undefined;
-  for (std::size_t i = 0; i < c.input_count() && type == dtype::undefined; ++i) type = c.element(i);
+  for (std::size_t i = first; i < c.input_count() && type == dtype::undefined; i += step) type = c.element(i);
   give(c, 0, type, std::move(out));
-  if (c.input_count() && !unknown && axis == 0) give_joined_elements(c);
+  if (step == 1 && c.input_count() && !unknown && axis == 0) give_joined_elements(c);
   return status_code::ok;
 }
+
+}  // namespace
+
+status concat(infer_context& c) { return concat_of(c, 0, 1, c.version().since < 4 ? 1 : 0); }
+status qlinear_concat(infer_context& c) { return concat_of(c, 2, 3, 0); }  // each part has a scale and a zero point
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <cameo/transform/rules/fusions.hpp>
 #include <cameo/transform/transform.hpp>
 
+#include "core/config_keys.hpp"
 #include "transform/rules/look.hpp"
 #include "transform/rules/quantization.hpp"
 
@@ -353,6 +354,11 @@ struct qdq_groups {
 
 }  // namespace
 
-const transform_table& qdq_fusion::table() { return transform_list<optimization_level::extended, qdq_groups>::table(); }
+constexpr std::string_view quantized_off[] = {config_key<"session.disable_quant_qdq">.key};
+constexpr transform_condition unless_quantized_off{.unless = quantized_off};
+
+const transform_table& qdq_fusion::table() {
+  return transform_list<optimization_level::extended, qdq_groups>::table<unless_quantized_off>();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

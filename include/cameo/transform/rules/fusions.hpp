@@ -39,8 +39,8 @@ struct activation_fusion {
 };
 
 /// A node between DequantizeLinear and QuantizeLinear becomes one on integers (QLinearConv, QGemm and their like), or
-/// works on the integers itself. Groups (transform/groups.hpp): a session applies it only on request, as results may
-/// differ by a step, or saves the selection.
+/// works on the integers itself. Groups (transform/groups.hpp): a session applies them before other rewrites of this
+/// level, or saves the selection for other programs. Not applied with session.disable_quant_qdq.
 struct qdq_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
