@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <cameo/eps/cpu/pool.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
+#include <cameo/eps/cpu/quantize_linear.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
 #include <cmath>
@@ -391,6 +392,184 @@ TEST_CASE("MaxPool and NhwcMaxPool of codes are their definition") {
       CAPTURE(seed);
       check_max_pool<std::uint8_t>(seed);
       check_max_pool<std::int8_t>(seed);
+    }
+  });
+}
+
+/// How scales lie on x [outer, axis, inner].
+struct scale_case {
+  std::int64_t outer, axis, inner, block;  // of 0: one per index of the axis; -1: one for all
+  extents x() const { return {outer, axis, inner}; }
+  extents scales() const {
+    if (block < 0) return {};
+    return block == 0 ? extents{axis} : extents{outer, (axis + block - 1) / block, inner};
+  }
+  std::size_t of(std::int64_t i) const {
+    const std::int64_t a = i / inner % axis;
+    if (block < 0) return 0;
+    if (block == 0) return std::size_t(a);
+    return std::size_t((i / inner / axis * ((axis + block - 1) / block) + a / block) * inner + i % inner);
+  }
+  template <class R>
+  void give(R& rig) const {
+    rig.attribute("axis", std::int64_t{1}).attribute("block_size", std::max<std::int64_t>(block, 0));
+  }
+  static scale_case random(std::mt19937& from) {
+    const std::int64_t kind = std::int64_t(from() % 3) - 1;
+    return {1 + std::int64_t(from() % 3), 1 + std::int64_t(from() % 200),
+            from() % 2 ? 1 : 1 + std::int64_t(from() % 60), kind == 1 ? 1 + std::int64_t(from() % 40) : kind};
+  }
+};
+
+template <class F>
+std::vector<F> random_scales(std::mt19937& random, std::size_t n) {
+  std::vector<F> made;
+  for (std::size_t i = 0; i < n; ++i)
+    made.push_back(F(random() % 2 ? std::ldexp(1.0f, int(random() % 6) - 3) : 0.01f * float(1 + random() % 300)));
+  return made;
+}
+
+/// X and the scales' type F, codes T.
+template <class X, class F, class T>
+void check_quantize(std::uint32_t seed) {
+  std::mt19937 random{seed};
+  const scale_case places = scale_case::random(random);
+  const std::int64_t count = places.x().count();
+  std::vector<X> x;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const unsigned kind = random() % 32;
+    const float v = kind == 0   ? not_a_number
+                    : kind == 1 ? infinity
+                    : kind == 2 ? -3e38f
+                    : kind < 16 ? float(int(random() % 4001) - 2000) / 8
+                                : float(int(random() % 2000001) - 1000000) / 777;
+    if constexpr (std::is_same_v<X, std::int32_t>) x.push_back(std::int32_t(random()));
+    else x.push_back(X(v));
+  }
+  const std::vector<F> scales = random_scales<F>(random, std::size_t(places.scales().count()));
+  std::vector<T> zeros;
+  for (std::size_t i = 0; i < scales.size(); ++i) zeros.push_back(T(random()));
+  kernel_rig rig{21, 3};
+  places.give(rig);
+  rig.input<X>(places.x(), x).template input<F>(places.scales(), scales, seed % 2 == 0);
+  REQUIRE(rig.input<T>(places.scales(), zeros, seed % 2 == 0).template run<eps::quantize_linear>({dtype_of<T>}));
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto s = places.of(i);
+    const float steps = float(F(float(x[std::size_t(i)]) / float(scales[s])));
+    wrong += rig.output<T>(0)[i] != coding<T>{1, zeros[s]}.code(steps);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("QuantizeLinear is its definition, code by code") {
+  for_each_target([] {
+    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+      CAPTURE(seed);
+      check_quantize<float, float, std::uint8_t>(seed);
+      check_quantize<float, float, std::int8_t>(seed);
+      check_quantize<float, float, std::uint16_t>(seed);
+      check_quantize<float, float, std::int16_t>(seed);
+      check_quantize<float16, float16, std::int8_t>(seed);
+      check_quantize<bfloat16, bfloat16, std::uint8_t>(seed);
+      check_quantize<std::int32_t, float, std::uint8_t>(seed);
+    }
+  });
+}
+
+template <class T, class F>
+void check_dequantize(std::uint32_t seed) {
+  code_source<T> from{std::mt19937{seed}};
+  const scale_case places = scale_case::random(from.random);
+  const std::int64_t count = places.x().count();
+  const std::vector<T> x = from.codes(count);
+  const std::vector<F> scales = random_scales<F>(from.random, std::size_t(places.scales().count()));
+  const std::vector<T> zeros =
+      from.codes(std::is_same_v<T, std::int32_t> && seed % 4 == 0 ? 0 : std::int64_t(scales.size()));
+  kernel_rig rig{21, 3};
+  places.give(rig);
+  rig.input<T>(places.x(), x).template input<F>(places.scales(), scales, seed % 2 == 0);
+  if (zeros.empty()) rig.no_input();
+  else rig.input<T>(places.scales(), zeros, seed % 2 == 0);
+  REQUIRE(rig.run<eps::dequantize_linear>({dtype_of<F>}));
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto s = places.of(i);
+    const std::int64_t distance = std::int64_t{x[std::size_t(i)]} - (zeros.empty() ? 0 : std::int64_t{zeros[s]});
+    wrong += float(rig.output<F>(0)[i]) != float(F(float(distance) * float(scales[s])));
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("DequantizeLinear is its definition, number by number") {
+  for_each_target([] {
+    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+      CAPTURE(seed);
+      check_dequantize<std::uint8_t, float>(seed);
+      check_dequantize<std::int8_t, float>(seed);
+      check_dequantize<std::uint16_t, float>(seed);
+      check_dequantize<std::int16_t, float>(seed);
+      check_dequantize<std::int32_t, float>(seed);
+      check_dequantize<std::int8_t, float16>(seed);
+      check_dequantize<std::uint8_t, bfloat16>(seed);
+    }
+  });
+}
+
+/// Codes of a few bits, to floats and back to the same codes.
+void check_packed(dtype type, unsigned bits, bool is_signed, std::uint32_t seed) {
+  code_source<std::uint8_t> from{std::mt19937{seed}};
+  const std::int64_t per_byte = 8 / bits, count = per_byte * (1 + from.below(700));
+  const std::vector<std::uint8_t> bytes = from.codes(count / per_byte);
+  const std::vector<float> scale{0.5f};
+  value codes = value::tensor<std::uint8_t>({std::int64_t(bytes.size())}, bytes);
+  codes.type = type, codes.shape = {count};
+  kernel_rig numbers{21, 3}, again{21, 3};
+  REQUIRE(numbers.input(codes).input<float>({}, scale).run<eps::dequantize_linear>({dtype::f32}));
+  const std::vector<float> got = elements_of<float>(numbers);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const int code = bytes[std::size_t(i / per_byte)] >> i % per_byte * bits & ((1 << bits) - 1),
+              sign = 1 << (bits - 1);
+    wrong += got[std::size_t(i)] != float(is_signed ? (code ^ sign) - sign : code) / 2;
+  }
+  CHECK(wrong == 0);
+  REQUIRE(again.input<float>({count}, got).input<float>({}, scale).run<eps::quantize_linear>({type}));
+  CHECK(std::equal(bytes.begin(), bytes.end(), again.output<std::uint8_t>(0).data()));
+}
+
+TEST_CASE("codes of 4 and 2 bits are unpacked and packed again") {
+  for_each_target([] {
+    for (std::uint32_t seed = 0; seed < 30; ++seed) {
+      CAPTURE(seed);
+      check_packed(dtype::u4, 4, false, seed);
+      check_packed(dtype::i4, 4, true, seed);
+      check_packed(dtype::u2, 2, false, seed);
+      check_packed(dtype::i2, 2, true, seed);
+    }
+  });
+}
+
+TEST_CASE("DynamicQuantizeLinear finds the range of a long tensor, passing over NaN") {
+  for_each_target([] {
+    for (std::uint32_t seed = 0; seed < 30; ++seed) {
+      CAPTURE(seed);
+      std::mt19937 random{seed};
+      const std::int64_t count = 1 + std::int64_t(random() % 40000);
+      std::vector<float> x = random_numbers<float>(random, count);
+      for (int i = 0; i < 5; ++i) x[random() % x.size()] = i % 2 ? not_a_number : float(int(random() % 100) - 30);
+      float low = 0, high = 0;
+      for (const float v : x)
+        if (v == v) low = std::min(low, v), high = std::max(high, v);
+      const float scale = (high - low) / 255;
+      const coding<std::uint8_t> by{scale, coding<std::uint8_t>{1, 0}.code(-low / scale)};
+      kernel_rig rig{11, 3};
+      REQUIRE(rig.input<float>({count}, x).run<eps::dynamic_quantize_linear>({dtype::u8, dtype::f32, dtype::u8}));
+      CHECK(elements_of<float>(rig, 1) == std::vector<float>{scale});
+      CHECK(elements_of<std::uint8_t>(rig, 2) == std::vector<std::uint8_t>{by.zero});
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < count; ++i) wrong += rig.output<std::uint8_t>(0)[i] != by.code(x[std::size_t(i)]);
+      CHECK(wrong == 0);
     }
   });
 }

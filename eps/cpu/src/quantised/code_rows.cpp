@@ -96,6 +96,47 @@ void dequantize(const T* x, const code_scales& by, float* y, std::int64_t n) {
   for (std::int64_t i = whole_vectors; i < n; ++i) y[i] = (float(x[i]) - by.zero[i * by.step]) * by.scale[i * by.step];
 }
 
+/// Code `i` of a packed row, and the byte with it.
+template <class T>
+HWY_INLINE T unpacked(const std::uint8_t* x, unsigned bits, std::int64_t i) {
+  const auto bit = unsigned(i % (8 / bits)) * bits;
+  const int code = x[i * bits / 8] >> bit & ((1 << bits) - 1), sign = 1 << (bits - 1);
+  return T(std::is_signed_v<T> ? (code ^ sign) - sign : code);
+}
+
+template <class T>
+void unpack(const std::uint8_t* x, unsigned bits, T* y, std::int64_t n) {
+  std::int64_t i = 0;
+#if CAMEO_SIMD_VECTORS
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Repartition<std::uint16_t, decltype(d)> pairs;  // for want of shifts of bytes
+  const auto step = std::int64_t(hn::Lanes(d));
+  const auto four = hn::Set(d, 15), sign = hn::Set(d, std::is_signed_v<T> ? 8 : 0);
+  const auto finish = [&](auto code) { return hn::Sub(hn::Xor(hn::And(code, four), sign), sign); };
+  if (bits == 4)
+    for (; i + 2 * step <= n; i += 2 * step) {
+      const auto both = hn::LoadU(d, x + i / 2);
+      const auto high = hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(pairs, both)));
+      hn::StoreInterleaved2(finish(both), finish(high), d, reinterpret_cast<std::uint8_t*>(y) + i);
+    }
+#endif
+  for (; i < n; ++i) y[i] = unpacked<T>(x, bits, i);
+}
+
+template <class T>
+void pack(const T* x, unsigned bits, std::uint8_t* y, std::int64_t n) {
+  const std::int64_t per_byte = 8 / bits;
+  const unsigned mask = (1u << bits) - 1;
+  std::int64_t i = 0;
+  if (bits == 4)
+    for (; i + 2 <= n; i += 2) y[i / 2] = std::uint8_t((unsigned(x[i]) & 15) | (unsigned(x[i + 1]) & 15) << 4);
+  for (; i < n; ++i) {
+    std::uint8_t& byte = y[i / per_byte];
+    const auto shift = unsigned(i % per_byte) * bits;
+    byte = std::uint8_t((shift ? byte : 0) | (unsigned(x[i]) & mask) << shift);
+  }
+}
+
 void find_range(const float* x, std::int64_t n, float& low, float& high) {
   const floats d;
   constexpr std::int64_t chains = 4;
@@ -350,6 +391,14 @@ template <class T>
 void dequantize_row(const T* x, const code_scales& by, float* y, std::int64_t n) {
   CAMEO_SIMD_BEST(codes::dequantize<T>)(x, by, y, n);
 }
+template <class T>
+void unpack_codes(const std::uint8_t* x, unsigned bits, T* y, std::int64_t n) {
+  CAMEO_SIMD_BEST(codes::unpack<T>)(x, bits, y, n);
+}
+template <class T>
+void pack_codes(const T* x, unsigned bits, std::uint8_t* y, std::int64_t n) {
+  CAMEO_SIMD_BEST(codes::pack<T>)(x, bits, y, n);
+}
 void range_of_row(const float* x, std::int64_t n, float& low, float& high) {
   CAMEO_SIMD_BEST(codes::find_range)(x, n, low, high);
 }
@@ -392,6 +441,8 @@ void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_
 #define CAMEO_CODES_OF_8_BITS(T)                                                                                \
   template void quantize_row(const float*, const code_scales&, float, float, T*, std::int64_t);                 \
   template void dequantize_row(const T*, const code_scales&, float*, std::int64_t);                             \
+  template void unpack_codes(const std::uint8_t*, unsigned, T*, std::int64_t);                                  \
+  template void pack_codes(const T*, unsigned, std::uint8_t*, std::int64_t);                                    \
   template void zip_codes<code_sum<T>>(const code_zip&, const T*, std::int64_t, const T*, std::int64_t, T*,     \
                                        std::int64_t);                                                           \
   template void zip_codes<code_product<T>>(const code_zip&, const T*, std::int64_t, const T*, std::int64_t, T*, \

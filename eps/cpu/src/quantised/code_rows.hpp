@@ -25,6 +25,12 @@ void quantize_row(const float* x, const code_scales&, float low, float high, T* 
 template <class T>
 void dequantize_row(const T* x, const code_scales&, float* y, std::int64_t n);
 
+/// Codes of 4 or 2 bits, the first in the low bits of a byte, to bytes and back; a signed T has signed ones.
+template <class T>
+void unpack_codes(const std::uint8_t* x, unsigned bits, T* y, std::int64_t n);
+template <class T>
+void pack_codes(const T* x, unsigned bits, std::uint8_t* y, std::int64_t n);
+
 /// The least of `low` and x, the largest of `high` and x; NaN is neither.
 void range_of_row(const float* x, std::int64_t n, float& low, float& high);
 
