@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "quantised/code_rows.hpp"
 
@@ -30,25 +31,25 @@ HWY_INLINE vec load(const T* x) {
   if constexpr (sizeof(T) == 4) return hn::ConvertTo(floats{}, hn::LoadU(whole{}, x));
   else return hn::ConvertTo(floats{}, hn::PromoteTo(whole{}, hn::LoadU(narrow<T>{}, x)));
 }
-template <class T>
-HWY_INLINE void store(hn::Vec<whole> v, T* y) {
-  hn::StoreU(hn::DemoteTo(narrow<T>{}, v), narrow<T>{}, y);
-}
-
 /// What numbers in steps of the scale have for codes: with the zero point's distance to the ends of the range.
 struct rounding {
   vec low, high, zero;
 };
 /// Added to a float below 2^22, this leaves the nearest whole number in the float's last bits, ties to the even one;
-/// what is whole may be added to it then.
+/// what is whole may be added to it then. The last 16 bits of this number itself are 0.
 inline constexpr float whole_in_bits = 0x1.8p23f;
 
-HWY_INLINE hn::Vec<whole> codes_of(vec steps, const rounding& r) {
-  const floats d;
+/// The float whose last bits are the code.
+HWY_INLINE vec codes_of(vec steps, const rounding& r) {
   const vec number = hn::IfThenElseZero(hn::Eq(steps, steps), steps);
   const vec held = hn::Min(hn::Max(number, r.low), r.high);
-  const vec sum = hn::Add(hn::Add(held, hn::Set(d, whole_in_bits)), r.zero);
-  return hn::Sub(hn::BitCast(whole{}, sum), hn::BitCast(whole{}, hn::Set(d, whole_in_bits)));
+  return hn::Add(hn::Add(held, hn::Set(floats{}, whole_in_bits)), r.zero);
+}
+template <class T>
+HWY_INLINE void store(vec code, T* y) {
+  using bits = std::make_unsigned_t<T>;
+  const hn::RebindToUnsigned<floats> d;
+  hn::StoreU(hn::TruncateTo(narrow<bits>{}, hn::BitCast(d, code)), narrow<bits>{}, reinterpret_cast<bits*>(y));
 }
 HWY_INLINE rounding rounding_of(vec zero, float low, float high) {
   const floats d;
@@ -137,6 +138,13 @@ void pack(const T* x, unsigned bits, std::uint8_t* y, std::int64_t n) {
   }
 }
 
+#if HWY_ARCH_X86  // whose instructions have the second operand where one is NaN
+HWY_INLINE vec lesser(vec v, vec so_far) { return hn::Min(v, so_far); }
+HWY_INLINE vec larger(vec v, vec so_far) { return hn::Max(v, so_far); }
+#else
+HWY_INLINE vec lesser(vec v, vec so_far) { return hn::IfThenElse(hn::Lt(v, so_far), v, so_far); }
+HWY_INLINE vec larger(vec v, vec so_far) { return hn::IfThenElse(hn::Lt(so_far, v), v, so_far); }
+#endif
 void find_range(const float* x, std::int64_t n, float& low, float& high) {
   const floats d;
   constexpr std::int64_t chains = 4;
@@ -150,7 +158,7 @@ void find_range(const float* x, std::int64_t n, float& low, float& high) {
     for (; i + chains * step <= n; i += chains * step)
       for (std::int64_t k = 0; k < chains; ++k) {
         const vec v = hn::LoadU(d, x + i + k * step);
-        l[k] = hn::IfThenElse(hn::Lt(v, l[k]), v, l[k]), h[k] = hn::IfThenElse(hn::Lt(h[k], v), v, h[k]);
+        l[k] = lesser(v, l[k]), h[k] = larger(v, h[k]);
       }
     float all[2][most_lanes];
     for (std::int64_t k = 0; k < chains; ++k) {
@@ -200,45 +208,113 @@ void map(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std:
 }
 #endif
 
-template <class T>
+/// A row of an operand: vectors from its element i on, or of its one element.
+template <class T, bool Repeats>
 struct operand {
   const T* codes;
-  std::int64_t step;
-  vec scale, zero;
-  operand(const code_scale& s, const T* from, std::int64_t step_)
-      : codes{from}, step{step_}, scale{hn::Set(floats{}, s.scale)}, zero{hn::Set(floats{}, s.zero)} {}
-  HWY_INLINE vec meaning(vec code) const { return hn::Mul(hn::Sub(code, zero), scale); }
-  HWY_INLINE vec repeated() const { return meaning(hn::Set(floats{}, float(*codes))); }
+  vec one;
+  explicit operand(const T* from) : codes{from}, one{hn::Set(floats{}, float(*from))} {}
+  HWY_INLINE vec from(std::int64_t i) const {
+    if constexpr (Repeats) return one;
+    else return load(codes + i);
+  }
 };
+
+/// As it is defined, each step rounded.
+template <class Zip>
+struct exact_zip {
+  vec a_scale, a_zero, b_scale, b_zero, scale;
+  rounding r;
+  using T = typename Zip::code;
+  explicit exact_zip(const code_zip& by)
+      : a_scale{hn::Set(floats{}, by.a.scale)},
+        a_zero{hn::Set(floats{}, by.a.zero)},
+        b_scale{hn::Set(floats{}, by.b.scale)},
+        b_zero{hn::Set(floats{}, by.b.zero)},
+        scale{hn::Set(floats{}, by.y.scale)},
+        r{rounding_of(hn::Set(floats{}, by.y.zero), std::numeric_limits<T>::min(), std::numeric_limits<T>::max())} {}
+  HWY_INLINE vec operator()(vec a, vec b) const {
+    const vec l = hn::Mul(hn::Sub(a, a_zero), a_scale), m = hn::Mul(hn::Sub(b, b_zero), b_scale);
+    return codes_of(hn::Div(Zip::product ? hn::Mul(l, m) : hn::Add(l, m), scale), r);
+  }
+};
+
+/// The same without a division, and rounded less often: a result is another only next to a tie, so that a vector with
+/// one that is as near as `least` to one is computed again. `holds` where that is known: with u = 2^-24 and
+/// m = 255 * (a.scale + b.scale) / y.scale, both are at most (4 m) u from the real sum, and the sum below is computed
+/// from numbers of at most 2 m + 256, which are rounded five times; a product that matters is at most 512.
+template <class Zip>
+struct fast_zip {
+  bool holds;
+  vec a_factor, b_factor, a_zero, b_zero, rest, low, high;
+  float most;
+  using T = typename Zip::code;
+  explicit fast_zip(const code_zip& by)
+      : a_zero{hn::Set(floats{}, by.a.zero)},
+        b_zero{hn::Set(floats{}, by.b.zero)},
+        low{hn::Set(floats{}, whole_in_bits + float(std::numeric_limits<T>::min()))},
+        high{hn::Set(floats{}, whole_in_bits + float(std::numeric_limits<T>::max()))} {
+    const double a = by.a.scale, b = by.b.scale, y = by.y.scale;
+    const auto af = float(Zip::product ? a * b / y : a / y), bf = float(b / y);
+    const double largest = Zip::product ? 65025 * double(af) : 255 * (double(af) + double(bf));
+    const double margin = (Zip::product ? 8 * 512.0 : 12 * largest + 5 * 256) * 0x1p-24;
+    const auto is_normal = [](float v) { return v > 1e-30f && v < 1e30f; };
+    holds = is_normal(by.a.scale) && is_normal(by.b.scale) && is_normal(by.y.scale) && is_normal(af) && is_normal(bf) &&
+            largest < 0x1p20 && margin < 1 / 64.0;
+    a_factor = hn::Set(floats{}, af);
+    b_factor = hn::Set(floats{}, bf);
+    rest = hn::Set(floats{}, float(Zip::product ? double(by.y.zero)
+                                                : by.y.zero - double(af) * by.a.zero - double(bf) * by.b.zero));
+    most = float(0.5 - margin);
+  }
+  /// Takes the distance to the nearest whole number into `far`.
+  HWY_INLINE vec operator()(vec a, vec b, vec& far) const {
+    const vec number = Zip::product ? hn::MulAdd(hn::Mul(hn::Sub(a, a_zero), hn::Sub(b, b_zero)), a_factor, rest)
+                                    : hn::MulAdd(b, b_factor, hn::MulAdd(a, a_factor, rest));
+    const vec whole_number = hn::Add(number, hn::Set(floats{}, whole_in_bits));
+    far = hn::Max(far, hn::Abs(hn::Sub(number, hn::Sub(whole_number, hn::Set(floats{}, whole_in_bits)))));
+    return hn::Min(hn::Max(whole_number, low), high);
+  }
+};
+
+template <class Zip, bool RepeatA, bool RepeatB, class T = typename Zip::code>
+HWY_INLINE void zip_vectors(const code_zip& by, const T* a, const T* b, T* y, std::int64_t n) {
+  const floats d;
+  const std::int64_t step = lanes();
+  const operand<T, RepeatA> left{a};
+  const operand<T, RepeatB> right{b};
+  const exact_zip<Zip> exact{by};
+  const fast_zip<Zip> fast{by};
+  const vec most = hn::Set(d, fast.most);
+  // Where scales are round numbers ties are many, and what is computed twice takes longer than what is not.
+  std::int64_t i = 0, again = 0;
+  if (fast.holds) {
+    for (; i + 2 * step <= n && again <= 8 + i / (16 * step); i += 2 * step) {
+      vec far = hn::Zero(d);
+      const vec a0 = left.from(i), a1 = left.from(i + step), b0 = right.from(i), b1 = right.from(i + step);
+      vec y0 = fast(a0, b0, far), y1 = fast(a1, b1, far);
+      if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(far, most)))) y0 = exact(a0, b0), y1 = exact(a1, b1), ++again;
+      store(y0, y + i), store(y1, y + i + step);
+    }
+  }
+  for (; i + step <= n; i += step) store(exact(left.from(i), right.from(i)), y + i);
+}
 
 template <class Zip, class T = typename Zip::code>
 void zip(const code_zip& by, const T* a, std::int64_t a_step, const T* b, std::int64_t b_step, T* y, std::int64_t n) {
-  const floats d;
   if (n <= 0) return;
   const std::int64_t step = lanes(), whole_vectors = n - n % step;
-  const operand<T> left{by.a, a, a_step}, right{by.b, b, b_step};
-  const vec scale = hn::Set(d, by.y.scale);
-  const rounding r = rounding_of(hn::Set(d, by.y.zero), std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-  const auto make = [&](std::int64_t i, vec l, vec m) {
-    store(codes_of(hn::Div(Zip::product ? hn::Mul(l, m) : hn::Add(l, m), scale), r), y + i);
-  };
-  const auto next = [](const operand<T>& o, std::int64_t i) { return o.meaning(load(o.codes + i)); };
-  if (a_step && b_step) {
-    for (std::int64_t i = 0; i < whole_vectors; i += step) make(i, next(left, i), next(right, i));
-  } else if (a_step) {
-    for (std::int64_t i = 0; i < whole_vectors; i += step) make(i, next(left, i), right.repeated());
-  } else if (b_step) {
-    for (std::int64_t i = 0; i < whole_vectors; i += step) make(i, left.repeated(), next(right, i));
-  } else {
-    for (std::int64_t i = 0; i < whole_vectors; i += step) make(i, left.repeated(), right.repeated());
-  }
+  if (a_step && b_step) zip_vectors<Zip, false, false>(by, a, b, y, whole_vectors);
+  else if (a_step) zip_vectors<Zip, false, true>(by, a, b, y, whole_vectors);
+  else if (b_step) zip_vectors<Zip, true, false>(by, a, b, y, whole_vectors);
+  else zip_vectors<Zip, true, true>(by, a, b, y, whole_vectors);
   if (whole_vectors == n) return;
   T some[3][most_lanes];
   for (std::int64_t i = 0; i < step; ++i) {
     const std::int64_t at = std::min(whole_vectors + i, n - 1);
     some[0][i] = a[at * a_step], some[1][i] = b[at * b_step];
   }
-  zip<Zip>(by, some[0], 1, some[1], 1, some[2], step);
+  zip_vectors<Zip, false, false>(by, some[0], some[1], some[2], step);
   std::copy_n(some[2], n - whole_vectors, y + whole_vectors);
 }
 

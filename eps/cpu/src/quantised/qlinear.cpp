@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -24,6 +25,11 @@ std::array<float, 256> powers_of_distances(float scale, std::int64_t length, flo
   std::array<float, 256> powers{};
   for (int d = 0; d < 256; ++d) powers[std::size_t(d)] = float(std::exp(start - double(std::abs(scale)) * d));
   return powers;
+}
+
+/// How many codes a Softmax along axis `a`, or from it to the end, takes together.
+std::int64_t row_length(const extents& x, std::size_t a, bool to_the_end) {
+  return to_the_end ? x.count(a, x.rank()) : x[a];
 }
 
 bool is_identity(const code_table& table) {
@@ -95,9 +101,18 @@ status qlinear_map_state::run(run_context& c) const {
 }
 
 result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
-  const dtype type = c.inputs[0].type;
-  return qlinear_softmax{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, type, 1, 2),
-                         linear_code_inputs::bind(c, type, 3, 4)};
+  const operand& x = c.inputs[0];
+  qlinear_softmax made{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, x.type, 1, 2),
+                       linear_code_inputs::bind(c, x.type, 3, 4)};
+  std::int64_t at = made.axis;
+  if (!made.from.is_known || !made.to.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank())) return made;
+  made.known_length = row_length(x.shape, std::size_t(at), made.to_the_end);
+  const result<std::span<float>> kept = c.keep<float>(256);
+  if (!kept) return kept.error();
+  std::ranges::copy(powers_of_distances(made.from.known.scale, made.known_length, 1 / made.to.known.scale),
+                    kept->begin());
+  made.known_powers = *kept;
+  return made;
 }
 
 namespace {
@@ -177,11 +192,11 @@ status qlinear_softmax::run(run_context& c) const {
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   const auto a = std::size_t(at);
   const std::int64_t inner = to_the_end ? 1 : x.shape.count(a + 1, x.shape.rank());
-  const std::int64_t length = to_the_end ? x.shape.count(a, x.shape.rank()) : x.shape[a];
+  const std::int64_t length = row_length(x.shape, a, to_the_end);
   const float steps_of_one = 1 / y_code->scale;
-  softmax_rows rows{
-      length, inner,  x.type, x_code->scale < 0 ? -1 : 1, powers_of_distances(x_code->scale, length, steps_of_one),
-      {},     *y_code};
+  softmax_rows rows{length, inner, x.type, x_code->scale < 0 ? -1 : 1, {}, {}, *y_code};
+  if (!known_powers.empty() && length == known_length) std::ranges::copy(known_powers, rows.powers.begin());
+  else rows.powers = powers_of_distances(x_code->scale, length, steps_of_one);
   for (std::size_t d = 0; d < 256; ++d) rows.steps[d] = rows.powers[d] * steps_of_one;
   const std::int64_t count = x.shape.count() / length, per = softmax_rows::at_once;
   parallel_for(c, (count + per - 1) / per, std::max<std::int64_t>(1, codes_at_once / 4 / (length * per)),

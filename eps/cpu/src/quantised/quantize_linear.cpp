@@ -165,12 +165,14 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
   const integer_range range = range_of(y.type);
   const unsigned bits = row_of(y.type).bits;
   const bool is_narrow = precision == dtype::f16 || precision == dtype::bf16;
+  const bool is_direct = x.type == dtype::f32 && !is_narrow && bits >= 8;  // nothing on the way
   with_code_type(y.type, [&]<class T>(std::type_identity<T>) {
     parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
       float room[cast_block];
       T codes[cast_block];
-      for (; begin < end; begin += cast_block) {
-        const std::int64_t n = std::min(cast_block, end - begin);
+      const std::int64_t block = is_direct ? end - begin : cast_block;
+      for (; begin < end; begin += block) {
+        const std::int64_t n = std::min(block, end - begin);
         const float* const from = floats_of_block(x, begin, room, n);
         T* const to = bits < 8 ? codes : static_cast<T*>(y.data) + begin;
         with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
@@ -205,7 +207,7 @@ status quantize_to_floats(const linear_quantization& q, run_context& c, const va
   return {};
 }
 
-/// What the elements of a block stand for; `to` is y where that is float. `codes` has room for a block.
+/// What n elements stand for: no more than a block of those that are not integers of whole bytes.
 void dequantize_block(const placed_quantization& with, const value& x, std::int64_t first, float* to, std::int64_t n) {
   const unsigned bits = row_of(x.type).bits;
   const auto each = [&](const auto* from) {
@@ -237,16 +239,14 @@ status dequantize(const linear_quantization& q, run_context& c, const value& x, 
   const result<placed_quantization> with = read_quantization(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, true};
+  const bool is_direct = y.type == dtype::f32 && row_of(x.type).bits >= 8 && is_quantized_type(x.type);
   parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
+    if (is_direct) return dequantize_block(*with, x, begin, static_cast<float*>(y.data) + begin, end - begin);
     float out[cast_block];
     for (; begin < end; begin += cast_block) {
       const std::int64_t n = std::min(cast_block, end - begin);
-      if (y.type == dtype::f32) {
-        dequantize_block(*with, x, begin, static_cast<float*>(y.data) + begin, n);
-      } else {
-        dequantize_block(*with, x, begin, out, n);
-        write_wide<float>(how, out, y.data, begin, n);
-      }
+      dequantize_block(*with, x, begin, out, n);
+      write_wide<float>(how, out, y.data, begin, n);
     }
   });
   return {};

@@ -57,6 +57,8 @@ struct qlinear_softmax {
   std::int64_t axis = -1;
   bool to_the_end = false;
   linear_code_inputs from = {}, to = {};
+  std::int64_t known_length = 0;  // of a row, where it and scales are known
+  std::span<const float> known_powers = {};
   static result<qlinear_softmax> bind(bind_context&);
   status run(run_context&) const;
 };
