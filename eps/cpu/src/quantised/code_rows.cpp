@@ -435,6 +435,17 @@ T most(const T* x, std::int64_t n) {
   return found;
 }
 
+template <class T>
+void add_multiple(const T* x, std::int32_t by, std::int32_t* y, std::int64_t n) {
+  const whole d;
+  const std::int64_t step = lanes();
+  std::int64_t i = 0;
+  for (; i + step <= n; i += step)
+    hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::Mul(hn::PromoteTo(d, hn::LoadU(narrow<T>{}, x + i)), hn::Set(d, by))),
+               d, y + i);
+  for (; i < n; ++i) y[i] = std::int32_t(std::uint32_t(y[i]) + std::uint32_t(std::int32_t{x[i]}) * std::uint32_t(by));
+}
+
 void means(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, float scale, std::int64_t counted,
            float* y, std::int64_t n) {
   const hn::ScalableTag<double> d;
@@ -509,6 +520,10 @@ template <class T>
 T most_of_codes(const T* x, std::int64_t n) {
   return CAMEO_SIMD_BEST(codes::most<T>)(x, n);
 }
+template <class T>
+void add_shorts(const T* x, std::int32_t by, std::int32_t* y, std::int64_t n) {
+  CAMEO_SIMD_BEST(codes::add_multiple<T>)(x, by, y, n);
+}
 void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, float scale,
                       std::int64_t counted, float* y, std::int64_t n) {
   CAMEO_SIMD_BEST(codes::means)(sums, inside, zero, scale, counted, y, n);
@@ -535,6 +550,8 @@ template void quantize_row(const float*, const code_scales&, float, float, std::
 template void quantize_row(const float*, const code_scales&, float, float, std::int16_t*, std::int64_t);
 template void dequantize_row(const std::uint16_t*, const code_scales&, float*, std::int64_t);
 template void dequantize_row(const std::int16_t*, const code_scales&, float*, std::int64_t);
+template void add_shorts(const std::int16_t*, std::int32_t, std::int32_t*, std::int64_t);
+template void add_shorts(const std::uint16_t*, std::int32_t, std::int32_t*, std::int64_t);
 template void dequantize_row(const std::int32_t*, const code_scales&, float*, std::int64_t);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

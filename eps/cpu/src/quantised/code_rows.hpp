@@ -77,6 +77,10 @@ std::int64_t sum_of_codes(const T* x, std::int64_t n);
 template <class T>
 T most_of_codes(const T* x, std::int64_t n);
 
+/// y[i] += x[i] * by in 32 bits, which wrap; T of 16 bits.
+template <class T>
+void add_shorts(const T* x, std::int32_t by, std::int32_t* y, std::int64_t n);
+
 /// y[i] = float((double(sums[i] - inside * zero) * double(scale)) / counted): means of windows.
 void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, float scale,
                       std::int64_t counted, float* y, std::int64_t n);

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/core/abi.hpp>
+#include <cameo/kernel/run_context.hpp>
 
 #include <cstdint>
 
@@ -16,5 +16,8 @@ struct byte_quantization {
   std::uint8_t zero;
 };
 byte_quantization quantization_of(const float_range&);
+
+/// Writes the codes of all of x, with the scale and zero point of its own range.
+result<byte_quantization> quantize_dynamically(run_context&, const tensor_view<const float>& x, std::uint8_t* codes);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -359,6 +359,18 @@ byte_quantization quantization_of(const float_range& x) {
   return {step, step == 0 ? std::uint8_t(0) : std::uint8_t(saturated_sum(-x.low / step, 0, range_of(dtype::u8)))};
 }
 
+result<byte_quantization> quantize_dynamically(run_context& c, const tensor_view<const float>& x, std::uint8_t* codes) {
+  const result<float_range> range = range_of_tensor(c, x);
+  if (!range) return range.error();
+  const byte_quantization made = quantization_of(*range);
+  const auto zero = float(made.zero);
+  parallel_for(c, x.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    if (made.scale == 0) std::fill(codes + first, codes + last, std::uint8_t(0));
+    else quantize_row(x.data() + first, {&made.scale, &zero, 0}, 0, 255, codes + first, last - first);
+  });
+  return made;
+}
+
 status dynamic_quantize_linear::run(run_context& c) const {
   const tensor_view<const float> x = c.input<float>(0);
   const result<value*> y = c.output(0, x.shape());
@@ -367,17 +379,10 @@ status dynamic_quantize_linear::run(run_context& c) const {
   if (!scale) return scale.error();
   const result<tensor_view<std::uint8_t>> zero = c.output<std::uint8_t>(2, {});
   if (!zero) return zero.error();
-  const result<float_range> range = range_of_tensor(c, x);
-  if (!range) return range.error();
-  const byte_quantization made = quantization_of(*range);
-  (*scale)[0] = made.scale;
-  (*zero)[0] = made.zero;
-  auto* const out = static_cast<std::uint8_t*>((*y)->data);
-  const auto origin = float(made.zero);
-  parallel_for(c, x.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
-    if (made.scale == 0) std::fill(out + first, out + last, std::uint8_t(0));
-    else quantize_row(x.data() + first, {&made.scale, &origin, 0}, 0, 255, out + first, last - first);
-  });
+  const result<byte_quantization> made = quantize_dynamically(c, x, static_cast<std::uint8_t*>((*y)->data));
+  if (!made) return made.error();
+  (*scale)[0] = made->scale;
+  (*zero)[0] = made->zero;
   return {};
 }
 
