@@ -19,7 +19,7 @@ signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to
 signature concat, qlinear_concat, split, slice, pad, upsample, resize;
 signature gather, gather_elements, gather_nd, scatter_elements, scatter_nd, compress, unique, non_zero, one_hot,
     non_max_suppression;
-signature matmul, matmul_integer, qlinear_matmul, gemm, qgemm, einsum;
+signature matmul, matmul_integer, matmul_integer_to_float, qlinear_matmul, gemm, qgemm, einsum;
 signature conv, conv_integer, qlinear_conv, conv_transpose, pool, pool_of_channels_last, global_pool, max_unpool,
     max_roi_pool, roi_align, grid_sample;
 signature nchwc_conv, nchwc_reorder_input, nchwc_reorder_output, nchwc_upsample;
@@ -237,8 +237,8 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::Range>, infer::range},
     {op_id_of<op::microsoft::GatherND>, infer::gather_nd, cost::nothing},
     {op_id_of<op::microsoft::MatMulInteger16>, infer::matmul_integer, cost::product},
-    {op_id_of<op::microsoft::DynamicQuantizeMatMul>, detail::infer_nothing, cost::product},
-    {op_id_of<op::microsoft::MatMulIntegerToFloat>, detail::infer_nothing, cost::product},
+    {op_id_of<op::microsoft::DynamicQuantizeMatMul>, infer::matmul, cost::product},
+    {op_id_of<op::microsoft::MatMulIntegerToFloat>, infer::matmul_integer_to_float, cost::product},
     {op_id_of<op::microsoft::MatMulNBits>, detail::infer_nothing, cost::product},
     // com.microsoft.nchwc
     {op_id_of<op::nchwc::AveragePool>, infer::pool, cost::pool},

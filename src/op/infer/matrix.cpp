@@ -43,6 +43,7 @@ status give_matmul(infer_context& c, dtype type, std::size_t right) {
 
 status matmul(infer_context& c) { return give_matmul(c, c.element(0), 1); }
 status matmul_integer(infer_context& c) { return give_matmul(c, dtype::i32, 1); }
+status matmul_integer_to_float(infer_context& c) { return give_matmul(c, c.element(2), 1); }
 status qlinear_matmul(infer_context& c) { return give_matmul(c, c.element(7), 3); }
 
 status fused_matmul(infer_context& c) {

@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu/pool.hpp>
 
 #include "common/refuse.hpp"
+#include "outer_window.hpp"
+#include "quantised/code_rows.hpp"
 
 #include <cmath>
 #include <limits>
@@ -48,9 +50,17 @@ struct sum_of_powers {
   sum<T> again() const { return {}; }
 };
 
+/// Whether these are the largest of codes, for which there are loops per instruction set.
+template <class Op, class T>
+inline constexpr bool most_of_bytes = std::is_same_v<Op, largest<T>> && sizeof(T) == 1;
+
 /// y[o] takes in x[o * stride]: a line of windows meets one of their elements.
 template <class T, class Op>
 void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count, T* y) {
+  if constexpr (most_of_bytes<Op, T>) {
+    if (stride == 1) return most_code_rows(x, 1, 0, true, y, count);
+    if (stride == 2) return most_of_every_other(x, y, count);
+  }
   if (stride == 1)
     for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[o]);
   else if (stride == 2)
@@ -58,38 +68,6 @@ void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count
   else
     for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[stride * o]);
 }
-
-/// Where a line of outputs is, and the part of the window that is inside the input there, for all axes but the last.
-struct outer_window {
-  std::int64_t at[max_spatial], first[max_spatial], last[max_spatial];
-  bool empty = false;
-  outer_window(const placed_window& w, std::int64_t line) {
-    for (std::size_t i = w.rank - 1; i-- > 0; line /= w.axes[i].out) {
-      at[i] = line % w.axes[i].out;
-      first[i] = w.axes[i].first(at[i]), last[i] = w.axes[i].last(at[i]);
-      empty = empty || first[i] >= last[i];
-    }
-  }
-  /// Calls f(start of the input line) for every line that the window sees.
-  template <class F>
-  void each_line(const placed_window& w, const F& f) const {
-    if (empty) return;
-    std::int64_t k[max_spatial];
-    std::copy_n(first, w.rank, k);
-    while (true) {
-      std::int64_t start = 0;
-      for (std::size_t i = 0; i + 1 < w.rank; ++i)
-        start = start * w.axes[i].in + at[i] * w.axes[i].stride - w.axes[i].pad_begin + k[i] * w.axes[i].dilation;
-      f(start * w.axes[w.rank - 1].in);
-      std::size_t i = w.rank - 1;
-      for (; i-- > 0;) {
-        if (++k[i] < last[i]) break;
-        k[i] = first[i];
-      }
-      if (i == std::size_t(-1)) return;
-    }
-  }
-};
 
 /// One line of outputs. Lines of the input that a window spans are put together first, in `room`: along a line,
 /// neighbours are a vector.
@@ -100,7 +78,8 @@ void pool_line(const placed_window& w, const Op& op, const T* x, std::int64_t li
   if (w.rank > 1) {
     bool first = true;
     outer_window(w, line).each_line(w, [&](std::int64_t start) {
-      if (first)
+      if constexpr (most_of_bytes<Op, T>) most_code_rows(x + start, 1, 0, !first, room, axis.in);
+      else if (first)
         for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), x[start + i]);
       else
         for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], x[start + i]);
@@ -240,6 +219,28 @@ status max_pool<T>::run(run_context& c) const {
   });
 }
 
+namespace {
+
+/// A line of outputs whose channels are last: each window is some rows of channels.
+template <class T>
+void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::int64_t channels, T* y) {
+  const window_axis& along = w.axes[w.rank - 1];
+  const outer_window outer(w, line);
+  for (std::int64_t o = 0; o < along.out; ++o, y += channels) {
+    const std::int64_t first = along.first(o), count = along.last(o) - first;
+    const std::int64_t at = o * along.stride - along.pad_begin + first * along.dilation;
+    bool more = false;
+    if (count > 0)
+      outer.each_line(w, [&](std::int64_t start) {
+        most_code_rows(x + (start + at) * channels, count, along.dilation * channels, more, y, channels);
+        more = true;
+      });
+    if (!more) std::fill_n(y, channels, lowest<T>);
+  }
+}
+
+}  // namespace
+
 template <class T>
 result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
   result<window> shape = window::bind(c);
@@ -262,19 +263,15 @@ status nhwc_max_pool<T>::run(run_context& c) const {
   back.push_back(channels);
   const result<tensor_view<T>> y = c.output<T>(0, back);
   if (!y || y->empty()) return y ? status{} : y.error();
-  const result<std::span<T>> from = c.scratch<T>(x.size()), to = c.scratch<T>(y->size());
-  if (!from) return from.error();
-  if (!to) return to.error();
-  const auto turn = [&](std::int64_t plane, const auto& move) {
-    for (std::int64_t image = 0; image < front[0]; ++image)
-      for (std::int64_t channel = 0; channel < channels; ++channel)
-        for (std::int64_t i = 0; i < plane; ++i)
-          move(std::size_t((image * channels + channel) * plane + i), (image * plane + i) * channels + channel);
-  };
-  turn(job->in, [&](std::size_t planar, std::int64_t last) { (*from)[planar] = x[last]; });
-  if (status done = pool_all(c, *job, largest<T>{}, from->data(), to->data(), [](std::int64_t, T*) {}); !done)
-    return done;
-  turn(job->out, [&](std::size_t planar, std::int64_t last) { (*y)[last] = (*to)[planar]; });
+  const placed_window& w = job->w;
+  const window_axis& along = w.axes[w.rank - 1];
+  const std::int64_t work = along.out * channels * w.taps();
+  parallel_for(c, front[0] * job->lines, std::max<std::int64_t>(1, (1 << 16) / work),
+               [&](std::int64_t first, std::int64_t last) {
+                 for (; first < last; ++first)
+                   most_of_pixels(w, x.data() + first / job->lines * job->in * channels, first % job->lines, channels,
+                                  y->data() + first * along.out * channels);
+               });
   return {};
 }
 

@@ -1,66 +1,20 @@
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "code_rows.hpp"
 #include "common/operand_values.hpp"
+#include "linear_code.hpp"
 #include "quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t elements_at_once = 1 << 14;
-
-std::int64_t code_at(dtype type, const void* data, std::int64_t i) {
-  const std::uint8_t byte = static_cast<const std::uint8_t*>(data)[i];
-  return type == dtype::i8 ? std::int64_t(std::int8_t(byte)) : std::int64_t{byte};
-}
-
-/// What codes of a tensor stand for.
-struct linear_code {
-  dtype type = dtype::u8;
-  float scale = 1;
-  std::int64_t zero = 0;
-
-  /// From the inputs with these numbers; the zero point may be left out.
-  static result<linear_code> read(run_context& c, dtype type, std::size_t scale_at, std::size_t zero_at) {
-    linear_code made{type};
-    const value& scale = c.input(scale_at);
-    if (scale.type != dtype::f32 || scale.shape.count() != 1)
-      return bad_input("the scale, input ", scale_at, ", is ", scale.type, " ", scale.shape,
-                       "; it must be one float for the whole tensor");
-    made.scale = static_cast<const float*>(scale.data)[0];
-    if (!c.has_input(zero_at) || !c.input(zero_at)) return made;
-    const value& zero = c.input(zero_at);
-    if (zero.type != type || zero.shape.count() != 1)
-      return bad_input("the zero point, input ", zero_at, ", is ", zero.type, " ", zero.shape, "; it must be one ",
-                       type, " for the whole tensor");
-    made.zero = code_at(type, zero.data, 0);
-    return made;
-  }
-  float meaning(std::int64_t code) const { return float(code - zero) * scale; }
-  std::uint8_t code(float v) const { return std::uint8_t(saturated_sum(v / scale, zero, range_of(type))); }
-  /// What each byte stands for.
-  std::array<float, 256> meanings() const {
-    std::array<float, 256> table{};
-    for (int byte = 0; byte < 256; ++byte) {
-      const auto b = std::uint8_t(byte);
-      table[b] = meaning(code_at(type, &b, 0));
-    }
-    return table;
-  }
-};
-
-/// The codes of f(what a byte stands for), for each byte; without f, of what it stands for.
-std::array<std::uint8_t, 256> table_of(const linear_code& from, const linear_code& to, const activation& f = {}) {
-  std::array<float, 256> meanings = from.meanings();
-  apply_activation(f, meanings.data(), 256);
-  std::array<std::uint8_t, 256> table{};
-  for (std::size_t i = 0; i < 256; ++i) table[i] = to.code(meanings[i]);
-  return table;
-}
+code_scale scale_of(const linear_code& code) { return {code.scale, float(code.zero)}; }
 
 /// exp of the distance from the largest of `length` codes, which is one of 256 (a negative scale turns the order
 /// round), all times the same number, and small enough that their sum, and each of them times `steps`, is finite. They
@@ -73,222 +27,315 @@ std::array<float, 256> powers_of_distances(float scale, std::int64_t length, flo
   return powers;
 }
 
-const std::uint8_t* codes(const value& v) { return static_cast<const std::uint8_t*>(v.data); }
-std::uint8_t* codes(value& v) { return static_cast<std::uint8_t*>(v.data); }
+/// How many codes a Softmax along axis `a`, or from it to the end, takes together.
+std::int64_t row_length(const extents& x, std::size_t a, bool to_the_end) {
+  return to_the_end ? x.count(a, x.rank()) : x[a];
+}
+
+bool is_identity(const code_table& table) {
+  for (std::size_t i = 0; i < 256; ++i)
+    if (table[i] != i) return false;
+  return true;
+}
+void map_or_copy(const code_table& table, bool identity, const std::uint8_t* x, std::uint8_t* y, std::int64_t n) {
+  if (identity) std::memcpy(y, x, std::size_t(n));
+  else map_codes(table.data(), x, y, n);
+}
 
 }  // namespace
 
+void qlinear_binary_state::finish(bind_context& c) {
+  const dtype type = c.inputs[0].type;
+  a = linear_code_inputs::bind(c, type, 1, 2);
+  b = linear_code_inputs::bind(c, type, 4, 5);
+  y = linear_code_inputs::bind(c, type, 6, 7);
+  c.may_overwrite(0, 0);
+  c.may_overwrite(0, 3);
+}
+
 status qlinear_binary_state::run(run_context& c) const {
-  const value &a = c.input(0), &b = c.input(3);
-  const result<linear_code> a_code = linear_code::read(c, a.type, 1, 2), b_code = linear_code::read(c, b.type, 4, 5),
-                            y_code = linear_code::read(c, a.type, 6, 7);
+  const value &left = c.input(0), &right = c.input(3);
+  const dtype type = left.type;
+  const result<linear_code> a_code = a.read(c, type), b_code = b.read(c, type), y_code = y.read(c, type);
   for (const result<linear_code>* each : {&a_code, &b_code, &y_code})
     if (!*each) return each->error();
   broadcast_loops<2> loops;
-  if (!loops.make({&a.shape, &b.shape})) return bad_input("A ", a.shape, " and B ", b.shape, " don't broadcast");
-  const result<value*> y = c.output(0, loops.shape());
-  if (!y) return y.error();
-  const std::array<float, 256> a_means = a_code->meanings(), b_means = b_code->meanings();
-  const std::int64_t a_step = loops.steps()[0], b_step = loops.steps()[1];
-  parallel_for(c, loops.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
-    loops.rows(begin, end, [&](std::int64_t out, const std::array<std::int64_t, 2>& in, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const float l = a_means[codes(a)[in[0] + i * a_step]], r = b_means[codes(b)[in[1] + i * b_step]];
-        codes(**y)[out + i] = y_code->code(product ? l * r : l + r);
-      }
+  if (!loops.make({&left.shape, &right.shape}))
+    return bad_input("A ", left.shape, " and B ", right.shape, " don't broadcast");
+  const result<value*> out = c.output(0, loops.shape());
+  if (!out) return out.error();
+  const code_zip by{scale_of(*a_code), scale_of(*b_code), scale_of(*y_code)};
+  with_codes(type, [&]<class T>(std::type_identity<T>) {
+    const auto zip = product ? &zip_codes<code_product<T>> : &zip_codes<code_sum<T>>;
+    const auto* const l = static_cast<const T*>(left.data);
+    const auto* const r = static_cast<const T*>(right.data);
+    auto* const to = static_cast<T*>((*out)->data);
+    parallel_for(c, loops.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+      loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 2>& in, std::int64_t n) {
+        zip(by, l + in[0], loops.steps()[0], r + in[1], loops.steps()[1], to + at, n);
+      });
     });
   });
   return {};
 }
 
+void qlinear_map_state::finish(bind_context& c) {
+  from = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
+  to = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
+  if (from.is_known && to.is_known) table = table_of(from.known, to.known, function);
+  c.may_overwrite(0, 0);
+}
+
 status qlinear_map_state::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> from = linear_code::read(c, x.type, 1, 2), to = linear_code::read(c, x.type, 3, 4);
-  if (!from) return from.error();
-  if (!to) return to.error();
+  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  if (!x_code) return x_code.error();
+  if (!y_code) return y_code.error();
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  const std::array<std::uint8_t, 256> table = table_of(*from, *to, function);
-  parallel_for(c, x.shape.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) codes(**y)[begin] = table[codes(x)[begin]];
+  const code_table now = from.is_known && to.is_known ? table : table_of(*x_code, *y_code, function);
+  parallel_for(c, x.shape.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+    map_codes(now.data(), codes(x) + begin, codes(**y) + begin, end - begin);
   });
   return {};
 }
 
+result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
+  const operand& x = c.inputs[0];
+  qlinear_softmax made{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, x.type, 1, 2),
+                       linear_code_inputs::bind(c, x.type, 3, 4)};
+  std::int64_t at = made.axis;
+  if (!made.from.is_known || !made.to.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank())) return made;
+  made.known_length = row_length(x.shape, std::size_t(at), made.to_the_end);
+  const result<std::span<float>> kept = c.keep<float>(256);
+  if (!kept) return kept.error();
+  std::ranges::copy(powers_of_distances(made.from.known.scale, made.known_length, 1 / made.to.known.scale),
+                    kept->begin());
+  made.known_powers = *kept;
+  return made;
+}
+
+namespace {
+
+/// Rows of codes of one Softmax: `length` codes, `inner` from one to the next.
+struct softmax_rows {
+  std::int64_t length, inner;
+  dtype type;
+  std::int64_t sign;              // of the scale: a negative one turns the order round
+  std::array<float, 256> powers;  // of distances to the row's largest
+  std::array<float, 256> steps;   // these in steps of Y's scale
+  linear_code to;
+
+  static constexpr std::int64_t at_once = 4;
+
+  std::int64_t first_of(std::int64_t row) const { return row / inner * inner * length + row % inner; }
+  std::int64_t code(const std::uint8_t* x, std::int64_t i) const { return sign * code_of(type, x[i * inner]); }
+
+  std::int64_t most(const std::uint8_t* x) const {
+    if (inner == 1 && sign > 0)
+      return with_codes(type, [&]<class T>(std::type_identity<T>) -> std::int64_t {
+        return most_of_codes(reinterpret_cast<const T*>(x), length);
+      });
+    std::int64_t found = code(x, 0);
+    for (std::int64_t i = 1; i < length; ++i) found = std::max(found, code(x, i));
+    return found;
+  }
+
+  /// y = powers / sum in codes of `to`; a sum is one row's.
+  void finish(const std::uint8_t* x, std::int64_t largest, float sum, std::uint8_t* y) const {
+    const linear_code quotient{to.type, sum, to.zero};
+    if (inner == 1 && length >= 256) {  // a code for each distance, then for each byte
+      code_table by_distance, by_byte;
+      write_codes(quotient, steps.data(), by_distance.data(), 256);
+      for (int byte = 0; byte < 256; ++byte) {
+        const std::int64_t distance = largest - sign * code_of(type, std::uint8_t(byte));
+        by_byte[std::size_t(byte)] = by_distance[std::size_t(distance & 255)];  // no such byte is there where it is cut
+      }
+      return map_codes(by_byte.data(), x, y, length);
+    }
+    constexpr std::int64_t block = 256;
+    float numbers[block];
+    std::uint8_t made[block];
+    for (std::int64_t done = 0; done < length; done += block) {
+      const std::int64_t n = std::min(block, length - done);
+      for (std::int64_t i = 0; i < n; ++i) numbers[i] = steps[std::size_t(largest - code(x, done + i))];
+      write_codes(quotient, numbers, made, n);
+      for (std::int64_t i = 0; i < n; ++i) y[(done + i) * inner] = made[i];
+    }
+  }
+
+  /// Several rows: each sum adds in the row's order, and one does not wait for the other.
+  void run(const std::uint8_t* x, std::uint8_t* y, std::int64_t first, std::int64_t last) const {
+    const std::uint8_t* rows[at_once];
+    std::int64_t largest[at_once];
+    float sums[at_once] = {};
+    for (std::int64_t r = 0; r < at_once; ++r) {
+      rows[r] = x + first_of(std::min(first + r, last - 1));
+      largest[r] = most(rows[r]);
+    }
+    for (std::int64_t i = 0; i < length; ++i)
+      for (std::int64_t r = 0; r < at_once; ++r) sums[r] += powers[std::size_t(largest[r] - code(rows[r], i))];
+    for (std::int64_t r = 0; first + r < last; ++r) finish(rows[r], largest[r], sums[r], y + (rows[r] - x));
+  }
+};
+
+}  // namespace
+
 status qlinear_softmax::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> from = linear_code::read(c, x.type, 1, 2), to = linear_code::read(c, x.type, 3, 4);
-  if (!from) return from.error();
-  if (!to) return to.error();
+  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  if (!x_code) return x_code.error();
+  if (!y_code) return y_code.error();
   std::int64_t at = axis;
   if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
   const result<value*> y = c.output(0, x.shape);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   const auto a = std::size_t(at);
   const std::int64_t inner = to_the_end ? 1 : x.shape.count(a + 1, x.shape.rank());
-  const std::int64_t length = to_the_end ? x.shape.count(a, x.shape.rank()) : x.shape[a];
-  const float steps_of_one = 1 / to->scale;
-  const std::array<float, 256> powers = powers_of_distances(from->scale, length, steps_of_one);
-  const std::int64_t sign = from->scale < 0 ? -1 : 1;
-  parallel_for(c, x.shape.count() / length, std::max<std::int64_t>(1, elements_at_once / length),
+  const std::int64_t length = row_length(x.shape, a, to_the_end);
+  const float steps_of_one = 1 / y_code->scale;
+  softmax_rows rows{length, inner, x.type, x_code->scale < 0 ? -1 : 1, {}, {}, *y_code};
+  if (!known_powers.empty() && length == known_length) std::ranges::copy(known_powers, rows.powers.begin());
+  else rows.powers = powers_of_distances(x_code->scale, length, steps_of_one);
+  for (std::size_t d = 0; d < 256; ++d) rows.steps[d] = rows.powers[d] * steps_of_one;
+  const std::int64_t count = x.shape.count() / length, per = softmax_rows::at_once;
+  parallel_for(c, (count + per - 1) / per, std::max<std::int64_t>(1, codes_at_once / 4 / (length * per)),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (; begin < end; ++begin) {
-                   const std::int64_t first = begin / inner * inner * length + begin % inner;
-                   const auto code = [&](std::int64_t i) { return sign * code_at(x.type, x.data, first + i * inner); };
-                   std::int64_t most = code(0);
-                   for (std::int64_t i = 1; i < length; ++i) most = std::max(most, code(i));
-                   float sum = 0;
-                   for (std::int64_t i = 0; i < length; ++i) sum += powers[std::size_t(most - code(i))];
-                   for (std::int64_t i = 0; i < length; ++i) {
-                     const float steps = powers[std::size_t(most - code(i))] * steps_of_one / sum;
-                     codes(**y)[first + i * inner] = std::uint8_t(saturated_sum(steps, to->zero, range_of(x.type)));
-                   }
-                 }
+                 for (; begin < end; ++begin)
+                   rows.run(codes(x), codes(**y), begin * per, std::min(count, (begin + 1) * per));
                });
   return {};
 }
 
-status qlinear_global_average_pool::run(run_context& c) const {
-  const value& x = c.input(0);
-  const result<linear_code> from = linear_code::read(c, x.type, 1, 2), to = linear_code::read(c, x.type, 3, 4);
-  if (!from) return from.error();
-  if (!to) return to.error();
-  const std::size_t rank = x.shape.rank();
-  if (rank < 3) return bad_input("X ", x.shape, " needs a batch, channels and at least one axis more");
-  extents shape = x.shape;
-  for (std::size_t i = channels_last ? 1 : 2; i < rank - (channels_last ? 1 : 0); ++i) shape[i] = 1;
-  const result<value*> y = c.output(0, shape);
-  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
-  const std::int64_t channels = channels_last ? x.shape.back() : x.shape[1];
-  const std::int64_t points = x.shape.count() / (*y)->shape.count();
-  parallel_for(c, shape.count(), std::max<std::int64_t>(1, elements_at_once / std::max<std::int64_t>(1, points)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (; begin < end; ++begin) {
-                   const std::int64_t step = channels_last ? channels : 1;
-                   const std::int64_t first =
-                       channels_last ? begin / channels * channels * points + begin % channels : begin * points;
-                   std::int64_t sum = 0;
-                   for (std::int64_t i = 0; i < points; ++i) sum += code_at(x.type, x.data, first + i * step);
-                   const double mean = (double(sum) / double(points) - double(from->zero)) * double(from->scale);
-                   codes(**y)[begin] = to->code(float(mean));
-                 }
-               });
-  return {};
-}
-
-result<qlinear_average_pool> qlinear_average_pool::bind(bind_context& c) {
-  const result<window> shape = window::bind(c);
-  if (!shape) return shape.error();
-  return qlinear_average_pool{*shape, c.int_or("count_include_pad", 0) != 0, c.int_or("channels_last", 0) != 0};
-}
-
-status qlinear_average_pool::run(run_context& c) const {
-  const value& x = c.input(0);
-  const result<linear_code> from = linear_code::read(c, x.type, 1, 2), to = linear_code::read(c, x.type, 3, 4);
-  if (!from) return from.error();
-  if (!to) return to.error();
-  if (x.shape.rank() < 3) return bad_input("X ", x.shape, " needs a batch, channels and at least one axis more");
-  extents first_channels = x.shape;  // [N, C, ...]
-  if (channels_last) {
-    first_channels.insert(1, x.shape.back());
-    first_channels.resize(x.shape.rank());
-  }
-  const result<placed_window> w = shape.place(first_channels, shape.kernel, true);
-  if (!w) return w.error();
-  extents y_shape{x.shape[0]};
-  if (!channels_last) y_shape.push_back(first_channels[1]);
-  for (std::size_t i = 0; i < w->rank; ++i) y_shape.push_back(w->axes[i].out);
-  if (channels_last) y_shape.push_back(first_channels[1]);
-  const result<value*> y = c.output(0, y_shape);
-  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
-  const std::int64_t channels = first_channels[1], outs = w->out_count(), ins = w->in_count(), taps = w->taps();
-  // Element `point` of plane (n, channel), for so many points.
-  const auto place = [&](std::int64_t plane, std::int64_t point, std::int64_t points) {
-    return channels_last ? (plane / channels * points + point) * channels + plane % channels : plane * points + point;
-  };
-  parallel_for(c, y_shape.count(), std::max<std::int64_t>(1, elements_at_once / std::max<std::int64_t>(1, taps)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (; begin < end; ++begin) {
-                   const std::int64_t plane = begin / outs, point = begin % outs;
-                   std::int64_t sum = 0, inside = 0;
-                   for (std::int64_t t = 0; t < taps; ++t) {
-                     std::int64_t o = point, k = t, at = 0, step = 1;
-                     bool in_image = true;
-                     for (std::size_t d = w->rank; d-- > 0;) {
-                       const window_axis& axis = w->axes[d];
-                       const std::int64_t i =
-                           o % axis.out * axis.stride - axis.pad_begin + k % axis.kernel * axis.dilation;
-                       in_image = in_image && i >= 0 && i < axis.in;
-                       at += i * step, step *= axis.in, o /= axis.out, k /= axis.kernel;
-                     }
-                     if (!in_image) continue;
-                     sum += code_at(x.type, x.data, place(plane, at, ins)), ++inside;
-                   }
-                   const std::int64_t counted = include_pad ? taps : inside;
-                   const double total = double(sum - inside * from->zero) * double(from->scale);
-                   codes(**y)[place(plane, point, outs)] = to->code(float(total / double(counted)));
-                 }
-               });
-  return {};
-}
-
-status qlinear_concat::run(run_context& c) const {
-  const std::size_t parts = c.input_count() < 2 ? 0 : (c.input_count() - 2) / 3;
-  if (parts == 0 || c.input_count() != 2 + 3 * parts)
+result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
+  const std::size_t parts = c.inputs.size() < 2 ? 0 : (c.inputs.size() - 2) / 3;
+  if (parts == 0 || c.inputs.size() != 2 + 3 * parts)
     return bad_input("after Y's scale and zero point come a tensor, a scale and a zero point for each part");
-  extents shape = c.input(2).shape;
-  std::int64_t at = axis;
-  if (!normalize_axis(at, shape.rank())) return no_such_axis(axis, shape.rank());
-  const auto a = std::size_t(at);
-  const dtype type = c.input(2).type;
+  const result<std::span<linear_code_inputs>> from = c.keep<linear_code_inputs>(parts);
+  const result<std::span<code_table>> tables = c.keep<code_table>(parts);
+  if (!from || !tables) return status_code::out_of_memory;
+  qlinear_concat made{c.int_or("axis", 0), linear_code_inputs::bind(c, c.outputs[0].type, 0, 1), *from, *tables};
+  for (std::size_t p = 0; p < parts; ++p) {
+    linear_code_inputs& part = (*from)[p];
+    part = linear_code_inputs::bind(c, c.inputs[2].type, 3 + 3 * p, 4 + 3 * p);
+    if (part.is_known && made.to.is_known) (*tables)[p] = table_of(part.known, made.to.known);
+    else made.tables = {};
+  }
+  return made;
+}
+
+namespace {
+
+/// The shape of the parts along axis `a`; INVALID_ARGUMENT names the one that does not fit.
+result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
+  const value& first = c.input(2);
+  extents shape = first.shape;
   std::int64_t total = 0;
   for (std::size_t p = 0; p < parts; ++p) {
     const value& part = c.input(2 + 3 * p);
-    bool fits = part.shape.rank() == shape.rank() && part.type == type;
+    bool fits = part.shape.rank() == shape.rank() && part.type == first.type;
     for (std::size_t i = 0; fits && i < shape.rank(); ++i) fits = i == a || part.shape[i] == shape[i];
     if (!fits || !checked_add(total, part.shape[a], total))
-      return bad_input("part ", p, " is ", part.type, " ", part.shape, ", which does not fit ", type, " ",
-                       c.input(2).shape, " along axis ", at);
+      return bad_input("part ", p, " is ", part.type, " ", part.shape, ", which does not fit ", first.type, " ",
+                       first.shape, " along axis ", std::int64_t(a));
   }
-  const result<linear_code> to = linear_code::read(c, c.output_type(0), 0, 1);
-  if (!to) return to.error();
   shape[a] = total;
-  const result<value*> y = c.output(0, shape);
+  return shape;
+}
+
+/// The tables of a Concat whose scales are known only now.
+result<std::span<const code_table>> tables_of_run(run_context& c, const linear_code_inputs& to,
+                                                  std::span<const linear_code_inputs> from) {
+  const result<std::span<code_table>> made = c.scratch<code_table>(from.size());
+  if (!made) return made.error();
+  const result<linear_code> y = to.read(c, c.output_type(0));
+  if (!y) return y.error();
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    const result<linear_code> x = from[p].read(c, c.input(2).type);
+    if (!x) return x.error();
+    (*made)[p] = table_of(*x, *y);
+  }
+  return std::span<const code_table>{*made};
+}
+
+}  // namespace
+
+status qlinear_concat::run(run_context& c) const {
+  std::int64_t at = axis;
+  if (!normalize_axis(at, c.input(2).shape.rank())) return no_such_axis(axis, c.input(2).shape.rank());
+  const result<extents> shape = joined_shape(c, from.size(), std::size_t(at));
+  if (!shape) return shape.error();
+  result<std::span<const code_table>> by = tables;
+  if (tables.empty()) by = tables_of_run(c, to, from);
+  if (!by) return by.error();
+  const result<value*> y = c.output(0, *shape);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
-  const std::int64_t outer = shape.count(0, a), row = shape.count(a, shape.rank());
+  const std::int64_t outer = shape->count(0, std::size_t(at)), row = shape->count(std::size_t(at), shape->rank());
   std::uint8_t* out = codes(**y);
-  for (std::size_t p = 0; p < parts; ++p) {
+  for (std::size_t p = 0; p < from.size(); ++p) {
     const value& part = c.input(2 + 3 * p);
-    const result<linear_code> from = linear_code::read(c, type, 3 + 3 * p, 4 + 3 * p);
-    if (!from) return from.error();
-    const std::array<std::uint8_t, 256> table = table_of(*from, *to);
     const std::int64_t own = part.shape.count() / outer;
-    for (std::int64_t o = 0; o < outer; ++o)
-      for (std::int64_t i = 0; i < own; ++i) out[o * row + i] = table[codes(part)[o * own + i]];
+    const bool identity = is_identity((*by)[p]);
+    parallel_for(c, part.shape.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t i = begin % own, n = std::min(own - i, end - begin);
+        map_or_copy((*by)[p], identity, codes(part) + begin, out + begin / own * row + i, n);
+        begin += n;
+      }
+    });
     out += own;
   }
   return {};
 }
 
+result<qlinear_where> qlinear_where::bind(bind_context& c) {
+  const dtype type = c.inputs[1].type;
+  return qlinear_where{linear_code_inputs::bind(c, type, 2, 3), linear_code_inputs::bind(c, type, 5, 6),
+                       linear_code_inputs::bind(c, type, 7, 8)};
+}
+
+namespace {
+
+/// A row of an operand of Where, mapped to Z's codes, at most a block.
+struct mapped_rows {
+  static constexpr std::int64_t block = 1024;
+  code_table table;
+  std::uint8_t room[block];
+
+  const std::uint8_t* map(const std::uint8_t* x, std::int64_t step, std::int64_t n) {
+    if (step) map_codes(table.data(), x, room, n);
+    else std::memset(room, table[*x], std::size_t(n));
+    return room;
+  }
+};
+
+}  // namespace
+
 status qlinear_where::run(run_context& c) const {
-  const value &condition = c.input(0), &x = c.input(1), &y = c.input(4);
-  const result<linear_code> x_code = linear_code::read(c, x.type, 2, 3), y_code = linear_code::read(c, x.type, 5, 6),
-                            z_code = linear_code::read(c, x.type, 7, 8);
-  for (const result<linear_code>* each : {&x_code, &y_code, &z_code})
+  const value &condition = c.input(0), &a = c.input(1), &b = c.input(4);
+  const result<linear_code> a_code = x.read(c, a.type), b_code = y.read(c, a.type), z_code = z.read(c, a.type);
+  for (const result<linear_code>* each : {&a_code, &b_code, &z_code})
     if (!*each) return each->error();
   broadcast_loops<3> loops;
-  if (!loops.make({&condition.shape, &x.shape, &y.shape}))
-    return bad_input("condition ", condition.shape, ", X ", x.shape, " and Y ", y.shape, " don't broadcast");
-  const result<value*> z = c.output(0, loops.shape());
-  if (!z) return z.error();
-  const std::array<std::uint8_t, 256> of_x = table_of(*x_code, *z_code), of_y = table_of(*y_code, *z_code);
+  if (!loops.make({&condition.shape, &a.shape, &b.shape}))
+    return bad_input("condition ", condition.shape, ", X ", a.shape, " and Y ", b.shape, " don't broadcast");
+  const result<value*> out = c.output(0, loops.shape());
+  if (!out) return out.error();
+  const code_table of_a = table_of(*a_code, *z_code), of_b = table_of(*b_code, *z_code);
   const auto steps = loops.steps();
   const auto* const chosen = static_cast<const bool*>(condition.data);
-  parallel_for(c, loops.count(), elements_at_once, [&](std::int64_t begin, std::int64_t end) {
-    loops.rows(begin, end, [&](std::int64_t out, const std::array<std::int64_t, 3>& in, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i)
-        codes(**z)[out + i] =
-            chosen[in[0] + i * steps[0]] ? of_x[codes(x)[in[1] + i * steps[1]]] : of_y[codes(y)[in[2] + i * steps[2]]];
+  parallel_for(c, loops.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+    mapped_rows from_a{of_a, {}}, from_b{of_b, {}};
+    bool repeated[mapped_rows::block];
+    loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 3>& in, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; i += mapped_rows::block) {
+        const std::int64_t m = std::min(mapped_rows::block, n - i);
+        const bool* which = chosen + in[0] + i * steps[0];
+        if (!steps[0])
+          std::memset(repeated, *reinterpret_cast<const std::uint8_t*>(which) != 0, std::size_t(m)), which = repeated;
+        choose_codes(which, from_a.map(codes(a) + in[1] + i * steps[1], steps[1], m),
+                     from_b.map(codes(b) + in[2] + i * steps[2], steps[2], m), codes(**out) + at + i, m);
+      }
     });
   });
   return {};

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/dynamic_matmul.hpp>
 #include <cameo/eps/cpu/integer_conv.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/qgemm.hpp>
@@ -17,7 +18,12 @@ using quantised_rows = row_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
     erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
+    erased_entry<op::microsoft::QuantizeLinear, since<1>, any_types, quantize_linear>,
+    erased_entry<op::microsoft::DequantizeLinear, since<1>, any_types, dequantize_linear>,
     erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
+    erased_entry<op::microsoft::MatMulInteger16, since<1>, any_types, matmul_integer16>,
+    erased_entry<op::microsoft::MatMulIntegerToFloat, since<1>, constrain<"T3", float>, matmul_integer_to_float>,
+    erased_entry<op::microsoft::DynamicQuantizeMatMul, since<1>, any_types, dynamic_quantize_matmul>,
     erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
     erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
     erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&

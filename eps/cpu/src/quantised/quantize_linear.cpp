@@ -1,9 +1,14 @@
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "code_rows.hpp"
 #include "common/refuse.hpp"
+#include "dynamic_range.hpp"
 #include "elementwise/cast_rows.hpp"
 #include "quantized.hpp"
 
@@ -17,22 +22,21 @@ bool is_quantized_type(dtype type) {
 }
 
 /// Where the scale of an element lies: element (o, a, i) of x as [outer, axis, inner] has number
-/// (o * blocks + a / block) * step_inner + i * inner_step, for blocks; number a for axes; 0 for tensors.
+/// (o * blocks + a / block) * inner + i, for blocks; number a for axes; 0 for tensors.
 struct placed_scales {
   enum class kind : std::uint8_t { tensor, axis, blocks } how = kind::tensor;
   std::int64_t length = 1, inner = 1, block = 1, blocks = 1;
 
-  /// The scale's number for the first element of a run that starts at `at`; consecutive ones are `step` apart.
-  std::int64_t first(std::int64_t at) const {
-    if (how == kind::tensor) return 0;
-    const std::int64_t row = at / inner, a = row % length;
-    if (how == kind::axis) return a;
-    return (row / length * blocks + a / block) * inner + at % inner;
-  }
-  std::int64_t step() const { return how == kind::blocks ? 1 : 0; }
-  /// How many elements from `at` on have scales that first() and step() tell.
-  std::int64_t run(std::int64_t at) const {
-    return how == kind::tensor ? std::numeric_limits<std::int64_t>::max() : inner - at % inner;
+  /// `count` elements whose scales begin with number `scale` and go on by `step`.
+  struct piece {
+    std::int64_t scale, step, count;
+  };
+  piece from(std::int64_t at) const {
+    if (how == kind::tensor) return {0, 0, std::numeric_limits<std::int64_t>::max()};
+    const std::int64_t row = at / inner, a = row % length, left = inner - at % inner;
+    if (how == kind::axis) return inner == 1 ? piece{a, 1, length - a} : piece{a, 0, left};
+    const std::int64_t first = (row / length * blocks + a / block) * inner;
+    return inner == 1 ? piece{first, 0, std::min(block - a % block, length - a)} : piece{first + at % inner, 1, left};
   }
 };
 
@@ -59,124 +63,225 @@ result<placed_scales> place_scales(const linear_quantization& q, const extents& 
   return made;
 }
 
-/// The scales as float, the zero points as W (int64 or float); zeros where there are none.
-template <class W>
-struct quantization {
+/// Scales and zero points as floats, which hold zero points of at most 16 bits exactly; zeros where there are none.
+struct placed_quantization {
   placed_scales places;
-  std::span<float> scale;
-  std::span<W> zero;
+  std::span<const float> scale, zero;
+
+  /// Calls f(element, scales, count) for the pieces of [first, first + n), counted from `first` on.
+  template <class F>
+  void each_piece(std::int64_t first, std::int64_t n, F&& f) const {
+    for (std::int64_t done = 0; done < n;) {
+      const placed_scales::piece p = places.from(first + done);
+      const std::int64_t m = std::min(n - done, p.count);
+      f(done, code_scales{scale.data() + p.scale, zero.data() + p.scale, p.step}, m);
+      done += m;
+    }
+  }
 };
-template <class W>
-result<quantization<W>> read_quantization(const linear_quantization& q, run_context& c) {
-  const value &x = c.input(0), &scale = c.input(1);
-  result<placed_scales> places = place_scales(q, x.shape, scale.shape);
-  if (!places) return places.error();
+
+status read_parameters(const value& scale, const value& zero, std::span<float> scales, std::span<float> zeros) {
   const std::int64_t count = scale.shape.count();
-  result<std::span<float>> scales = c.scratch<float>(std::size_t(count));
+  read_wide<float>(scale.type, scale.data, 0, scales.data(), count);
+  std::ranges::fill(zeros, 0.0f);
+  if (!zero) return {};
+  if (zero.shape.count() != count)
+    return bad_input("the zero point ", zero.shape, " must have the shape of the scale ", scale.shape);
+  if (!is_quantized_type(zero.type)) {
+    read_wide<float>(zero.type, zero.data, 0, zeros.data(), count);
+    return {};
+  }
+  std::int64_t wide[cast_block];
+  for (std::int64_t i = 0; i < count; i += cast_block) {
+    const std::int64_t n = std::min(cast_block, count - i);
+    read_wide<std::int64_t>(zero.type, zero.data, i, wide, n);
+    std::copy_n(wide, n, zeros.data() + i);
+  }
+  return {};
+}
+
+result<placed_quantization> read_quantization(const linear_quantization& q, run_context& c) {
+  const value &x = c.input(0), &scale = c.input(1);
+  const result<placed_scales> places = place_scales(q, x.shape, scale.shape);
+  if (!places) return places.error();
+  if (!q.scales.empty()) return placed_quantization{*places, q.scales, q.zeros};
+  const auto count = std::size_t(scale.shape.count());
+  const result<std::span<float>> scales = c.scratch<float>(count), zeros = c.scratch<float>(count);
   if (!scales) return scales.error();
-  result<std::span<W>> zeros = c.scratch<W>(std::size_t(count));
   if (!zeros) return zeros.error();
-  read_wide<float>(scale.type, scale.data, 0, scales->data(), count);
-  std::ranges::fill(*zeros, W(0));
-  if (const value& zero = c.input(2); zero) {
-    if (zero.shape.count() != count)
-      return bad_input("the zero point ", zero.shape, " must have the shape of the scale ", scale.shape);
-    read_wide<W>(zero.type, zero.data, 0, zeros->data(), count);
-  }
-  return quantization<W>{*places, *scales, *zeros};
+  if (status read = read_parameters(scale, c.input(2), *scales, *zeros); !read) return read;
+  return placed_quantization{*places, *scales, *zeros};
 }
 
-/// Calls f(element in the block, scale's number) over [first, first + n).
-template <class F>
-void each_scaled(const placed_scales& places, std::int64_t first, std::int64_t n, F&& f) {
-  const std::int64_t step = places.step();
-  for (std::int64_t done = 0; done < n;) {
-    const std::int64_t m = std::min(n - done, places.run(first + done)), s = places.first(first + done);
-    for (std::int64_t i = 0; i < m; ++i) f(done + i, s + i * step);
-    done += m;
-  }
-}
-
+/// Scales that a plan keeps as floats.
+constexpr std::int64_t most_kept = 1 << 16;
 constexpr std::int64_t elements_per_task = 32 * cast_block;
 
-float rounded_to(dtype precision, float v) {
-  if (precision == dtype::f16) return float(float16(v));
-  if (precision == dtype::bf16) return float(bfloat16(v));
-  return v;
+constexpr float none = 0;
+constexpr std::array<float, cast_block> ones = [] {
+  std::array<float, cast_block> made{};
+  made.fill(1);
+  return made;
+}();
+constexpr code_scales as_they_are{ones.data(), &none, 0};
+
+/// n elements of x as floats: where they lie, or in `room`.
+const float* floats_of_block(const value& x, std::int64_t first, float* room, std::int64_t n) {
+  if (x.type == dtype::f32) return static_cast<const float*>(x.data) + first;
+  if (x.type == dtype::i32) dequantize_row(static_cast<const std::int32_t*>(x.data) + first, as_they_are, room, n);
+  else read_wide<float>(x.type, x.data, first, room, n);
+  return room;
+}
+
+template <class T>
+void round_to(float* v, std::int64_t n) {
+  T narrow[cast_block];
+  narrow_row(v, narrow, n);
+  widen_row(narrow, v, n);
+}
+/// v = x / scale, rounded to the precision of the division.
+void divide(const float* x, const code_scales& by, dtype precision, float* v, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) v[i] = x[i] / by.scale[i * by.step];
+  if (precision == dtype::f16) round_to<float16>(v, n);
+  if (precision == dtype::bf16) round_to<bfloat16>(v, n);
+}
+
+/// Calls f(std::type_identity<T>) for the type that codes of this type are made in: their own, or a whole byte.
+template <class F>
+void with_code_type(dtype type, F&& f) {
+  switch (type) {
+    case dtype::u16: return f(std::type_identity<std::uint16_t>{});
+    case dtype::i16: return f(std::type_identity<std::int16_t>{});
+    case dtype::i8:
+    case dtype::i4:
+    case dtype::i2: return f(std::type_identity<std::int8_t>{});
+    default: return f(std::type_identity<std::uint8_t>{});
+  }
 }
 
 status quantize_to_integers(const linear_quantization& q, run_context& c, const value& x, value& y, dtype precision) {
-  const result<quantization<std::int64_t>> with = read_quantization<std::int64_t>(q, c);
+  const result<placed_quantization> with = read_quantization(q, c);
   if (!with) return with.error();
-  const cast_state how{dtype::i64, y.type, true};
   const integer_range range = range_of(y.type);
-  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-    float wide[cast_block];
-    std::int64_t out[cast_block];
-    for (; begin < end; begin += cast_block) {
-      const std::int64_t n = std::min(cast_block, end - begin);
-      if (x.type == dtype::i32) {
-        for (std::int64_t i = 0; i < n; ++i) wide[i] = float(static_cast<const std::int32_t*>(x.data)[begin + i]);
-      } else {
-        read_wide<float>(x.type, x.data, begin, wide, n);
+  const unsigned bits = row_of(y.type).bits;
+  const bool is_narrow = precision == dtype::f16 || precision == dtype::bf16;
+  const bool is_direct = x.type == dtype::f32 && !is_narrow && bits >= 8;  // nothing on the way
+  with_code_type(y.type, [&]<class T>(std::type_identity<T>) {
+    parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
+      float room[cast_block];
+      T codes[cast_block];
+      const std::int64_t block = is_direct ? end - begin : cast_block;
+      for (; begin < end; begin += block) {
+        const std::int64_t n = std::min(block, end - begin);
+        const float* const from = floats_of_block(x, begin, room, n);
+        T* const to = bits < 8 ? codes : static_cast<T*>(y.data) + begin;
+        with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+          if (is_narrow) divide(from + i, by, precision, room + i, m);
+          const code_scales rest = is_narrow ? code_scales{ones.data(), by.zero, by.step} : by;
+          quantize_row(is_narrow ? room + i : from + i, rest, float(range.low), float(range.high), to + i, m);
+        });
+        if constexpr (sizeof(T) == 1)
+          if (bits < 8) pack_codes(codes, bits, static_cast<std::uint8_t*>(y.data) + begin * bits / 8, n);
       }
-      each_scaled(with->places, begin, n, [&](std::int64_t i, std::int64_t s) {
-        const auto k = std::size_t(s);
-        out[i] = saturated_sum(rounded_to(precision, wide[i] / with->scale[k]), with->zero[k], range);
-      });
-      write_wide<std::int64_t>(how, out, y.data, begin, n);
-    }
+    });
   });
   return {};
 }
 
 status quantize_to_floats(const linear_quantization& q, run_context& c, const value& x, value& y, dtype precision) {
-  const result<quantization<float>> with = read_quantization<float>(q, c);
+  const result<placed_quantization> with = read_quantization(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, q.saturate};
   parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-    float wide[cast_block];
+    float room[cast_block], made[cast_block];
     for (; begin < end; begin += cast_block) {
       const std::int64_t n = std::min(cast_block, end - begin);
-      if (x.type == dtype::i32) {
-        for (std::int64_t i = 0; i < n; ++i) wide[i] = float(static_cast<const std::int32_t*>(x.data)[begin + i]);
-      } else {
-        read_wide<float>(x.type, x.data, begin, wide, n);
-      }
-      each_scaled(with->places, begin, n, [&](std::int64_t i, std::int64_t s) {
-        const auto k = std::size_t(s);
-        wide[i] = rounded_to(precision, wide[i] / with->scale[k]) + with->zero[k];
+      const float* const from = floats_of_block(x, begin, room, n);
+      with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+        divide(from + i, by, precision, made + i, m);
+        for (std::int64_t k = 0; k < m; ++k) made[i + k] += by.zero[k * by.step];
       });
-      write_wide<float>(how, wide, y.data, begin, n);
+      write_wide<float>(how, made, y.data, begin, n);
     }
   });
   return {};
 }
 
-template <class W>
+/// What n elements stand for: no more than a block of those that are not integers of whole bytes.
+void dequantize_block(const placed_quantization& with, const value& x, std::int64_t first, float* to, std::int64_t n) {
+  const unsigned bits = row_of(x.type).bits;
+  const auto each = [&](const auto* from) {
+    with.each_piece(first, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+      dequantize_row(from + i, by, to + i, m);
+    });
+  };
+  if (!is_quantized_type(x.type)) {  // floats of 8 bits and less
+    float wide[cast_block];
+    read_wide<float>(x.type, x.data, first, wide, n);
+    return with.each_piece(first, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+      for (std::int64_t k = 0; k < m; ++k) to[i + k] = (wide[i + k] - by.zero[k * by.step]) * by.scale[k * by.step];
+    });
+  }
+  if (x.type == dtype::i32) return each(static_cast<const std::int32_t*>(x.data) + first);
+  with_code_type(x.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) == 1) {
+      if (bits < 8) {
+        T codes[cast_block];
+        unpack_codes(static_cast<const std::uint8_t*>(x.data) + first * bits / 8, bits, codes, n);
+        return each(static_cast<const T*>(codes));
+      }
+    }
+    each(static_cast<const T*>(x.data) + first);
+  });
+}
+
 status dequantize(const linear_quantization& q, run_context& c, const value& x, value& y) {
-  const result<quantization<W>> with = read_quantization<W>(q, c);
+  const result<placed_quantization> with = read_quantization(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, true};
+  const bool is_direct = y.type == dtype::f32 && row_of(x.type).bits >= 8 && is_quantized_type(x.type);
   parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-    W wide[cast_block];
+    if (is_direct) return dequantize_block(*with, x, begin, static_cast<float*>(y.data) + begin, end - begin);
     float out[cast_block];
     for (; begin < end; begin += cast_block) {
       const std::int64_t n = std::min(cast_block, end - begin);
-      read_wide<W>(x.type, x.data, begin, wide, n);
-      each_scaled(with->places, begin, n, [&](std::int64_t i, std::int64_t s) {
-        const auto k = std::size_t(s);
-        out[i] = float(wide[i] - with->zero[k]) * with->scale[k];
-      });
+      dequantize_block(*with, x, begin, out, n);
       write_wide<float>(how, out, y.data, begin, n);
     }
   });
   return {};
 }
 
+/// int32, whose zero points float does not hold: differences are exact in int64.
+status dequantize_int32(const linear_quantization& q, run_context& c, const value& x, value& y) {
+  const result<placed_quantization> with = read_quantization(q, c);
+  if (!with) return with.error();
+  const cast_state how{dtype::f32, y.type, true};
+  const auto* const codes = static_cast<const std::int32_t*>(x.data);
+  const auto* const zeros = static_cast<const std::int32_t*>(c.input(2).data);
+  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
+    float out[cast_block];
+    for (; begin < end; begin += cast_block) {
+      const std::int64_t n = std::min(cast_block, end - begin);
+      with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+        const std::int32_t* const zero = zeros + (by.zero - with->zero.data());
+        for (std::int64_t k = 0; k < m; ++k)
+          out[i + k] = float(std::int64_t{codes[begin + i + k]} - zero[k * by.step]) * by.scale[k * by.step];
+      });
+      write_wide<float>(how, out, y.data, begin, n);
+    }
+  });
+  return {};
+}
+bool has_zero_points(const value& zero) {
+  if (!zero) return false;
+  const auto* const all = static_cast<const std::int32_t*>(zero.data);
+  return std::any_of(all, all + zero.shape.count(), [](std::int32_t v) { return v != 0; });
+}
+
 }  // namespace
 
-result<linear_quantization> linear_quantization::of(const bind_context& c) {
+result<linear_quantization> linear_quantization::of(bind_context& c) {
   linear_quantization made;
   made.axis = c.int_or("axis", 1);
   made.block = c.int_or("block_size", 0);
@@ -186,6 +291,15 @@ result<linear_quantization> linear_quantization::of(const bind_context& c) {
   if (precision < 0 || precision >= std::int64_t(dtype::count))
     return bad_attribute("precision ", precision, " is no type");
   made.precision = dtype(precision);
+  const value* const scale = c.constant(1);
+  const value* const zero = c.constant(2);
+  if (!scale || (c.has_input(2) && !zero) || scale->shape.count() > most_kept) return made;
+  const auto count = std::size_t(scale->shape.count());
+  const result<std::span<float>> scales = c.keep<float>(count), zeros = c.keep<float>(count);
+  if (!scales) return scales.error();
+  if (!zeros) return zeros.error();
+  // What does not fit is refused by the run, as it is where it is known only then.
+  if (read_parameters(*scale, zero ? *zero : value{}, *scales, *zeros)) made.scales = *scales, made.zeros = *zeros;
   return made;
 }
 
@@ -214,7 +328,47 @@ status dequantize_linear::run(run_context& c) const {
   const value& x = c.input(0);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  return is_quantized_type(x.type) ? dequantize<std::int64_t>(*this, c, x, **y) : dequantize<float>(*this, c, x, **y);
+  if (x.type == dtype::i32 && has_zero_points(c.input(2))) return dequantize_int32(*this, c, x, **y);
+  return dequantize(*this, c, x, **y);
+}
+
+namespace {
+
+/// The range of a tensor, which always includes 0.
+result<float_range> range_of_tensor(run_context& c, const tensor_view<const float>& x) {
+  constexpr std::int64_t at_once = 1 << 14;
+  const std::int64_t pieces = (x.count() + at_once - 1) / at_once;
+  const result<std::span<float_range>> found = c.scratch<float_range>(std::size_t(pieces));
+  if (!found) return found.error();
+  const bool whole = parallel_for(c, x.count(), at_once, [&](std::int64_t first, std::int64_t last) {
+    float_range& piece = (*found)[std::size_t(first / at_once)];
+    piece = {0, 0};
+    range_of_row(x.data() + first, last - first, piece.low, piece.high);
+  });
+  float_range all{0, 0};
+  if (whole)
+    for (const float_range& piece : *found) all = {std::min(all.low, piece.low), std::max(all.high, piece.high)};
+  return all;
+}
+
+}  // namespace
+
+byte_quantization quantization_of(const float_range& x) {
+  const float step = x.high == x.low ? 1 : (x.high - x.low) / 255;  // of zeros alone: 1
+  // 0: too small for a float
+  return {step, step == 0 ? std::uint8_t(0) : std::uint8_t(saturated_sum(-x.low / step, 0, range_of(dtype::u8)))};
+}
+
+result<byte_quantization> quantize_dynamically(run_context& c, const tensor_view<const float>& x, std::uint8_t* codes) {
+  const result<float_range> range = range_of_tensor(c, x);
+  if (!range) return range.error();
+  const byte_quantization made = quantization_of(*range);
+  const auto zero = float(made.zero);
+  parallel_for(c, x.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    if (made.scale == 0) std::fill(codes + first, codes + last, std::uint8_t(0));
+    else quantize_row(x.data() + first, {&made.scale, &zero, 0}, 0, 255, codes + first, last - first);
+  });
+  return made;
 }
 
 status dynamic_quantize_linear::run(run_context& c) const {
@@ -225,18 +379,10 @@ status dynamic_quantize_linear::run(run_context& c) const {
   if (!scale) return scale.error();
   const result<tensor_view<std::uint8_t>> zero = c.output<std::uint8_t>(2, {});
   if (!zero) return zero.error();
-  float low = 0, high = 0;
-  for (const float v : x) low = std::min(low, v), high = std::max(high, v);
-  const float step = high == low ? 1 : (high - low) / 255;  // of zeros alone: 1
-  const integer_range bytes = range_of(dtype::u8);
-  const std::int64_t origin = step == 0 ? 0 : saturated_sum(-low / step, 0, bytes);  // 0: too small for a float
-  (*scale)[0] = step;
-  (*zero)[0] = std::uint8_t(origin);
-  auto* const out = static_cast<std::uint8_t*>((*y)->data);
-  parallel_for(c, x.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
-    for (; first < last; ++first)
-      out[first] = step == 0 ? std::uint8_t(0) : std::uint8_t(saturated_sum(x[first] / step, origin, bytes));
-  });
+  const result<byte_quantization> made = quantize_dynamically(c, x, static_cast<std::uint8_t*>((*y)->data));
+  if (!made) return made.error();
+  (*scale)[0] = made->scale;
+  (*zero)[0] = made->zero;
   return {};
 }
 

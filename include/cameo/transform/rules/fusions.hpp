@@ -32,6 +32,13 @@ struct attention_fusion {
   CAMEO_API static const transform_table& table();
 };
 
+/// Products of integers that are scaled to floats afterwards, with the quantisation of the left operand before them and
+/// what is added: MatMulIntegerToFloat and DynamicQuantizeMatMul.
+struct dynamic_quantization_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  CAMEO_API static const transform_table& table();
+};
+
 /// Activations, and what is added before them, into convolutions and products.
 struct activation_fusion {
   static constexpr optimization_level level = optimization_level::extended;
@@ -54,8 +61,9 @@ struct late_shape_folding {
 
 /// The fusions for a provider with kernels for all of them, and families of its own.
 template <transform_family... Own>
-using standard_fusions_and = transform_set<qdq_fusion, gelu_fusion, normalization_fusion, attention_fusion,
-                                           matmul_fusion, activation_fusion, late_shape_folding, Own...>;
+using standard_fusions_and =
+    transform_set<qdq_fusion, gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion,
+                  dynamic_quantization_fusion, activation_fusion, late_shape_folding, Own...>;
 /// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
 

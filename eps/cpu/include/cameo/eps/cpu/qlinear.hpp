@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/activation.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/linear_code.hpp>
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
@@ -11,22 +12,29 @@ namespace cameo::inline CAMEO_ABI::eps {
 // each; an absent zero point is 0. Results are computed in float and rounded, with ties to even, to the
 // output's codes, saturated to the type.
 
-/// C = A + B and C = A * B, with broadcasting.
+/// C = A + B and C = A * B, with broadcasting. C may be A or B.
 struct qlinear_binary_state {
   bool product = false;
+  linear_code_inputs a = {}, b = {}, y = {};
+  void finish(bind_context&);
   status run(run_context&) const;
 };
 template <class Op>
 struct qlinear_binary : qlinear_binary_state {
   static constexpr bool instantiated = is_one_of<Op, op::microsoft::QLinearAdd, op::microsoft::QLinearMul>;
-  static result<qlinear_binary> bind(bind_context&) {
-    return qlinear_binary{{std::is_same_v<Op, op::microsoft::QLinearMul>}};
+  static result<qlinear_binary> bind(bind_context& c) {
+    qlinear_binary made{{std::is_same_v<Op, op::microsoft::QLinearMul>, {}, {}, {}}};
+    made.finish(c);
+    return made;
   }
 };
 
-/// Y = f(X): a table of the 256 codes.
+/// Y = f(X): a table of the 256 codes. Y may be X.
 struct qlinear_map_state {
   activation function;
+  linear_code_inputs from = {}, to = {};
+  code_table table = {};  // where both are known
+  void finish(bind_context&);
   status run(run_context&) const;
 };
 template <class Op>
@@ -37,7 +45,9 @@ struct qlinear_map : qlinear_map_state {
         activation_named(std::is_same_v<Op, op::microsoft::QLinearSigmoid> ? "Sigmoid" : "LeakyRelu", dtype::f32);
     if (!f) return f.error();
     f->give(0, c.float_or("alpha", f->a));
-    return qlinear_map{{*f}};
+    qlinear_map made{{*f, {}, {}, {}}};
+    made.finish(c);
+    return made;
   }
 };
 
@@ -46,18 +56,18 @@ struct qlinear_map : qlinear_map_state {
 struct qlinear_softmax {
   std::int64_t axis = -1;
   bool to_the_end = false;
-  static result<qlinear_softmax> bind(bind_context& c) {
-    return qlinear_softmax{c.int_or("axis", -1), c.int_or("opset", 13) < 13};
-  }
+  linear_code_inputs from = {}, to = {};
+  std::int64_t known_length = 0;  // of a row, where it and scales are known
+  std::span<const float> known_powers = {};
+  static result<qlinear_softmax> bind(bind_context&);
   status run(run_context&) const;
 };
 
 /// The mean of all spatial axes, which become 1: X [N, C, ...], or [N, ..., C] with channels_last.
 struct qlinear_global_average_pool {
   bool channels_last = false;
-  static result<qlinear_global_average_pool> bind(bind_context& c) {
-    return qlinear_global_average_pool{c.int_or("channels_last", 0) != 0};
-  }
+  linear_code_inputs from = {}, to = {};
+  static result<qlinear_global_average_pool> bind(bind_context&);
   status run(run_context&) const;
 };
 
@@ -65,6 +75,7 @@ struct qlinear_global_average_pool {
 struct qlinear_average_pool {
   window shape = {};
   bool include_pad = false, channels_last = false;
+  linear_code_inputs from = {}, to = {};
   static result<qlinear_average_pool> bind(bind_context&);
   status run(run_context&) const;
 };
@@ -72,13 +83,17 @@ struct qlinear_average_pool {
 /// Inputs: Y's scale and zero point, then tensor, scale and zero point of each part.
 struct qlinear_concat {
   std::int64_t axis = 0;
-  static result<qlinear_concat> bind(bind_context& c) { return qlinear_concat{c.int_or("axis", 0)}; }
+  linear_code_inputs to = {};
+  std::span<const linear_code_inputs> from = {};
+  std::span<const code_table> tables = {};  // of each part; empty where something is known only in a run
+  static result<qlinear_concat> bind(bind_context&);
   status run(run_context&) const;
 };
 
 /// Z = condition ? X : Y, with broadcasting.
 struct qlinear_where {
-  static result<qlinear_where> bind(bind_context&) { return qlinear_where{}; }
+  linear_code_inputs x = {}, y = {}, z = {};
+  static result<qlinear_where> bind(bind_context&);
   status run(run_context&) const;
 };
 

@@ -9,8 +9,10 @@ struct linear_quantization {
   std::int64_t axis = 1, block = 0;
   bool saturate = true;                // to float8
   dtype precision = dtype::undefined;  // of x / scale; undefined: the scale's
+  // Where they are the same in every run, scales and zero points as floats; those of int32 are not exact.
+  std::span<const float> scales = {}, zeros = {};
 
-  static result<linear_quantization> of(const bind_context&);
+  static result<linear_quantization> of(bind_context&);
 };
 
 /// y = round(x / scale) + zero_point, ties to even, saturated to y's type; NaN counts as 0. For floats of 8 bits

@@ -1,0 +1,31 @@
+#pragma once
+#include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's MatMulIntegerToFloat: Y = (A - a_zero) * (B - b_zero) * (a_scale * b_scale) + bias. Sums are exact
+/// in int32 and wrap; each float step is rounded. A's scale and zero point are one number, B's one or one per column,
+/// bias one per column. Stacks of matrices broadcast as numpy's do. Scratch: a conversion of A where its form asks for
+/// one.
+struct matmul_integer_to_float {
+  integer_factor b = {};
+  static result<matmul_integer_to_float> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// com.microsoft's DynamicQuantizeMatMul: the same for A of floats, which becomes uint8 with the scale and zero point
+/// that DynamicQuantizeLinear gives all of it. Scratch: A's codes.
+struct dynamic_quantize_matmul {
+  integer_factor b = {};
+  static result<dynamic_quantize_matmul> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// com.microsoft's MatMulInteger16: Y = A * B of 16 bits, in 32 bits; sums wrap.
+struct matmul_integer16 {
+  static result<matmul_integer16> bind(bind_context&) { return matmul_integer16{}; }
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
