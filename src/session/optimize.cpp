@@ -114,9 +114,13 @@ void forget_saved(graph& g) {
     for (graph* body : g[n].subgraphs) forget_saved(*body);
 }
 
-/// Whether a provider has rewrites of groups, for which constants stay quantized until then.
+/// Whether the session chooses groups: a provider has rewrites of them, for which constants stay quantized until then.
+/// With session.enable_saved_runtime_optimizations the file has chosen.
 bool has_groups(const rewriting& r) {
-  if (r.how.options.optimize < optimization_level::extended) return false;
+  if (r.how.options.optimize < optimization_level::extended ||
+      (r.how.config[groups_key].empty() &&
+       r.how.config.is_on(config_key<"session.enable_saved_runtime_optimizations">)))
+    return false;
   return std::any_of(r.providers.begin(), r.providers.end(), [&](const provider& p) {
     const tables extended = of_level(p.row->transforms(), optimization_level::extended, r.how.config);
     return std::any_of(extended.begin(), extended.end(), [](const transform_table* t) { return !t->groups.empty(); });
@@ -195,7 +199,7 @@ status rewrite_placed(const rewriting& r) {
     if (wanted < optimization_level::extended) return {};
     return apply_groups_of_providers(r, mode == "save" ? group_mode::record : group_mode::replace);
   }
-  if (wanted >= optimization_level::extended)
+  if (has_groups(r))
     if (status s = apply_groups_of_providers(r, group_mode::replace); !s) return s;
   application to{r};
   const std::string_view loop = config[config_key<"session.graph_optimizations_loop_level">];

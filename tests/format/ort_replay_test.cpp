@@ -117,8 +117,8 @@ std::vector<float> run(const session& s) {
 TEST_CASE("what a file has saved is done at level extended if it is asked for, and gives the same to a step") {
   for (std::string_view name : {with_bias, without_bias}) {
     const bytes file = sample(name);
-    const auto plain = load(file, replaying(false)), low = load(file, replaying(true, optimization_level::basic)),
-               done = load(file, replaying());
+    const auto plain = load(file, replaying(false, optimization_level::basic)),
+               low = load(file, replaying(true, optimization_level::basic)), done = load(file, replaying());
     REQUIRE(plain);
     REQUIRE(low);
     REQUIRE_MESSAGE(done, done.error().words());

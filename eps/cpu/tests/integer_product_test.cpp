@@ -195,7 +195,7 @@ struct conv_case {
   explicit conv_case(dice& random)
       : rank{std::size_t(random.below(8) == 0 ? 3 : random.from_to(1, 2))},
         images{random.from_to(1, 2)},
-        groups{random.below(3) == 0 ? random.from_to(2, 40) : 1},
+        groups{random.below(3) == 0 ? random.from_to(2, random.heads() ? 150 : 20) : 1},
         channels{groups > 1 && random.below(3) != 0 ? 1 : random.from_to(1, groups > 1 ? 5 : 40)},
         maps{groups > 1 && random.below(3) != 0 ? 1 : random.from_to(1, groups > 1 ? 5 : 70)},
         x_signed{random.heads()},

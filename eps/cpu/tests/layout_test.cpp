@@ -182,3 +182,88 @@ TEST_CASE("minimum cut") {
   CHECK_FALSE(near[b]);
   CHECK_FALSE(near[c]);
 }
+
+namespace {
+
+/// Images of codes: u8 with a scale of 1/4 and a zero point of 3.
+class coded_images : public model_builder {
+ public:
+  value_id image(std::int64_t channels, std::int64_t side = 12) {
+    return input("x", dtype::u8, {symbol("N"), dim::of(channels), dim::of(side), dim::of(side)});
+  }
+  value_id conv(value_id x, std::int64_t in, std::int64_t out, std::int64_t kernel = 3, std::int64_t group = 1) {
+    const std::int64_t per = in / group;
+    std::vector<std::int8_t> w(std::size_t(out * per * kernel * kernel));
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = std::int8_t(int(i * 37 % 101) - 50);
+    const value_id weights = constant(name("w"), {out, per, kernel, kernel}, w);
+    const std::vector<std::int64_t> pads(4, kernel / 2);
+    return node("QLinearConv",
+                {x, scale(), zero(), weights, constant(name("s"), {}, std::vector<float>{0.01f}),
+                 constant(name("z"), {}, std::vector<std::int8_t>{0}), scale(), zero()},
+                {attribute_of("group", group), attribute_of("pads", std::span<const std::int64_t>{pads})});
+  }
+  value_id add(value_id a, value_id b) {
+    return microsoft("QLinearAdd", {a, scale(), zero(), b, scale(), zero(), scale(), zero()});
+  }
+  value_id concat(value_id a, value_id b) {
+    return microsoft("QLinearConcat", {scale(), zero(), a, scale(), zero(), b, scale(), zero()},
+                     {attribute_of("axis", 1)});
+  }
+  value_id mean(value_id x) { return microsoft("QLinearGlobalAveragePool", {x, scale(), zero(), scale(), zero()}); }
+  value_id pool(value_id x) {
+    static constexpr std::int64_t two[] = {2, 2};
+    return node("MaxPool", {x},
+                {attribute_of("kernel_shape", std::span<const std::int64_t>{two}),
+                 attribute_of("strides", std::span<const std::int64_t>{two})});
+  }
+  value_id microsoft(std::string_view op, std::vector<value_id> inputs, std::vector<attribute> attributes = {}) {
+    return node(op, std::move(inputs), std::move(attributes), "com.microsoft", 1);
+  }
+  value_id scale() { return constant(name("s"), {}, std::vector<float>{0.25f}); }
+  value_id zero() { return constant(name("z"), {}, std::vector<std::uint8_t>{3}); }
+
+ private:
+  std::string name(const char* stem) { return stem + std::to_string(next_++); }
+  int next_ = 0;
+};
+
+constexpr std::string_view turns = "NhwcTransformer";
+
+}  // namespace
+
+TEST_CASE(
+    "a quantized region has its channels last: convolutions, sums, pools and joined parts, turned once at each end") {
+  const session s = check_fires<eps::nchwc_layout>(turns, [] {
+    coded_images m;
+    value_id y = m.pool(m.conv(m.image(3), 3, 20));
+    y = m.add(m.conv(y, 20, 20), m.conv(y, 20, 20, 3, 20));
+    y = m.concat(y, m.conv(y, 20, 7, 1));
+    m.output(m.conv(y, 27, 9));
+    return m.take();
+  });
+  CHECK(count_of(s, "Transpose") == 2);
+  CHECK(count_of(s, "NhwcMaxPool") == 1);
+  CHECK(count_of(s, "QLinearConv") == 5);
+  CHECK(first_of(s, "QLinearConv")->domain == "com.microsoft");
+}
+
+TEST_CASE("what a model itself has turned to the front is turned back no second time") {
+  const session s = check_fires<eps::nchwc_layout>(turns, [] {
+    coded_images m;
+    static constexpr std::int64_t to_front[] = {0, 3, 1, 2};
+    const value_id x = m.input("x", dtype::u8, {dim::of(2), dim::of(12), dim::of(12), dim::of(8)});
+    const value_id turned = m.node("Transpose", {x}, {attribute_of("perm", std::span<const std::int64_t>{to_front})});
+    m.output(m.mean(m.conv(turned, 8, 16)));
+    return m.take();
+  });
+  CHECK(count_of(s, "Transpose") == 1);  // of what the mean makes
+}
+
+TEST_CASE("codes without a convolution stay as they are") {
+  check_idle<eps::nchwc_layout>(turns, [] {
+    coded_images m;
+    const value_id x = m.image(16);
+    m.output(m.add(m.pool(x), m.pool(x)));
+    return m.take();
+  });
+}

@@ -32,9 +32,9 @@ struct row_sums {
   std::int64_t y_stride;
   bool starts = true;
 };
-/// The same for columns of B that are contiguous: up to tile_of<T>().columns of them, `b_stride` apart, which are turned
-/// some steps of k at a time. y has rows of as many elements as a tile has columns; those from n on are of no use.
-/// `ahead`: what is read next, of which as many elements as here are asked for.
+/// The same for columns of B that are contiguous: up to tile_of<T>().columns of them, `b_stride` apart, which are
+/// turned some steps of k at a time. y has rows of as many elements as a tile has columns; those from n on are of no
+/// use. `ahead`: what is read next, of which as many elements as here are asked for.
 template <class T>
 struct turned_sums : row_sums<T> {
   const T* ahead;

@@ -8,6 +8,7 @@ namespace avx512_vnni {
 namespace {
 
 #include "integer_avx512-inl.hpp"
+#include "integer_depthwise_vnni-inl.hpp"
 #include "integer_line-inl.hpp"
 
 struct bytes : vectors {
@@ -23,7 +24,8 @@ struct shorts : vectors {
 }  // namespace avx512_vnni
 
 constinit const integer_cells avx512_vnni_cells{"avx512_vnni", avx512_vnni::arithmetic_of<avx512_vnni::bytes>,
-                                                avx512_vnni::arithmetic_of<avx512_vnni::shorts>};
+                                                avx512_vnni::arithmetic_of<avx512_vnni::shorts>,
+                                                avx512_vnni::depthwise};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

@@ -1,6 +1,7 @@
 #pragma once
-#include <cameo/core/abi.hpp>
+#include <cameo/core/function_ref.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -45,10 +46,41 @@ struct integer_arithmetic {
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
 };
 
-/// An instruction set: how it multiplies bytes by weights that fit in s8, and what does not fit.
+/// One line of outputs of a convolution of codes with one filter per channel. x is u8 with its padding written out, all
+/// channels of a pixel side by side.
+struct depthwise_line {
+  const std::uint8_t* x;         // the first pixel that the first output sees
+  std::int64_t row_step, pixel;  // bytes from one row of the window to the next, and from one pixel to the next
+  std::int64_t rows, columns, stride, dilation;
+  const std::byte* w;         // packed filters
+  const std::int32_t* start;  // [channels]: where sums begin
+  std::int64_t channels, outputs;
+  std::int32_t* sums;  // null: codes are wanted
+  const float* scale;  // [channels]; these four as in an integer_line, low and high are the ends of u8 or s8
+  float low, high;
+  std::int32_t zero;
+  std::uint8_t* codes;
+  std::int64_t step;  // elements from one output to the next
+};
+
+/// Loops for filters of single channels.
+struct depthwise_loops {
+  /// Whether they are for such windows; filters are numbers of 9 bits, or s8.
+  bool (*take)(std::int64_t channels, std::int64_t columns, std::int64_t stride, std::int64_t dilation, bool fit_bytes);
+  /// Bytes of packed filters, without overflow where there are as many numbers.
+  std::size_t (*size)(std::int64_t channels, std::int64_t rows, std::int64_t columns);
+  /// Packs number t of channel c, which is numbers(c * rows * columns + t).
+  void (*pack)(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
+               std::int64_t columns, std::byte* to);
+  void (*line)(const depthwise_line&);
+};
+
+/// An instruction set: how it multiplies bytes by weights that fit in s8, and what does not fit; and its own loops for
+/// filters of single channels, where it has any.
 struct integer_cells {
   std::string_view name;
   const integer_arithmetic &bytes, &shorts;
+  std::span<const depthwise_loops> depthwise = {};
 };
 
 /// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.

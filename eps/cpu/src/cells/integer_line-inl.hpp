@@ -10,15 +10,6 @@
 //   A::add(s, s)
 //   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
 
-// Rows and vectors of a tile are unrolled: they are registers.
-#define CAMEO_CELL_LOOP _Pragma("GCC unroll 16")
-
-template <class A, int Rows>
-struct row_pointers {  // every third row has a pointer of its own, the others lie one or two steps behind it
-  static constexpr int count = (Rows + 2) / 3;
-  const std::byte* at[count];
-};
-
 /// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
 /// for itself.
 template <class A, int Rows, int Vectors>

@@ -29,6 +29,8 @@
 
 #define CAMEO_CELL_INLINE inline __attribute__((always_inline))
 #define CAMEO_CELL_FUNCTION __attribute__((noinline))
+// Rows and vectors of a tile are unrolled: they are registers.
+#define CAMEO_CELL_LOOP _Pragma("GCC unroll 16")
 
 namespace cameo::inline CAMEO_ABI::eps {
 

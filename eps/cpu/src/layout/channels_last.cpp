@@ -40,10 +40,16 @@ class channels_last_codes : public image_facts {
   bool is_same_bytes(const value_view&) const { return false; }  // of one pixel they are, but extents differ
   std::int64_t elements(const value_view& v) const { return is_one_pixel(v) ? 1 : image_facts::elements(v); }
 
+  /// What was made by turning channels to the front is turned no second time.
   value_id to_form(edit& e, const value_view& v) const {
-    std::vector<std::int64_t> order{0};
-    for (std::size_t i = 2; i < rank(v); ++i) order.push_back(std::int64_t(i));
-    order.push_back(1);
+    const std::vector<std::int64_t> order = to_last(rank(v));
+    if (const node_view maker = v.producer(); maker && maker.is<op::Transpose>() && maker.input(0)) {
+      const std::span<const std::int64_t> before = ints_attribute(maker, "perm");
+      bool undone = before.size() == order.size();
+      for (std::size_t i = 0; undone && i < order.size(); ++i)
+        undone = before[std::size_t(order[i])] == std::int64_t(i);
+      if (undone) return maker.input(0).id();
+    }
     return e.add<op::Transpose>({v.id()}, {attribute_of("perm", std::span<const std::int64_t>{order})});
   }
   value_id from_form(edit& e, value_id form, const value_view& v) const {
@@ -70,6 +76,12 @@ class channels_last_codes : public image_facts {
   }
 
  private:
+  static std::vector<std::int64_t> to_last(std::size_t rank) {
+    std::vector<std::int64_t> order{0};
+    for (std::size_t i = 2; i < rank; ++i) order.push_back(std::int64_t(i));
+    order.push_back(1);
+    return order;
+  }
   enum class kind : std::uint8_t { none, conv, max_pool, mean_pool, one, two, concat };
 
   kind kind_of(const node_view& n) const {

@@ -35,29 +35,35 @@ result<filters> filters_of(const extents& w, std::int64_t groups, std::int64_t d
   return f;
 }
 
-/// Bytes of packed weights: the panels of each group; or the filters of a depthwise convolution, [taps][M] of float,
-/// and before them the sum of each, [M].
-bool packed_size(const filters& f, const integer_arithmetic& by, std::size_t& bytes) {
-  if (!f.is_depthwise) return f.panels(by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
-  std::int64_t count = 0;
-  if (!checked_multiply(f.groups, f.taps + 1, count)) return false;
-  return checked_multiply(std::size_t(count), sizeof(float), bytes);
+/// How weights are packed: for an arithmetic; or, of a depthwise convolution, for loops of its own.
+integer_filters form_of(const filters& f, const integer_conv_state& state, bool is_signed,
+                        std::span<const std::int32_t> zeros) {
+  if (!f.is_depthwise) return {&arithmetic_for(is_signed, zeros)};
+  const auto last = [](std::span<const std::int64_t> all) { return all.empty() ? 1 : all.back(); };
+  const bool fit = std::all_of(zeros.begin(), zeros.end(), [&](std::int32_t z) { return fits_bytes(is_signed, z); });
+  return {nullptr, &depthwise_for(f.groups, f.row, last(state.shape.strides), last(state.shape.dilations), fit)};
 }
 
-void pack_filters(const filters& f, const integer_arithmetic& by, integer_codes w, std::byte* to) {
+/// Before the filters of a depthwise convolution stand their sums: bytes of these, filled up to whole vectors.
+std::size_t sum_bytes(const filters& f) { return (std::size_t(f.groups) * sizeof(std::int32_t) + 63) / 64 * 64; }
+/// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
+bool packed_size(const filters& f, const integer_filters& form, std::size_t& bytes) {
+  if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
+  bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
+  return true;
+}
+
+void pack_filters(const filters& f, const integer_filters& how, integer_codes w, std::byte* to) {
   if (f.is_depthwise) {
+    const auto number = [&](std::int64_t i) { return w.at(i) - w.zero[i / f.taps * w.zero_step]; };
     auto* const sums = reinterpret_cast<std::int32_t*>(to);
-    auto* const out = reinterpret_cast<float*>(sums + f.groups);
     for (std::int64_t c = 0; c < f.groups; ++c) {
       sums[c] = 0;
-      for (std::int64_t t = 0; t < f.taps; ++t) {
-        const std::int32_t number = w.at(c * f.taps + t) - w.zero[c * w.zero_step];
-        out[t * f.groups + c] = float(number), sums[c] += number;
-      }
+      for (std::int64_t t = 0; t < f.taps; ++t) sums[c] += number(c * f.taps + t);
     }
-    return;
+    return how.depthwise->pack(number, f.groups, f.taps / f.row, f.row, to + sum_bytes(f));
   }
-  const integer_panels form = f.panels(by);
+  const integer_panels form = f.panels(*how.by);
   std::size_t size = 0;
   if (!form.size(size)) return;  // known to fit
   for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
@@ -101,17 +107,18 @@ result<integer_problem> place(const integer_conv_state& state, const extents& x,
 /// padding written out. That is x itself, or a copy.
 class convolution {
  public:
-  convolution(run_context& c, const integer_problem& p, const integer_arithmetic* by, const void* weights,
-              const value& x, std::int32_t x_zero, bool channels_last)
+  convolution(run_context& c, const integer_problem& p, const integer_filters& weights, const value& x,
+              std::int32_t x_zero, bool channels_last)
       : c_{c},
         p_{p},
-        by_{by},
-        weights_{static_cast<const std::byte*>(weights)},
+        by_{weights.by},
+        depthwise_{weights.depthwise},
+        weights_{weights.data},
         x_{x},
         channels_last_{channels_last},
         is_signed_{x.type == dtype::i8},
         x_zero_{x_zero},
-        number_{by && by->per_cell == 2 ? 2 : 1},
+        number_{by_ && by_->per_cell == 2 ? 2 : 1},
         copies_{must_copy()} {}
 
   /// `add` (or null) [M] begins the sums.
@@ -154,7 +161,8 @@ class convolution {
 
   run_context& c_;
   const integer_problem& p_;
-  const integer_arithmetic* by_;  // null: depthwise
+  const integer_arithmetic* by_;      // null: depthwise
+  const depthwise_loops* depthwise_;  // null: panels
   const std::byte* weights_;
   const value& x_;
   bool channels_last_, is_signed_;
@@ -385,15 +393,15 @@ void convolution::run_depthwise_line(const results& to, std::int64_t image, cons
   d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
   d.rows = rank > 1 ? p_.window.axes[rank - 2].kernel : 1;
   d.row_step = rank > 1 ? p_.window.axes[rank - 2].dilation * steps_[rank - 2] : 0;
-  d.w = reinterpret_cast<const float*>(weights_) + p_.w.groups, d.w_step = p_.w.groups;
+  d.w = weights_ + sum_bytes(p_.w);
   d.start = start_.data(), d.channels = p_.w.groups, d.outputs = a.out, d.step = p_.w.groups;
   if (to.form) {
-    d.form = *to.form;
+    d.scale = to.form->scale, d.low = to.form->low, d.high = to.form->high, d.zero = to.form->zero;
     d.codes = to.codes + (image * outputs() + line * a.out) * p_.w.groups;
-    return run_depthwise(d);
+    return depthwise_->line(d);
   }
   d.sums = to.room.data() + std::int64_t(lane) * to.part;
-  run_depthwise(d);
+  depthwise_->line(d);
   (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, d.step});
 }
 
@@ -444,15 +452,16 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   if (state.packed.data) return state.packed;
   const result<std::span<const std::int32_t>> zeros = read_zeros(c, zero);
   if (!zeros) return zeros.error();
-  const integer_arithmetic& by = arithmetic_for(w.type == dtype::i8, *zeros);
+  integer_filters made = form_of(f, state, w.type == dtype::i8, *zeros);
   std::size_t size = 0;
-  if (!packed_size(f, by, size)) return status_code::out_of_memory;
-  const result<std::span<std::byte>> made = c.scratch<std::byte>(size);
-  if (!made) return made.error();
+  if (!packed_size(f, made, size)) return status_code::out_of_memory;
+  const result<std::span<std::byte>> room = c.scratch<std::byte>(size);
+  if (!room) return room.error();
   const integer_codes codes{static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros->data(),
                             zeros->size() > 1 ? 1 : 0};
-  pack_filters(f, by, codes, made->data());
-  return integer_filters{f.is_depthwise ? nullptr : &by, made->data()};
+  pack_filters(f, made, codes, room->data());
+  made.data = room->data();
+  return made;
 }
 
 /// The dims of x with its channels second.
@@ -487,18 +496,19 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
   const bool is_signed = w.type == dtype::i8;
-  const integer_arithmetic& by = arithmetic_for(is_signed, *zeros);
+  const integer_filters form = form_of(*f, made, is_signed, *zeros);
   std::size_t size = 0;
-  if (!packed_size(*f, by, size)) return status_code::out_of_memory;
+  if (!packed_size(*f, form, size)) return status_code::out_of_memory;
+  const std::int64_t zero_step = zeros->size() > 1 ? 1 : 0;
   const result<std::span<const std::byte>> packed =
       c.pack<std::byte>(w_input, size, [&](const value& from, std::span<std::byte> to) -> status {
-        pack_filters(*f, by,
-                     {static_cast<const std::uint8_t*>(from.data), is_signed, zeros->data(), zeros->size() > 1 ? 1 : 0},
+        pack_filters(*f, form, {static_cast<const std::uint8_t*>(from.data), is_signed, zeros->data(), zero_step},
                      to.data());
         return {};
       });
   if (!packed) return packed.error();
-  made.packed = {f->is_depthwise ? nullptr : &by, packed->data()};
+  made.packed = form;
+  made.packed.data = packed->data();
   return made;
 }
 
@@ -524,7 +534,7 @@ status conv_integer::run(run_context& c) const {
   if (y->empty()) return {};
   const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(3));
   if (!weights) return weights.error();
-  convolution all{c, *p, weights->by, weights->data, x, zero_of(c.input(2)), false};
+  convolution all{c, *p, *weights, x, zero_of(c.input(2)), false};
   if (status s = all.prepare(nullptr); !s) return s;
   const std::int64_t outputs = p->window.out_count(), maps = p->w.all_maps();
   return all.to_sums([&](std::int64_t image, const integer_block& block) {
@@ -593,7 +603,7 @@ status qlinear_conv::run(run_context& c) const {
   if ((*y)->shape.count() == 0) return {};
   const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(5));
   if (!weights) return weights.error();
-  convolution all{c, *p, weights->by, weights->data, x, zero_of(c.input(2)), channels_last};
+  convolution all{c, *p, *weights, x, zero_of(c.input(2)), channels_last};
   if (status s = all.prepare(bias ? bias.as_unchecked<std::int32_t>().data() : nullptr); !s) return s;
   const result<std::span<float>> factors = c.scratch<float>(std::size_t(all.scale_count()));
   if (!factors) return factors.error();

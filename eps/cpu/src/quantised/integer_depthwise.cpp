@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "integer_depthwise.hpp"
+#include "integer_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
@@ -33,14 +34,13 @@ HWY_INLINE void put(D d, const depthwise_line& p, std::int64_t output, std::int6
 #if CAMEO_SIMD_EMULATED
   HWY_ALIGN std::int32_t all[hn::MaxLanes(d)];
   hn::Store(whole, words, all);
-  code_form form = p.form;
-  form.scale += c;
+  const code_form form{p.scale + c, p.low, p.high, p.zero};
   sums_to_codes(all, form, std::int64_t(hn::Lanes(d)), p.codes + output * p.step + c);
 #else
   const hn::Rebind<std::uint8_t, D> bytes;
-  const auto v = hn::Mul(hn::ConvertTo(d, whole), hn::LoadU(d, p.form.scale + c));
-  const auto inside = hn::Min(hn::Max(v, hn::Set(d, p.form.low)), hn::Set(d, p.form.high));
-  const auto code = hn::And(hn::Add(hn::NearestInt(inside), hn::Set(words, p.form.zero)), hn::Set(words, 0xFF));
+  const auto v = hn::Mul(hn::ConvertTo(d, whole), hn::LoadU(d, p.scale + c));
+  const auto inside = hn::Min(hn::Max(v, hn::Set(d, p.low)), hn::Set(d, p.high));
+  const auto code = hn::And(hn::Add(hn::NearestInt(inside), hn::Set(words, p.zero)), hn::Set(words, 0xFF));
   hn::StoreU(hn::DemoteTo(bytes, code), bytes, p.codes + output * p.step + c);
 #endif
 }
@@ -54,11 +54,11 @@ HWY_NOINLINE void tile(D d, const depthwise_line& p, std::int64_t at, std::int64
 #pragma GCC unroll 8
   for (int i = 0; i < Outputs; ++i) sums[i] = hn::Zero(d);
   const std::uint8_t* HWY_RESTRICT row = p.x + at * Stride * p.pixel + c;
-  const float* HWY_RESTRICT w = p.w + c;
+  const float* HWY_RESTRICT w = reinterpret_cast<const float*>(p.w) + c;
   for (std::int64_t r = 0; r < p.rows; ++r, row += p.row_step) {
     hn::Vec<D> weights[Columns];
 #pragma GCC unroll 8
-    for (int k = 0; k < Columns; ++k, w += p.w_step) weights[k] = hn::LoadU(d, w);
+    for (int k = 0; k < Columns; ++k, w += p.channels) weights[k] = hn::LoadU(d, w);
 #pragma GCC unroll 32
     for (int q = 0; q < seen; ++q) {
       const hn::Vec<D> x = load(d, row + q * p.pixel);
@@ -77,15 +77,15 @@ template <class D>
 HWY_NOINLINE void any(D d, const depthwise_line& p, std::int64_t at, std::int64_t c) {
   hn::Vec<D> sum = hn::Zero(d), other = hn::Zero(d);
   const std::uint8_t* HWY_RESTRICT row = p.x + at * p.stride * p.pixel + c;
-  const float* HWY_RESTRICT w = p.w + c;
+  const float* HWY_RESTRICT w = reinterpret_cast<const float*>(p.w) + c;
   const std::int64_t step = p.dilation * p.pixel;
   for (std::int64_t r = 0; r < p.rows; ++r, row += p.row_step) {
     std::int64_t k = 0;
-    for (; k + 2 <= p.columns; k += 2, w += 2 * p.w_step) {
+    for (; k + 2 <= p.columns; k += 2, w += 2 * p.channels) {
       sum = hn::MulAdd(hn::LoadU(d, w), load(d, row + k * step), sum);
-      other = hn::MulAdd(hn::LoadU(d, w + p.w_step), load(d, row + (k + 1) * step), other);
+      other = hn::MulAdd(hn::LoadU(d, w + p.channels), load(d, row + (k + 1) * step), other);
     }
-    if (k < p.columns) sum = hn::MulAdd(hn::LoadU(d, w), load(d, row + k * step), sum), w += p.w_step;
+    if (k < p.columns) sum = hn::MulAdd(hn::LoadU(d, w), load(d, row + k * step), sum), w += p.channels;
   }
   put(d, p, at, c, hn::Add(sum, other));
 }
@@ -98,10 +98,8 @@ void run_tiles(D d, const depthwise_line& p, std::int64_t c) {
   for (; at + most <= p.outputs; at += most) tile<most, Columns, Stride>(d, p, at, c);
   if (at == p.outputs) return;
   if (p.outputs - at > few && p.outputs >= most) return tile<most, Columns, Stride>(d, p, p.outputs - most, c);
-  if (p.outputs >= few) {
-    if (p.outputs - at > few) tile<few, Columns, Stride>(d, p, at, c);
-    return tile<few, Columns, Stride>(d, p, p.outputs - few, c);
-  }
+  if (p.outputs - at >= few) tile<few, Columns, Stride>(d, p, at, c), at += few;
+  if (p.outputs - at > 1 && p.outputs >= few) return tile<few, Columns, Stride>(d, p, p.outputs - few, c);
   for (; at < p.outputs; ++at) tile<1, Columns, Stride>(d, p, at, c);
 }
 
@@ -140,8 +138,31 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
+namespace {
 
-void run_depthwise(const depthwise_line& p) { CAMEO_SIMD_BEST(depthwise::run)(p); }
+bool takes_any_window(std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool) { return true; }
+std::size_t size_of_floats(std::int64_t channels, std::int64_t rows, std::int64_t columns) {
+  return std::size_t(channels * rows * columns) * sizeof(float);
+}
+/// [rows * columns][channels]
+void pack_floats(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
+                 std::int64_t columns, std::byte* to) {
+  auto* const out = reinterpret_cast<float*>(to);
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t t = 0; t < rows * columns; ++t) out[t * channels + c] = float(numbers(c * rows * columns + t));
+}
+void run_floats(const depthwise_line& p) { CAMEO_SIMD_BEST(depthwise::run)(p); }
+
+}  // namespace
+
+constinit const depthwise_loops float_depthwise{takes_any_window, size_of_floats, pack_floats, run_floats};
+
+const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t columns, std::int64_t stride,
+                                     std::int64_t dilation, bool fit_bytes) {
+  for (const depthwise_loops& each : best_integer_cells().depthwise)
+    if (each.take(channels, columns, stride, dilation, fit_bytes)) return each;
+  return float_depthwise;
+}
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -30,7 +30,8 @@ struct integer_panels {
   [[nodiscard]] bool size(std::size_t& bytes) const {
     std::int64_t all = 0;
     if (n < 0 || n > std::numeric_limits<std::int64_t>::max() - by->columns) return false;
-    if (!checked_multiply(runs, cells(), all) || !checked_add(all, std::int64_t{1}, all) || !checked_multiply(all, width(), all))
+    if (!checked_multiply(runs, cells(), all) || !checked_add(all, std::int64_t{1}, all) ||
+        !checked_multiply(all, width(), all))
       return false;
     return checked_multiply(std::size_t(all), sizeof(std::int32_t), bytes);
   }

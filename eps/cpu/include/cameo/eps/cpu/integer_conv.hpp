@@ -5,12 +5,14 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 struct integer_arithmetic;
+struct depthwise_loops;
 
 /// The weights of a convolution of codes as loops want them; packed while binding where they and their zero points are
 /// constant.
 struct integer_filters {
-  const integer_arithmetic* by = nullptr;  // null: a filter for each channel
-  const void* data = nullptr;              // null: packed in every run
+  const integer_arithmetic* by = nullptr;      // null: a filter for each channel
+  const depthwise_loops* depthwise = nullptr;  // for these
+  const std::byte* data = nullptr;             // null: packed in every run
 };
 
 /// The common part of ConvInteger and QLinearConv.
