@@ -1,15 +1,22 @@
 # The kernels of cpu that have a code per instruction set, and their tests, without the libraries that the rest of cameo
 # needs: for processors that are only cross compiled for. One instruction set, the compiler's own.
 
-# Headers of the host that are the same everywhere, without the host's others.
+# Headers of the host that are the same everywhere, without the host's others. -DCAMEO_BORROW_FROM=FOLDER: those that lie
+# there are taken first, as another version of Highway.
 function(cameo_borrow_headers target)
   set(folder ${PROJECT_BINARY_DIR}/borrowed)
   file(MAKE_DIRECTORY ${folder})
   foreach(name IN LISTS ARGN)
-    if(NOT EXISTS /usr/include/${name})
+    unset(from)
+    foreach(place IN ITEMS ${CAMEO_BORROW_FROM} /usr/include)
+      if(NOT DEFINED from AND EXISTS ${place}/${name})
+        set(from ${place}/${name})
+      endif()
+    endforeach()
+    if(NOT DEFINED from)
       message(FATAL_ERROR "no /usr/include/${name}: install the packages of cmake/bootstrap.sh")
     endif()
-    file(CREATE_LINK /usr/include/${name} ${folder}/${name} SYMBOLIC)
+    file(CREATE_LINK ${from} ${folder}/${name} SYMBOLIC)
   endforeach()
   target_include_directories(${target} SYSTEM PRIVATE ${folder})
 endfunction()

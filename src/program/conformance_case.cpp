@@ -147,12 +147,13 @@ case_result run_data_set(const session& loaded, const std::string& model_path, c
   if (!expected) return failed(model_path, expected.error());
   const result<named_values> got = run_set(loaded, *inputs);
   if (!got) return failed(model_path, got.error());
-  if (expected->empty()) return {case_status::skip, {}, "no output_*.pb to compare with", 0};
   case_result all;
+  all.hash = first_hash;
+  for (const named_value& each : *got) all.hash = hash_of(each.value, all.hash);
+  if (expected->empty()) all.status = case_status::skip, all.reason = "no output_*.pb to compare with";
   for (const read_value& want : *expected) {
     const std::string& name = loaded.outputs()[want.io].name;
     const any_value* const value = got->find(name);
-    all.hash = value ? hash_of(*value, all.hash ? all.hash : first_hash) : 0;
     const comparison one = value ? compare(*value, want.content, allowed) : comparison{"no such output"};
     all.largest_error = std::max(all.largest_error, one.largest_error);
     if (one || all.status == case_status::fail) continue;

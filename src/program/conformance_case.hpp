@@ -22,7 +22,7 @@ struct case_result {
   std::string op;            // of the node that failed, or that makes the output that differs
   std::string reason;        // of a failure or a skip
   double largest_error = 0;  // of all outputs
-  std::uint64_t hash = 0;    // of all outputs that the case expects
+  std::uint64_t hash = 0;    // of all outputs of all its data sets; 0 where it does not run
 };
 
 /// Loads the case's model and runs all its data sets. Everything that can go wrong is a failure with its reason.

@@ -62,6 +62,19 @@ TEST_CASE("27: a package has what its manifest says, in the order of the file") 
   CHECK((*model)->bytes().size() == 5);
 }
 
+TEST_CASE("27: JSON that a package carries for others is kept value by value, with its escapes") {
+  static constexpr std::string_view carried =
+      R"({"quote":"\"","slash":"\\","line":"\n","low":"\u001f","beyond":"\u007f","letters":"caf\u00e9","empty":"",)"
+      R"("list":[1,-2,1.5,1e+300,true,false,null,[],{}],"deep":{"a":[[{"b":{"c":["d"]}}]]},"\"":18446744073709551615})";
+  // Letters of other languages need no escape, and the character 127 has none.
+  std::string kept{carried};
+  kept.replace(kept.find("\\u007f"), 6, "\x7f").replace(kept.find("\\u00e9"), 6, "\xc3\xa9");
+  const package_folder folder;
+  folder.write("manifest.json",
+               R"({"schema_version": "1.0", "components": {}, "additional_metadata": )" + std::string{carried} + "}");
+  CHECK(opened(folder.path()).metadata() == kept);
+}
+
 TEST_CASE("27: names that a package has not are INVALID_ARGUMENT, and told with those it has") {
   const package_folder folder;
   folder.write("manifest.json", manifest_of(variant_json("one", "")));

@@ -298,6 +298,39 @@ def conan(args):
             expect(words in done.stdout, f"a RegexFullMatch without RE2 does not say \"{words}\": {done.stdout}")
 
 
+def widest_registers():
+    """What the compiler may take on this processor, as far as the kernels have code for it."""
+    words = pathlib.Path("/proc/cpuinfo").read_text().split()
+    if not {"avx2", "fma", "bmi2", "aes", "pclmulqdq"} <= set(words):
+        return ""
+    wide = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= set(words)
+    return f"-march=x86-64-{'v4' if wide else 'v3'} -maes -mpclmul"
+
+
+@check
+def newest_highway(args):
+    """The kernels compile with the copy of Highway that numpy's source package has, which is newer than Debian's, and
+    their tests pass."""
+    made = OUT / "builds" / "newest_highway"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    numpy, = (line for line in (ROOT / "tests" / "requirements.txt").read_text().split() if line.startswith("numpy=="))
+    command(args.tools, "-m", "pip", "download", "--disable-pip-version-check", "--no-binary", ":all:", "--no-deps",
+            "--no-build-isolation", "--dest", made, numpy, env={"PYTHONPATH": str(HERE / "newest_highway")})
+    package, = made.glob("numpy-*.tar.gz")
+    command("tar", "-xzf", package, "-C", made, "--wildcards", "*/_core/src/highway/hwy/*")
+    highway, = made.glob("numpy-*/numpy/_core/src/highway")
+    base = (highway / "hwy" / "base.h").read_text()
+    version = re.findall(r"^#define HWY_(?:MAJOR|MINOR|PATCH) (\d+)$", base, re.MULTILINE)
+    command("cmake", "-G", "Ninja", "-S", ROOT, "-B", made / "build", "-DCAMEO_KERNELS_ONLY=ON", *RELEASE,
+            f"-DCAMEO_BORROW_FROM={highway}", f"-DCMAKE_CXX_FLAGS={widest_registers()}")
+    command("cmake", "--build", made / "build")
+    used = (made / "build" / "borrowed" / "hwy").resolve()
+    expect(used == (highway / "hwy").resolve(), f"the kernels were compiled with {used}")
+    told = command(made / "build" / "cameo_kernel_tests", "--no-intro")
+    print(f"Highway {'.'.join(version)}: {re.search('instruction sets run:.*', told)[0]}")
+
+
 @check
 def vcpkg(args):
     """The port's files are what vcpkg expects, as far as that is seen without vcpkg."""

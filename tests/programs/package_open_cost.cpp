@@ -1,5 +1,5 @@
-// Opening a package of ten thousand variants makes at most twice the allocations that parsing its JSON makes; both
-// times are printed. An assertion of times would hold for one machine: the folder of the variants is listed, too.
+// Opening a package of ten thousand variants takes at most twice the processor time of parsing its JSON, and makes at
+// most twice the allocations. The system's listing of ten thousand folders is within that time.
 // not with a sanitizer
 #include <cameo/package/package.hpp>
 
@@ -22,6 +22,8 @@ struct cost {
   std::size_t allocations = 0;
   double milliseconds = 1e9;
 };
+
+constexpr double most_times = 2;
 
 /// The allocations of one call, and the least processor time of several.
 template <class Work>
@@ -58,7 +60,8 @@ int main() {
   text += "}}}}";
   std::ofstream{folder + "/manifest.json"} << text;
   cost parsing, opening;
-  for (int turn = 0; turn < 9; ++turn) {
+  // What else the machine does can make all of a few turns slow, so there are more while the time is too long.
+  for (int turn = 0; turn < 9 || (turn < 90 && opening.milliseconds > most_times * parsing.milliseconds); ++turn) {
     measure(parsing, [&] { return nlohmann::json::parse(text).size() == 2; });
     measure(opening, [&] { return bool(cameo::package::open(folder)); });
   }
@@ -66,5 +69,8 @@ int main() {
   std::printf("10,000 variants: parsed in %.1f ms with %zu allocations, opened in %.1f ms (%.2f times) with %zu\n",
               parsing.milliseconds, parsing.allocations, opening.milliseconds,
               opening.milliseconds / parsing.milliseconds, opening.allocations);
-  return opening.allocations <= 2 * parsing.allocations ? 0 : 1;
+  return double(opening.allocations) <= most_times * double(parsing.allocations) &&
+                 opening.milliseconds <= most_times * parsing.milliseconds
+             ? 0
+             : 1;
 }

@@ -93,7 +93,7 @@ def of_domains_without_cases():
     yield microsoft("DynamicQuantizeLSTM", [
         x(3, 2, 4), codes(1, 4, 20), codes(1, 5, 20), x(1, 40), np.array([2, 3], "i4"), x(1, 2, 5), x(1, 2, 5), x(1, 15),
         x(1), codes(1), x(1), codes(1)], 3, hidden_size=5)
-    yield blocked("Conv", [x(1, 16, 4, 4), x(16, 16, 2, 2), x(16), x(1, 16, 3, 3)], **square)
+    yield blocked("Conv", [x(1, 16, 4, 4), x(16, 16, 2, 2), x(16), x(1, 16, 3, 3)], plain_weights=1, **square)
     yield blocked("ReorderInput", [x(1, 16, 4, 4)])
     yield blocked("ReorderOutput", [x(1, 16, 4, 4)], channels=16)
     yield from (blocked(op, [x(1, 16, 4, 4)], **square) for op in ("MaxPool", "AveragePool"))

@@ -1,7 +1,8 @@
-// Elementary functions of vectors, once per instruction set. Of floats, exp, tanh, sigmoid and erf are our own
-// (detail/math-inl.hpp); the others are Highway's, whose errors are at most 4 units in the last place. Infinities and
-// what lies outside of a function's domain are answered as the C library answers them; the few numbers for which
-// Highway's functions have no answer (sines of more than 39000, powers next to overflow) are given to the C library.
+// Elementary functions of vectors, once per instruction set. Exp, tanh, sigmoid and erf are our own
+// (common/math-inl.hpp, doubles-inl.hpp), and sine and cosine of doubles; the others are Highway's, whose errors are at
+// most 4 units in the last place. Infinities and what lies outside of a function's domain are answered as the C library
+// answers them; the few numbers for which there is no answer (sines of more than 39000, powers next to overflow) are
+// given to the C library.
 #if defined(CAMEO_EPS_CPU_ELEMENTARY) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAMEO_EPS_CPU_ELEMENTARY
 #undef CAMEO_EPS_CPU_ELEMENTARY
@@ -11,11 +12,10 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <cameo/op/onnx.hpp>
 
-#include "vector-inl.hpp"
+#include "doubles-inl.hpp"
 
 #include "common/math-inl.hpp"
 
-#include <iterator>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -32,10 +32,6 @@ template <class T>
 inline constexpr T largest_exponent = std::is_same_v<T, float> ? T(88) : T(706);
 
 HWY_INLINE lanes<float> exp(lanes<float> x) { return math::exp(x.v); }
-HWY_INLINE lanes<double> exp(lanes<double> x) {
-  return where_it_fits(x <= lanes<double>(706), x, lanes<double>(hn::Exp(lanes<double>::tag{}, x.v)),
-                       [](double v) { return std::exp(v); });
-}
 template <class T>
 HWY_INLINE lanes<T> expm1(lanes<T> x) {
   return where_it_fits(x <= lanes<T>(largest_exponent<T>), x, lanes<T>(hn::Expm1(typename lanes<T>::tag{}, x.v)),
@@ -47,21 +43,18 @@ HWY_INLINE lanes<T> log(lanes<T> x) {
   const lanes<T> outside = select(x == zero, -most, lanes<T>(no_number<T>));
   return select(x > zero, select(x < most, lanes<T>(hn::Log(typename lanes<T>::tag{}, x.v)), x), outside);
 }
-/// Of x >= 0.
-template <class T>
-HWY_INLINE lanes<T> log1p(lanes<T> x) {
-  return select(x < lanes<T>(infinity<T>), lanes<T>(hn::Log1p(typename lanes<T>::tag{}, x.v)), x);
-}
+/// Of 0 <= x <= 1.
+HWY_INLINE lanes<float> log1p(lanes<float> x) { return hn::Log1p(lanes<float>::tag{}, x.v); }
+HWY_INLINE lanes<float> sine(lanes<float> x) { return hn::Sin(lanes<float>::tag{}, x.v); }
+HWY_INLINE lanes<float> cosine(lanes<float> x) { return hn::Cos(lanes<float>::tag{}, x.v); }
 template <class T>
 HWY_INLINE lanes<T> apply(op::Sin, lanes<T> x) {
-  const lanes<T> made = hn::Sin(typename lanes<T>::tag{}, x.v);
-  return where_it_fits(abs(x) <= lanes<T>(T(39000)), x, select(x == lanes<T>(T(0)), x, made),
+  return where_it_fits(abs(x) <= lanes<T>(T(39000)), x, select(x == lanes<T>(T(0)), x, sine(x)),
                        [](T v) { return std::sin(v); });
 }
 template <class T>
 HWY_INLINE lanes<T> apply(op::Cos, lanes<T> x) {
-  return where_it_fits(abs(x) <= lanes<T>(T(39000)), x, lanes<T>(hn::Cos(typename lanes<T>::tag{}, x.v)),
-                       [](T v) { return std::cos(v); });
+  return where_it_fits(abs(x) <= lanes<T>(T(39000)), x, cosine(x), [](T v) { return std::cos(v); });
 }
 template <class T>
 HWY_INLINE lanes<T> apply(op::Tan, lanes<T> x) {
@@ -95,10 +88,6 @@ HWY_INLINE lanes<T> apply(op::Cosh, lanes<T> x) {
                        [](T v) { return std::cosh(v); });
 }
 HWY_INLINE lanes<float> tanh(lanes<float> x) { return math::tanh(x.v); }
-HWY_INLINE lanes<double> tanh(lanes<double> x) {
-  return where_it_fits(x == x, x, lanes<double>(hn::Tanh(lanes<double>::tag{}, x.v)),
-                       [](double v) { return std::tanh(v); });
-}
 template <class T>
 HWY_INLINE lanes<T> apply(op::Asinh, lanes<T> x) {
   return select(abs(x) < lanes<T>(infinity<T>), lanes<T>(hn::Asinh(typename lanes<T>::tag{}, x.v)), x);
@@ -115,27 +104,6 @@ HWY_INLINE lanes<T> apply(op::Atanh, lanes<T> x) {
   return select(abs(x) < one, made, outside);
 }
 HWY_INLINE lanes<float> erf(lanes<float> x) { return math::erf(x.v); }
-/// Cody's quotients of polynomials (Rational Chebyshev approximations for the error function, 1969): of x^2 below
-/// 15/32, and above of |x| for (1 - erf(|x|)) * exp(x^2).
-HWY_INLINE lanes<double> erf(lanes<double> x) {
-  using v = lanes<double>;
-  const v square = x * x, size = select(abs(x) > v(6), v(6), abs(x));  // erf(6) is 1
-  const auto quotient = [](v of, v highest, const auto& above, const auto& below) {
-    v up = highest, down = v(1);
-    for (std::size_t i = 0; i < std::size(above); ++i)
-      up = mul_add(up, of, v(above[i])), down = mul_add(down, of, v(below[i]));
-    return up / down;
-  };
-  constexpr double above[] = {3.16112374387056560, 113.864154151050156, 377.485237685302021, 3209.37758913846947};
-  constexpr double below[] = {23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062};
-  constexpr double far_above[] = {0.564188496988670089, 8.88314979438837594, 66.1191906371416295, 298.635138197400131,
-                                  881.952221241769090,  1712.04761263407058, 2051.07837782607147, 1230.33935479799725};
-  constexpr double far_below[] = {15.7449261107098347, 117.693950891312499, 537.181101862009858, 1621.38957456669019,
-                                  3290.79923573345963, 4362.61909014324716, 3439.36767414372164, 1230.33935480374942};
-  const v near = x * quotient(square, v(0.185777706184603153), above, below);
-  const v rest = exp(-(size * size)) * quotient(size, v(2.15311535474403846e-8), far_above, far_below);
-  return select(abs(x) < v(0.46875), near, copy_sign(v(1) - rest, x));
-}
 HWY_INLINE lanes<float> sigmoid(lanes<float> x) { return math::sigmoid(x.v); }
 HWY_INLINE lanes<double> sigmoid(lanes<double> x) {
   const lanes<double> one(1), e = exp(-abs(x));  // the power never overflows

@@ -142,9 +142,11 @@ template <class V>
 HWY_INLINE V apply(op::HardSwish, V x) {
   return x * between_zero_and_one(mul_add(x, V(1.0f) / V(6), V(0.5f)));
 }
+/// x * tanh(log(1 + exp(x))), with the tanh as a quotient of powers.
 template <class V>
 HWY_INLINE V apply(op::Mish, V x) {
-  return x * tanh(apply(op::Softplus{}, x));
+  const V limit(20), e = exp(select(x > limit, limit, x)), w = e * (e + V(2));  // (1 + e)^2 - 1; from 20 on Mish is x
+  return x * (w / (w + V(2)));
 }
 template <class V>
 HWY_INLINE V apply(op::Swish, V x, V alpha) {
