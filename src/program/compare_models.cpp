@@ -7,6 +7,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/graph/model.hpp>
 #include <cameo/partition/lower.hpp>
+#include <cameo/run/runner.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
