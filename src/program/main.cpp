@@ -18,6 +18,7 @@ int dispatch(int argc, char** argv) {
   add_run(app);
   add_bench(app);
   add_conformance(app);
+  add_compare(app);
   add_inspect(app);
   add_convert(app);
   add_compile(app);

@@ -64,6 +64,10 @@ const optimization_level* level_named(std::string_view name) {
   return nullptr;
 }
 
+std::string check_level(const std::string& level) {
+  return level_named(level) ? std::string{} : "needs none, basic, extended, layout or all, not " + level;
+}
+
 constexpr std::pair<std::string_view, log_level> severities[] = {
     {"verbose", log_level::verbose}, {"info", log_level::info}, {"warning", log_level::warning}};
 
@@ -123,9 +127,7 @@ void add_common_options(const command& it, common_options& to, json_output json)
         "--optimize", [&to](const std::string& level) { to.optimize = *level_named(level); },
         "Graph optimization: none, basic, extended, layout or all (default)")
       .type_name("LEVEL")
-      .check([](const std::string& level) {
-        return level_named(level) ? std::string{} : "needs none, basic, extended, layout or all, not " + level;
-      });
+      .check(check_level);
   it.add(
         "--log", [&to](const std::string& from) { to.log = *named<log_level>(severities, from); },
         "Says on standard error what loading does, from this severity on: verbose, info or warning (default)")
@@ -136,6 +138,32 @@ void add_common_options(const command& it, common_options& to, json_output json)
   if (json == json_output::flag)
     it.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
   it.add_flag("--quiet", to.quiet, "No progress on standard error");
+}
+
+common_options side_options::over(common_options common) const {
+  if (!providers.empty()) common.providers = providers;
+  common.config.insert(common.config.end(), config.begin(), config.end());
+  if (optimize) common.optimize = *optimize;
+  return common;
+}
+
+void add_side_options(const command& it, const std::string& side, side_options& to) {
+  const std::string words = side == "a" ? " of the first side" : " of the second side";
+  const auto option = [&](const char* name) { return "--" + side + name; };
+  it.add_each(
+        option("-ep").c_str(), [&to](const std::string& name) { to.providers.push_back(name); },
+        ("Execution provider" + words + ", instead of --ep; repeatable").c_str())
+      .type_name("NAME");
+  it.add_each(
+        option("-config").c_str(), [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
+        ("Session configuration entry" + words + ", beside --config; repeatable").c_str())
+      .type_name("KEY=VALUE")
+      .check(key_and_value());
+  it.add(
+        option("-optimize").c_str(), [&to](const std::string& level) { to.optimize = *level_named(level); },
+        ("Graph optimization" + words + ", instead of --optimize").c_str())
+      .type_name("LEVEL")
+      .check(check_level);
 }
 
 void add_policy_option(const command& it, common_options& to) {

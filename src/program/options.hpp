@@ -40,6 +40,17 @@ void add_ep_option(const command&, std::vector<std::string>& to);
 text_check key_and_value();
 std::pair<std::string, std::string> split_pair(const std::string&);
 
+/// What one side of a comparison has for itself: settings beside the common ones, and instead of them.
+struct side_options {
+  std::vector<std::string> providers;
+  std::vector<std::pair<std::string, std::string>> config;
+  std::optional<optimization_level> optimize;
+
+  common_options over(common_options) const;
+};
+/// "--a-ep NAME", "--a-config KEY=VALUE" and "--a-optimize LEVEL" for side "a".
+void add_side_options(const command&, const std::string& side, side_options&);
+
 /// "--policy NAME", for commands that load models; instead of --ep, which must have been added.
 void add_policy_option(const command&, common_options&);
 
@@ -53,6 +64,7 @@ void add_run(command_line&);
 void add_bench(command_line&);
 void add_conformance(command_line&);
 void add_inspect(command_line&);
+void add_compare(command_line&);
 void add_convert(command_line&);
 void add_compile(command_line&);
 void add_share(command_line&);

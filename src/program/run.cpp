@@ -1,5 +1,5 @@
 #include "file/messages.hpp"
-#include "program/inputs.hpp"
+#include "program/given_inputs.hpp"
 #include "program/options.hpp"
 #include "program/peak.hpp"
 #include "program/runnable.hpp"
@@ -30,58 +30,12 @@ using clock = std::chrono::steady_clock;
 struct run_options_given {
   common_options common;
   std::string model, component, output_dir, profile;
-  std::vector<std::pair<std::string, std::string>> inputs;
-  dim_sizes dims;
-  bool random = false;
-  std::uint64_t seed = 0;
+  given_inputs inputs;
   std::size_t top = 0;
 };
 
 double ms_since(clock::time_point start) {
   return std::chrono::duration<double, std::milli>(clock::now() - start).count();
-}
-
-const io_info* find_input(const runnable& loaded, std::string_view name) {
-  for (const io_info& io : loaded.inputs())
-    if (io.name == name) return &io;
-  return nullptr;
-}
-
-/// Dims that any of the parts has.
-status check_dims_of(const runnable& loaded, const dim_sizes& dims) {
-  if (loaded.size() == 1) return check_dims(loaded.part(0), dims);
-  for (const auto& each : dims) {
-    status known;
-    for (std::size_t i = 0; i < loaded.size(); ++i)
-      if (known = check_dims(loaded.part(i), {each}); known) break;
-    if (!known) return known;
-  }
-  return {};
-}
-
-result<std::vector<named_value>> gather_inputs(const runnable& loaded, const run_options_given& o) {
-  std::vector<named_value> given;
-  for (const auto& [name, file] : o.inputs) {
-    const io_info* const io = find_input(loaded, name);
-    if (!io) {
-      std::vector<std::string> known;
-      for (const io_info& each : loaded.inputs()) known.push_back(each.name);
-      return failed(status_code::invalid_argument, "the model has no input '{}', but {}", name, fmt::join(known, ", "));
-    }
-    result<any_value> read = read_value_file(file, *io);
-    if (!read) return read.error();
-    given.push_back({name, std::move(*read)});
-  }
-  if (!o.random) return given;
-  if (status s = check_dims_of(loaded, o.dims); !s) return s;
-  for (const io_info& io : loaded.inputs()) {
-    const bool has = std::any_of(given.begin(), given.end(), [&](const named_value& v) { return v.name == io.name; });
-    if (has || io.optional) continue;
-    result<any_value> made = random_value(loaded.taker_of(io.name), io, o.dims, o.seed);
-    if (!made) return made.error();
-    given.push_back({io.name, std::move(*made)});
-  }
-  return given;
 }
 
 /// Element `i` of a tensor of numbers that are whole bytes; nothing for other types.
@@ -201,7 +155,7 @@ int run_model(const run_options_given& o) {
   const result<runnable> loaded = runnable::load(o.model, o.component, o.common);
   if (!loaded) return fail(loaded.error());
   const double load_ms = ms_since(start);
-  const result<std::vector<named_value>> inputs = gather_inputs(*loaded, o);
+  const result<std::vector<named_value>> inputs = gather_inputs(*loaded, o.inputs);
   if (!inputs) return fail(inputs.error());
   std::vector<named_input> named;
   for (const named_value& each : *inputs) named.emplace_back(each.name, each.value);
@@ -235,11 +189,6 @@ int run_model(const run_options_given& o) {
   return 0;
 }
 
-std::string check_pair(const std::string& text) {
-  const std::size_t equals = text.rfind('=');
-  return equals == text.npos || equals == 0 || equals + 1 == text.size() ? "needs NAME=FILE" : std::string{};
-}
-
 }  // namespace
 
 void add_run(command_line& app) {
@@ -247,18 +196,9 @@ void add_run(command_line& app) {
   const command it = app.add_command("run", "Runs a model once and prints its outputs");
   it.add("MODEL", o->model, "The model's file, or the folder of a model package").required();
   add_package_options(it, o->component, o->common);
-  it.add_each(
-        "--input",
-        [o](const std::string& pair) {
-          // The last '=' parts: names of inputs may hold one, and of files that come here seldom do.
-          o->inputs.emplace_back(pair.substr(0, pair.rfind('=')), pair.substr(pair.rfind('=') + 1));
-        },
-        "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; repeatable")
-      .type_name("NAME=FILE")
-      .check(check_pair);
-  it.add_flag("--random-inputs", o->random, "Random values for inputs that no file gives; symbolic dims become 1");
-  it.add("--seed", o->seed, "Seed of the random values (0)").type_name("N");
-  add_dim_option(it, o->dims);
+  it.add_flag("--random-inputs", o->inputs.random,
+              "Random values for inputs that no file gives; symbolic dims become 1");
+  add_input_options(it, o->inputs);
   it.add("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
       .type_name("DIR");
   it.add("--top", o->top, "Prints the K largest of each row of each output")

@@ -2,6 +2,7 @@
 """The program from outside: exit statuses, the error line, JSON and nothing but JSON, files in and out, conformance."""
 import glob
 import json
+import math
 import os
 import pathlib
 import re
@@ -18,7 +19,7 @@ import onnx_bytes as ob  # noqa: E402
 import page_models  # noqa: E402
 
 PROGRAM = os.environ.get("CAMEO_PROGRAM", "cameo")
-COMMANDS = ["run", "bench", "conformance", "inspect", "convert", "ops", "devices"]
+COMMANDS = ["run", "bench", "conformance", "compare", "inspect", "convert", "ops", "devices"]
 ERROR = re.compile(r"error: ([A-Z_]+): [^\n]+\n")
 F32 = "<%df"
 
@@ -387,6 +388,64 @@ class Reports(Case):
         self.assertIsNone(by_op["Loop"]["share"])
         self.assertGreater(by_op["Add"]["operations"], 0)
         self.assertEqual(by_op["Add"]["operations"] % 5, 0)  # of all calls
+
+    def scaled_model(self, name, factor, output="y"):
+        """h = x + (1, 1, 1), y = h * factor; a bool says where y is above 4."""
+        kind = ob.tensor_type(ob.FLOAT, (2, 3))
+        nodes = [ob.node("Add", ["x", "c"], ["h"]), ob.node("Mul", ["h", "f"], [output]),
+                 ob.node("Greater", [output, "four"], ["large"])]
+        constants = [ob.floats("c", (3,), [1] * 3), ob.floats("f", (3,), factor), ob.floats("four", (), [4])]
+        outputs = [(output, kind), ("large", ob.tensor_type(ob.BOOL, (2, 3)))]
+        return self.write(name, ob.model(ob.graph(nodes, [("x", kind)], outputs, constants)))
+
+    def test_compare(self):
+        a, b = self.scaled_model("a.onnx", [1, 1, 1]), self.scaled_model("b.onnx", [1, 1, 2])
+        x = self.write("x.npy", ob.npy("<f4", (2, 3), struct.pack("<6f", 0, 1, 1, 4, 2, -1)))
+        plain = ["--input", "x=%s" % x, "--optimize", "none"]
+        report = self.json("compare", a, b, *plain)
+        self.assertEqual(set(report), {"a", "b", "outputs", "values", "missing"})
+        y, large = report["outputs"]  # of a: 1 2 2, 5 3 0; of b: 1 2 4, 5 3 0
+        self.assertEqual((y["name"], y["form"], y["equal"]), ("y", "float[2,3]", False))
+        self.assertEqual((y["largest_error"], y["top1"]), (2, 0.5))
+        self.assertAlmostEqual(y["mean_error"], 2 / 6)
+        self.assertAlmostEqual(y["cosine"], 47 / (43 * 55) ** 0.5)
+        self.assertAlmostEqual(y["sqnr_db"], 10 * math.log10(43 / 4))
+        self.assertEqual((large["name"], large["equal"]), ("large", True))
+        h, = report["values"]
+        self.assertEqual((h["name"], h["equal"], h["largest_error"], h["sqnr_db"]), ("h", True, 0, None))
+        text = cameo("compare", a, b, *plain).stdout
+        for word in ["outputs", "values of one name", "50.00 %", "10.31", "y float[2,3]", "h float[2,3]"]:
+            self.assertIn(word, text)
+
+    def test_compare_judges_when_asked(self):
+        a, b = self.scaled_model("a.onnx", [1, 1, 1]), self.scaled_model("b.onnx", [1, 1, 1.001])
+        x = self.write("x.npy", ob.npy("<f4", (2, 3), struct.pack("<6f", 0, 1, 1, 4, 2, -1)))
+        given = ["compare", a, b, "--input", "x=%s" % x]
+        for fine in [[], ["--rtol", "0.002"], ["--atol", "0.003"], ["--rtol", "0.0009", "--atol", "0.001"]]:
+            self.assertEqual(cameo(*given, *fine).returncode, 0, fine)
+        for far in [["--rtol", "0.0009"], ["--atol", "0.0015"], ["--rtol", "0"]]:
+            done = cameo(*given, *far)
+            self.assertEqual(done.returncode, 1, far)
+            self.assertRegex(done.stderr, r"^error: FAIL: output y: 1 of 6 elements differ[^\n]+\n$")
+            self.assertIn("outputs", done.stdout)
+        done = cameo(*given, "--atol", "0.0015", "--json")
+        self.assertEqual((done.returncode, len(json.loads(done.stdout)["outputs"])), (1, 2))
+        self.assertEqual(cameo(*given, "--rtol", "much").returncode, 2)
+
+    def test_compare_one_model_under_two_settings(self):
+        a = self.scaled_model("a.onnx", [1, 1, 1])
+        report = self.json("compare", a, "--b-optimize", "none", "--a-config", "session.intra_op.allow_spinning=0",
+                           "--a-ep", "cpu", "--seed", 3)
+        self.assertEqual((report["a"], report["b"]), (str(a), str(a)))
+        self.assertTrue(all(each["equal"] for each in report["outputs"]))
+        leaves_out = ["--b-config", "session.no_such_key=1"]
+        self.assertIn("no_such_key", cameo("compare", a, *leaves_out).stderr)
+        other = self.scaled_model("other.onnx", [1, 1, 1], output="z")
+        self.assertEqual(self.json("compare", a, other)["missing"], ["y"])
+        self.assertIn("has no output 'y'", cameo("compare", a, other).stderr)
+        kind = ob.tensor_type(ob.FLOAT, (2, 3))
+        third = self.write("third.onnx", ob.model(ob.graph([ob.node("Abs", ["x"], ["w"])], [("x", kind)], [("w", kind)])))
+        self.fails("INVALID_ARGUMENT", "compare", a, third)
 
     def test_inspect(self):
         kind = ob.tensor_type(ob.FLOAT, ["n", 2])

@@ -16,7 +16,7 @@ struct stop_condition {
 };
 
 /// Called for every step with its start and end in nanoseconds of `now`; for steps of one level perhaps at once.
-/// `values`: by slot, as the step left them. They say which types and shapes it had; elements may be gone already.
+/// `values`: by slot, as the step left them: its outputs whole, of others types and shapes, as elements may be gone.
 struct step_observer {
   void* self = nullptr;
   std::int64_t (*now)() = nullptr;

@@ -18,12 +18,15 @@ using quantised_rows = row_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
     erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
-    erased_entry<op::microsoft::QuantizeLinear, since<1>, any_types, quantize_linear>,
-    erased_entry<op::microsoft::DequantizeLinear, since<1>, any_types, dequantize_linear>,
+    erased_entry<op::microsoft::QuantizeLinear, since<1>, constrain<"T1", float16, float> &&
+                 constrain<"T2", std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, uint4, int4>, quantize_linear>,
+    erased_entry<op::microsoft::DequantizeLinear, since<1>, constrain<"T1", std::uint8_t, std::int8_t, std::uint16_t,
+                 std::int16_t, std::int32_t, uint4, int4> && constrain<"T2", float16, float>, dequantize_linear>,
     erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
-    erased_entry<op::microsoft::MatMulInteger16, since<1>, any_types, matmul_integer16>,
+    erased_entry<op::microsoft::MatMulInteger16, since<1>, constrain<"T1", std::int16_t, std::uint16_t> &&
+                 constrain<"T2", std::int16_t, std::uint16_t>, matmul_integer16>,
     erased_entry<op::microsoft::MatMulIntegerToFloat, since<1>, constrain<"T3", float>, matmul_integer_to_float>,
-    erased_entry<op::microsoft::DynamicQuantizeMatMul, since<1>, any_types, dynamic_quantize_matmul>,
+    erased_entry<op::microsoft::DynamicQuantizeMatMul, since<1>, constrain<"T2", std::int8_t, std::uint8_t>, dynamic_quantize_matmul>,
     erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
     erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
     erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&

@@ -1,3 +1,4 @@
+#include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
 
@@ -146,18 +147,12 @@ void divide(const float* x, const code_scales& by, dtype precision, float* v, st
   if (precision == dtype::bf16) round_to<bfloat16>(v, n);
 }
 
-/// Calls f(std::type_identity<T>) for the type that codes of this type are made in: their own, or a whole byte.
-template <class F>
-void with_code_type(dtype type, F&& f) {
-  switch (type) {
-    case dtype::u16: return f(std::type_identity<std::uint16_t>{});
-    case dtype::i16: return f(std::type_identity<std::int16_t>{});
-    case dtype::i8:
-    case dtype::i4:
-    case dtype::i2: return f(std::type_identity<std::int8_t>{});
-    default: return f(std::type_identity<std::uint8_t>{});
-  }
+/// The type that codes of a type are made in: their own, or a whole byte.
+dtype whole_bytes(dtype type) {
+  if (bit_of(type) & mask_of<int4, int2>) return dtype::i8;
+  return bit_of(type) & mask_of<uint4, uint2> ? dtype::u8 : type;
 }
+using code_types = detail::element_set<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t>;
 
 status quantize_to_integers(const linear_quantization& q, run_context& c, const value& x, value& y, dtype precision) {
   const result<placed_quantization> with = read_quantization(q, c);
@@ -166,7 +161,7 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
   const unsigned bits = row_of(y.type).bits;
   const bool is_narrow = precision == dtype::f16 || precision == dtype::bf16;
   const bool is_direct = x.type == dtype::f32 && !is_narrow && bits >= 8;  // nothing on the way
-  with_code_type(y.type, [&]<class T>(std::type_identity<T>) {
+  code_types::call(whole_bytes(y.type), [&]<class T>(std::type_identity<T>) {
     parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
       float room[cast_block];
       T codes[cast_block];
@@ -223,7 +218,7 @@ void dequantize_block(const placed_quantization& with, const value& x, std::int6
     });
   }
   if (x.type == dtype::i32) return each(static_cast<const std::int32_t*>(x.data) + first);
-  with_code_type(x.type, [&]<class T>(std::type_identity<T>) {
+  code_types::call(whole_bytes(x.type), [&]<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) == 1) {
       if (bits < 8) {
         T codes[cast_block];
