@@ -9,6 +9,7 @@
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
+#include "quantised/quantised_rows.hpp"
 #include "skeletons/map_rows.hpp"
 #include "skeletons/zip_rows.hpp"
 
@@ -129,28 +130,6 @@ using others = kernel_list<
 #ifdef CAMEO_WITH_RE2
     erased_entry<op::RegexFullMatch, since<20>, any_types, regex_full_match>,
 #endif
-    // quantization
-    erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
-    erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
-    erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
-    erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
-    erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
-    erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
-    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
-                 constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
-                 qlinear_matmul>,
-    erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
-    erased_entry<op::microsoft::QLinearConv, since<1>, any_types, qlinear_conv>,
-    erased_entry<op::microsoft::QGemm, since<1>, any_types, qgemm>,
-    erased_entry<op::microsoft::QLinearAdd, since<1>, any_types, qlinear_binary<op::microsoft::QLinearAdd>>,
-    erased_entry<op::microsoft::QLinearMul, since<1>, any_types, qlinear_binary<op::microsoft::QLinearMul>>,
-    erased_entry<op::microsoft::QLinearLeakyRelu, since<1>, any_types, qlinear_map<op::microsoft::QLinearLeakyRelu>>,
-    erased_entry<op::microsoft::QLinearSigmoid, since<1>, any_types, qlinear_map<op::microsoft::QLinearSigmoid>>,
-    erased_entry<op::microsoft::QLinearSoftmax, since<1>, any_types, qlinear_softmax>,
-    erased_entry<op::microsoft::QLinearGlobalAveragePool, since<1>, any_types, qlinear_global_average_pool>,
-    erased_entry<op::microsoft::QLinearAveragePool, since<1>, any_types, qlinear_average_pool>,
-    erased_entry<op::microsoft::QLinearConcat, since<1>, any_types, qlinear_concat>,
-    erased_entry<op::microsoft::QLinearWhere, since<1>, any_types, qlinear_where>,
     // recurrence
     erased_entry<op::RNN, since<1>, any_types, recurrent<op::RNN>>,
     erased_entry<op::LSTM, since<1>, any_types, recurrent<op::LSTM>>,
@@ -232,7 +211,7 @@ using others = kernel_list<
     kernel_entry<op::microsoft::FusedConv, since<1>, constrain<"T", float, double, float16>, fused_conv>
 >;
 // clang-format on
-using list = decltype(all_maps{} + (all_zips{} + others{}));
+using list = decltype(all_maps{} + (all_zips{} + (quantised_rows{} + others{})));
 
 [[maybe_unused]] constexpr lacking_kernel without_re2[] = {
     {op_id_of<op::RegexFullMatch>,

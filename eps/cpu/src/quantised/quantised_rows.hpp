@@ -1,0 +1,41 @@
+#pragma once
+#include <cameo/eps/cpu/integer_conv.hpp>
+#include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/eps/cpu/qgemm.hpp>
+#include <cameo/eps/cpu/qlinear.hpp>
+#include <cameo/eps/cpu/quantize_linear.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The operators over quantised tensors, and those that make and end them.
+// clang-format off
+using quantised_rows = row_list<
+    erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
+    erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
+    erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
+    erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
+    erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
+    erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
+    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
+                 constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
+                 qlinear_matmul>,
+    erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
+    erased_entry<op::microsoft::QLinearConv, since<1>, any_types, qlinear_conv>,
+    erased_entry<op::microsoft::QGemm, since<1>, any_types, qgemm>,
+    erased_entry<op::microsoft::QLinearAdd, since<1>, any_types, qlinear_binary<op::microsoft::QLinearAdd>>,
+    erased_entry<op::microsoft::QLinearMul, since<1>, any_types, qlinear_binary<op::microsoft::QLinearMul>>,
+    erased_entry<op::microsoft::QLinearLeakyRelu, since<1>, any_types, qlinear_map<op::microsoft::QLinearLeakyRelu>>,
+    erased_entry<op::microsoft::QLinearSigmoid, since<1>, any_types, qlinear_map<op::microsoft::QLinearSigmoid>>,
+    erased_entry<op::microsoft::QLinearSoftmax, since<1>, any_types, qlinear_softmax>,
+    erased_entry<op::microsoft::QLinearGlobalAveragePool, since<1>, any_types, qlinear_global_average_pool>,
+    erased_entry<op::microsoft::QLinearAveragePool, since<1>, any_types, qlinear_average_pool>,
+    erased_entry<op::microsoft::QLinearConcat, since<1>, any_types, qlinear_concat>,
+    erased_entry<op::microsoft::QLinearWhere, since<1>, any_types, qlinear_where>
+>;
+// clang-format on
+
+}  // namespace cameo::inline CAMEO_ABI::eps
