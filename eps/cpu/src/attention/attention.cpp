@@ -104,15 +104,13 @@ struct key_bias {
  private:
   template <class C>
   void read_mask(std::int64_t base, std::int64_t first, std::int64_t last, C* row) const {
-    const status known = with_type(mask->type, [&]<class T>(std::type_identity<T>) -> status {
+    number_and_truth_elements::call(mask->type, [&]<class T>(std::type_identity<T>) {
       const T* const from = static_cast<const T*>(mask->data) + base;
       for (std::int64_t j = first; j < last; ++j) {
         if constexpr (std::is_same_v<T, bool>) row[j] = from[j] ? C(0) : -std::numeric_limits<C>::infinity();
-        else if constexpr (is_real_number<T>) row[j] = C(widened(from[j]));
+        else row[j] = C(widened(from[j]));
       }
-      return {};
     });
-    static_cast<void>(known);
   }
 };
 

@@ -50,6 +50,13 @@ void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
     }
   }
 }
+/// Element i of a tensor of a float type.
+template <class C>
+C float_at(const value& v, std::int64_t i) {
+  C number{};
+  convert_floats(v.type, static_cast<const std::byte*>(v.data) + i * (bits_of(v.type) / 8), &number, 1);
+  return number;
+}
 /// A number as the bytes of an element of a float type.
 inline std::uint64_t float_element(dtype type, float number) {
   std::uint64_t bytes = 0;

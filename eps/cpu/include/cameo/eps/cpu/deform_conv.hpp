@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// with zeros outside, and weigh it by a mask: ONNX's DeformConv with two spatial axes. A matrix product of the weights
 /// with the patches. Scratch: the patches of an image, and converted inputs.
 struct deform_conv {
+  using elements = float_elements;
   std::span<const std::int64_t> kernel, strides, dilations, pads;
   std::int64_t groups = 1, offset_groups = 1;
 
