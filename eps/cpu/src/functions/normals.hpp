@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/op/onnx.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
