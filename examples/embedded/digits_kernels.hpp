@@ -4,7 +4,7 @@
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/pool.hpp>
 #include <cameo/eps/cpu/reshape.hpp>
-#include <cameo/eps/cpu/softmax.hpp>
+#include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/unary.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/contrib.hpp>
@@ -18,7 +18,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 // clang-format off
 using digits_kernels = kernel_list<
     erased_entry<op::Relu, since<14, 14>, constrain<"T", float>, unary<op::Relu, float>>,
-    erased_entry<op::Softmax, since<13, 13>, constrain<"T", float>, softmax<op::Softmax>>,
+    erased_entry<op::Softmax, since<13, 13>, constrain<"T", float>, axis_normalization<op::Softmax>>,
     erased_entry<op::Flatten, since<13, 13>, any_types, flatten>,
     kernel_entry<op::Gemm, since<13, 13>, constrain<"T", float>, gemm>,
     kernel_entry<op::Conv, since<11, 11>, constrain<"T", float>, conv>,

@@ -1,11 +1,13 @@
 # not with a sanitizer: it builds the program once more, and what it looks for is no bad access
-"""A new kernel is one header and one line; a new elementwise operator is one function and one row: applies
-tests/data/add_kernel.patch and add_elementwise.patch to a copy of the tree, builds the program there and runs the
-operators through it. The program without the patches must refuse the same models.
+"""A new kernel is one header and one row; a new elementwise, reducing or normalising operator is one function and one
+row: applies tests/data/add_*.patch to a copy of the tree, builds the program there, runs the operators through it, and
+sees that they are as fast as their like and that rewrites know them. The program without the patches must refuse the
+same models.
 
 Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM, as CTest sets them, and a python3 with onnx. What the patch
 does not touch comes from ccache when the tree was built with CCACHE_BASEDIR set to its root, as tests/run does.
 """
+import json
 import os
 import pathlib
 import re
@@ -20,7 +22,11 @@ from onnx import helper, numpy_helper
 
 source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
-PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", "elementwise")]
+# What each patch adds, and what its function is known by.
+FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalisation": "void normalise("}
+PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", *FUNCTIONS)]
+# Operators of the patches, and one of cpu's own that does as much work for each element.
+LIKE = {"Squareplus": "Softplus", "ReduceRms": "ReduceL2", "MaxNormalization": "LpNormalization"}
 KEPT = ["CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS",
         "CAMEO_PROVIDERS", "CAMEO_WERROR", "CAMEO_TOGETHER"]
 
@@ -39,16 +45,18 @@ def added(part):
 
 
 def check_patches():
-    """One new file and one line; one function and one row, and the tag of an operator that is ours: these are the
-    claims. Nothing is taken away."""
-    kernel, elementwise = (p.read_text(encoding="utf-8").split("diff --git ")[1:] for p in PATCHES)
-    assert not any(re.search(r"^-(?!--)", part, re.MULTILINE) for part in kernel + elementwise), "lines are taken away"
-    assert ["new file" in part for part in kernel] == [True, False] and len(added(kernel[1])) == 1, "one line of the list"
-    assert ["new file" in part for part in elementwise] == [True, False, False], "a tag, a function, a row"
-    function, row = added(elementwise[1]), added(elementwise[2])
-    assert sum("apply(" in line for line in function) == 1 and len(function) <= 5, f"one function: {function}"
-    assert len(row) == 1, f"one row: {row}"
-    print(f"an elementwise operator: {len(elementwise)} files with its tag, {len(function)} lines and 1")
+    """One new file and one row with its include; one function and one row, and the tag of an operator that is ours:
+    these are the claims. Nothing is taken away."""
+    kernel, *others = (p.read_text(encoding="utf-8").split("diff --git ")[1:] for p in PATCHES)
+    for parts in (kernel, *others):
+        assert not any(re.search(r"^-(?!--)", part, re.MULTILINE) for part in parts), "lines are taken away"
+    assert ["new file" in part for part in kernel] == [True, False] and len(added(kernel[1])) == 1, "one row"
+    for (name, known_by), parts in zip(FUNCTIONS.items(), others):
+        assert ["new file" in part for part in parts] == [True, False, False], "a tag, a function, a row"
+        function, row = added(parts[1]), added(parts[2])
+        assert sum(known_by in line for line in function) == 1 and len(function) <= 9, f"one function: {function}"
+        assert len(row) == 1, f"one row: {row}"
+        print(f"{name}: {len(parts)} files with the tag, a function of {len(function) - 1} lines and a row")
 
 
 def copy_tree(to):
@@ -61,15 +69,18 @@ def copy_tree(to):
             shutil.copy2(source / name, to / name)
 
 
+def model_of(op, nodes, inputs, outputs, imports):
+    return helper.make_model(helper.make_graph(nodes, op, inputs, outputs), ir_version=8,
+                             opset_imports=[helper.make_opsetid(*each) for each in [("", 17), *imports]])
+
+
 def write_case(folder, op, inputs, output, nodes, imports):
     """A model with data, as `cameo conformance` takes them."""
     kind = helper.np_dtype_to_tensor_dtype(inputs.dtype)
-    io = [helper.make_tensor_value_info(name, kind, inputs.shape) for name in "xy"]
+    io = [helper.make_tensor_value_info(name, kind, each.shape) for name, each in (("x", inputs), ("y", output))]
     data = folder / op / "test_data_set_0"
     data.mkdir(parents=True)
-    model = helper.make_model(helper.make_graph(nodes, op, io[:1], io[1:]), ir_version=8,
-                              opset_imports=[helper.make_opsetid(*each) for each in [("", 17), *imports]])
-    onnx.save(model, folder / op / "model.onnx")
+    onnx.save(model_of(op, nodes, io[:1], io[1:], imports), folder / op / "model.onnx")
     onnx.save_tensor(numpy_helper.from_array(inputs, "x"), data / "input_0.pb")
     onnx.save_tensor(numpy_helper.from_array(output, "y"), data / "output_0.pb")
 
@@ -78,14 +89,54 @@ def write_cases(folder):
     x = numpy.array([[[0, 2], [1, 3]], [[4, 7], [2, 6]]], numpy.float32)
     inverse = helper.make_node("Inverse", ["x"], ["y"], name="inverse", domain="com.microsoft")
     write_case(folder, "Inverse", x, numpy.linalg.inv(x).astype(numpy.float32), [inverse], [("com.microsoft", 1)])
-    # Elementwise, in half precision too, and between two transposes that cancel: rewrites know what it is.
+    # In half precision too, and between two transposes that cancel: rewrites know what is elementwise.
     for kind in (numpy.float32, numpy.float64, numpy.float16):
         x = numpy.linspace(-3, 3, 60).reshape(3, 4, 5).astype(kind)
-        y = ((x + numpy.sqrt(x.astype(numpy.float64) ** 2 + 2.5)) / 2).astype(kind)
-        nodes = [helper.make_node("Transpose", ["x"], ["t"], perm=[2, 0, 1]),
-                 helper.make_node("Squareplus", ["t"], ["u"], name="squareplus", domain="example", b=2.5),
-                 helper.make_node("Transpose", ["u"], ["y"], perm=[1, 2, 0])]
-        write_case(folder, f"Squareplus_{kind.__name__}", x, y, nodes, [("example", 1)])
+        wide = x.astype(numpy.float64)
+
+        def case(op, y, *nodes):
+            write_case(folder, f"{op}_{kind.__name__}", x, y.astype(kind), nodes, [("example", 1)])
+
+        case("Squareplus", (wide + numpy.sqrt(wide**2 + 2.5)) / 2,
+             helper.make_node("Transpose", ["x"], ["t"], perm=[2, 0, 1]),
+             helper.make_node("Squareplus", ["t"], ["u"], name="squareplus", domain="example", b=2.5),
+             helper.make_node("Transpose", ["u"], ["y"], perm=[1, 2, 0]))
+        case("ReduceRms", numpy.sqrt((wide**2).mean((0, 2))),
+             helper.make_node("ReduceRms", ["x"], ["y"], name="rms", domain="example", axes=[0, -1], keepdims=0))
+        case("MaxNormalization", wide / abs(wide).max(1, keepdims=True),
+             helper.make_node("MaxNormalization", ["x"], ["y"], name="largest", domain="example", axis=1))
+
+
+def write_large(folder, op, domain, kind, shaped=False):
+    """One node over a matrix; `shaped`: and something else in the shape of what it makes."""
+    reduces = op.startswith("Reduce")
+    nodes = [helper.make_node(op, ["x"], ["y"], domain=domain, **({"axes": [1]} if reduces else {}))]
+    inputs = [helper.make_tensor_value_info("x", kind, [256, 1024])]
+    if shaped:
+        inputs.append(helper.make_tensor_value_info("other", kind, [16, 16] if reduces else [1024, 256]))
+        nodes += [helper.make_node("Shape", ["y"], ["s"]), helper.make_node("Reshape", ["other", "s"], ["z"])]
+    outputs = [helper.make_tensor_value_info(name, kind, None) for name in (["y", "z"] if shaped else ["y"])]
+    path = folder / f"{op}_{kind}{shaped}.onnx"
+    onnx.save(model_of(op, nodes, inputs, outputs, [(domain, 1)] if domain else []), path)
+    return path
+
+
+def check_like(program, folder):
+    """The operators are known to rewrites, and take at most three times as long as what cpu has of their kind."""
+    def least(path):
+        said = command(program, "bench", path, "--threads", 1, "--seconds", 0.1, "--json", "--quiet")
+        return json.loads(said[said.index("{"):])["min_us"]
+
+    for op, like in LIKE.items():
+        for kind in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16):
+            if "Shape" in command(program, "inspect", write_large(folder, op, "example", kind, shaped=True)):
+                sys.exit(f"rewrites do not know the shape of {op}")
+            ours, theirs = write_large(folder, op, "example", kind), write_large(folder, like, "", kind)
+            times = [(least(ours), least(theirs)) for _ in range(3)]
+            mine, other = (min(each) for each in zip(*times))
+            print(f"{op} of type {kind}: {mine:.0f} us, {like} {other:.0f} us")
+            if mine > 3 * other:
+                sys.exit(f"{op} is slow")
 
 
 def build(tree):
@@ -121,12 +172,13 @@ def main():
         command("git", "apply", "-C1", *PATCHES, cwd=tree)
         program = build(tree)
         said = command(program, "conformance", cases)
-        if not re.search(r"^4 passed, 0 failed", said, re.MULTILINE):
+        if not re.search(r"^10 passed, 0 failed", said, re.MULTILINE):
             sys.exit(f"the patched program does not pass:\n{said}")
         listed = command(program, "inspect", cases / "Squareplus_float32/model.onnx")
         if "Transpose" in listed:
             sys.exit(f"rewrites do not know that Squareplus is pointwise:\n{listed}")
-    print("4 passed, 0 failed")
+        check_like(program, pathlib.Path(folder))
+    print("10 passed, 0 failed")
 
 
 if __name__ == "__main__":

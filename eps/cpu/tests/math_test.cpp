@@ -1,6 +1,6 @@
+#include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/bias_gelu.hpp>
 #include <cameo/eps/cpu/binary.hpp>
-#include <cameo/eps/cpu/softmax.hpp>
 #include <cameo/eps/cpu/unary.hpp>
 
 #include "each_target.hpp"
@@ -201,9 +201,9 @@ TEST_CASE("softmax and its logarithm of rows of every width, and along other axe
       floats x = test::random_numbers<float>(random, 5 * n);
       for (float& v : x) v *= 20;
       kernel_rig one{13, 1}, two{13, 3}, log{13};
-      REQUIRE(one.input({5, n}, x).run<softmax<op::Softmax>>({dtype::f32}));
-      REQUIRE(two.input({5, n}, x).run<softmax<op::Softmax>>({dtype::f32}));
-      REQUIRE(log.input({5, n}, x).run<softmax<op::LogSoftmax>>({dtype::f32}));
+      REQUIRE(one.input({5, n}, x).run<axis_normalization<op::Softmax>>({dtype::f32}));
+      REQUIRE(two.input({5, n}, x).run<axis_normalization<op::Softmax>>({dtype::f32}));
+      REQUIRE(log.input({5, n}, x).run<axis_normalization<op::LogSoftmax>>({dtype::f32}));
       CHECK(test::near(one.output<float>(0), exact_softmax(x, 5, false), 2e-6));
       CHECK(test::near(log.output<float>(0), exact_softmax(x, 5, true), 2e-6));
       CHECK(std::equal(one.output<float>(0).begin(), one.output<float>(0).end(), two.output<float>(0).begin()));
@@ -212,7 +212,7 @@ TEST_CASE("softmax and its logarithm of rows of every width, and along other axe
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t r = 0; r < 5; ++r) turned.push_back(x[std::size_t(r * n + i)]);
       along.attribute("axis", std::int64_t{0}).input({n, 5}, turned);
-      REQUIRE(along.run<softmax<op::Softmax>>({dtype::f32}));
+      REQUIRE(along.run<axis_normalization<op::Softmax>>({dtype::f32}));
       for (std::int64_t i = 0; i < 5 * n; ++i)
         CHECK(std::abs(along.output<float>(0)[i % n * 5 + i / n] - one.output<float>(0)[i]) < 1e-5f);
     }
@@ -223,7 +223,7 @@ TEST_CASE("softmax of nothing but -infinity is no number; beside others it is 0"
   for_each_target([] {
     const floats x{-infinity, -infinity, -infinity, 1, -infinity, 1};
     kernel_rig rig{13};
-    REQUIRE(rig.input({2, 3}, x).run<softmax<op::Softmax>>({dtype::f32}));
+    REQUIRE(rig.input({2, 3}, x).run<axis_normalization<op::Softmax>>({dtype::f32}));
     const auto y = rig.output<float>(0);
     CHECK(std::isnan(y[0]));
     CHECK(y[3] == 0.5f);

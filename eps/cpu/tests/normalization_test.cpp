@@ -1,7 +1,7 @@
+#include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/batch_normalization.hpp>
 #include <cameo/eps/cpu/group_normalization.hpp>
 #include <cameo/eps/cpu/layer_normalization.hpp>
-#include <cameo/eps/cpu/lp_normalization.hpp>
 #include <cameo/eps/cpu/lrn.hpp>
 #include <cameo/eps/cpu/mean_variance_normalization.hpp>
 
@@ -119,7 +119,7 @@ TEST_CASE("a constant group has no variance, a zero vector no norm, and neither 
   REQUIRE(group.run<group_normalization<op::GroupNormalization>>({dtype::f32}));
   CHECK(group.output<float>(0)[0] == doctest::Approx(0.5));
   CHECK(group.output<float>(0)[11] == doctest::Approx(-1));
-  REQUIRE(vector.input({2, 3}, zeros).run<lp_normalization>({dtype::f32}));
+  REQUIRE(vector.input({2, 3}, zeros).run<axis_normalization<op::LpNormalization>>({dtype::f32}));
   CHECK(vector.output<float>(0)[5] == 0);
 }
 
@@ -130,8 +130,10 @@ TEST_CASE("attributes that cannot be are INVALID_GRAPH, groups that do not divid
   CHECK(none.run<group_normalization<op::GroupNormalization>>({dtype::f32}).code() == status_code::invalid_graph);
   uneven.attribute("num_groups", std::int64_t{2}).input({1, 3, 2}, x).input({2}, scale).input({2}, bias);
   CHECK(uneven.run<group_normalization<op::GroupNormalization>>({dtype::f32}).code() == status_code::invalid_argument);
-  CHECK(norm.attribute("p", std::int64_t{3}).input({6}, x).run<lp_normalization>({dtype::f32}).code() ==
-        status_code::invalid_graph);
+  CHECK(norm.attribute("p", std::int64_t{3})
+            .input({6}, x)
+            .run<axis_normalization<op::LpNormalization>>({dtype::f32})
+            .code() == status_code::invalid_graph);
   CHECK(window.attribute("size", std::int64_t{-1}).input({1, 6}, x).run<lrn>({dtype::f32}).code() ==
         status_code::invalid_graph);
   huge.attribute("size", std::numeric_limits<std::int64_t>::max()).input({1, 6}, x);

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/arg_extreme.hpp>
+#include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/cumulative.hpp>
 #include <cameo/eps/cpu/reduce.hpp>
-#include <cameo/eps/cpu/softmax.hpp>
 
 #include "kernel_rig.hpp"
 
@@ -12,9 +12,9 @@
 
 using namespace cameo;
 using cameo::eps::arg_extreme;
+using cameo::eps::axis_normalization;
 using cameo::eps::cumulative;
 using cameo::eps::reduce;
-using cameo::eps::softmax;
 using cameo::test::infinity;
 using cameo::test::ints;
 using cameo::test::kernel_rig;
@@ -166,13 +166,14 @@ TEST_CASE("Softmax flattens before opset 13, and sums to one along any axis") {
   const extents shape{3, 4, 70};
   const auto x = test::random_numbers<float>(random, shape.count());
   kernel_rig flat{11}, middle{13};
-  REQUIRE(flat.input(shape, x).run<softmax<op::Softmax>>({dtype::f32}));
+  REQUIRE(flat.input(shape, x).run<axis_normalization<op::Softmax>>({dtype::f32}));
   for (int r = 0; r < 3; ++r) {
     double sum = 0;
     for (int i = 0; i < 280; ++i) sum += double(flat.output<float>(0)[r * 280 + i]);
     CHECK(sum == doctest::Approx(1).epsilon(1e-5));
   }
-  REQUIRE(middle.attribute("axis", std::int64_t{-2}).input(shape, x).run<softmax<op::Softmax>>({dtype::f32}));
+  REQUIRE(
+      middle.attribute("axis", std::int64_t{-2}).input(shape, x).run<axis_normalization<op::Softmax>>({dtype::f32}));
   for (int i = 0; i < 70; ++i) {
     double sum = 0;
     for (int r = 0; r < 4; ++r) sum += double(middle.output<float>(0)[280 + r * 70 + i]);

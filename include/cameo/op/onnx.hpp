@@ -1500,6 +1500,7 @@ struct HardSwish {
 };
 struct Hardmax {
   static constexpr std::string_view domain = "", name = "Hardmax";
+  static constexpr role roles = role::normalises;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {11, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
@@ -1633,6 +1634,7 @@ struct Log {
 };
 struct LogSoftmax {
   static constexpr std::string_view domain = "", name = "LogSoftmax";
+  static constexpr role roles = role::normalises;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {11, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
@@ -1656,6 +1658,7 @@ struct Loop {
 };
 struct LpNormalization {
   static constexpr std::string_view domain = "", name = "LpNormalization";
+  static constexpr role roles = role::normalises;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a89, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, detail::a89, 1, 1},
@@ -2346,6 +2349,7 @@ struct Slice {
 };
 struct Softmax {
   static constexpr std::string_view domain = "", name = "Softmax";
+  static constexpr role roles = role::normalises;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {11, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},

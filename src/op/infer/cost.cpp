@@ -160,7 +160,7 @@ constexpr cost::signature* cost_of(role roles) {
   if (has_role(roles, role::moves) || has_role(roles, role::is_identity) || has_role(roles, role::is_constant))
     return cost::nothing;
   if (has_role(roles, role::is_pointwise) || has_role(roles, role::broadcasts)) return cost::each_output;
-  return has_role(roles, role::reduces) ? cost::each_input : nullptr;
+  return has_role(roles, role::reduces) || has_role(roles, role::normalises) ? cost::each_input : nullptr;
 }
 
 double bytes_of(const value& v) {

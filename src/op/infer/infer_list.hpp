@@ -13,7 +13,7 @@ namespace infer {
 using signature = status(infer_context&);
 signature like_input, pointwise, broadcast, identity, add, subtract, multiply, divide, gated, qlinear_binary, where,
     prelu, cast, cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
-signature reduce, arg_extreme, softmax, lp_normalization, cumulative, top_k;
+signature reduce, normalise, arg_extreme, cumulative, top_k;
 signature constant, constant_of_shape, range, eye_like, random, random_like, multinomial, window, expand;
 signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to_space, space_to_depth, tile;
 signature concat, qlinear_concat, split, slice, pad, upsample, resize;
@@ -55,6 +55,7 @@ struct infer_row {
 constexpr detail::infer_function infer_of(role roles) {
   if (has_role(roles, role::is_pointwise)) return infer::pointwise;
   if (has_role(roles, role::broadcasts)) return infer::broadcast;
+  if (has_role(roles, role::normalises)) return infer::normalise;
   return has_role(roles, role::reduces) ? infer::reduce : detail::infer_nothing;
 }
 
@@ -86,10 +87,6 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     // Along axes
     {op_id_of<op::ArgMax>, infer::arg_extreme, cost::each_input},
     {op_id_of<op::ArgMin>, infer::arg_extreme, cost::each_input},
-    {op_id_of<op::Hardmax>, infer::softmax, cost::each_input},
-    {op_id_of<op::LogSoftmax>, infer::softmax, cost::each_input},
-    {op_id_of<op::Softmax>, infer::softmax, cost::each_input},
-    {op_id_of<op::LpNormalization>, infer::lp_normalization, cost::each_input},
     {op_id_of<op::CumProd>, infer::cumulative, cost::each_input},
     {op_id_of<op::CumSum>, infer::cumulative, cost::each_input},
     {op_id_of<op::TopK>, infer::top_k},

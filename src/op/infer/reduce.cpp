@@ -51,23 +51,20 @@ status arg_extreme(infer_context& c) {
   return status_code::ok;
 }
 
-/// Softmax and its kin, and the cumulative ones: like the input, with an axis that must be there. `otherwise`: the axis
-/// of a node that names none; Softmax's default changed with version 13.
-namespace {
-status along_axis(infer_context& c, std::int64_t otherwise) {
+/// Like the input, with an axis that must be there.
+status normalise(infer_context& c) {
   if (const dims* in = c.shape(0); in && !in->empty()) {
+    std::int64_t otherwise = -1;
+    for (const attribute_rule& rule : c.version().attributes)
+      if (rule.name == "axis") otherwise = rule.default_int;
     const std::int64_t axis = c.int_or("axis", otherwise);
-    // Before version 13 the axis splits the input in two and may be its end.
+    // Before version 13 of Softmax the axis splits the input in two and may be its end.
     if (c.version().since >= 13 || axis != std::int64_t(in->size()))
       if (result<std::size_t> found = axis_in(axis, in->size()); !found) return found.error();
   }
   if (c.has_input(0)) give(c, 0, c.input(0));
   return status_code::ok;
 }
-}  // namespace
-
-status softmax(infer_context& c) { return along_axis(c, c.version().since >= 13 ? -1 : 1); }
-status lp_normalization(infer_context& c) { return along_axis(c, -1); }
 
 status cumulative(infer_context& c) {
   if (const dims* in = c.shape(0))

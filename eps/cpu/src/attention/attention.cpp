@@ -63,7 +63,7 @@ struct key_bias {
     if (*mask) {
       const auto read = read_bias(c, *mask);
       if (!read) return read.error();
-      work.bias = read->data(), work.bias_keys = mask_length;
+      work.bias = *read, work.bias_keys = mask_length;
       work.at_bias = {mask_strides[0], mask_strides[1], mask_strides[2]};
     }
     if (*lengths) {
@@ -104,15 +104,13 @@ struct key_bias {
  private:
   template <class C>
   void read_mask(std::int64_t base, std::int64_t first, std::int64_t last, C* row) const {
-    const status known = with_type(mask->type, [&]<class T>(std::type_identity<T>) -> status {
+    number_and_truth_elements::call(mask->type, [&]<class T>(std::type_identity<T>) {
       const T* const from = static_cast<const T*>(mask->data) + base;
       for (std::int64_t j = first; j < last; ++j) {
         if constexpr (std::is_same_v<T, bool>) row[j] = from[j] ? C(0) : -std::numeric_limits<C>::infinity();
-        else if constexpr (is_real_number<T>) row[j] = C(widened(from[j]));
+        else row[j] = C(widened(from[j]));
       }
-      return {};
     });
-    static_cast<void>(known);
   }
 };
 
@@ -176,13 +174,14 @@ struct laid_out {
   double factor;
   bool joined;  // Y is [batch, sequence, heads * size]
   const key_bias* bias;
-  float_output<C> y, scores;  // the latter perhaps not there
+  const value& y;
+  const value* scores;  // null: not wanted
 };
 
 status attend_without_scores(run_context& c, const laid_out<float>& all) {
   const head_layout& q = all.q.at;
   attention_work work{};
-  work.q = all.q.data, work.k = all.k.data, work.v = all.v.data, work.y = all.y.data;
+  work.q = all.q.data, work.k = all.k.data, work.v = all.v.data;
   work.batches = q.batches, work.heads = q.heads, work.key_heads = all.k.at.heads;
   work.queries = q.length, work.keys = all.keys, work.size = q.size, work.value_size = all.v.at.size;
   work.at_q = q.strides(), work.at_k = all.k.at.strides(), work.at_v = all.v.at.strides();
@@ -191,9 +190,7 @@ status attend_without_scores(run_context& c, const laid_out<float>& all) {
                          : head_layout::split(q.batches, q.heads, q.length, size).strides();
   work.scale = float(all.factor);
   if (status s = all.bias->give(c, work); !s) return s;
-  if (status s = run_attention(c, work); !s) return s;
-  all.y.store();
-  return {};
+  return run_attention(c, work, all.y);
 }
 
 /// Scores of heads [first, first + n) to weights, in place.
@@ -202,13 +199,13 @@ void weigh_heads(run_context& c, const laid_out<C>& all, std::int64_t first, std
   const head_layout& q = all.q.at;
   const std::int64_t keys = all.keys, grain = std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, keys));
   c.parallel_lanes(std::size_t((n * q.length + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
-    C* const row_bias = biases + std::int64_t(lane) * keys;
+    C *const row_bias = biases + std::int64_t(lane) * 2 * keys, *const shown = all.scores ? row_bias + keys : nullptr;
     const std::int64_t end = std::min(n * q.length, (std::int64_t(block) + 1) * grain);
     for (std::int64_t row = std::int64_t(block) * grain; row < end; ++row) {
       const std::int64_t head = first + row / q.length;
       const bool any = all.bias->fill(head / q.heads, head % q.heads, row % q.length, row_bias);
-      weigh_keys(all.how, scores + row * keys, row_bias, any, keys,
-                 all.scores.data ? all.scores.data + (first * q.length + row) * keys : nullptr);
+      weigh_keys(all.how, scores + row * keys, row_bias, any, keys, shown);
+      if (shown) save_floats(shown, *all.scores, (first * q.length + row) * keys, keys);
     }
   });
 }
@@ -223,9 +220,10 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
   std::int64_t count = 0;
   if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;
   const auto scores = c.scratch<C>(std::size_t(count));
-  const auto biases = c.scratch<C>(c.lanes() * std::size_t(all.keys));
+  const auto biases = c.scratch<C>(c.lanes() * 2 * std::size_t(all.keys));
   const auto offsets = c.scratch<std::int64_t>(3 * std::size_t(at_once));
-  const auto out = c.scratch<C>(all.joined ? std::size_t(at_once * cells) : 0);
+  const bool in_place = !all.joined && all.y.type == dtype_of<C>;
+  const auto out = c.scratch<C>(in_place ? 0 : std::size_t(at_once * cells));
   if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
   for (std::int64_t first = 0; first < heads; first += at_once) {
     const std::int64_t n = std::min(at_once, heads - first);
@@ -245,23 +243,22 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
     product.a_offsets = {q_at, length}, product.b_offsets = {k_at, length};
     if (status s = multiply(c, product); !s) return s;
     weigh_heads(c, all, first, n, scores->data(), biases->data());
-    C* const to = all.joined ? out->data() : all.y.data + first * cells;
+    C* const to = in_place ? static_cast<C*>(all.y.data) + first * cells : out->data();
     for (std::int64_t i = 0; i < n; ++i) q_at[i] = i * plane;
     gemm_problem<C> sum{q.length, v.size, all.keys, {scores->data(), all.keys, 1}, {all.v.data, v.row_stride, 1},
                         nullptr,  to};
     sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
     if (status s = multiply(c, sum); !s) return s;
-    if (!all.joined) continue;
+    if (in_place) continue;
     const auto join = [&](std::int64_t row, std::size_t) {
       const std::int64_t head = first + row / q.length, batch = head / q.heads;
-      std::copy_n(to + row * v.size, v.size,
-                  all.y.data + ((batch * q.length + row % q.length) * q.heads + head % q.heads) * v.size);
+      const std::int64_t place =
+          all.joined ? (batch * q.length + row % q.length) * q.heads + head % q.heads : first * q.length + row;
+      save_floats(to + row * v.size, all.y, place * v.size, v.size);
     };
     if (!parallel_each(c, n * q.length, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, v.size)), join))
       return status_code::canceled;
   }
-  all.y.store();
-  if (all.scores.tensor) all.scores.store();
   return {};
 }
 
@@ -303,33 +300,28 @@ status attention::run_as(run_context& c) const {
   if (!checked_add(past, k_now.length, keys)) return status_code::out_of_memory;
   key_bias bias{};
   if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
-  const auto from = read_floats<C>(c, q_in);
+  const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
-  const auto new_k = read_floats<C>(c, c.input(1)), new_v = read_floats<C>(c, c.input(2));
-  if (!new_k || !new_v) return status_code::out_of_memory;
-  const auto k = join_past<C>(c, {new_k->data(), k_now}, past_k, 1);
+  const auto k = join_past<C>(c, {c.input(1), 0, k_now}, past_k, 1);
   if (!k) return k.error();
-  const auto v = join_past<C>(c, {new_v->data(), v_now}, past_v, 2);
+  const auto v = join_past<C>(c, {c.input(2), 0, v_now}, past_v, 2);
   if (!v) return v.error();
 
   const extents split{q.batches, q.heads, q.length, v_now.size};
   const bool joined = q_in.shape.rank() == 3;
   std::int64_t hidden = 0;
   if (!checked_multiply(q.heads, v_now.size, hidden)) return status_code::out_of_memory;
-  const auto y = write_floats<C>(c, 0, joined ? extents{q.batches, q.length, hidden} : split);
+  const result<value*> y = c.output(0, joined ? extents{q.batches, q.length, hidden} : split);
   if (!y) return y.error();
-  float_output<C> scores_shown;
-  if (c.has_output(3)) {
-    const auto made = write_floats<C>(c, 3, extents{q.batches, q.heads, q.length, keys});
-    if (!made) return made.error();
-    scores_shown = *made;
-  }
+  result<value*> scores = static_cast<value*>(nullptr);
+  if (c.has_output(3)) scores = c.output(3, extents{q.batches, q.heads, q.length, keys});
+  if (!scores) return scores.error();
   std::int64_t plane = 0;
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
   const std::int64_t cells = q.length * v_now.size;
   if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
   const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
-  const laid_out<C> all{*this, {from->data(), q}, *k, *v, keys, factor, joined, &bias, *y, scores_shown};
+  const laid_out<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
   if constexpr (std::is_same_v<C, float>)
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
   return attend_with_scores(c, all);

@@ -55,7 +55,6 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   key_mask keys;
   if (status s = key_mask::of(mask, w, keys); !s) return s;
   if (!keys && !bias) return {};
-  std::span<const float> added;
   extents shape{1, 1, 1, w.keys};
   if (bias) {
     shape = bias.shape;
@@ -65,16 +64,15 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
     if (!fits)
       return bad_input("attention_bias ", shape, " must be ", extents{w.batches, w.heads, w.queries, w.keys},
                        ", where the first three may be 1");
-    const auto read = read_floats<float>(c, bias);
-    if (!read) return read.error();
-    added = *read;
   }
   const auto steps = [&](const extents& s) {
     return head_strides{s[0] == 1 ? 0 : s[1] * s[2] * s[3], s[1] == 1 ? 0 : s[2] * s[3], s[2] == 1 ? 0 : s[3]};
   };
   w.bias_keys = w.keys;
   if (!keys) {
-    w.bias = added.data(), w.at_bias = steps(shape);
+    const result<const float*> added = wide_scores(c, bias);
+    if (!added) return added.error();
+    w.bias = *added, w.at_bias = steps(shape);
     return {};
   }
   const head_strides from = steps(shape);
@@ -89,8 +87,8 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
     for (std::int64_t r = first; r < last; ++r) {
       const std::int64_t query = r % all[2], head = r / all[2] % all[1], batch = r / all[2] / all[1];
       float* const row = made->data() + r * w.keys;
-      if (added.empty()) std::fill_n(row, w.keys, 0.0f);
-      else std::copy_n(added.data() + batch * from.batch + head * from.head + query * from.row, w.keys, row);
+      if (!bias) std::fill_n(row, w.keys, 0.0f);
+      else load_floats(bias, batch * from.batch + head * from.head + query * from.row, row, w.keys);
       keys.add(batch, query, hidden_score, row);
     }
   });

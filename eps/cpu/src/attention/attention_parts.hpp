@@ -4,8 +4,8 @@
 
 #include "cells/attention_kernels.hpp"
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 
 // What the operators of attention share.
 namespace cameo::inline CAMEO_ABI::eps {
@@ -28,68 +28,130 @@ struct head_layout {
   }
 };
 
-/// Keys or values, where they lie.
+/// Queries, keys or values as numbers, where they lie.
 template <class C>
 struct key_source {
   const C* data = nullptr;
   head_layout at{};
 };
 
-/// Puts the past [batch, heads, past, size] (or none) and what is new behind one another, for each head, at `to`:
-/// [batch, heads, past + length, size].
-template <class C>
-void join_heads(run_context& c, const C* old, std::int64_t past, const key_source<C>& now, C* to) {
+/// The same in a tensor of any float type, from its element `first` on.
+struct head_tensor {
+  value from;
+  std::int64_t first = 0;
+  head_layout at{};
+
+  template <class C>
+  void load(std::int64_t batch, std::int64_t head, std::int64_t position, C* to) const {
+    const std::int64_t place = batch * at.batch_stride + head * at.head_stride + position * at.row_stride;
+    load_floats(from, first + place, to, at.size);
+  }
+};
+
+/// What is done to each new row: change(batch, position, head, row).
+struct unchanged {
+  template <class C>
+  void operator()(std::int64_t, std::int64_t, std::int64_t, C*) const {}
+};
+
+/// Heads as C: where they lie if that is their type and nothing changes them, else row by row in scratch.
+template <class C, class F = unchanged>
+result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& change = {}) {
+  const head_layout& at = t.at;
+  if (std::is_same_v<F, unchanged> && t.from.type == dtype_of<C>)
+    return key_source<C>{static_cast<const C*>(t.from.data) + t.first, at};
+  const std::int64_t rows = at.batches * at.heads * at.length;
+  const result<std::span<C>> made = c.scratch<C>(std::size_t(rows * at.size));
+  if (!made) return made.error();
+  const head_layout to = at.row_stride == at.size
+                             ? head_layout::split(at.batches, at.heads, at.length, at.size)
+                             : head_layout::joined(at.batches, at.heads, at.length, at.size, at.heads * at.size);
+  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, at.size)),
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t r = first; r < last; ++r) {
+                   const std::int64_t head = r % at.heads, position = r / at.heads % at.length;
+                   const std::int64_t batch = r / at.heads / at.length;
+                   C* const row =
+                       made->data() + batch * to.batch_stride + head * to.head_stride + position * to.row_stride;
+                   t.load(batch, head, position, row);
+                   change(batch, position, head, row);
+                 }
+               });
+  return key_source<C>{made->data(), to};
+}
+
+/// Heads of the past, of which each has room for `capacity` rows, from element `first` of a tensor on.
+struct past_heads {
+  const value& from;
+  std::int64_t capacity = 0, first = 0;
+};
+
+/// For each head what is past, what is new (changed) and zeros behind one another at `to`: [batch, heads, total, size];
+/// and as `present` has it, from its element `at_present` on, where that is of another type.
+template <class C, class P, class F = unchanged>
+void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
+                const value* present, std::int64_t at_present, C* to, const F& change = {}) {
   const head_layout& at = now.at;
-  const std::int64_t heads = at.batches * at.heads, row = (past + at.length) * at.size;
+  const std::int64_t heads = at.batches * at.heads, row = total * at.size;
   parallel_for(c, heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)),
                [&](std::int64_t first, std::int64_t last) {
                  for (std::int64_t h = first; h < last; ++h) {
-                   C* target = to + h * row;
-                   target = std::copy_n(old + h * past * at.size, past * at.size, target);
-                   const C* source = now.data + h / at.heads * at.batch_stride + h % at.heads * at.head_stride;
-                   for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, source += at.row_stride)
-                     target = std::copy_n(source, at.size, target);
+                   const std::int64_t batch = h / at.heads, past = past_of(batch) * at.size;
+                   C *const begin = to + h * row, *target = begin + past;
+                   if (past) load_floats(old.from, old.first + h * old.capacity * at.size, begin, past);
+                   for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, target += at.size) {
+                     now.load(batch, h % at.heads, i, target);
+                     change(batch, i, h % at.heads, target);
+                   }
+                   std::fill(target, begin + row, C(0));
+                   if (present && present->type != dtype_of<C>) save_floats(begin, *present, at_present + h * row, row);
                  }
                });
 }
 
-/// Keys or values with those of the past before them: where they lie now, [batch, head, length, size] when there is a
-/// past or an output for them.
+/// Where to compute an output that a node may leave out (then it is null): in its memory, or in scratch.
 template <class C>
-result<key_source<C>> join_past(run_context& c, const key_source<C>& now, const value& before, std::size_t output) {
-  if (!before && !c.has_output(output)) return now;
-  const head_layout& at = now.at;
-  const std::int64_t past = before ? before.shape[2] : 0;
-  const extents shape{at.batches, at.heads, past + at.length, at.size};
-  std::span<const C> old;
-  if (before) {
-    const auto read = read_floats<C>(c, before);
-    if (!read) return read.error();
-    old = *read;
-  }
-  float_output<C> to;
-  if (c.has_output(output)) {
-    const auto made = write_floats<C>(c, output, shape);
+result<C*> room_of_output(run_context& c, std::size_t i, const extents& shape, value*& output) {
+  output = nullptr;
+  if (c.has_output(i)) {
+    const result<value*> made = c.output(i, shape);
     if (!made) return made.error();
-    to = *made;
-  } else {
-    std::int64_t count = 0;
-    if (!shape.checked_count(count)) return status_code::out_of_memory;
-    const auto made = c.scratch<C>(std::size_t(count));
-    if (!made) return made.error();
-    to.data = made->data();
+    output = *made;
+    if (output->type == dtype_of<C>) return static_cast<C*>(output->data);
   }
-  join_heads(c, old.data(), past, now, to.data);
-  if (to.tensor) to.store();
-  return key_source<C>{to.data, head_layout::split(at.batches, at.heads, past + at.length, at.size)};
+  std::int64_t count = 0;
+  if (!shape.checked_count(count)) return status_code::out_of_memory;
+  const auto scratch = c.scratch<C>(std::size_t(count));
+  if (!scratch) return scratch.error();
+  return scratch->data();
 }
 
-/// Runs it on as many threads as it is worth.
-inline status run_attention(run_context& c, attention_work work) {
-  work.run = &c;
+/// Keys or values with those of the past before them: where they lie now, [batch, head, length, size] when there is a
+/// past or an output for them.
+template <class C, class F = unchanged>
+result<key_source<C>> join_past(run_context& c, const head_tensor& now, const value& before, std::size_t output,
+                                const F& change = {}) {
+  if (!before && !c.has_output(output)) return wide_heads<C>(c, now, change);
+  const head_layout& at = now.at;
+  const std::int64_t past = before ? before.shape[2] : 0, total = past + at.length;
+  value* present = nullptr;
+  const auto to = room_of_output<C>(c, output, extents{at.batches, at.heads, total, at.size}, present);
+  if (!to) return to.error();
+  join_heads<C>(
+      c, {before, past}, [past](std::int64_t) { return past; }, now, total, present, 0, *to, change);
+  return key_source<C>{*to, head_layout::split(at.batches, at.heads, total, at.size)};
+}
+
+/// Runs it on as many threads as it is worth, to a tensor that has the place of each element as the work says.
+inline status run_attention(run_context& c, attention_work work, const value& y) {
+  work.run = &c, work.y = static_cast<float*>(y.data);
   attention_cut cut{};
   if (!cut_attention(work, cut)) return status_code::out_of_memory;
   if (cut.tasks == 0) return {};
+  const bool narrow = y.type != dtype::f32;
+  const result<std::span<float>> wide = c.scratch<float>(narrow ? std::size_t(y.shape.count()) : 0);
+  if (!wide) return wide.error();
+  if (narrow) work.y = wide->data();
   const std::int64_t blocks = (cut.tasks + cut.grain - 1) / cut.grain;
   const std::int64_t lanes = blocks == 1 ? 1 : std::int64_t(c.lanes());
   std::int64_t count = 0;
@@ -97,21 +159,41 @@ inline status run_attention(run_context& c, attention_work work) {
   const result<std::span<float>> scratch = c.scratch<float>(std::size_t(count));
   if (!scratch) return scratch.error();
   c.parallel_lanes(std::size_t(blocks), [&](std::size_t block, std::size_t lane) {
-    const std::int64_t first = std::int64_t(block) * cut.grain;
-    attend(work, cut, first, std::min(first + cut.grain, cut.tasks), scratch->data() + lane * cut.scratch);
+    const std::int64_t first = std::int64_t(block) * cut.grain, last = std::min(first + cut.grain, cut.tasks);
+    attend(work, cut, first, last, scratch->data() + lane * cut.scratch);
+    for (std::int64_t task = first; narrow && task < last; ++task) {
+      const std::int64_t head = task / cut.tiles, start = task % cut.tiles * cut.tile;
+      for (std::int64_t i = start; i < std::min(start + cut.tile, work.queries); ++i) {
+        const std::int64_t at =
+            head / work.heads * work.at_y.batch + head % work.heads * work.at_y.head + i * work.at_y.row;
+        save_floats(work.y + at, y, at, work.value_size);
+      }
+    }
   });
   return {};
 }
 
+/// What is added to scores [..., keys], row by row as floats.
+inline result<const float*> wide_scores(run_context& c, const value& v) {
+  if (v.type == dtype::f32) return static_cast<const float*>(v.data);
+  const std::int64_t keys = v.shape.back(), rows = keys ? v.shape.count() / keys : 0;
+  const result<std::span<float>> made = c.scratch<float>(std::size_t(rows * keys));
+  if (!made) return made.error();
+  parallel_for(c, rows, 1 + (1 << 15) / std::max<std::int64_t>(1, keys), [&](std::int64_t first, std::int64_t last) {
+    load_floats(v, first * keys, made->data() + first * keys, (last - first) * keys);
+  });
+  return static_cast<const float*>(made->data());
+}
+
 /// A mask as what is added to scores: floats as they are, bool as 0 or -infinity.
-inline result<std::span<const float>> read_bias(run_context& c, const value& mask) {
-  if (mask.type != dtype::boolean) return read_floats<float>(c, mask);
+inline result<const float*> read_bias(run_context& c, const value& mask) {
+  if (mask.type != dtype::boolean) return wide_scores(c, mask);
   const auto count = std::size_t(mask.shape.count());
   const result<std::span<float>> bias = c.scratch<float>(count);
   if (!bias) return bias.error();
   const bool* const shown = static_cast<const bool*>(mask.data);
   for (std::size_t i = 0; i < count; ++i) (*bias)[i] = shown[i] ? 0 : -std::numeric_limits<float>::infinity();
-  return std::span<const float>{*bias};
+  return static_cast<const float*>(bias->data());
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -63,23 +63,23 @@ status read_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, gr
 
 /// The tables of angles, and the positions that they are taken at.
 struct rotation {
+  const group_sizes& s;
   const float *cosines = nullptr, *sines = nullptr;
   std::int64_t half = 0, rows = 0;
   const std::int64_t* ids = nullptr;
   bool interleaved = false;
 
-  std::int64_t position(const group_sizes& s, std::int64_t batch, std::int64_t i) const {
+  std::int64_t position(std::int64_t batch, std::int64_t i) const {
     return ids ? ids[batch * s.length + i] : s.past_of(batch) + i;
   }
-  void turn(const float* x, std::int64_t position, std::int64_t size, float* y) const {
+  void operator()(std::int64_t batch, std::int64_t at, std::int64_t, float* row) const {
     const std::int64_t apart = interleaved ? 1 : half, step = interleaved ? 2 : 1;
-    const float *const co = cosines + position * half, *const si = sines + position * half;
+    const float *const co = cosines + position(batch, at) * half, *const si = sines + position(batch, at) * half;
     for (std::int64_t i = 0; i < half; ++i) {
-      const float a = x[i * step], b = x[i * step + apart];
-      y[i * step] = co[i] * a - si[i] * b;
-      y[i * step + apart] = si[i] * a + co[i] * b;
+      const float a = row[i * step], b = row[i * step + apart];
+      row[i * step] = co[i] * a - si[i] * b;
+      row[i * step + apart] = si[i] * a + co[i] * b;
     }
-    std::copy(x + 2 * half, x + size, y + 2 * half);
   }
 };
 
@@ -88,9 +88,9 @@ status read_rotation(run_context& c, const group_sizes& s, rotation& out) {
   if (!cosines || !sines || cosines.shape != sines.shape || cosines.shape.rank() != 2 || cosines.shape[1] * 2 > s.size)
     return bad_input("do_rotary needs cos_cache and sin_cache [positions, at most half of ", s.size, "], not ",
                      cosines.shape, " and ", sines.shape);
-  const auto co = read_floats<float>(c, cosines), si = read_floats<float>(c, sines);
+  const auto co = wide_scores(c, cosines), si = wide_scores(c, sines);
   if (!co || !si) return status_code::out_of_memory;
-  out.cosines = co->data(), out.sines = si->data(), out.half = cosines.shape[1], out.rows = cosines.shape[0];
+  out.cosines = *co, out.sines = *si, out.half = cosines.shape[1], out.rows = cosines.shape[0];
   if (ids) {
     if (ids.shape != extents{s.batches, s.length})
       return bad_input("position_ids ", ids.shape, " must be ", extents{s.batches, s.length});
@@ -98,69 +98,23 @@ status read_rotation(run_context& c, const group_sizes& s, rotation& out) {
   }
   for (std::int64_t b = 0; b < s.batches; ++b)
     for (std::int64_t i = 0; i < s.length; ++i)
-      if (const std::int64_t at = out.position(s, b, i); at < 0 || at >= out.rows)
+      if (const std::int64_t at = out.position(b, i); at < 0 || at >= out.rows)
         return bad_input("position ", at, " is not in [0,", out.rows, ") of the tables of angles");
   return {};
 }
 
-/// New queries [batch, S, heads, size], turned.
-result<key_source<float>> turn_queries(run_context& c, const group_sizes& s, const rotation& r,
-                                       const key_source<float>& q) {
-  const std::int64_t heads = q.at.heads, row = heads * s.size;
-  const auto made = c.scratch<float>(std::size_t(s.batches * s.length * row));
-  if (!made) return made.error();
-  parallel_for(c, s.batches * s.length, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, row)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t i = first; i < last; ++i) {
-                   const std::int64_t b = i / s.length, at = i % s.length;
-                   for (std::int64_t h = 0; h < heads; ++h)
-                     r.turn(q.data + b * q.at.batch_stride + at * q.at.row_stride + h * q.at.head_stride,
-                            r.position(s, b, at), s.size, made->data() + i * row + h * s.size);
-                 }
-               });
-  return key_source<float>{made->data(), head_layout::joined(s.batches, heads, s.length, s.size, row)};
-}
-
 /// present: for each batch and head the past, what is new (turned), and zeros: [batch, key heads, total, size].
-result<key_source<float>> join_ragged(run_context& c, const group_sizes& s, const key_source<float>& now,
-                                      std::size_t past_input, std::size_t output, const rotation* turned) {
-  const head_layout& at = now.at;
-  const extents shape{s.batches, at.heads, s.total, s.size};
-  std::int64_t count = 0;
-  if (!shape.checked_count(count)) return status_code::out_of_memory;
-  float_output<float> to;
-  if (c.has_output(output)) {
-    const auto made = write_floats<float>(c, output, shape);
-    if (!made) return made.error();
-    to = *made;
-  } else {
-    const auto made = c.scratch<float>(std::size_t(count));
-    if (!made) return made.error();
-    to.data = made->data();
-  }
-  std::span<const float> old;
-  if (s.past > 0) {
-    const auto read = read_floats<float>(c, c.input(past_input));
-    if (!read) return read.error();
-    old = *read;
-  }
-  const std::int64_t row = s.total * s.size;
-  parallel_for(c, s.batches * at.heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t h = first; h < last; ++h) {
-                   const std::int64_t b = h / at.heads, past = s.past_of(b);
-                   float* target = to.data + h * row;
-                   target = std::copy_n(old.data() + h * s.past * s.size, past * s.size, target);
-                   const float* from = now.data + b * at.batch_stride + h % at.heads * at.head_stride;
-                   for (std::int64_t i = 0; i < s.length; ++i, from += at.row_stride, target += s.size) {
-                     if (turned) turned->turn(from, turned->position(s, b, i), s.size, target);
-                     else std::copy_n(from, s.size, target);
-                   }
-                   std::fill(target, to.data + (h + 1) * row, 0.0f);
-                 }
-               });
-  if (to.tensor) to.store();
-  return key_source<float>{to.data, head_layout::split(s.batches, at.heads, s.total, s.size)};
+template <class F>
+result<key_source<float>> join_ragged(run_context& c, const group_sizes& s, const head_tensor& now,
+                                      std::size_t past_input, std::size_t output, const F& change) {
+  value* present = nullptr;
+  const extents shape{s.batches, now.at.heads, s.total, s.size};
+  const auto to = room_of_output<float>(c, output, shape, present);
+  if (!to) return to.error();
+  join_heads<float>(
+      c, {c.input(past_input), s.past}, [&s](std::int64_t batch) { return s.past_of(batch); }, now, s.total, present, 0,
+      *to, change);
+  return key_source<float>{*to, head_layout::split(s.batches, now.at.heads, s.total, s.size)};
 }
 
 }  // namespace
@@ -186,36 +140,30 @@ status group_query_attention::run(run_context& c) const {
   group_sizes s{};
   if (status read = read_sizes(c, heads, key_heads, s); !read) return read;
   const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(10), &sink = c.input(11);
-  const auto y = write_floats<float>(c, 0, extents{s.batches, s.length, heads * s.size});
+  const result<value*> y = c.output(0, extents{s.batches, s.length, heads * s.size});
   if (!y) return y.error();
-  const auto all = read_floats<float>(c, q_in), keys = read_floats<float>(c, k_in ? k_in : q_in);
-  const auto values = read_floats<float>(c, v_in ? v_in : q_in);
-  if (!all || !keys || !values) return status_code::out_of_memory;
   const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
-  key_source<float> q{all->data(), head_layout::joined(s.batches, heads, s.length, s.size, row)};
-  key_source<float> k{keys->data(), head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
-  v.data = values->data();
-  if (!k_in) k.data += heads * s.size, v.data += (heads + key_heads) * s.size;
-
-  rotation angles;
+  const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
+  head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
+  if (k_in) v.from = v_in;
+  else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
+  rotation angles{s};
   angles.interleaved = interleaved;
-  if (turns) {
+  if (turns)
     if (status read = read_rotation(c, s, angles); !read) return read;
-    const auto turned = turn_queries(c, s, angles, q);
-    if (!turned) return turned.error();
-    q = *turned;
-  }
-  const auto k_all = join_ragged(c, s, k, 3, 1, turns ? &angles : nullptr);
+  const auto q = turns ? wide_heads<float>(c, queries, angles) : wide_heads<float>(c, queries);
+  if (!q) return q.error();
+  const auto k_all = turns ? join_ragged(c, s, k, 3, 1, angles) : join_ragged(c, s, k, 3, 1, unchanged{});
   if (!k_all) return k_all.error();
-  const auto v_all = join_ragged(c, s, v, 4, 2, nullptr);
+  const auto v_all = join_ragged(c, s, v, 4, 2, unchanged{});
   if (!v_all) return v_all.error();
-  if (y->tensor->shape.count() == 0) return {};
+  if ((*y)->shape.count() == 0) return {};
 
   attention_work work{};
   work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
   work.queries = s.length, work.keys = s.total, work.size = work.value_size = s.size;
-  work.q = q.data, work.k = k_all->data, work.v = v_all->data, work.y = y->data;
-  work.at_q = q.at.strides(), work.at_k = k_all->at.strides(), work.at_v = v_all->at.strides();
+  work.q = q->data, work.k = k_all->data, work.v = v_all->data;
+  work.at_q = q->at.strides(), work.at_k = k_all->at.strides(), work.at_v = v_all->at.strides();
   work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
   work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
   work.softcap = softcap, work.causal = true;
@@ -230,25 +178,23 @@ status group_query_attention::run(run_context& c) const {
     const extents& b = bias.shape;
     if (b.rank() != 4 || (b[0] != 1 && b[0] != s.batches) || (b[1] != 1 && b[1] != heads) || b[2] != s.length)
       return bad_input("attention_bias ", b, " must be [1 or batch, 1 or heads, ", s.length, ", keys]");
-    const auto read = read_floats<float>(c, bias);
+    const auto read = wide_scores(c, bias);
     if (!read) return read.error();
-    work.bias = read->data(), work.bias_keys = b[3];
+    work.bias = *read, work.bias_keys = b[3];
     work.at_bias = {b[0] == 1 ? 0 : b[1] * b[2] * b[3], b[1] == 1 ? 0 : b[2] * b[3], b[3]};
   }
   if (sink) {
     if (sink.shape != extents{heads}) return bad_input("head_sink ", sink.shape, " must be ", extents{heads});
-    const auto read = read_floats<float>(c, sink);
+    const auto read = wide_vector<float>(c, sink);
     if (!read) return read.error();
-    work.sinks = read->data();
+    work.sinks = *read;
   } else if (smooth) {
     const auto zeros = c.scratch<float>(std::size_t(heads));
     if (!zeros) return zeros.error();
     std::fill(zeros->begin(), zeros->end(), 0.0f);
     work.sinks = zeros->data();
   }
-  if (status s_run = run_attention(c, work); !s_run) return s_run;
-  y->store();
-  return {};
+  return run_attention(c, work, **y);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

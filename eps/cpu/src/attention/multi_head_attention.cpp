@@ -13,7 +13,7 @@ namespace {
 
 /// Query, key and value, before and after a bias.
 struct three_parts {
-  key_source<float> q, k, v;
+  head_tensor q, k, v;
   bool k_has_bias = true;  // false for keys and values of rank 4, which are ready
 };
 
@@ -52,24 +52,18 @@ status lay_out(const value& q, const value& k, const value& v, std::int64_t head
   return fits ? status{} : do_not_fit(q, k, v, heads);
 }
 
-/// Each head's elements plus its part of a bias, in scratch [batch, length, heads, size].
-status add_bias(run_context& c, const float* bias, key_source<float>& part) {
-  const head_layout from = part.at;
-  const std::int64_t width = from.heads * from.size, rows = from.batches * from.length;
-  const auto made = c.scratch<float>(std::size_t(rows * width));
-  if (!made) return made.error();
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, width)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t r = first; r < last; ++r)
-                   for (std::int64_t h = 0; h < from.heads; ++h) {
-                     const float* const x = part.data + r / from.length * from.batch_stride +
-                                            r % from.length * from.row_stride + h * from.head_stride;
-                     zip_floats<op::Add>(x, 1, bias + h * from.size, 1, made->data() + r * width + h * from.size,
-                                         from.size);
-                   }
-               });
-  part = {made->data(), head_layout::joined(from.batches, from.heads, from.length, from.size, width)};
-  return {};
+/// Adds its part of a bias to each head's row.
+struct added_bias {
+  const float* bias;
+  std::int64_t size;
+  void operator()(std::int64_t, std::int64_t, std::int64_t head, float* row) const {
+    zip_floats<op::Add>(row, 1, bias + head * size, 1, row, size);
+  }
+};
+result<key_source<float>> keys_of(run_context& c, const head_tensor& now, const float* bias, const value& past,
+                                  std::size_t output) {
+  if (!bias) return join_past<float>(c, now, past, output);
+  return join_past<float>(c, now, past, output, added_bias{bias, now.at.size});
 }
 
 status check_past(const value& past, const head_layout& now, std::string_view name) {
@@ -109,50 +103,42 @@ status multi_head_attention::run(run_context& c) const {
       if (status s = usable_sizes("an input", v->shape); !s) return s;
   const head_layout q = parts.q.at;
   const std::int64_t hidden = parts.v.at.heads * parts.v.at.size;
-  const auto y = write_floats<float>(c, 0, extents{q.batches, q.length, hidden});
+  const result<value*> y = c.output(0, extents{q.batches, q.length, hidden});
   if (!y) return y.error();
-  const auto query = read_floats<float>(c, q_in), key = read_floats<float>(c, k_in ? k_in : q_in);
-  const auto values = read_floats<float>(c, v_in ? v_in : k_in ? k_in : q_in);
-  if (!query || !key || !values) return status_code::out_of_memory;
-  parts.q.data = query->data(), parts.k.data = key->data(), parts.v.data = values->data();
-  if (!k_in) parts.k.data += q.size, parts.v.data += 2 * q.size;
-  else if (!v_in) parts.v.data += q.size;
-  if (bias) {
-    const std::int64_t width = q.heads * q.size;
-    if (bias.shape != extents{2 * width + hidden})
-      return bad_input("bias ", bias.shape, " must be ", extents{2 * width + hidden});
-    const auto from = read_floats<float>(c, bias);
-    if (!from) return from.error();
-    if (status s = add_bias(c, from->data(), parts.q); !s) return s;
-    if (parts.k_has_bias) {
-      if (status s = add_bias(c, from->data() + width, parts.k); !s) return s;
-      if (status s = add_bias(c, from->data() + 2 * width, parts.v); !s) return s;
-    }
-  }
+  parts.q.from = q_in, parts.k.from = k_in ? k_in : q_in, parts.v.from = v_in ? v_in : k_in ? k_in : q_in;
+  if (!k_in) parts.k.first = q.size, parts.v.first = 2 * q.size;
+  else if (!v_in) parts.v.first = q.size;
+  const std::int64_t width = q.heads * q.size;
+  if (bias && bias.shape != extents{2 * width + hidden})
+    return bad_input("bias ", bias.shape, " must be ", extents{2 * width + hidden});
+  const result<const float*> added = wide_vector<float>(c, bias);
+  if (!added) return added.error();
+  const float* const on_keys = parts.k_has_bias ? *added : nullptr;
   if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
   if (past_k) {
     if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
     if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
     if (past_k.shape[2] != past_v.shape[2]) return bad_input("past_key and past_value differ in length");
   }
-  const auto k = join_past<float>(c, parts.k, past_k, 1);
+  const auto q_wide =
+      *added ? wide_heads<float>(c, parts.q, added_bias{*added, q.size}) : wide_heads<float>(c, parts.q);
+  if (!q_wide) return q_wide.error();
+  const auto k = keys_of(c, parts.k, on_keys ? on_keys + width : nullptr, past_k, 1);
   if (!k) return k.error();
-  const auto v = join_past<float>(c, parts.v, past_v, 2);
+  const auto v = keys_of(c, parts.v, on_keys ? on_keys + 2 * width : nullptr, past_v, 2);
   if (!v) return v.error();
 
   attention_work work{};
   work.batches = q.batches, work.heads = work.key_heads = heads;
   work.queries = q.length, work.keys = k->at.length, work.size = q.size, work.value_size = v->at.size;
-  work.q = parts.q.data, work.k = k->data, work.v = v->data, work.y = y->data;
-  work.at_q = parts.q.at.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
+  work.q = q_wide->data, work.k = k->data, work.v = v->data;
+  work.at_q = q_wide->at.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
   work.at_y = head_layout::joined(q.batches, heads, q.length, v->at.size, hidden).strides();
   work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
   work.causal = work.last_sees_all = causal, work.past = past_k ? past_k.shape[2] : 0;
-  if (q_in.shape.count() == 0 && y->tensor->shape.count() == 0) return {};
+  if (q_in.shape.count() == 0 && (*y)->shape.count() == 0) return {};
   if (status s = combine_masks(c, c.input(4), c.input(5), hidden_score, work); !s) return s;
-  if (status s = run_attention(c, work); !s) return s;
-  y->store();
-  return {};
+  return run_attention(c, work, **y);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

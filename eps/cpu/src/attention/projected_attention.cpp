@@ -37,33 +37,20 @@ result<projected_attention> projected_attention::bind(bind_context& c) {
 namespace {
 
 /// Keys and values with those of the past before them, as output 1 has them: [2, batch, heads, past + new, size].
-status join_present(run_context& c, const value& past, std::int64_t before, key_source<float>& k,
-                    key_source<float>& v) {
+status join_present(run_context& c, const value& past, std::int64_t before, const head_tensor& k, const head_tensor& v,
+                    key_source<float>& k_all, key_source<float>& v_all) {
   if (k.at.size != v.at.size) return bad_input("past and present need V as wide as K");
-  const extents shape{2, k.at.batches, k.at.heads, before + k.at.length, k.at.size};
-  std::int64_t count = 0;
-  if (!shape.checked_count(count)) return status_code::out_of_memory;
-  std::span<const float> old;
-  if (past) {
-    const auto read = read_floats<float>(c, past);
-    if (!read) return read.error();
-    old = *read;
-  }
-  float_output<float> present;
-  if (c.has_output(1)) {
-    const auto made = write_floats<float>(c, 1, shape);
-    if (!made) return made.error();
-    present = *made;
-  } else {
-    const auto made = c.scratch<float>(std::size_t(count));
-    if (!made) return made.error();
-    present.data = made->data();
-  }
-  join_heads(c, old.data(), before, k, present.data);
-  join_heads(c, old.data() + old.size() / 2, before, v, present.data + count / 2);
-  if (present.tensor) present.store();
-  k = {present.data, head_layout::split(shape[1], shape[2], shape[3], shape[4])};
-  v = {present.data + count / 2, k.at};
+  const std::int64_t total = before + k.at.length;
+  const extents shape{2, k.at.batches, k.at.heads, total, k.at.size};
+  value* present = nullptr;
+  const auto to = room_of_output<float>(c, 1, shape, present);
+  if (!to) return to.error();
+  const std::int64_t half = shape.count() / 2;
+  const auto past_of = [before](std::int64_t) { return before; };
+  join_heads<float>(c, {past, before}, past_of, k, total, present, 0, *to);
+  join_heads<float>(c, {past, before, past ? past.shape.count() / 2 : 0}, past_of, v, total, present, half, *to + half);
+  k_all = {*to, head_layout::split(shape[1], shape[2], shape[3], shape[4])};
+  v_all = {*to + half, k_all.at};
   return {};
 }
 
@@ -81,20 +68,20 @@ status projected_attention::run(run_context& c) const {
   if (2 * third + hidden != width || third % heads != 0 || hidden % heads != 0)
     return bad_input("weights ", weights.shape, " don't hold Q, K and V of ", heads, " heads");
   if (bias && bias.shape != extents{width}) return bad_input("bias ", bias.shape, " must be ", extents{width});
-  const auto y = write_floats<float>(c, 0, extents{batches, length, hidden});
+  const result<value*> y = c.output(0, extents{batches, length, hidden});
   if (!y) return y.error();
 
   std::int64_t rows = 0, cells = 0;
   if (!checked_multiply(batches, length, rows) || !checked_multiply(rows, width, cells))
     return status_code::out_of_memory;
   const auto all = c.scratch<float>(std::size_t(cells));
-  const auto from = read_floats<float>(c, x);
-  const auto matrix = read_floats<float>(c, weights), added = read_floats<float>(c, bias ? bias : x);
+  const auto from = read_floats<float>(c, x), matrix = read_floats<float>(c, weights);
+  const result<const float*> added = wide_vector<float>(c, bias);
   if (!all || !from || !matrix || !added) return status_code::out_of_memory;
   gemm_problem<float> p{rows,        width,      x.shape[2], {from->data(), x.shape[2], 1}, {matrix->data(), width, 1},
                         packed.data, all->data()};
   p.for_few_rows = packed.for_few_rows;
-  if (bias) p.epilogue.bias = added->data(), p.epilogue.bias_column_stride = 1;
+  if (bias) p.epilogue.bias = *added, p.epilogue.bias_column_stride = 1;
   if (status s = multiply(c, p); !s) return s;
 
   const head_layout q = head_layout::joined(batches, heads, length, third / heads, width);
@@ -108,21 +95,22 @@ status projected_attention::run(run_context& c) const {
     if (status usable = usable_sizes("past", s); !usable) return usable;
     before = s[3];
   }
-  if (past || c.has_output(1))
-    if (status joined = join_present(c, past, before, k, v); !joined) return joined;
-  if (y->tensor->shape.count() == 0) return {};
+  if (past || c.has_output(1)) {
+    const value made = value::tensor<float>({cells}, std::span<const float>{*all});
+    if (status joined = join_present(c, past, before, {made, third, k.at}, {made, 2 * third, v.at}, k, v); !joined)
+      return joined;
+  }
+  if ((*y)->shape.count() == 0) return {};
   attention_work work{};
   work.batches = batches, work.heads = work.key_heads = heads;
   work.queries = length, work.keys = k.at.length, work.size = q.size, work.value_size = v.at.size;
-  work.q = all->data(), work.k = k.data, work.v = v.data, work.y = y->data;
+  work.q = all->data(), work.k = k.data, work.v = v.data;
   work.at_q = q.strides(), work.at_k = k.at.strides(), work.at_v = v.at.strides();
   work.at_y = head_layout::joined(batches, heads, length, v.at.size, hidden).strides();
   work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
   work.causal = causal, work.past = before;
   if (status s = combine_masks(c, c.input(3), c.input(5), hidden_score, work); !s) return s;
-  if (status s = run_attention(c, work); !s) return s;
-  y->store();
-  return {};
+  return run_attention(c, work, **y);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

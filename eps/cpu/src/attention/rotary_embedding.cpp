@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -40,33 +40,35 @@ status rotary_embedding::run(run_context& c) const {
       if (integers{ids}[i] < 0 || integers{ids}[i] >= wanted[0])
         return bad_input("position ", integers{ids}[i], " is not in [0,", wanted[0], ")");
   }
-  const result<float_output<float>> y = write_floats<float>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const auto from = read_floats<float>(c, x), cosine = read_floats<float>(c, cosines),
-             sine = read_floats<float>(c, sines);
-  if (!from || !cosine || !sine) return status_code::out_of_memory;
+  using rooms = row_rooms<float>;
+  const auto from = rooms::make(c, x, 1, size), y = rooms::make(c, **out, 1, size);
+  const auto cosine = rooms::make(c, cosines, 1, half), sine = rooms::make(c, sines, 1, half);
+  if (!from || !y || !cosine || !sine) return status_code::out_of_memory;
   const std::int64_t apart = interleaved ? 1 : half, step = interleaved ? 2 : 1;
-  parallel_for(c, batches * length * count, std::max<std::int64_t>(1, (1 << 14) / size),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t row = first; row < last; ++row) {
-                   // Rows in the order of X: [batch, position, head] or [batch, head, position].
-                   const std::int64_t batch = row / (length * count);
-                   const std::int64_t position = rank == 3 ? row / count % length : row % length;
-                   const std::int64_t place = batch * length + position;
-                   const std::int64_t angles = (ids ? integers{ids}[place] : place) * half;
-                   const float* const in = from->data() + row * size;
-                   float* const out = y->data + row * size;
-                   for (std::int64_t i = 0; i < half; ++i) {
-                     const float a = in[i * step], b = in[i * step + apart];
-                     const float co = cosine->data()[angles + i], si = sine->data()[angles + i];
-                     out[i * step] = co * a - si * b;
-                     out[i * step + apart] = si * a + co * b;
-                   }
-                   std::copy(in + turned, in + size, out + turned);
-                 }
-               });
-  y->store();
+  parallel_rows(c, batches * length * count, std::max<std::int64_t>(1, (1 << 14) / size),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  for (std::int64_t row = first; row < last; ++row) {
+                    // Rows in the order of X: [batch, position, head] or [batch, head, position].
+                    const std::int64_t batch = row / (length * count);
+                    const std::int64_t position = rank == 3 ? row / count % length : row % length;
+                    const std::int64_t place = batch * length + position;
+                    const std::int64_t angles = (ids ? integers{ids}[place] : place) * half;
+                    const float* const in = from->read(lane, row * size, size);
+                    const float *const co = cosine->read(lane, angles, half), *const si =
+                                                                                  sine->read(lane, angles, half);
+                    float* const to = y->room(lane, row * size);
+                    for (std::int64_t i = 0; i < half; ++i) {
+                      const float a = in[i * step], b = in[i * step + apart];
+                      to[i * step] = co[i] * a - si[i] * b;
+                      to[i * step + apart] = si[i] * a + co[i] * b;
+                    }
+                    std::copy(in + turned, in + size, to + turned);
+                    y->store(lane, row * size, size);
+                  }
+                });
   return {};
 }
 

@@ -50,6 +50,21 @@ void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
     }
   }
 }
+/// Elements [first, first + n) of a tensor of a float type.
+template <class C>
+void load_floats(const value& v, std::int64_t first, C* to, std::int64_t n) {
+  convert_floats(v.type, static_cast<const std::byte*>(v.data) + first * (bits_of(v.type) / 8), to, n);
+}
+template <class C>
+void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t n) {
+  store_floats(from, v.type, static_cast<std::byte*>(v.data) + first * (bits_of(v.type) / 8), n);
+}
+template <class C>
+C float_at(const value& v, std::int64_t i) {
+  C number{};
+  load_floats(v, i, &number, 1);
+  return number;
+}
 /// A number as the bytes of an element of a float type.
 inline std::uint64_t float_element(dtype type, float number) {
   std::uint64_t bytes = 0;

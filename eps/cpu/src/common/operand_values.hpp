@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/core/elements.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 
 #include "refuse.hpp"
 
@@ -31,20 +31,10 @@ inline status read_extents(const value& v, std::string_view what, extents& out) 
   return {};
 }
 
-/// Calls f(std::type_identity<T>) for the C++ type of a dtype that takes whole bytes; strings and complex included.
-template <class F>
-status with_type(dtype type, F&& f) {
-  using whole = detail::element_set<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                                    std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, bool,
-                                    std::string_view, complex64, complex128>;
-  if (!(bit_of(type) & whole::mask)) return refuse(status_code::not_implemented, "element type ", type);
-  return whole::visit(type, status{}, f);
-}
-
 template <class T>
 inline constexpr bool is_narrow_float = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 template <class T>
-inline constexpr bool is_real_number = std::is_arithmetic_v<T> || is_narrow_float<T>;
+inline constexpr bool is_number = (mask_of<T> & number_elements::mask) != 0;
 /// A number to compute or compare with: narrow floats as float, all others as they are.
 template <class T>
 constexpr auto widened(T v) {
@@ -68,11 +58,9 @@ bool to_integer(T v, std::int64_t& out) {
 /// Element i of a tensor of real numbers as an integer.
 inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
   bool fits = false;
-  const status known = with_type(v.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) fits = to_integer(static_cast<const T*>(v.data)[i], out);
-    return {};
-  });
-  return known && fits;
+  number_elements::call(
+      v.type, [&]<class T>(std::type_identity<T>) { fits = to_integer(static_cast<const T*>(v.data)[i], out); });
+  return fits;
 }
 
 /// Product of the axes [first, last), which may overflow where another axis is 0; then false.

@@ -77,6 +77,16 @@ class row_rooms {
   std::int64_t width_ = 0, longest_ = 0;  // of a room: from row to row, and in all
 };
 
+/// A vector that all rows take: where it lies, or widened for them. Null for an absent input.
+template <class C>
+result<const C*> wide_vector(run_context& c, const value& v) {
+  if (!v || v.type == dtype_of<C>) return static_cast<const C*>(v.data);
+  const result<std::span<C>> wide = c.scratch<C>(std::size_t(v.shape.count()));
+  if (!wide) return wide.error();
+  load_floats(v, 0, wide->data(), v.shape.count());
+  return static_cast<const C*>(wide->data());
+}
+
 /// parallel_for() with the lane: f(first, last, lane), for rows that are too short to ask before each whether the run
 /// should end.
 template <class F>

@@ -102,22 +102,18 @@ status col2im::run(run_context& c) const {
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (std::is_same_v<T, std::string_view>) {
-      return refuse(status_code::not_implemented, "sums of strings");
-    } else {
-      const T* const from = static_cast<const T*>(x.data);
-      T* const to = static_cast<T*>((*y)->data);
-      const std::int64_t elements = image.count();
-      c.parallel(std::size_t(x.shape[0] * channels), [&](std::size_t plane) {
-        T* const target = to + std::int64_t(plane) * elements;
-        std::fill_n(target, elements, T{});
-        for (std::int64_t tap = 0; tap < taps; ++tap)
-          add_row(from + (std::int64_t(plane) * taps + tap) * blocks, target, axes, tap);
-      });
-      return {};
-    }
+  elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+    const T* const from = static_cast<const T*>(x.data);
+    T* const to = static_cast<T*>((*y)->data);
+    const std::int64_t pixels = image.count();
+    c.parallel(std::size_t(x.shape[0] * channels), [&](std::size_t plane) {
+      T* const target = to + std::int64_t(plane) * pixels;
+      std::fill_n(target, pixels, T{});
+      for (std::int64_t tap = 0; tap < taps; ++tap)
+        add_row(from + (std::int64_t(plane) * taps + tap) * blocks, target, axes, tap);
+    });
   });
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
 #include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -64,6 +65,7 @@ struct round_memory {
   std::span<T> products;
   std::span<std::int64_t> w_offsets, x_offsets;
   std::int64_t images = 0, of_image = 0;
+  T* x = nullptr;  // the round's images, widened
 };
 
 template <class T>
@@ -90,26 +92,28 @@ result<round_memory<T>> memory_of(run_context& c, const transposed_sizes& s) {
   return m;
 }
 
-/// Images [first, first + images): products, then sums.
+/// Images [first, first + images), of which x is the first: products, then sums.
 template <class T>
 status run_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const T* x, const T* w,
-                 const T* bias, T* y, std::int64_t first, std::int64_t images) {
+                 const T* bias, const row_rooms<T>& y, std::int64_t first, std::int64_t images) {
   const std::int64_t rows = s.rows * s.taps, count = images * s.groups;
   gemm_problem<T> p{rows, s.pixels, s.channels, {}, {}, nullptr, m.products.data()};
-  p.a = {w, 1, rows}, p.b = {x + first * s.groups * s.channels * s.pixels, s.pixels, 1};
+  p.a = {w, 1, rows}, p.b = {x, s.pixels, 1};
   if (count > 1)
     p.a_offsets = m.w_offsets.first(std::size_t(count)), p.b_offsets = m.x_offsets.first(std::size_t(count));
   if (status done = multiply(c, p); !done) return done;
   const std::int64_t planes = images * s.groups * s.rows;
-  parallel_for(c, planes, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, s.taps * s.pixels)),
-               [&](std::int64_t a, std::int64_t b) {
-                 for (std::int64_t i = a; i < b; ++i) {
-                   T* const plane = y + (first * s.groups * s.rows + i) * s.outputs;
-                   std::fill_n(plane, s.outputs, bias ? bias[i % (s.groups * s.rows)] : T(0));
-                   for (std::int64_t t = 0; t < s.taps; ++t)
-                     add_tap(s.w, t, m.products.data() + (i * s.taps + t) * s.pixels, plane);
-                 }
-               });
+  parallel_rows(c, planes, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, s.taps * s.pixels)),
+                [&](std::int64_t a, std::int64_t b, std::size_t lane) {
+                  for (std::int64_t i = a; i < b; ++i) {
+                    const std::int64_t at = (first * s.groups * s.rows + i) * s.outputs;
+                    T* const plane = y.room(lane, at);
+                    std::fill_n(plane, s.outputs, bias ? bias[i % (s.groups * s.rows)] : T(0));
+                    for (std::int64_t t = 0; t < s.taps; ++t)
+                      add_tap(s.w, t, m.products.data() + (i * s.taps + t) * s.pixels, plane);
+                    y.store(lane, at, s.outputs);
+                  }
+                });
   return {};
 }
 
@@ -130,24 +134,33 @@ status conv_transpose<T>::run(run_context& c) const {
   if (!s) return s.error();
   extents y_shape{s->images, s->groups * s->rows};
   for (std::size_t i = 0; i < s->w.rank; ++i) y_shape.push_back(s->w.axes[i].in);
-  result<tensor_view<T>> y = c.output<T>(0, y_shape);
+  const result<value*> out = c.output(0, y_shape);
+  if (!out) return out.error();
+  if (y_shape.count() == 0) return {};
+  const result<row_rooms<number>> y = row_rooms<number>::make(c, **out, 1, s->outputs);
   if (!y) return y.error();
-  if (y->empty()) return {};
-  result<number*> room = room_for_numbers<number>(c, *y);
-  if (!room) return room.error();
-  result<const number*> x = as_numbers<number, T>(c, 0), w = as_numbers<number, T>(c, 1),
-                        bias = as_numbers<number, T>(c, 2);
-  if (!x) return x.error();
-  if (!w) return w.error();
-  if (!bias) return bias.error();
+  const value& x = c.input(0);
+  const result<const number*> w = as_numbers<number, T>(c, 1), bias = wide_vector<number>(c, c.input(2));
+  if (!w || !bias) return status_code::out_of_memory;
   result<round_memory<number>> memory = memory_of<number>(c, *s);
   if (!memory) return memory.error();
+  const std::int64_t of_image = s->groups * s->channels * s->pixels;
+  if constexpr (!std::is_same_v<T, number>) {
+    const auto wide = c.scratch<number>(std::size_t(memory->images * of_image));
+    if (!wide) return wide.error();
+    memory->x = wide->data();
+  }
   for (std::int64_t first = 0; first < s->images; first += memory->images) {
     if (c.stopped()) return status_code::canceled;
     const std::int64_t images = std::min(memory->images, s->images - first);
-    if (status done = run_round<number>(c, *s, *memory, *x, *w, *bias, *room, first, images); !done) return done;
+    const T* const given = static_cast<const T*>(x.data) + first * of_image;
+    const number* used = memory->x;
+    if constexpr (std::is_same_v<T, number>) used = given;
+    else
+      parallel_elements(c, images * of_image, 1 << 16,
+                        [&](std::int64_t a, std::int64_t b) { widen_row(given + a, memory->x + a, b - a); });
+    if (status done = run_round<number>(c, *s, *memory, used, *w, *bias, *y, first, images); !done) return done;
   }
-  store_numbers(c, *room, *y);
   return {};
 }
 

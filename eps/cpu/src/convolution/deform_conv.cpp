@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -15,13 +15,13 @@ struct deformed_axis {
 };
 
 /// Between the four elements around (y, x); what lies outside counts as zero.
-template <class C>
-C sample(const C* plane, std::int64_t height, std::int64_t width, double y, double x) {
+template <class C, class T>
+C sample(const T* plane, std::int64_t height, std::int64_t width, double y, double x) {
   if (!(y > -1 && y < double(height) && x > -1 && x < double(width))) return C(0);
   const auto top = std::int64_t(std::floor(y)), left = std::int64_t(std::floor(x));
   const double down = y - double(top), right = x - double(left);
   const auto at = [&](std::int64_t i, std::int64_t j) {
-    return i >= 0 && i < height && j >= 0 && j < width ? double(plane[i * width + j]) : 0.0;
+    return i >= 0 && i < height && j >= 0 && j < width ? double(widened(plane[i * width + j])) : 0.0;
   };
   return C((1 - down) * ((1 - right) * at(top, left) + right * at(top, left + 1)) +
            down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1)));
@@ -60,8 +60,9 @@ result<deform_conv> deform_conv::bind(bind_context& c) {
   return made;
 }
 
-template <class C>
+template <class T>
 status deform_conv::run_as(run_context& c) const {
+  using C = computed_in<T>;
   const value &x = c.input(0), &w = c.input(1), &offset = c.input(2), &bias = c.input(3), &mask = c.input(4);
   const extents &xs = x.shape, &ws = w.shape;
   if (xs.rank() != 4 || ws.rank() != 4)
@@ -86,40 +87,33 @@ status deform_conv::run_as(run_context& c) const {
   if (mask && mask.shape != extents{images, shifts / 2, v.out, h.out})
     return bad_input("mask ", mask.shape, " must be ", extents{images, shifts / 2, v.out, h.out});
   if (bias && bias.shape != extents{filters}) return bad_input("B ", bias.shape, " must be ", extents{filters});
-  const auto y = write_floats<C>(c, 0, extents{images, filters, v.out, h.out});
+  const result<value*> y = c.output(0, extents{images, filters, v.out, h.out});
   if (!y) return y.error();
-  if (y->tensor->shape.count() == 0) return {};
-  const auto from = read_floats<C>(c, x), weights = read_floats<C>(c, w), moves = read_floats<C>(c, offset);
-  if (!from || !weights || !moves) return status_code::out_of_memory;
-  std::span<const C> shares, added;
-  if (mask) {
-    const auto read = read_floats<C>(c, mask);
-    if (!read) return read.error();
-    shares = *read;
-  }
-  if (bias) {
-    const auto read = read_floats<C>(c, bias);
-    if (!read) return read.error();
-    added = *read;
-  }
+  if ((*y)->shape.count() == 0) return {};
+  const auto weights = read_floats<C>(c, w);
+  const result<const C*> added = wide_vector<C>(c, bias);
   const auto patches = c.scratch<C>(std::size_t(patch));
-  if (!patches) return patches.error();
+  const auto sums = c.scratch<C>(std::is_same_v<C, T> ? 0 : std::size_t(filters * cells));  // of an image
+  if (!weights || !added || !patches || !sums) return status_code::out_of_memory;
   const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = ws[1] * taps;
   for (std::int64_t n = 0; n < images; ++n) {
     c.parallel(std::size_t(channels * taps), [&](std::size_t row) {
       const std::int64_t channel = std::int64_t(row) / taps, tap = std::int64_t(row) % taps;
       const std::int64_t place = (n * offset_groups + channel / per_offset) * taps + tap;
-      const C *const down = moves->data() + 2 * place * cells, *const right = down + cells;
-      const C* const share = mask ? shares.data() + place * cells : nullptr;
-      const C* const plane = from->data() + (n * channels + channel) * v.in * h.in;
+      const T *const down = static_cast<const T*>(offset.data) + 2 * place * cells, *const right = down + cells;
+      const T* const share = mask ? static_cast<const T*>(mask.data) + place * cells : nullptr;
+      const T* const plane = static_cast<const T*>(x.data) + (n * channels + channel) * v.in * h.in;
       C* const to = patches->data() + std::int64_t(row) * cells;
       for (std::int64_t o = 0; o < cells; ++o) {
         const auto top = double(o / h.out * v.stride - v.pad + tap / h.kernel * v.dilation);
         const auto left = double(o % h.out * h.stride - h.pad + tap % h.kernel * h.dilation);
-        const C read = sample(plane, v.in, h.in, top + double(down[o]), left + double(right[o]));
-        to[o] = share ? read * share[o] : read;
+        const C read = sample<C>(plane, v.in, h.in, top + double(widened(down[o])), left + double(widened(right[o])));
+        to[o] = share ? read * C(widened(share[o])) : read;
       }
     });
+    T* const image = static_cast<T*>((*y)->data) + n * filters * cells;
+    C* made = sums->data();
+    if constexpr (std::is_same_v<C, T>) made = image;
     for (std::int64_t g = 0; g < groups; ++g) {
       gemm_problem<C> product{rows,
                               cells,
@@ -127,17 +121,20 @@ status deform_conv::run_as(run_context& c) const {
                               {weights->data() + g * rows * depth, depth, 1},
                               {patches->data() + g * depth * cells, cells, 1},
                               nullptr,
-                              y->data + (n * filters + g * rows) * cells};
-      if (bias) product.epilogue.bias = added.data() + g * rows, product.epilogue.bias_row_stride = 1;
+                              made + g * rows * cells};
+      if (bias) product.epilogue.bias = *added + g * rows, product.epilogue.bias_row_stride = 1;
       if (status done = multiply(c, product); !done) return done;
     }
+    if constexpr (!std::is_same_v<C, T>)
+      parallel_elements(c, filters * cells, 1 << 15, [&](std::int64_t first, std::int64_t last) {
+        narrow_row(made + first, image + first, last - first);
+      });
   }
-  y->store();
   return {};
 }
 
 status deform_conv::run(run_context& c) const {
-  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+  return elements::visit(c.input(0).type, status{}, [&]<class T>(std::type_identity<T>) { return run_as<T>(c); });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -106,7 +106,7 @@ std::uint8_t exponent_only(float value, cast_state::rounding round, bool saturat
 }
 
 template <class T, class W>
-void write_floats(const W* from, void* to, std::int64_t first, std::int64_t n) {
+void write_wide_floats(const W* from, void* to, std::int64_t first, std::int64_t n) {
   T* const elements = static_cast<T*>(to) + first;
   if constexpr (is_narrow_v<T>) {
     float wide[cast_block];
@@ -172,7 +172,7 @@ void write_wide(const cast_state& how, const W* from, void* to, std::int64_t fir
     else if constexpr (std::is_integral_v<T>) each(elements, [](W x) { return integer_from<T>(x); });
     else if constexpr (std::is_same_v<T, float8e8m0>)
       each(elements, [&](W x) { return std::bit_cast<T>(exponent_only(narrowable(x), how.round, how.saturate)); });
-    else if constexpr (is_narrow_v<T> || std::is_floating_point_v<T>) write_floats<T>(from, to, first, n);
+    else if constexpr (is_narrow_v<T> || std::is_floating_point_v<T>) write_wide_floats<T>(from, to, first, n);
     else if constexpr (std::is_same_v<wide_for<T>, float>) write_float8<T>(from, to, first, n, how.saturate);
   });
 }

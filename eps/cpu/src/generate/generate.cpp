@@ -57,27 +57,24 @@ status range_of::run(run_context& c) const {
   for (std::size_t i = 0; i < 3; ++i)
     if (c.input(i).shape.count() != 1)
       return bad_input("start, limit and delta must be scalars, not ", c.input(i).shape);
-  return with_type(c.input(0).type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return make_range<T>(c);
-    else return refuse(status_code::not_implemented, "ranges of ", dtype_of<T>);
-  });
+  return elements::visit(c.input(0).type, status{}, [&]<class T>(std::type_identity<T>) { return make_range<T>(c); });
 }
 
 status non_zero::run(run_context& c) const {
   const value& x = c.input(0);
   const extents shape = x.shape.rank() == 0 ? extents{1} : x.shape;  // of a scalar: as of [1], like ONNX Runtime's
   const std::size_t rank = shape.rank();
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    const tensor_view<const T> elements = x.as_unchecked<T>();
+  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) -> status {
+    const tensor_view<const T> all = x.as_unchecked<T>();
     std::int64_t count = 0;
-    for (const T& v : elements) count += !is_zero(v);
+    for (const T& v : all) count += !is_zero(v);
     const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {std::int64_t(rank), count});
     if (!y) return y.error();
     if (count == 0) return {};
     extents at;
     at.resize(rank, 0);
     std::int64_t* column = y->data();
-    for (const T& v : elements) {
+    for (const T& v : all) {
       if (!is_zero(v)) {
         for (std::size_t i = 0; i < rank; ++i) column[std::int64_t(i) * count] = at[i];
         ++column;
@@ -106,19 +103,17 @@ status one_hot::run(run_context& c) const {
   if (shape.count() == 0) return {};
   const std::int64_t inner = shape.count(a + 1, rank), count = indices.shape.count();
   const std::byte* const on = bytes_of(values) + bytes;
-  return with_type(indices.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) {
-      const T* const all = static_cast<const T*>(indices.data);
-      for (std::int64_t i = 0; i < count; ++i) {
-        std::int64_t index = 0;
-        if (!to_integer(all[i], index) || index < -depth || index >= depth) continue;
-        if (index < 0) index += depth;
-        const std::int64_t target = (i / inner * depth + index) * inner + i % inner;
-        move_block(bytes_of(**y) + std::size_t(target) * bytes, on, bytes);
-      }
+  number_elements::call(indices.type, [&]<class T>(std::type_identity<T>) {
+    const T* const all = static_cast<const T*>(indices.data);
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t index = 0;
+      if (!to_integer(all[i], index) || index < -depth || index >= depth) continue;
+      if (index < 0) index += depth;
+      const std::int64_t target = (i / inner * depth + index) * inner + i % inner;
+      move_block(bytes_of(**y) + std::size_t(target) * bytes, on, bytes);
     }
-    return {};
   });
+  return {};
 }
 
 status eye_like::run(run_context& c) const {
@@ -126,22 +121,15 @@ status eye_like::run(run_context& c) const {
   if (shape.rank() != 2) return bad_input("needs a matrix, not ", shape);
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
-  return with_type((*y)->type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) {
-      T* const to = static_cast<T*>((*y)->data);
-      T one{};
-      if constexpr (is_narrow_float<T>) one = T(1.0f);
-      else one = T(1);
-      const T zero{};
-      fill(c, to, shape.count(), &zero, sizeof(T));
-      if (k <= -shape[0] || k >= shape[1]) return {};
-      for (std::int64_t i = std::max<std::int64_t>(0, -k); i < shape[0] && i + k < shape[1]; ++i)
-        to[i * shape[1] + i + k] = one;
-      return {};
-    } else {
-      return refuse(status_code::not_implemented, "identity matrices of ", dtype_of<T>);
-    }
+  elements::call((*y)->type, [&]<class T>(std::type_identity<T>) {
+    T* const to = static_cast<T*>((*y)->data);
+    const T zero{}, one = T(1.0f);
+    fill(c, to, shape.count(), &zero, sizeof(T));
+    if (k <= -shape[0] || k >= shape[1]) return;
+    for (std::int64_t i = std::max<std::int64_t>(0, -k); i < shape[0] && i + k < shape[1]; ++i)
+      to[i * shape[1] + i + k] = one;
   });
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

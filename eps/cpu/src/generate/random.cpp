@@ -43,23 +43,19 @@ random_places numbers_of(bool has_seed, float seed) {
 constexpr std::int64_t drawn_at_once = 1 << 12;
 
 /// Each output is number(its place), as its type.
-template <class F>
+template <class Elements, class F>
 status fill_each(run_context& c, value& y, F&& number) {
-  return with_type(y.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) {
-      T* const to = static_cast<T*>(y.data);
-      parallel_for(c, y.shape.count(), drawn_at_once, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i) {
-          if constexpr (is_narrow_float<T>) to[i] = T(float(number(i)));
-          else if constexpr (std::is_integral_v<T>) to[i] = T(number(i) != 0);  // only Bernoulli has integers
-          else to[i] = T(number(i));
-        }
-      });
-      return {};
-    } else {
-      return refuse(status_code::not_implemented, "random elements of type ", y.type);
-    }
+  Elements::call(y.type, [&]<class T>(std::type_identity<T>) {
+    T* const to = static_cast<T*>(y.data);
+    parallel_for(c, y.shape.count(), drawn_at_once, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        if constexpr (is_narrow_float<T>) to[i] = T(float(number(i)));
+        else if constexpr (std::is_integral_v<T>) to[i] = T(number(i) != 0);  // only Bernoulli has integers
+        else to[i] = T(number(i));
+      }
+    });
   });
+  return {};
 }
 
 /// The class whose stretch of the sum of weights a number in [0, 1) falls into.
@@ -75,11 +71,11 @@ status draw_classes(run_context& c, const random_places& numbers, std::int64_t s
     return bad_input("input ", x.shape, " must be [batch, classes], with at least one class");
   const result<value*> y = c.output(0, extents{x.shape[0], samples});
   if (!y) return y.error();
-  const auto logs = read_floats<double>(c, x);
-  const auto sums = c.scratch<double>(std::size_t(x.shape[1]));
+  const auto logs = c.scratch<double>(std::size_t(x.shape[1])), sums = c.scratch<double>(std::size_t(x.shape[1]));
   if (!logs || !sums) return status_code::out_of_memory;
   for (std::int64_t b = 0; b < x.shape[0]; ++b) {
-    const double* const row = logs->data() + b * x.shape[1];
+    double* const row = logs->data();
+    load_floats(x, b * x.shape[1], row, x.shape[1]);
     const double largest = *std::max_element(row, row + x.shape[1]);
     double sum = 0;
     for (std::int64_t k = 0; k < x.shape[1]; ++k) (*sums)[std::size_t(k)] = sum += std::exp(row[k] - largest);
@@ -124,13 +120,14 @@ status random<Op>::run(run_context& c) const {
     const result<value*> y = c.output(0, has_shape ? shape : c.input(0).shape);
     if (!y) return y.error();
     if constexpr (std::is_same_v<Op, op::Bernoulli>) {
-      const auto chances = read_floats<double>(c, c.input(0));
-      if (!chances) return chances.error();
-      return fill_each(c, **y, [&](std::int64_t i) { return numbers.uniform(i) < chances->data()[i] ? 1.0f : 0.0f; });
+      const value& chances = c.input(0);
+      return fill_each<elements>(
+          c, **y, [&](std::int64_t i) { return numbers.uniform(i) < float_at<double>(chances, i) ? 1.0f : 0.0f; });
     } else if constexpr (is_normal) {
-      return fill_each(c, **y, [&](std::int64_t i) { return double(first) + double(second) * numbers.normal(i); });
+      return fill_each<elements>(c, **y,
+                                 [&](std::int64_t i) { return double(first) + double(second) * numbers.normal(i); });
     } else {
-      return fill_each(c, **y, [&](std::int64_t i) {
+      return fill_each<elements>(c, **y, [&](std::int64_t i) {
         return double(first) + (double(second) - double(first)) * numbers.uniform(i);
       });
     }

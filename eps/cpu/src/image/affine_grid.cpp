@@ -5,27 +5,33 @@
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+constexpr std::size_t most_axes_of_grid = 3;
+constexpr std::int64_t places_at_once = 64;
+}  // namespace
 
 result<affine_grid> affine_grid::bind(bind_context& c) { return affine_grid{c.int_or("align_corners", 0) != 0}; }
 
 /// `size` is checked: [N, C, out...].
 template <class C>
 status affine_grid::run_as(run_context& c, const extents& size) const {
-  constexpr std::size_t most = 3;
   const std::size_t axes = size.rank() - 2;
   extents shape{size[0]};
   for (std::size_t i = 0; i < axes; ++i) shape.push_back(size[i + 2]);
   shape.push_back(std::int64_t(axes));
   if (status s = usable_sizes("the grid", shape); !s) return s;
-  const result<float_output<C>> y = write_floats<C>(c, 0, shape);
+  const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  const result<std::span<const C>> theta = read_floats<C>(c, c.input(0));
-  if (!theta) return theta.error();
+  const value& theta = c.input(0);
   const std::int64_t places = shape.count(1, axes + 1);
   parallel_for(c, size[0] * places, 1 << 12, [&](std::int64_t first, std::int64_t last) {
+    C made[places_at_once * most_axes_of_grid], matrix[most_axes_of_grid * (most_axes_of_grid + 1)];
+    std::int64_t held = 0;
     for (std::int64_t p = first; p < last; ++p) {
-      C at[most];
+      C at[most_axes_of_grid];
+      if (p == first || p % places == 0)
+        load_floats(theta, p / places * std::int64_t(axes * (axes + 1)), matrix, std::int64_t(axes * (axes + 1)));
       std::int64_t rest = p % places;
       for (std::size_t i = 0; i < axes; ++i) {  // the last axis of the image is the first number
         const std::int64_t n = shape[axes - i], k = rest % n;
@@ -33,15 +39,17 @@ status affine_grid::run_as(run_context& c, const extents& size) const {
         if (!align_corners) at[i] = at[i] * C(n - 1) / C(n);
         rest /= n;
       }
-      const C* row = theta->data() + p / places * std::int64_t(axes * (axes + 1));
+      const C* row = matrix;
       for (std::size_t i = 0; i < axes; ++i, row += axes + 1) {
         C sum = 0;
         for (std::size_t j = 0; j < axes; ++j) sum += row[j] * at[j];
-        y->data[p * std::int64_t(axes) + std::int64_t(i)] = sum + row[axes];
+        made[std::size_t(held) * axes + i] = sum + row[axes];
       }
+      if (++held < places_at_once && p + 1 < last) continue;
+      save_floats(made, **y, (p + 1 - held) * std::int64_t(axes), held * std::int64_t(axes));
+      held = 0;
     }
   });
-  y->store();
   return {};
 }
 

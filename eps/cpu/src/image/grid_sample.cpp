@@ -131,30 +131,30 @@ status grid_sample::run(run_context& c) const {
     if (size == 0) return bad_input("X ", x.shape, " has nothing to sample");
     all[i] = {size, x.shape.count(i + 3, rank), align_corners ? 0 : -0.5, double(size) - (align_corners ? 1 : 0.5)};
   }
-  const auto places = read_floats<double>(c, grid);
-  if (!places) return places.error();
   const std::int64_t channels = x.shape[1], in = x.shape.count(2, rank), out = shape.count(2, rank);
+  const std::int64_t grid_bytes = std::int64_t(axes) * (bits_of(grid.type) / 8);
   const std::int64_t reach = mode == interpolation::cubic ? 64 : 8;
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
+  if (mode != interpolation::nearest && !(bit_of(x.type) & number_elements::mask))
+    return refuse(status_code::not_implemented, "weighted means of ", x.type);
+  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) -> status {
     using R = std::conditional_t<std::is_same_v<T, float> || is_narrow_float<T>, float, double>;
-    if constexpr (!is_real_number<T> || std::is_same_v<T, bool>)
-      if (mode != interpolation::nearest) return refuse(status_code::not_implemented, "weighted means of ", x.type);
     const T* const from = static_cast<const T*>(x.data);
     T* const to = static_cast<T*>((*y)->data);
     parallel_for(c, shape[0] * out, std::max<std::int64_t>(1, (1 << 13) / (reach * channels)),
                  [&](std::int64_t first, std::int64_t last) {
                    for (std::int64_t p = first; p < last; ++p) {
+                     double place[max_axes];
+                     convert_floats(grid.type, static_cast<const std::byte*>(grid.data) + p * grid_bytes, place,
+                                    std::int64_t(axes));
                      axis_taps<R> taps[max_axes];
-                     for (std::size_t i = 0; i < axes; ++i)
-                       taps[i] = taps_at(R(places->data()[p * std::int64_t(axes) + std::int64_t(axes - 1 - i)]), all[i],
-                                         *this);
+                     for (std::size_t i = 0; i < axes; ++i) taps[i] = taps_at(R(place[axes - 1 - i]), all[i], *this);
                      for (std::int64_t ch = 0; ch < channels; ++ch) {
                        const std::int64_t plane = p / out * channels + ch;
                        T& target = to[plane * out + p % out];
                        if (mode == interpolation::nearest) {
                          const T* const found = nearest_element(from + plane * in, taps, axes);
                          target = found ? *found : T{};
-                       } else if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) {
+                       } else if constexpr (is_number<T>) {
                          target = as_element<T>(sample<R>(from + plane * in, taps, axes));
                        }
                      }

@@ -369,14 +369,10 @@ status move_nearest(run_context& c, const resize& r, const value& x, value& y, s
     }
   }
   alignas(16) std::byte filler[16] = {};
-  const status known = with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) {
-      const T number = as_element<T>(r.extrapolation);
-      std::memcpy(filler, &number, sizeof number);
-    }
-    return {};
+  number_elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+    const T number = as_element<T>(r.extrapolation);
+    std::memcpy(filler, &number, sizeof number);
   });
-  if (!known) return known;
   const std::int64_t length = rank ? y.shape[rank - 1] : 1, rows = y.shape.count() / length;
   parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / length), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
@@ -452,16 +448,11 @@ status read_region(const run_context& c, const resize& r, std::span<const std::s
   const value& roi = c.input(std::size_t(r.roi_at));
   if (!roi || roi.shape.count() != 2 * std::int64_t(named.size()))
     return bad_input("tf_crop_and_resize needs a roi of ", 2 * named.size(), " numbers: starts, then ends");
-  return with_type(roi.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) {
-      const T* const all = static_cast<const T*>(roi.data);
-      for (std::size_t k = 0; k < named.size(); ++k) {
-        resized_axis& a = axes[named[k]];
-        a.start = float(widened(all[k])), a.end = float(widened(all[k + named.size()]));
-      }
-    }
-    return {};
-  });
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    resized_axis& a = axes[named[k]];
+    a.start = float_at<float>(roi, std::int64_t(k)), a.end = float_at<float>(roi, std::int64_t(k + named.size()));
+  }
+  return {};
 }
 
 template <class E>
@@ -582,10 +573,10 @@ status resize::run(run_context& c) const {
   if (shape == x.shape) return copy_bytes(c, (*y)->data, x.data, x.bytes()), status{};  // whatever the region
   const std::span<const resized_axis> done{all, rank};
   if (mode == interpolation::nearest) return move_nearest(c, *this, x, **y, done);
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return interpolate<T>(c, *this, x, **y, done);
-    else return refuse(status_code::not_implemented, "weighted means of ", dtype_of<T>, "; mode nearest takes it");
-  });
+  if (!(bit_of(x.type) & number_elements::mask))
+    return refuse(status_code::not_implemented, "weighted means of ", x.type, "; mode nearest takes it");
+  return number_elements::visit(x.type, status{},
+                                [&]<class T>(std::type_identity<T>) { return interpolate<T>(c, *this, x, **y, done); });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -42,8 +42,8 @@ bool around(double x, std::int64_t size, neighbours& out) {
   return true;
 }
 
-template <class C>
-double pool_bin(const C* plane, std::int64_t height, std::int64_t width, const region_axis& y, const region_axis& x,
+template <class T>
+double pool_bin(const T* plane, std::int64_t height, std::int64_t width, const region_axis& y, const region_axis& x,
                 std::int64_t row, std::int64_t column, bool largest) {
   double sum = 0;
   bool first = true;
@@ -54,10 +54,10 @@ double pool_bin(const C* plane, std::int64_t height, std::int64_t width, const r
       neighbours h{};
       double parts[4] = {};
       if (inside && around(x.start + (double(column) + (double(j) + 0.5) / double(x.samples)) * x.bin, width, h)) {
-        parts[0] = v.low_weight * h.low_weight * double(plane[v.low * width + h.low]);
-        parts[1] = v.low_weight * h.high_weight * double(plane[v.low * width + h.high]);
-        parts[2] = v.high_weight * h.low_weight * double(plane[v.high * width + h.low]);
-        parts[3] = v.high_weight * h.high_weight * double(plane[v.high * width + h.high]);
+        parts[0] = v.low_weight * h.low_weight * double(widened(plane[v.low * width + h.low]));
+        parts[1] = v.low_weight * h.high_weight * double(widened(plane[v.low * width + h.high]));
+        parts[2] = v.high_weight * h.low_weight * double(widened(plane[v.high * width + h.low]));
+        parts[3] = v.high_weight * h.high_weight * double(widened(plane[v.high * width + h.high]));
       }
       if (!largest) {
         sum += parts[0] + parts[1] + parts[2] + parts[3];
@@ -92,8 +92,7 @@ result<roi_align> roi_align::bind(bind_context& c) {
   return made;
 }
 
-template <class C>
-status roi_align::run_as(run_context& c) const {
+status roi_align::run(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2);
   if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
   if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
@@ -104,35 +103,31 @@ status roi_align::run_as(run_context& c) const {
   for (std::int64_t i = 0; i < regions; ++i)
     if (image[i] < 0 || image[i] >= x.shape[0])
       return bad_input("batch index ", image[i], " is not in [0,", x.shape[0], ")");
-  const auto y = write_floats<C>(c, 0, extents{regions, channels, height, width});
+  const result<value*> y = c.output(0, extents{regions, channels, height, width});
   if (!y) return y.error();
-  if (y->tensor->shape.count() == 0) return {};
+  if ((*y)->shape.count() == 0) return {};
   if (h == 0 || w == 0) return bad_input("X ", x.shape, " has nothing to pool");
-  const auto from = read_floats<C>(c, x);
-  const auto corners = read_floats<double>(c, rois);
   const auto placed = c.scratch<region_axis>(2 * std::size_t(regions));
-  if (!from || !corners || !placed) return status_code::out_of_memory;
+  if (!placed) return placed.error();
   for (std::int64_t i = 0; i < regions; ++i) {
-    const double* const r = corners->data() + i * 4;
+    double r[4];
+    load_floats(rois, i * 4, r, 4);
     region_axis* const axes = placed->data() + i * 2;
     if (status fits = place_axis(r[1], r[3], height, *this, axes[0]); !fits) return fits;
     if (status fits = place_axis(r[0], r[2], width, *this, axes[1]); !fits) return fits;
   }
-  c.parallel(std::size_t(regions * channels), [&](std::size_t plane) {
-    const std::int64_t region = std::int64_t(plane) / channels, channel = std::int64_t(plane) % channels;
-    const region_axis* const axes = placed->data() + region * 2;
-    const C* const in = from->data() + (image[region] * channels + channel) * h * w;
-    C* const out = y->data + std::int64_t(plane) * height * width;
-    for (std::int64_t i = 0; i < height; ++i)
-      for (std::int64_t j = 0; j < width; ++j)
-        out[i * width + j] = C(pool_bin(in, h, w, axes[0], axes[1], i, j, largest));
+  elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+    c.parallel(std::size_t(regions * channels), [&](std::size_t plane) {
+      const std::int64_t region = std::int64_t(plane) / channels, channel = std::int64_t(plane) % channels;
+      const region_axis* const axes = placed->data() + region * 2;
+      const T* const in = static_cast<const T*>(x.data) + (image[region] * channels + channel) * h * w;
+      T* const out = static_cast<T*>((*y)->data) + std::int64_t(plane) * height * width;
+      for (std::int64_t i = 0; i < height; ++i)
+        for (std::int64_t j = 0; j < width; ++j)
+          out[i * width + j] = T(computed_in<T>(pool_bin(in, h, w, axes[0], axes[1], i, j, largest)));
+    });
   });
-  y->store();
   return {};
-}
-
-status roi_align::run(run_context& c) const {
-  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -43,17 +43,16 @@ status det::run(run_context& c) const {
   const std::int64_t n = x.shape.back(), cells = n * n;
   extents shape = x.shape;
   shape.resize(rank - 2);
-  const auto y = write_floats<double>(c, 0, shape);
+  const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   const auto scratch = c.scratch<double>(c.lanes() * std::size_t(cells));
   if (!scratch) return scratch.error();
-  const std::size_t bytes = row_of(x.type).bits / 8;
   c.parallel_lanes(std::size_t(shape.count()), [&](std::size_t i, std::size_t lane) {
     double* const m = scratch->data() + std::int64_t(lane) * cells;
-    convert_floats(x.type, static_cast<const std::byte*>(x.data) + i * std::size_t(cells) * bytes, m, cells);
-    y->data[i] = determinant(m, n);
+    load_floats(x, std::int64_t(i) * cells, m, cells);
+    const double found = determinant(m, n);
+    save_floats(&found, **y, std::int64_t(i), 1);
   });
-  y->store();
   return {};
 }
 

@@ -295,18 +295,13 @@ status einsum::run(run_context& c) const {
   const result<value*> y = c.output(0, loops.shape);
   if (!y) return y.error();
   if (loops.shape.count() == 0) return {};
-  return with_type(type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) {
-      using C = std::conditional_t<std::is_integral_v<T>, std::uint64_t,
-                                   std::conditional_t<std::is_same_v<T, double>, double, float>>;
-      const T* in[max_inputs] = {};
-      for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = static_cast<const T*>(c.input(i).data);
-      sum_directly<T, C>(c, loops, in, static_cast<T*>((*y)->data));
-      return {};
-    } else {
-      return refuse(status_code::not_implemented, "sums of ", dtype_of<T>);
-    }
+  elements::call(type, [&]<class T>(std::type_identity<T>) {
+    using C = std::conditional_t<std::is_integral_v<T>, std::uint64_t, computed_in<T>>;
+    const T* in[max_inputs] = {};
+    for (std::size_t i = 0; i < inputs.size(); ++i) in[i] = static_cast<const T*>(c.input(i).data);
+    sum_directly<T, C>(c, loops, in, static_cast<T*>((*y)->data));
   });
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -12,10 +12,8 @@ namespace {
 /// f(const T* x) for a tensor of numbers.
 template <class F>
 status with_numbers(const value& x, F&& f) {
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (std::is_arithmetic_v<T>) return f(static_cast<const T*>(x.data));
-    else return bad_input("X has elements of ", x.type);
-  });
+  return table_elements::visit(x.type, status{},
+                               [&]<class T>(std::type_identity<T>) { return f(static_cast<const T*>(x.data)); });
 }
 std::int64_t columns_of(const extents& shape) { return shape.rank() == 0 ? 1 : shape.back(); }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -16,12 +17,12 @@ bool before(const T& a, const T& b) {
 }
 
 /// Keys, values or a default as a node's attributes give them.
-struct elements {
+struct given_list {
   dtype type = dtype::undefined;
   const void* data = nullptr;
   std::int64_t count = 0;
 };
-elements listed(const bind_context& c, std::string_view name) {
+given_list listed(const bind_context& c, std::string_view name) {
   const attribute* const a = c.find(name);
   if (!a) return {};
   switch (a->kind) {
@@ -38,9 +39,9 @@ elements listed(const bind_context& c, std::string_view name) {
   }
 }
 template <std::size_t N>
-elements first_listed(const bind_context& c, const std::string_view (&names)[N]) {
+given_list first_listed(const bind_context& c, const std::string_view (&names)[N]) {
   for (const std::string_view name : names)
-    if (const elements found = listed(c, name); found.type != dtype::undefined) return found;
+    if (const given_list found = listed(c, name); found.type != dtype::undefined) return found;
   return {};
 }
 
@@ -56,34 +57,34 @@ result<std::span<T>> keep_elements(bind_context& c, std::int64_t count) {
   return std::span<T>{made, std::size_t(count)};
 }
 
+using labels = label_table::elements;
+
 /// Sorts keys, drops those given twice, and puts the values beside them.
-status sort_table(bind_context& c, label_table& table, const elements& keys, const elements& values) {
+status sort_table(bind_context& c, label_table& table, const given_list& keys, const given_list& values) {
   if (keys.count != values.count) return bad_attribute("there are ", keys.count, " keys and ", values.count, " values");
+  for (const dtype type : {keys.type, values.type})
+    if (!(bit_of(type) & labels::mask)) return bad_attribute("keys or values of type ", type);
   const result<std::span<std::int64_t>> order = c.keep<std::int64_t>(std::size_t(keys.count));
   if (!order) return order.error();
   for (std::size_t i = 0; i < order->size(); ++i) (*order)[i] = std::int64_t(i);
   table.from = keys.type, table.to = values.type;
-  status sorted = with_type(keys.type, [&]<class K>(std::type_identity<K>) -> status {
-    if constexpr (std::is_same_v<K, std::string_view> || std::is_arithmetic_v<K>) {
-      const K* const from = static_cast<const K*>(keys.data);
-      std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) {
-        return before(from[a], from[b]) || (!before(from[b], from[a]) && a < b);
-      });
-      const result<std::span<K>> kept = keep_elements<K>(c, keys.count);
-      if (!kept) return kept.error();
-      for (const std::int64_t i : *order) {
-        if (table.count > 0 && !before((*kept)[std::size_t(table.count - 1)], from[i])) continue;
-        (*order)[std::size_t(table.count)] = i;
-        (*kept)[std::size_t(table.count++)] = from[i];
-      }
-      table.keys = kept->data();
-      return {};
-    } else {
-      return bad_attribute("keys of type ", keys.type);
+  const status sorted = labels::visit(keys.type, status{}, [&]<class K>(std::type_identity<K>) -> status {
+    const K* const from = static_cast<const K*>(keys.data);
+    std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) {
+      return before(from[a], from[b]) || (!before(from[b], from[a]) && a < b);
+    });
+    const result<std::span<K>> kept = keep_elements<K>(c, keys.count);
+    if (!kept) return kept.error();
+    for (const std::int64_t i : *order) {
+      if (table.count > 0 && !before((*kept)[std::size_t(table.count - 1)], from[i])) continue;
+      (*order)[std::size_t(table.count)] = i;
+      (*kept)[std::size_t(table.count++)] = from[i];
     }
+    table.keys = kept->data();
+    return {};
   });
   if (!sorted) return sorted;
-  return with_type(values.type, [&]<class V>(std::type_identity<V>) -> status {
+  return labels::visit(values.type, status{}, [&]<class V>(std::type_identity<V>) -> status {
     const result<std::span<V>> kept = keep_elements<V>(c, table.count);
     if (!kept) return kept.error();
     for (std::int64_t i = 0; i < table.count; ++i)
@@ -95,7 +96,7 @@ status sort_table(bind_context& c, label_table& table, const elements& keys, con
 
 /// The default of a type, when a node gives none.
 result<const void*> otherwise_of(bind_context& c, dtype type) {
-  if (const elements given = listed(c, "default_tensor"); given.type != dtype::undefined) {
+  if (const given_list given = listed(c, "default_tensor"); given.type != dtype::undefined) {
     if (given.type != type || given.count < 1) return bad_attribute("default_tensor must be one ", type);
     return given.data;
   }
@@ -127,15 +128,12 @@ status set_otherwise(bind_context& c, label_table& table) {
   if (!given) return given.error();
   table.otherwise = *given;
   if (table.otherwise) return {};
-  return with_type(table.to, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (std::is_same_v<T, std::string_view> || std::is_arithmetic_v<T>) table.otherwise = preset<T>();
-    else return bad_attribute("values of type ", table.to);
-    return {};
-  });
+  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = preset<T>(); });
+  return {};
 }
 
 /// Two lists of which either may be the keys, by the input's type: LabelEncoder 1, CategoryMapper.
-result<label_table> two_way_table(bind_context& c, const elements& strings, const elements& ints) {
+result<label_table> two_way_table(bind_context& c, const given_list& strings, const given_list& ints) {
   label_table made;
   const bool from_strings = !c.inputs.empty() && c.inputs[0].type == dtype::string;
   if (status s = sort_table(c, made, from_strings ? strings : ints, from_strings ? ints : strings); !s) return s;
@@ -147,7 +145,7 @@ result<label_table> two_way_table(bind_context& c, const elements& strings, cons
 
 result<label_encoder> label_encoder::bind(bind_context& c) {
   if (c.since == 1) {
-    const elements classes = listed(c, "classes_strings");
+    const given_list classes = listed(c, "classes_strings");
     const result<std::span<std::int64_t>> numbers = c.keep<std::int64_t>(std::size_t(classes.count));
     if (!numbers) return numbers.error();
     for (std::size_t i = 0; i < numbers->size(); ++i) (*numbers)[i] = std::int64_t(i);
@@ -158,7 +156,7 @@ result<label_encoder> label_encoder::bind(bind_context& c) {
   }
   constexpr std::string_view key_names[] = {"keys_tensor", "keys_strings", "keys_int64s", "keys_floats"};
   constexpr std::string_view value_names[] = {"values_tensor", "values_strings", "values_int64s", "values_floats"};
-  const elements keys = first_listed(c, key_names), values = first_listed(c, value_names);
+  const given_list keys = first_listed(c, key_names), values = first_listed(c, value_names);
   if (keys.type == dtype::undefined) return bad_attribute("it needs one of the keys_ attributes");
   if (values.type == dtype::undefined) return bad_attribute("it needs one of the values_ attributes");
   label_encoder made;
@@ -169,7 +167,7 @@ result<label_encoder> label_encoder::bind(bind_context& c) {
 }
 
 result<category_mapper> category_mapper::bind(bind_context& c) {
-  const elements strings = listed(c, "cats_strings"), ints = listed(c, "cats_int64s");
+  const given_list strings = listed(c, "cats_strings"), ints = listed(c, "cats_int64s");
   result<label_table> made =
       two_way_table(c, {dtype::string, strings.data, strings.count}, {dtype::i64, ints.data, ints.count});
   if (!made) return made.error();
@@ -182,25 +180,21 @@ status label_table::run(run_context& c) const {
   if (c.output_type(0) != to) return bad_input("Y has elements of ", c.output_type(0), ", its values are ", to);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  return with_type(from, [&]<class K>(std::type_identity<K>) -> status {
-    if constexpr (std::is_same_v<K, std::string_view> || std::is_arithmetic_v<K>) {
-      const K *const first = static_cast<const K*>(keys), *const last = first + count;
-      return with_type(to, [&]<class V>(std::type_identity<V>) -> status {
-        const auto* const in = static_cast<const K*>(x.data);
-        V* const out = static_cast<V*>((*y)->data);
-        parallel_for(c, x.shape.count(), 1 << 12, [&](std::int64_t begin, std::int64_t end) {
-          for (; begin < end; ++begin) {
-            const K* const at = std::lower_bound(first, last, in[begin], before<K>);
-            const bool found = at != last && !before(in[begin], *at) && (nan_is_key || in[begin] == *at);
-            out[begin] = found ? static_cast<const V*>(values)[at - first] : *static_cast<const V*>(otherwise);
-          }
-        });
-        return {};
+  labels::call(from, [&]<class K>(std::type_identity<K>) {
+    const K *const first = static_cast<const K*>(keys), *const last = first + count;
+    labels::call(to, [&]<class V>(std::type_identity<V>) {
+      const auto* const in = static_cast<const K*>(x.data);
+      V* const out = static_cast<V*>((*y)->data);
+      parallel_for(c, x.shape.count(), 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+        for (; begin < end; ++begin) {
+          const K* const at = std::lower_bound(first, last, in[begin], before<K>);
+          const bool found = at != last && !before(in[begin], *at) && (nan_is_key || in[begin] == *at);
+          out[begin] = found ? static_cast<const V*>(values)[at - first] : *static_cast<const V*>(otherwise);
+        }
       });
-    } else {
-      return bad_input("X has elements of ", x.type);
-    }
+    });
   });
+  return {};
 }
 
 status array_feature_extractor::run(run_context& c) const {
@@ -217,13 +211,12 @@ status array_feature_extractor::run(run_context& c) const {
   const result<value*> z = c.output(0, shape);
   if (!z) return z.error();
   const std::int64_t rows = columns == 0 || wanted == 0 ? 0 : x.shape.count() / columns;
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    const T* const from = static_cast<const T*>(x.data);
-    T* const to = static_cast<T*>((*z)->data);
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t i = 0; i < wanted; ++i) to[r * wanted + i] = from[r * columns + index[i]];
-    return {};
-  });
+  const std::size_t bytes = element_bytes(x.type);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t i = 0; i < wanted; ++i)
+      move_block(bytes_of(**z) + std::size_t(r * wanted + i) * bytes,
+                 bytes_of(x) + std::size_t(r * columns + index[i]) * bytes, bytes);
+  return {};
 }
 
 result<dict_vectorizer> dict_vectorizer::bind(bind_context& c) {
@@ -244,7 +237,7 @@ status dict_vectorizer::run(run_context& c) const {
   if (!y) return y.error();
   if (values.type != (*y)->type) return bad_input("the map's values are of type ", values.type, ", Y is ", (*y)->type);
   const std::int64_t count = std::min(keys.shape.count(), values.shape.count());
-  return with_type(values.type, [&]<class T>(std::type_identity<T>) -> status {
+  elements::call(values.type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t k = 0; k < n; ++k) {
       T found{};
       for (std::int64_t i = 0; i < count; ++i)
@@ -253,8 +246,8 @@ status dict_vectorizer::run(run_context& c) const {
           found = static_cast<const T*>(values.data)[i];
       static_cast<T*>((*y)->data)[k] = found;
     }
-    return {};
   });
+  return {};
 }
 
 result<zip_map> zip_map::bind(bind_context& c) {

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/pad.hpp>
 
+#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
 #include "common/strided_copy.hpp"
 
@@ -117,14 +118,8 @@ status pad::run(run_context& c) const {
       if (c.input(2).shape.count() != 1) return bad_input("constant_value must be one element, not ", c.input(2).shape);
       std::memcpy(element, c.input(2).data, bytes);
     } else if (amounts) {
-      const status known = with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-        if constexpr (std::is_floating_point_v<T> || is_narrow_float<T>) {
-          const T number_as_t = T(number);
-          std::memcpy(element, &number_as_t, sizeof number_as_t);
-        }
-        return {};
-      });
-      if (!known) return known;
+      const std::uint64_t as_element = float_element(x.type, number);
+      std::memcpy(element, &as_element, sizeof as_element);
     }
     eps::fill(c, (*y)->data, shape.count(), element, bytes);
     const extents from = row_major_strides(x.shape), to = row_major_strides(shape);

@@ -55,15 +55,10 @@ void replace_block(const value& y, std::int64_t j, const value& updates, std::in
   move_block(bytes_of(y) + std::size_t(j) * size, bytes_of(updates) + std::size_t(i) * size, std::size_t(count) * size);
 }
 
-result<combine_function> choose(dtype type, scatter_reduction how) {
-  combine_function chosen = replace_block;
-  if (how == scatter_reduction::none) return chosen;
-  status known = with_type(type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) return chosen = combine_block<T>, status{};
-    else return refuse(status_code::not_implemented, "reductions of ", type);
-  });
-  if (!known) return known;
-  return chosen;
+combine_function choose(dtype type, scatter_reduction how) {
+  if (how == scatter_reduction::none) return replace_block;
+  return number_and_truth_elements::visit(type, combine_function{},
+                                          []<class T>(std::type_identity<T>) { return combine_block<T>; });
 }
 
 /// The output, filled with the data. Updates that lie where the output will (the node takes one value twice) move away.
@@ -86,8 +81,7 @@ result<value*> copy_of_data(run_context& c, value& updates) {
 bool scatter_elements::accepts(const bind_context& c) {
   const result<scatter_reduction> how = reduction_of(c);
   if (!how || *how == scatter_reduction::none || c.inputs.empty()) return true;  // bind says what is wrong
-  const dtype type = c.inputs[0].type;
-  return type != dtype::string && type != dtype::c64 && type != dtype::c128;
+  return (bit_of(c.inputs[0].type) & number_and_truth_elements::mask) != 0;
 }
 
 result<scatter_elements> scatter_elements::bind(bind_context& c) {
@@ -103,12 +97,11 @@ status scatter_elements::run(run_context& c) const {
   if (!rows) return rows.error();
   if (updates.shape != indices.shape)
     return bad_input("updates ", updates.shape, " and indices ", indices.shape, " must be of one shape");
-  result<combine_function> write = choose(x.type, reduction);
-  if (!write) return write.error();
+  const combine_function write = choose(x.type, reduction);
   result<value*> y = copy_of_data(c, updates);
   if (!y) return y.error();
   for (std::int64_t row = 0; row < rows->rows(); ++row)
-    rows->each(row, [&](std::int64_t i, std::int64_t target) { (*write)(**y, target, updates, i, 1, reduction); });
+    rows->each(row, [&](std::int64_t i, std::int64_t target) { write(**y, target, updates, i, 1, reduction); });
   return {};
 }
 
@@ -129,13 +122,12 @@ status scatter_nd::run(run_context& c) const {
   if (rank > max_rank || updates.shape != expected)
     return bad_input("updates ", updates.shape, " must be ", expected, " for data ", x.shape, ", indices ",
                      indices.shape);
-  result<combine_function> write = choose(x.type, reduction);
-  if (!write) return write.error();
+  const combine_function write = choose(x.type, reduction);
   result<value*> y = copy_of_data(c, updates);
   if (!y) return y.error();
   if (tuples->block() == 0) return {};
   for (std::int64_t i = 0; i < tuples->count(); ++i)
-    (*write)(**y, (*tuples)[i], updates, i * tuples->block(), tuples->block(), reduction);
+    write(**y, (*tuples)[i], updates, i * tuples->block(), tuples->block(), reduction);
   return {};
 }
 

@@ -159,21 +159,16 @@ status top_k::run(run_context& c) const {
   }
   if (wanted < 0 || wanted > x.shape[std::size_t(at)])
     return bad_input("K is ", wanted, ", axis ", at, " of ", x.shape, " has fewer elements");
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T> && !std::is_same_v<T, bool>) return top_of<T>(c, std::size_t(at), wanted, largest);
-    else return refuse(status_code::not_implemented, "TopK of ", dtype_of<T>);
-  });
+  return elements::visit(
+      x.type, status{}, [&]<class T>(std::type_identity<T>) { return top_of<T>(c, std::size_t(at), wanted, largest); });
 }
 
 status unique::run(run_context& c) const {
   const value& x = c.input(0);
   std::int64_t at = axis;
   if (!flat && !normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
-  return with_type(x.type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T> || std::is_same_v<T, std::string_view>)
-      return unique_of<T>(c, std::size_t(at), flat, sorted);
-    else return refuse(status_code::not_implemented, "Unique of ", dtype_of<T>);
-  });
+  return elements::visit(
+      x.type, status{}, [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, std::size_t(at), flat, sorted); });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -38,19 +38,20 @@ void read_parameters(const value* const (&parameters)[4], std::int64_t channels,
 
 /// Mean, then variance, of each channel over the batch.
 template <class C>
-void measure(const C* x, const channel_layout& layout, double* mean, double* variance) {
-  const auto count = double(layout.batches * layout.elements);
-  const auto sum = [&](std::int64_t channel, auto f) {
-    double total = 0;
-    for (std::int64_t b = 0; b < layout.batches; ++b)
-      total += sum_of(x + (b * layout.channels + channel) * layout.elements, layout.elements, f);
-    return total;
-  };
-  for (std::int64_t c = 0; c < layout.channels; ++c) {
-    const double m = sum(c, [](double v) { return v; }) / count;
-    mean[c] = m;
-    variance[c] = sum(c, [m](double v) { return (v - m) * (v - m); }) / count;
-  }
+void measure(run_context& c, const row_rooms<C>& x, const channel_layout& layout, double* mean, double* variance) {
+  const std::int64_t n = layout.elements;
+  const auto count = double(layout.batches * n);
+  parallel_rows(c, layout.channels, 1, [&](std::int64_t channel, std::int64_t, std::size_t lane) {
+    const auto sum = [&](auto f) {
+      double total = 0;
+      for (std::int64_t b = 0; b < layout.batches; ++b)
+        total += sum_of(x.read(lane, (b * layout.channels + channel) * n, n), n, f);
+      return total;
+    };
+    const double m = sum([](double v) { return v; }) / count;
+    mean[channel] = m;
+    variance[channel] = sum([m](double v) { return (v - m) * (v - m); }) / count;
+  });
 }
 
 status write_statistic(run_context& c, std::size_t output, std::int64_t channels, const double* from) {
@@ -106,6 +107,9 @@ status batch_normalization::run_as(run_context& c) const {
                        " channels");
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
+  const std::int64_t n = layout.elements;
+  const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
+  if (!from || !y) return status_code::out_of_memory;
   std::span<const double> used = coefficients;
   if (used.size() != std::size_t(channels) * 2) {
     const result<std::span<double>> scratch = c.scratch<double>(std::size_t(channels) * 8);
@@ -114,9 +118,7 @@ status batch_normalization::run_as(run_context& c) const {
                   *const batch = scratch->data() + 4 * channels, *const folded = scratch->data() + 6 * channels;
     read_parameters(parameters, channels, scratch->data());
     if (trains) {
-      const result<std::span<const C>> whole = read_floats<C>(c, x);
-      if (!whole) return whole.error();
-      measure(whole->data(), layout, batch, batch + channels);
+      measure(c, *from, layout, batch, batch + channels);
       for (std::int64_t i = 0; i < channels; ++i) {
         const double running[2] = {mean[i] * momentum + batch[i] * (1 - momentum),
                                    variance[i] * momentum + batch[channels + i] * (1 - momentum)};
@@ -131,9 +133,6 @@ status batch_normalization::run_as(run_context& c) const {
     fold(scratch->first(std::size_t(channels) * 4), channels, epsilon, folded);
     used = {folded, std::size_t(channels) * 2};
   }
-  const std::int64_t n = layout.elements;
-  const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
-  if (!from || !y) return status_code::out_of_memory;
   parallel_rows(c, layout.batches * channels, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, n)),
                 [&](std::int64_t first, std::int64_t last, std::size_t lane) {
                   for (std::int64_t row = first; row < last; ++row) {

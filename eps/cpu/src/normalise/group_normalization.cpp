@@ -22,7 +22,7 @@ status group_normalization_state::run_as(run_context& c) const {
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const result<std::span<const C>> scale = read_floats<C>(c, c.input(1)), bias = read_floats<C>(c, c.input(2));
+  const result<const C*> scale = wide_vector<C>(c, c.input(1)), bias = wide_vector<C>(c, c.input(2));
   if (!scale || !bias) return status_code::out_of_memory;
   const std::int64_t per_group = channels / parts, n = x.shape.count(2, x.shape.rank()), size = per_group * n;
   const auto from = row_rooms<C>::make(c, x, 1, size), y = row_rooms<C>::make(c, **out, 1, size);
@@ -36,7 +36,7 @@ status group_normalization_state::run_as(run_context& c) const {
                     const moments of_group = moments_of(in, size);
                     const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
                     for (std::int64_t k = 0; k < per_group; ++k) {
-                      const auto at = std::size_t(scale_per_group ? group % parts : group % parts * per_group + k);
+                      const std::int64_t at = (scale_per_group ? group % parts : group % parts * per_group + k);
                       const double a = double((*scale)[at]) * inverse, b = double((*bias)[at]) - of_group.mean * a;
                       scale_and_shift(in + k * n, to + k * n, n, a, b);
                     }

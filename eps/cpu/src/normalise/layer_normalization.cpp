@@ -21,11 +21,13 @@ struct row_operand {
 template <class C>
 result<row_operand<C>> spread(run_context& c, const value& v, const extents& x, std::size_t axis,
                               std::string_view name) {
-  const result<std::span<const C>> given = read_floats<C>(c, v);
-  if (!given) return given.error();
   const extents row{x.dims().subspan(axis)};
   const std::int64_t length = row.count();
-  if (v.shape == row) return row_operand<C>{given->data(), 0};
+  if (v.shape == row) {
+    const result<const C*> vector = wide_vector<C>(c, v);
+    if (!vector) return vector.error();
+    return row_operand<C>{*vector, 0};
+  }
   broadcast_loops<2> loops;
   const bool one_for_all = loops.make({&v.shape, &row}) && loops.shape() == row;
   if (!one_for_all && (!loops.make({&v.shape, &x}) || loops.shape() != x))
@@ -33,8 +35,8 @@ result<row_operand<C>> spread(run_context& c, const value& v, const extents& x, 
   const result<std::span<C>> copy = c.scratch<C>(std::size_t(loops.count()));
   if (!copy) return copy.error();
   loops.rows(0, loops.count(), [&](std::int64_t to, const auto& from, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i)
-      (*copy)[std::size_t(to + i)] = (*given)[std::size_t(from[0] + i * loops.steps()[0])];
+    if (loops.steps()[0]) load_floats(v, from[0], copy->data() + to, n);
+    else std::fill_n(copy->data() + to, n, float_at<C>(v, from[0]));
   });
   return row_operand<C>{copy->data(), one_for_all ? 0 : length};
 }

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "common/float_values.hpp"
+#include "common/row_rooms.hpp"
 #include "moments.hpp"
-#include "reduce/reduce_rows.hpp"
+#include "skeletons/reduce.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -12,40 +12,56 @@ namespace {
 constexpr std::int64_t default_axes[] = {0, 2, 3};
 constexpr double epsilon = 1e-9;
 
+template <class C>
+struct normalized_tensors {
+  const row_rooms<C>&x, &y;
+  std::size_t lane;
+};
+
 /// Rows that belong to one statistic.
 template <class C>
-void normalize_rows(const reduce_loops& loops, const C* x, C* y) {
+void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start) {
+  const std::int64_t n = loops.row;
   const auto over_rows = [&](auto f) {
     odometer at{loops.gone, 0};
-    for (std::int64_t g = 0; g < loops.gone.count; ++g, at.next()) f(at.offset());
+    for (std::int64_t g = 0; g < loops.gone.count; ++g, at.next())
+      f(t.x.read(t.lane, start + at.offset(), n), start + at.offset());
   };
   double sum = 0, squares = 0;
-  over_rows([&](std::int64_t at) { sum += sum_of(x + at, loops.row, [](double v) { return v; }); });
+  over_rows([&](const C* x, std::int64_t) { sum += sum_of(x, n, [](double v) { return v; }); });
   const double mean = sum / double(loops.reduced);
-  over_rows([&](std::int64_t at) {
-    squares += sum_of(x + at, loops.row, [mean](double v) { return (v - mean) * (v - mean); });
-  });
+  over_rows(
+      [&](const C* x, std::int64_t) { squares += sum_of(x, n, [mean](double v) { return (v - mean) * (v - mean); }); });
   const double scale = 1 / (std::sqrt(squares / double(loops.reduced)) + epsilon);
-  over_rows([&](std::int64_t at) {
-    for (std::int64_t i = 0; i < loops.row; ++i) y[at + i] = C((double(x[at + i]) - mean) * scale);
+  over_rows([&](const C* x, std::int64_t at) {
+    C* const y = t.y.room(t.lane, at);
+    for (std::int64_t i = 0; i < n; ++i) y[i] = C((double(x[i]) - mean) * scale);
+    t.y.store(t.lane, at, n);
   });
 }
 
 /// n columns, each with a statistic of its own; n at most reduce_loops::columns.
 template <class C>
-void normalize_columns(const reduce_loops& loops, const C* x, C* y, std::int64_t n) {
+void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, std::int64_t n) {
   double mean[reduce_loops::columns] = {}, scale[reduce_loops::columns] = {};
-  const auto over_elements = [&](auto f) {
+  const auto over_rows = [&](auto f) {
     odometer at{loops.gone, 0};
     for (std::int64_t g = 0; g < loops.gone.count; ++g, at.next())
-      for (std::int64_t i = 0; i < n; ++i) f(at.offset() + i, i);
+      f(t.x.read(t.lane, start + at.offset(), n), start + at.offset());
   };
-  over_elements([&](std::int64_t at, std::int64_t i) { mean[i] += double(x[at]); });
+  over_rows([&](const C* x, std::int64_t) {
+    for (std::int64_t i = 0; i < n; ++i) mean[i] += double(x[i]);
+  });
   for (std::int64_t i = 0; i < n; ++i) mean[i] /= double(loops.reduced);
-  over_elements(
-      [&](std::int64_t at, std::int64_t i) { scale[i] += (double(x[at]) - mean[i]) * (double(x[at]) - mean[i]); });
+  over_rows([&](const C* x, std::int64_t) {
+    for (std::int64_t i = 0; i < n; ++i) scale[i] += (double(x[i]) - mean[i]) * (double(x[i]) - mean[i]);
+  });
   for (std::int64_t i = 0; i < n; ++i) scale[i] = 1 / (std::sqrt(scale[i] / double(loops.reduced)) + epsilon);
-  over_elements([&](std::int64_t at, std::int64_t i) { y[at] = C((double(x[at]) - mean[i]) * scale[i]); });
+  over_rows([&](const C* x, std::int64_t at) {
+    C* const y = t.y.room(t.lane, at);
+    for (std::int64_t i = 0; i < n; ++i) y[i] = C((double(x[i]) - mean[i]) * scale[i]);
+    t.y.store(t.lane, at, n);
+  });
 }
 
 }  // namespace
@@ -62,25 +78,25 @@ status mean_variance_normalization::run_as(run_context& c) const {
   const value& x = c.input(0);
   std::uint32_t gone = 0;
   if (status found = axes.find(c, x.shape, gone); !found) return found;
-  const result<float_output<C>> y = write_floats<C>(c, 0, x.shape);
-  if (!y) return y.error();
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
   if (x.shape.count() == 0) return {};
-  const result<std::span<const C>> from = read_floats<C>(c, x);
-  if (!from) return from.error();
   reduce_loops loops;
   loops.make(x.shape, gone);
   constexpr std::int64_t columns = reduce_loops::columns;
   const std::int64_t stretches = loops.row_stays ? (loops.row + columns - 1) / columns : 1;
-  parallel_for(c, loops.units(), 1, [&](std::int64_t first, std::int64_t last) {
+  const std::int64_t width = loops.row_stays ? std::min(columns, loops.row) : loops.row;
+  const auto from = row_rooms<C>::make(c, x, 1, width), y = row_rooms<C>::make(c, **out, 1, width);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, loops.units(), 1, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    const normalized_tensors<C> tensors{*from, *y, lane};
     for (std::int64_t unit = first; unit < last; ++unit) {
       const std::int64_t column = unit % stretches * columns;
       const std::int64_t start = odometer{loops.kept, unit / stretches}.offset() + column;
-      if (loops.row_stays)
-        normalize_columns(loops, from->data() + start, y->data + start, std::min(columns, loops.row - column));
-      else normalize_rows(loops, from->data() + start, y->data + start);
+      if (loops.row_stays) normalize_columns(loops, tensors, start, std::min(columns, loops.row - column));
+      else normalize_rows(loops, tensors, start);
     }
   });
-  y->store();
   return {};
 }
 

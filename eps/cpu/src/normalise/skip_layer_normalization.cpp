@@ -15,11 +15,8 @@ namespace {
 template <class C>
 result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, std::string_view name) {
   const value& v = c.input(input);
-  if (!v) return static_cast<const C*>(nullptr);
-  if (v.shape != extents{n}) return bad_input(name, " ", v.shape, " must be ", extents{n});
-  const auto read = read_floats<C>(c, v);
-  if (!read) return read.error();
-  return read->data();
+  if (v && v.shape != extents{n}) return bad_input(name, " ", v.shape, " must be ", extents{n});
+  return wide_vector<C>(c, v);
 }
 
 }  // namespace

@@ -2,12 +2,13 @@
 #include <cameo/eps/cpu/recurrent.hpp>
 
 #include <cmath>
+#include <cstring>
 
 #include "functions/form.hpp"
 #include "skeletons/map.hpp"
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "quantised/quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -143,7 +144,7 @@ struct direction {
   C* reset;     // [batch, hidden], for GRU
   C* state;     // [batch, hidden]
   C* memory;    // the same, for LSTM
-  C* y;         // or null
+  value* y;     // or null
   C* rounded;   // room for the state in steps, or null
   step_product<C> by_state, by_reset;
 
@@ -156,10 +157,10 @@ struct direction {
   C* gates_at(std::int64_t time, std::int64_t b) const {
     return gates + (how.batch_first ? b * s.length + time : time * s.batch + b) * s.width();
   }
-  C* y_at(std::int64_t time, std::int64_t b) const {
+  std::int64_t y_at(std::int64_t time, std::int64_t b) const {
     const std::int64_t row = how.batch_first ? (b * s.length + time) * s.directions + std::int64_t(d)
                                              : (time * s.directions + std::int64_t(d)) * s.batch + b;
-    return y + row * s.hidden;
+    return row * s.hidden;
   }
 
   void rnn_cell(std::int64_t b, C* gate) const {
@@ -240,7 +241,7 @@ struct direction {
         if (how.kind == cell::rnn) rnn_cell(b, gate);
         else if (how.kind == cell::lstm) lstm_cell(b, gate);
         else gru_cell(b, gate);
-        if (y) std::copy_n(state + b * s.hidden, s.hidden, y_at(time(t, b), b));
+        if (y) save_floats(state + b * s.hidden, *y, y_at(time(t, b), b), s.hidden);
       });
     }
     return {};
@@ -270,10 +271,9 @@ result<step_product<C>> pack_step(run_context& c, const C* r, std::int64_t m, st
   return step_product<C>{m, n, k, panels->data(), rows->data()};
 }
 
-/// An optional input of floats as C; null when it is absent.
+/// A factor of products as C.
 template <class C>
-result<const C*> optional_floats(run_context& c, std::size_t i) {
-  if (!c.has_input(i) || !c.input(i)) return static_cast<const C*>(nullptr);
+result<const C*> wide_matrix(run_context& c, std::size_t i) {
   const result<std::span<const C>> read = read_floats<C>(c, c.input(i));
   if (!read) return read.error();
   return read->data();
@@ -309,11 +309,10 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   return static_cast<const C*>(*made);
 }
 
-/// An output that a node may leave out.
-template <class C>
-result<float_output<C>> optional_output(run_context& c, std::size_t i, const extents& shape) {
-  if (!c.has_output(i)) return float_output<C>{};
-  return write_floats<C>(c, i, shape);
+/// An output that a node may leave out: then null.
+result<value*> optional_output(run_context& c, std::size_t i, const extents& shape) {
+  if (!c.has_output(i)) return static_cast<value*>(nullptr);
+  return c.output(i, shape);
 }
 
 /// State d of all batches, between the layout of inputs and outputs and [batch, hidden].
@@ -390,17 +389,17 @@ status recurrent_state::run_as(run_context& c) const {
                                       : extents{s.length, s.directions, s.batch, s.hidden};
   const extents state_shape =
       batch_first ? extents{s.batch, s.directions, s.hidden} : extents{s.directions, s.batch, s.hidden};
-  const result<float_output<C>> y = optional_output<C>(c, 0, y_shape);
+  const result<value*> y = optional_output(c, 0, y_shape), y_h = optional_output(c, 1, state_shape);
+  result<value*> y_c = static_cast<value*>(nullptr);
+  if (is_lstm) y_c = optional_output(c, 2, state_shape);
   if (!y) return y.error();
-  const result<float_output<C>> y_h = optional_output<C>(c, 1, state_shape);
   if (!y_h) return y_h.error();
-  result<float_output<C>> y_c = float_output<C>{};
-  if (is_lstm) y_c = optional_output<C>(c, 2, state_shape);
   if (!y_c) return y_c.error();
   const C* in[8] = {};
-  for (const std::size_t i : {0, 1, 2, 3, 5, 6, 7}) {
-    const bool codes = quantized && (i == 1 || i == 2);
-    const result<const C*> floats = codes ? decoded_weights<C>(c, i, i == 1 ? 8 : 10) : optional_floats<C>(c, i);
+  for (const std::size_t i : {0, 1, 2, 3, 7}) {
+    const result<const C*> floats = i > 2            ? wide_vector<C>(c, c.input(i))
+                                    : quantized && i ? decoded_weights<C>(c, i, i == 1 ? 8 : 10)
+                                                     : wide_matrix<C>(c, i);
     if (!floats) return floats.error();
     in[i] = *floats;
   }
@@ -420,7 +419,7 @@ status recurrent_state::run_as(run_context& c) const {
   const result<C*> biases = room<C>(c, {width});
   for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases})
     if (!*r) return r->error();
-  if (y->tensor && lengths) std::fill_n(y->data, y_shape.count(), C(0));
+  if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
   for (std::int64_t d = 0; d < s.directions; ++d) {
     const C *const w = in[1] + d * width * s.inputs, *const r = in[2] + d * width * n;
     const C* const bias = in[3] ? in[3] + d * 2 * width : nullptr;
@@ -432,8 +431,9 @@ status recurrent_state::run_as(run_context& c) const {
     if (two_steps) by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
     if (!by_reset) return by_reset.error();
     each_state_row<C>(*this, s, d, [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t j = 0; j < n; ++j) (*state)[to + j] = in[5] ? in[5][from + j] : C(0);
-      for (std::int64_t j = 0; j < n; ++j) (*memory)[to + j] = is_lstm && in[6] ? in[6][from + j] : C(0);
+      for (const auto& [room, i] : {std::pair{*state, std::size_t{5}}, std::pair{*memory, std::size_t{6}}})
+        if (c.input(i) && (i == 5 || is_lstm)) load_floats(c.input(i), from, room + to, n);
+        else std::fill_n(room + to, n, C(0));
     });
     for (std::int64_t b = 0; lengths && b < s.batch; ++b)
       if (lengths[b] == 0) {  // it ends with zeros, whatever it was to begin with
@@ -453,18 +453,16 @@ status recurrent_state::run_as(run_context& c) const {
                            *reset,
                            *state,
                            *memory,
-                           y->tensor ? y->data : nullptr,
+                           *y,
                            rounded,
                            *by_state,
                            *by_reset};
     if (status done = one.run(c); !done) return done;
     each_state_row<C>(*this, s, d, [&](std::int64_t to, std::int64_t from) {
-      if (y_h->tensor) std::copy_n(*state + from, n, y_h->data + to);
-      if (y_c->tensor) std::copy_n(*memory + from, n, y_c->data + to);
+      if (*y_h) save_floats(*state + from, **y_h, to, n);
+      if (*y_c) save_floats(*memory + from, **y_c, to, n);
     });
   }
-  for (const result<float_output<C>>* out : {&y, &y_h, static_cast<const result<float_output<C>>*>(&y_c)})
-    if ((*out)->tensor) (*out)->store();
   return {};
 }
 

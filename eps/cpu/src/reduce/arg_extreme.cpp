@@ -1,9 +1,7 @@
 #include <cameo/eps/cpu/arg_extreme.hpp>
 
-#include "common/float_values.hpp"
 #include "common/refuse.hpp"
-
-#include <algorithm>
+#include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -29,26 +27,25 @@ struct or_equal {
 };
 
 template <class F, class T>
-void find_columns(const run_context& c, const void* from, std::int64_t axis, std::int64_t inner, std::int64_t n,
-                  std::int64_t* out) {
-  const T* const x = static_cast<const T*>(from);
-  T best[arg_extreme_state::columns];
-  for (std::int64_t i = 0; i < n; ++i) best[i] = x[i], out[i] = 0;
-  const std::int64_t some = std::max<std::int64_t>(1, (1 << 15) / n);
-  detail::stop_pace pace;
-  for (std::int64_t first = 1, last = 0; first < axis && !c.stopped(pace); first = last) {
-    last = std::min(axis, first + some);
-    for (std::int64_t a = first; a < last; ++a)
-      for (std::int64_t i = 0; i < n; ++i)
-        if (const T candidate = x[a * inner + i]; F{}(candidate, best[i])) best[i] = candidate, out[i] = a;
+void find_columns(const void* from, std::int64_t step, std::int64_t first, std::int64_t last, std::int64_t n,
+                  void* so_far, std::int64_t* out) {
+  const T* x = static_cast<const T*>(from);
+  T* const best = static_cast<T*>(so_far);
+  if (first == 0) {
+    for (std::int64_t i = 0; i < n; ++i) best[i] = x[i], out[i] = 0;
+    ++first, x += step;
   }
+  for (; first < last; ++first, x += step)
+    for (std::int64_t i = 0; i < n; ++i)
+      if (F{}(x[i], best[i])) best[i] = x[i], out[i] = first;
 }
 
 /// float16 and bfloat16 come as float.
 template <class F>
 arg_extreme_state::column_function extremes_of_columns(dtype type) {
-  return number_elements::visit(type, arg_extreme_state::column_function{},
-                                []<class T>(std::type_identity<T>) { return find_columns<F, computed_in<T>>; });
+  return arg_extreme_state::elements::visit(
+      type, arg_extreme_state::column_function{},
+      []<class T>(std::type_identity<T>) { return find_columns<F, computed_in<T>>; });
 }
 
 }  // namespace
@@ -71,23 +68,31 @@ status arg_extreme_state::run(run_context& c) const {
   if (!out) return out.error();
   if (out->empty()) return {};
   if (size == 0) return bad_input("axis ", axis, " of shape ", x.shape, " has no elements to choose from");
-  const void* from = x.data;
-  std::int64_t bytes = row_of(x.type).bits / 8;
-  if (x.type == dtype::f16 || x.type == dtype::bf16) {
-    const result<std::span<const float>> wide = read_floats<float>(c, x);
-    if (!wide) return wide.error();
-    from = wide->data(), bytes = sizeof(float);
-  }
+  const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
   const std::int64_t inner = scalar ? 1 : x.shape.count(std::size_t(a) + 1, x.shape.rank());
-  const std::int64_t stretches = (inner + columns - 1) / columns, units = out->count() / inner * stretches;
-  parallel_for(c, units, std::max<std::int64_t>(1, (1 << 15) / (size * std::min(inner, columns))),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t unit = first; unit < last; ++unit) {
-                   const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
-                   find(c, static_cast<const std::byte*>(from) + (outer * size * inner + column) * bytes, size, inner,
-                        std::min(columns, inner - column), out->data() + outer * inner + column);
-                 }
-               });
+  const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
+  const std::int64_t units = out->count() / inner * stretches, bytes = bits_of(x.type) / 8;
+  const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // at a time
+  const result<row_rooms<float>> rooms =
+      narrow ? row_rooms<float>::make(c, x, std::min(some, size), width) : row_rooms<float>{};
+  if (!rooms) return rooms.error();
+  parallel_rows(c, units, std::max<std::int64_t>(1, (1 << 15) / (size * width)),
+                [&](std::int64_t begin, std::int64_t end, std::size_t lane) {
+                  detail::stop_pace pace;
+                  alignas(8) std::byte best[columns * 8];
+                  for (std::int64_t unit = begin; unit < end; ++unit) {
+                    const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
+                    const std::int64_t start = outer * size * inner + column, n = std::min(columns, inner - column);
+                    for (std::int64_t first = 0, last = 0; first < size && !c.stopped(pace); first = last) {
+                      last = std::min(size, first + some);
+                      const std::int64_t at = start + first * inner;
+                      const row_block<const float> wide =
+                          narrow ? rooms->read(lane, at, inner, last - first, n) : row_block<const float>{};
+                      find(narrow ? static_cast<const void*>(wide.data) : static_cast<std::byte*>(x.data) + at * bytes,
+                           narrow ? wide.step : inner, first, last, n, best, out->data() + outer * inner + column);
+                    }
+                  }
+                });
   return {};
 }
 
@@ -98,7 +103,6 @@ result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
   const dtype type = c.inputs[0].type;
   const bool last = c.int_or("select_last_index", 0) != 0;
   made.find = last ? extremes_of_columns<or_equal<better>>(type) : extremes_of_columns<better>(type);
-  if (!made.find) return status{status_code::not_implemented, "no row for this type"};
   made.axis = c.int_or("axis", 0);
   made.keep = c.int_or("keepdims", 1) != 0;
   return made;

@@ -1,12 +1,12 @@
 #include <cameo/eps/cpu/cumulative.hpp>
 
-#include "common/float_values.hpp"
 #include "common/refuse.hpp"
-
-#include <algorithm>
+#include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
+
+constexpr std::int64_t columns = 128;
 
 struct sums {
   static constexpr int start = 0;
@@ -26,25 +26,28 @@ struct products {
 };
 
 template <class F, class T>
-void accumulate_columns(const void* in, void* out, std::int64_t axis, std::int64_t step, std::int64_t n,
-                        bool exclusive) {
-  const T* const x = static_cast<const T*>(in);
-  T* const y = static_cast<T*>(out);
-  for (std::int64_t i = 0; i < n; ++i) y[i] = exclusive ? T(F::start) : x[i];
-  for (std::int64_t a = 1; a < axis; ++a) {
-    const T* const next = x + (exclusive ? a - 1 : a) * step;
-    const T* const before = y + (a - 1) * step;
-    T* const to = y + a * step;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = F::join(before[i], next[i]);
+void accumulate_rows(const void* in, std::int64_t x_step, void* out, std::int64_t y_step, std::int64_t rows,
+                     std::int64_t n, void* before, bool starts) {
+  const T* x = static_cast<const T*>(in);
+  T* y = static_cast<T*>(out);
+  const T* last = static_cast<const T*>(before);
+  for (std::int64_t r = 0; r < rows; ++r, y += y_step) {
+    if (!x) std::fill_n(y, n, T(F::start));
+    else if (starts && r == 0) std::copy_n(x, n, y);
+    else
+      for (std::int64_t i = 0; i < n; ++i) y[i] = F::join(last[i], x[i]);
+    if (x) x += x_step;
+    last = y;
   }
+  std::copy_n(last, n, static_cast<T*>(before));
 }
 
 /// float16 and bfloat16 come as float.
 template <class F>
 cumulative_state::column_function sums_along_columns(dtype type) {
-  return large_number_elements::visit(type, cumulative_state::column_function{}, []<class T>(std::type_identity<T>) {
-    return accumulate_columns<F, computed_in<T>>;
-  });
+  return cumulative_state::elements::visit(
+      type, cumulative_state::column_function{},
+      []<class T>(std::type_identity<T>) { return accumulate_rows<F, computed_in<T>>; });
 }
 
 status read_axis(const value& v, std::size_t rank, std::int64_t& axis) {
@@ -66,30 +69,42 @@ status cumulative_state::run(run_context& c) const {
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
-  const void* from = x.data;
-  void* to = (*out)->data;
-  std::int64_t bytes = row_of(x.type).bits / 8;
-  if (narrow) {
-    const result<std::span<const float>> wide = read_floats<float>(c, x);
-    if (!wide) return wide.error();
-    const result<std::span<float>> wide_out = c.scratch<float>(wide->size());
-    if (!wide_out) return wide_out.error();
-    from = wide->data(), to = wide_out->data(), bytes = sizeof(float);
-  }
   const auto a = std::size_t(axis);
-  const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank());
-  const std::int64_t columns = 128, stretches = (inner + columns - 1) / columns;
-  parallel_for(
-      c, x.shape.count(0, a) * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * std::min(inner, columns))),
-      [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t unit = first; unit < last; ++unit) {
+  const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank()), bytes = bits_of(x.type) / 8;
+  const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
+  const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // rows at a time
+  const auto rooms_of = [&](const value& v) {
+    return narrow ? row_rooms<float>::make(c, v, std::min(some, size), width) : row_rooms<float>{};
+  };
+  const result<row_rooms<float>> from = rooms_of(x), to = rooms_of(**out);
+  if (!from || !to) return status_code::out_of_memory;
+  const std::int64_t step = reverse ? -inner : inner;
+  parallel_rows(
+      c, x.shape.count(0, a) * stretches, std::max<std::int64_t>(1, (1 << 15) / (size * width)),
+      [&](std::int64_t begin, std::int64_t end, std::size_t lane) {
+        detail::stop_pace pace;
+        alignas(8) std::byte before[columns * 8];
+        for (std::int64_t unit = begin; unit < end; ++unit) {
           const std::int64_t outer = unit / stretches, column = unit % stretches * columns;
+          const std::int64_t n = std::min(columns, inner - column);
           const std::int64_t start = outer * size * inner + column + (reverse ? (size - 1) * inner : 0);
-          accumulate(static_cast<const std::byte*>(from) + start * bytes, static_cast<std::byte*>(to) + start * bytes,
-                     size, reverse ? -inner : inner, std::min(columns, inner - column), exclusive);
+          // An exclusive sum has a row of nothing in front, and leaves out the last row of x.
+          for (std::int64_t row = 0, rows = 0; row < size && !c.stopped(pace); row += rows) {
+            const bool nothing = exclusive && row == 0;
+            rows = nothing ? 1 : std::min(size - row, some);
+            const std::int64_t y_at = start + row * step, x_at = y_at - (exclusive ? step : 0);
+            const row_block<const float> wide =
+                narrow && !nothing ? from->read(lane, x_at, step, rows, n) : row_block<const float>{};
+            const row_block<float> made = narrow ? to->room(lane, y_at, step) : row_block<float>{};
+            const void* const x_rows =
+                narrow ? static_cast<const void*>(wide.data) : static_cast<const std::byte*>(x.data) + x_at * bytes;
+            accumulate(nothing ? nullptr : x_rows, narrow ? wide.step : step,
+                       narrow ? static_cast<void*>(made.data) : static_cast<std::byte*>((*out)->data) + y_at * bytes,
+                       narrow ? made.step : step, rows, n, before, row == 0);
+            if (narrow) to->store(lane, y_at, step, rows, n);
+          }
         }
       });
-  if (narrow) store_floats(static_cast<const float*>(to), x.type, (*out)->data, x.shape.count());
   return {};
 }
 
@@ -98,7 +113,6 @@ result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
   cumulative made;
   made.accumulate =
       sums_along_columns<std::conditional_t<std::is_same_v<Op, op::CumSum>, sums, products>>(c.inputs[0].type);
-  if (!made.accumulate) return status{status_code::not_implemented, "no row for this type"};
   made.exclusive = c.int_or("exclusive", 0) != 0;
   made.reverse = c.int_or("reverse", 0) != 0;
   return made;

@@ -3,29 +3,56 @@
 #include <cmath>
 #include <limits>
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// y = log(softmax(x)) along the middle axis of [outer, classes, inner].
+constexpr std::int64_t loss_columns = 64;
+
+/// n loss_columns of log(softmax(x)), whose elements lie `step` apart: what is subtracted from each.
 template <class C>
-void log_softmax(run_context& c, const C* x, C* y, std::int64_t outer, std::int64_t classes, std::int64_t inner) {
-  parallel_for(c, outer * inner, std::max<std::int64_t>(1, (1 << 12) / std::max<std::int64_t>(1, classes)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t row = first; row < last; ++row) {
-                   const std::int64_t start = row / inner * classes * inner + row % inner;
-                   C largest = -std::numeric_limits<C>::infinity();
-                   for (std::int64_t k = 0; k < classes; ++k) largest = std::max(largest, x[start + k * inner]);
-                   double sum = 0;
-                   for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(double(x[start + k * inner] - largest));
-                   const C below = C(std::log(sum));
-                   for (std::int64_t k = 0; k < classes; ++k)
-                     y[start + k * inner] = x[start + k * inner] - largest - below;
-                 }
-               });
+void log_sums(const C* x, std::int64_t classes, std::int64_t step, std::int64_t n, C* largest, C* below) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    largest[i] = -std::numeric_limits<C>::infinity();
+    for (std::int64_t k = 0; k < classes; ++k) largest[i] = std::max(largest[i], x[k * step + i]);
+    double sum = 0;
+    for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(double(x[k * step + i] - largest[i]));
+    below[i] = C(std::log(sum));
+  }
+}
+
+/// Of each label the logarithm of its class's share; all of them to `logs`, if it is there.
+template <class C, class Label>
+status pick_logs(run_context& c, const value& x, const value* logs, const Label& label_of, C* picked) {
+  const std::int64_t classes = x.shape[1], inner = x.shape.count(2, x.shape.rank());
+  const std::int64_t stretches = (inner + loss_columns - 1) / loss_columns, width = std::min(inner, loss_columns);
+  const auto from = row_rooms<C>::make(c, x, classes, width),
+             to = row_rooms<C>::make(c, logs ? *logs : x, classes, width);
+  if (!from || !to) return status_code::out_of_memory;
+  const auto grain = std::max<std::int64_t>(1, (1 << 12) / std::max<std::int64_t>(1, classes * width));
+  parallel_rows(c, x.shape[0] * stretches, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    for (std::int64_t unit = first; unit < last; ++unit) {
+      const std::int64_t outer = unit / stretches, column = unit % stretches * loss_columns;
+      const std::int64_t start = outer * classes * inner + column, n = std::min(loss_columns, inner - column);
+      const row_block<const C> in = from->read(lane, start, inner, classes, n);
+      C largest[loss_columns], below[loss_columns];
+      log_sums(in.data, classes, in.step, n, largest, below);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t at = outer * inner + column + i, k = label_of(at);
+        picked[at] = k < 0 ? C(0) : in.data[k * in.step + i] - largest[i] - below[i];
+      }
+      if (!logs) continue;
+      const row_block<C> out = to->room(lane, start, inner);
+      for (std::int64_t k = 0; k < classes; ++k)
+        for (std::int64_t i = 0; i < n; ++i)
+          out.data[k * out.step + i] = in.data[k * in.step + i] - largest[i] - below[i];
+      to->store(lane, start, inner, classes, n);
+    }
+  });
+  return {};
 }
 
 }  // namespace
@@ -50,7 +77,7 @@ status loss::run_as(run_context& c) const {
   if (rank < 2) return bad_input("scores ", x.shape, " must have at least two axes, [N, C, ...]");
   extents wanted = x.shape;
   wanted.erase(1);
-  const std::int64_t outer = x.shape[0], classes = x.shape[1], inner = x.shape.count(2, rank);
+  const std::int64_t classes = x.shape[1], inner = x.shape.count(2, rank);
   if (labels.shape != wanted) return bad_input("labels ", labels.shape, " must be ", wanted);
   if (weights && weights.shape != extents{classes})
     return bad_input("weights ", weights.shape, " must be ", extents{classes}, ", one for each class");
@@ -60,44 +87,30 @@ status loss::run_as(run_context& c) const {
     if (!(ignores && label[i] == ignored) && (label[i] < 0 || label[i] >= classes))
       return bad_input("label ", label[i], " is not a class in [0,", classes, ")");
 
-  const auto from = read_floats<C>(c, x);
-  if (!from) return from.error();
-  std::span<const C> weight;
-  if (weights) {
-    const auto read = read_floats<C>(c, weights);
-    if (!read) return read.error();
-    weight = *read;
-  }
-  const auto y = write_floats<C>(c, 0, reduce == reduction::none ? wanted : extents{});
+  const result<value*> y = c.output(0, reduce == reduction::none ? wanted : extents{});
   if (!y) return y.error();
-  const C* scores = from->data();
-  if (softmax) {
-    float_output<C> logs;
-    if (c.has_output(1)) {
-      const auto made = write_floats<C>(c, 1, x.shape);
-      if (!made) return made.error();
-      logs = *made;
-    } else {
-      const auto made = c.scratch<C>(from->size());
-      if (!made) return made.error();
-      logs.data = made->data();
-    }
-    if (!from->empty()) log_softmax(c, scores, logs.data, outer, classes, inner);
-    if (logs.tensor) logs.store();
-    scores = logs.data;
+  result<value*> logs = static_cast<value*>(nullptr);
+  if (softmax && c.has_output(1)) logs = c.output(1, x.shape);
+  if (!logs) return logs.error();
+  const auto picked = c.scratch<C>(std::size_t(label.count()));
+  if (!picked) return picked.error();
+  const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };
+  C* const parts = picked->data();
+  if (softmax && x.shape.count() != 0) {
+    const auto label_of = [&](std::int64_t i) { return counts(i) ? label[i] : -1; };
+    if (status done = pick_logs(c, x, *logs, label_of, parts); !done) return done;
   }
   double sum = 0, total = 0;
   for (std::int64_t i = 0; i < label.count(); ++i) {
-    const bool counts = !(ignores && label[i] == ignored);
-    const double w = !counts ? 0 : weights ? double(weight[std::size_t(label[i])]) : 1;
-    const double part = counts ? -w * double(scores[(i / inner * classes + label[i]) * inner + i % inner]) : 0;
-    if (reduce == reduction::none) y->data[i] = C(part);
+    const double w = !counts(i) ? 0 : weights ? double(float_at<C>(weights, label[i])) : 1;
+    if (counts(i) && !softmax) parts[i] = float_at<C>(x, (i / inner * classes + label[i]) * inner + i % inner);
+    const double part = counts(i) ? -w * double(parts[i]) : 0;
+    parts[i] = C(part);
     sum += part, total += w;
   }
-  if (reduce == reduction::sum) *y->data = C(sum);
-  if (reduce == reduction::mean) *y->data = total != 0 ? C(sum / total) : std::numeric_limits<C>::quiet_NaN();
-  y->store();
-  return {};
+  if (reduce == reduction::none) return save_floats(parts, **y, 0, label.count()), status{};
+  const C one = reduce == reduction::sum ? C(sum) : total != 0 ? C(sum / total) : std::numeric_limits<C>::quiet_NaN();
+  return save_floats(&one, **y, 0, 1), status{};
 }
 
 status loss::run(run_context& c) const { return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c); }

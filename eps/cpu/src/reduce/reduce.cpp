@@ -1,6 +1,8 @@
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
 #include "reduce_rows.hpp"
+
+#include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
+#include "skeletons/reduce.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -61,8 +63,6 @@ extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
   return out;
 }
 
-bool is_narrow(dtype type) { return type == dtype::f16 || type == dtype::bf16; }
-
 }  // namespace
 
 status reduce_state::run(run_context& c) const {
@@ -76,45 +76,53 @@ status reduce_state::run(run_context& c) const {
   reduce_loops loops;
   if (x.shape.count() == 0) loops.make_empty(shape.count());
   else loops.make(x.shape, gone);
-  const void* from = x.data;
-  void* to = (*out)->data;
-  if (is_narrow(x.type)) {
-    const result<std::span<const float>> wide = read_floats<float>(c, x);
-    if (!wide) return wide.error();
-    const result<std::span<float>> wide_out = c.scratch<float>(std::size_t(shape.count()));
-    if (!wide_out) return wide_out.error();
-    from = wide->data(), to = wide_out->data();
-  }
   loops.run = &c;
+  reduced_tensors tensors{x.type, x.data, (*out)->data};
+  const std::int64_t room = reduce_room(loops);
+  float* rooms = nullptr;
+  if (x.type == dtype::f16 || x.type == dtype::bf16) {
+    const result<std::span<float>> made = c.scratch<float>(c.lanes() * std::size_t(room));
+    if (!made) return made.error();
+    rooms = made->data();
+  }
   const std::int64_t work = std::max<std::int64_t>(loops.reduced, 1) * (loops.row_stays ? reduce_loops::columns : 1);
-  parallel_for(c, loops.units(), std::max<std::int64_t>(1, (1 << 15) / work),
-               [&](std::int64_t first, std::int64_t last) { rows(loops, from, to, first, last); });
-  if (is_narrow(x.type)) store_floats(c, static_cast<const float*>(to), x.type, (*out)->data, shape.count());
+  parallel_rows(c, loops.units(), std::max<std::int64_t>(1, (1 << 15) / work),
+                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                  reduced_tensors here = tensors;
+                  if (rooms) here.room = rooms + std::int64_t(lane) * room;
+                  rows(loops, here, first, last);
+                });
   return {};
 }
+
+void reduce_state::finish(const bind_context& c, int axes_are_input_since) {
+  axes.by_input = c.since >= axes_are_input_since;
+  axes.keep = c.int_or("keepdims", 1) != 0;
+  axes.none_when_empty = axes.by_input && c.int_or("noop_with_empty_axes", 0) != 0;
+  if (!axes.by_input) axes.listed = c.ints_or("axes");
+}
+
+namespace {
+
+/// The first version that has the axes as an input.
+template <class Op>
+inline constexpr int axes_are_input_since = [] {
+  for (const op_version& version : Op::versions)
+    if (version.inputs.size() > 1) return int(version.since);
+  return 256;
+}();
+
+}  // namespace
 
 template <class Op>
 result<reduce<Op>> reduce<Op>::bind(bind_context& c) {
   reduce made;
-  made.rows = reduction_for<Op>(c.inputs[0].type);
-  if (!made.rows) return status{status_code::not_implemented, "no row for this type"};
-  const int by_input = std::is_same_v<Op, op::ReduceSum> ? 13 : 18;
-  made.axes.by_input = c.since >= by_input;
-  made.axes.keep = c.int_or("keepdims", 1) != 0;
-  made.axes.none_when_empty = made.axes.by_input && c.int_or("noop_with_empty_axes", 0) != 0;
-  if (!made.axes.by_input) made.axes.listed = c.ints_or("axes");
+  made.rows = elements_in<Op, reductions>::visit(c.inputs[0].type, row_function{},
+                                                 []<class T>(std::type_identity<T>) { return units_of<Op, T>(); });
+  made.finish(c, axes_are_input_since<Op>);
   return made;
 }
 
-template struct reduce<op::ReduceSum>;
-template struct reduce<op::ReduceMean>;
-template struct reduce<op::ReduceMax>;
-template struct reduce<op::ReduceMin>;
-template struct reduce<op::ReduceProd>;
-template struct reduce<op::ReduceL1>;
-template struct reduce<op::ReduceL2>;
-template struct reduce<op::ReduceLogSum>;
-template struct reduce<op::ReduceLogSumExp>;
-template struct reduce<op::ReduceSumSquare>;
+template struct bound_rows<reductions>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/fourier.hpp>
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 #include "fourier_transform.hpp"
 
@@ -66,6 +66,31 @@ struct lanes_of_numbers {
   }
 };
 
+/// n real (parts 1) or complex numbers of a tensor, `step` numbers apart.
+void load_numbers(const value& v, std::int64_t first, std::int64_t step, std::int64_t parts, number* to,
+                  std::int64_t n) {
+  auto* const flat = reinterpret_cast<double*>(to);
+  if (step == 1) {  // real ones come to lie behind, from where they move to the front
+    load_floats(v, first, parts == 2 ? flat : flat + n, n * parts);
+    for (std::int64_t i = 0; parts == 1 && i < n; ++i) to[i] = {flat[n + i], 0};
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    to[i].im = 0;
+    load_floats(v, first + i * step * parts, flat + 2 * i, parts);
+  }
+}
+/// The inverse; what `from` holds is used up.
+void save_numbers(number* from, const value& v, std::int64_t first, std::int64_t step, std::int64_t parts,
+                  std::int64_t n) {
+  auto* const flat = reinterpret_cast<double*>(from);
+  if (step == 1) {
+    for (std::int64_t i = 0; parts == 1 && i < n; ++i) flat[i] = flat[2 * i];
+    return save_floats(flat, v, first, n * parts);
+  }
+  for (std::int64_t i = 0; i < n; ++i) save_floats(flat + 2 * i, v, first + i * step * parts, parts);
+}
+
 }  // namespace
 
 result<dft> dft::bind(bind_context& c) {
@@ -108,25 +133,20 @@ status dft::run(run_context& c) const {
   extents shape = x.shape;
   shape[at] = onesided && !inverse ? length / 2 + 1 : length;
   shape[rank - 1] = onesided && inverse ? 1 : 2;
-  const auto y = write_floats<double>(c, 0, shape);
+  const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  const auto from = read_floats<double>(c, x);
   const auto transform = transform_of(c, planned, length);
-  if (!from || !transform) return status_code::out_of_memory;
+  if (!transform) return transform.error();
   const auto lanes = lanes_of_numbers::of(c, *transform);
   if (!lanes) return lanes.error();
   const std::int64_t inner = x.shape.count(at + 1, rank - 1), parts = x.shape.back(), parts_out = shape[rank - 1];
   const std::int64_t out = shape[at], used = std::min(in, length);
   c.parallel_lanes(std::size_t(x.shape.count(0, at) * inner), [&](std::size_t row, std::size_t lane) {
     const std::int64_t outer = std::int64_t(row) / inner, column = std::int64_t(row) % inner;
-    const double* const source = from->data() + (outer * in * inner + column) * parts;
     number* const signal = lanes->signal(lane);
-    std::fill_n(signal, length, number{0, 0});
-    for (std::int64_t i = 0; i < used; ++i) {
-      const double* const element = source + i * inner * parts;
-      signal[i] = {element[0], parts == 2 ? element[1] : 0};
-    }
+    load_numbers(x, (outer * in * inner + column) * parts, inner, parts, signal, used);
+    std::fill_n(signal + used, length - used, number{0, 0});
     if (inverse && onesided) {  // the other half mirrors the first; ends have no imaginary part
       signal[0].im = 0;
       if (length % 2 == 0) signal[length / 2].im = 0;
@@ -135,13 +155,8 @@ status dft::run(run_context& c) const {
     }
     if (inverse) transform->inverse(signal, lanes->scratch(lane));
     else transform->forward(signal, lanes->scratch(lane));
-    double* const target = y->data + (outer * out * inner + column) * parts_out;
-    for (std::int64_t i = 0; i < out; ++i) {
-      target[i * inner * parts_out] = signal[i].re;
-      if (parts_out == 2) target[i * inner * 2 + 1] = signal[i].im;
-    }
+    save_numbers(signal, **y, (outer * out * inner + column) * parts_out, inner, parts_out, out);
   });
-  y->store();
   return {};
 }
 
@@ -173,33 +188,23 @@ status stft::run(run_context& c) const {
   if (length < 1 || length > x.shape[1])
     return bad_input("frames of ", length, " elements don't fit into signals ", x.shape);
   const std::int64_t frames = (x.shape[1] - length) / step + 1, kept = onesided ? length / 2 + 1 : length;
-  const auto y = write_floats<double>(c, 0, extents{x.shape[0], frames, kept, 2});
+  const result<value*> y = c.output(0, extents{x.shape[0], frames, kept, 2});
   if (!y) return y.error();
-  if (y->tensor->shape.count() == 0) return {};
-  const auto from = read_floats<double>(c, x);
-  std::span<const double> weights;
-  if (window) {
-    const auto read = read_floats<double>(c, window);
-    if (!read) return read.error();
-    weights = *read;
-  }
+  if ((*y)->shape.count() == 0) return {};
+  const result<const double*> weights = wide_vector<double>(c, window);
   const auto transform = transform_of(c, planned, length);
-  if (!from || !transform) return status_code::out_of_memory;
+  if (!weights || !transform) return status_code::out_of_memory;
   const auto lanes = lanes_of_numbers::of(c, *transform);
   if (!lanes) return lanes.error();
   c.parallel_lanes(std::size_t(x.shape[0] * frames), [&](std::size_t row, std::size_t lane) {
     const std::int64_t batch = std::int64_t(row) / frames, frame = std::int64_t(row) % frames;
-    const double* const source = from->data() + (batch * x.shape[1] + frame * step) * parts;
     number* const signal = lanes->signal(lane);
-    for (std::int64_t i = 0; i < length; ++i) {
-      const double weight = window ? weights[std::size_t(i)] : 1;
-      signal[i] = {source[i * parts] * weight, parts == 2 ? source[i * parts + 1] * weight : 0};
-    }
+    load_numbers(x, (batch * x.shape[1] + frame * step) * parts, 1, parts, signal, length);
+    for (std::int64_t i = 0; *weights && i < length; ++i)
+      signal[i] = {signal[i].re * (*weights)[i], parts == 2 ? signal[i].im * (*weights)[i] : 0};
     transform->forward(signal, lanes->scratch(lane));
-    double* const target = y->data + std::int64_t(row) * kept * 2;
-    for (std::int64_t i = 0; i < kept; ++i) target[i * 2] = signal[i].re, target[i * 2 + 1] = signal[i].im;
+    save_numbers(signal, **y, std::int64_t(row) * kept * 2, 1, 2, kept);
   });
-  y->store();
   return {};
 }
 
@@ -256,16 +261,12 @@ status mel_weight_matrix::run(run_context& c) const {
                        " lines of a spectrum at sample_rate ", rate);
     (*edges)[std::size_t(i)] = std::int64_t(place);
   }
-  return with_type((*y)->type, [&]<class T>(std::type_identity<T>) -> status {
-    if constexpr (is_real_number<T>) {
-      T* const to = static_cast<T*>((*y)->data);
-      std::fill_n(to, rows * bins, T{});
-      draw_triangles(to, bins, edges->data());
-      return {};
-    } else {
-      return refuse(status_code::not_implemented, "weights of ", dtype_of<T>);
-    }
+  elements::call((*y)->type, [&]<class T>(std::type_identity<T>) {
+    T* const to = static_cast<T*>((*y)->data);
+    std::fill_n(to, rows * bins, T{});
+    draw_triangles(to, bins, edges->data());
   });
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

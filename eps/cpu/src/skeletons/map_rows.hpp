@@ -13,9 +13,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// The row of an elementwise operator of one input: its versions, and the element types for which its function,
 /// apply(Op{}, x) in functions/maps-inl.hpp, is compiled. Set is an element_set.
 template <class Op, class Since, class Set>
-struct map : erased_entry<Op, Since, allow<type_string_of<Op>>(Set{}), unary<Op>> {
-  using elements = Set;
-};
+using map = skeleton_row<Op, Since, Set, unary>;
 
 // clang-format off
 using math_maps = row_list<

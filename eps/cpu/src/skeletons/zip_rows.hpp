@@ -16,10 +16,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// function, apply(Op{}, a, b) in functions/zips-inl.hpp, is compiled. Set is an element_set, Kernel what runs the
 /// loops.
 template <class Op, class Since, class Set, template <class...> class Kernel = binary>
-struct zip : erased_entry<Op, Since, allow<type_string_of<Op>>(Set{}), Kernel<Op>> {
-  using elements = Set;
-  using kernel = Kernel<Op>;
-};
+using zip = skeleton_row<Op, Since, Set, Kernel>;
 
 // clang-format off
 using arithmetic_zips = row_list<

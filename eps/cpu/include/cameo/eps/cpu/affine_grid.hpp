@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// [N, C, out...] of images with two or three axes. Places lie between -1 and 1, the last axis first; an axis of one
 /// element is at 1 with align_corners. Float, double and the narrow floats, which compute in float.
 struct affine_grid {
+  using elements = float_elements;
   bool align_corners = false;
 
   static result<affine_grid> bind(bind_context&);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -7,10 +8,11 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The common part of ArgMax and ArgMin.
 struct arg_extreme_state {
-  /// Columns [first, first + n) of an [axis, inner] block, n at most `columns`: the index along the axis for each. If
-  /// the run should end, the rest is skipped.
-  using column_function = void (*)(const run_context&, const void* x, std::int64_t axis, std::int64_t inner,
-                                   std::int64_t n, std::int64_t* out);
+  using elements = number_elements;
+  /// Goes on with n columns, at most `columns`: elements [first, last) of each, of which the next lies `step` further.
+  /// `best` holds the n elements so far, `out` where they are along the axis; first 0 starts.
+  using column_function = void (*)(const void* x, std::int64_t step, std::int64_t first, std::int64_t last,
+                                   std::int64_t n, void* best, std::int64_t* out);
   static constexpr std::int64_t columns = 128;
   column_function find = nullptr;
   std::int64_t axis = 0;

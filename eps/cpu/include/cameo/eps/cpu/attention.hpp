@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -10,6 +11,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// softmax_precision asks for it. In float the scores are never stored in memory, unless
 /// qk_matmul_output returns them; otherwise scratch holds those of as many heads as take 32 MB, at least one.
 struct attention {
+  using elements = float_elements;
   static constexpr int raw_scores = 0, capped_scores = 1, biased_scores = 2, weights = 3;
 
   std::int64_t q_heads = 0, kv_heads = 0, left_window = -1, right_window = -1;  // -1: no bound

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -8,6 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// from opset 14 on; before, if it has more outputs than Y. `spatial` = 0 (before opset 9): every element of axis 1
 /// and beyond is a channel. y may be x; coefficients of constant inputs are computed once.
 struct batch_normalization {
+  using elements = float_elements;
   double epsilon = 0, momentum = 0;
   bool trains = false, spatial = true;
   std::span<const double> coefficients = {};  // when constant: a scale for each channel, then a shift for each

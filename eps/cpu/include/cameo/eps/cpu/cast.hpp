@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -14,6 +15,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 ///                       or an exponent (1.0, 1e+16), nan or inf
 /// y may be x where the types have one size. Allocates nothing, except a run's text.
 struct cast_state {
+  using elements = cast_elements;
   dtype from = dtype::undefined, to = dtype::undefined;
   bool saturate = true;
   enum class rounding : std::uint8_t { up, down, nearest } round = rounding::up;  // to float8e8m0

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -8,6 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// an absent one is the last number of the type, so that infinities become it. y has the shape of x and may be
 /// x. Allocates nothing.
 struct clip {
+  using elements = number_elements;
   using row_function = void (*)(const void* low, const void* high, const void* x, void* y, std::int64_t n);
   row_function row = nullptr;
   std::int64_t bytes = 0;  // of an element

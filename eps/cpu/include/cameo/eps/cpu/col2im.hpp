@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -6,6 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// Blocks [N, C * block elements, blocks] added up at their places in images [N, C, image...]; elements of a block in
 /// the padding are dropped. Any number of axes.
 struct col2im {
+  using elements = summed_elements;
   std::span<const std::int64_t> dilations, pads, strides;
 
   static result<col2im> bind(bind_context&);

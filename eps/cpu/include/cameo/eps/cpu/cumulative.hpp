@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -7,9 +8,11 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The common part of CumSum and CumProd.
 struct cumulative_state {
-  /// Columns of an [axis, inner] block; `step` is `inner`, or -inner when x and y point at the last row.
-  using column_function = void (*)(const void* x, void* y, std::int64_t axis, std::int64_t step, std::int64_t n,
-                                   bool exclusive);
+  using elements = large_number_elements;
+  /// Rows of n numbers: row k of y is row k - 1 of y and row k of x together, as `before` is row -1; it is then the
+  /// last one. Without x, one row of what nothing makes.
+  using column_function = void (*)(const void* x, std::int64_t x_step, void* y, std::int64_t y_step, std::int64_t rows,
+                                   std::int64_t n, void* before, bool starts);
   column_function accumulate = nullptr;
   bool exclusive = false, reverse = false;
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -6,6 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// Determinants of the matrices in the last two axes, by elimination in double. The determinant of an empty one is 1.
 /// Scratch: one matrix per thread.
 struct det {
+  using elements = float_elements;
   static result<det> bind(bind_context&) { return det{}; }
   status run(run_context&) const;
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// matrix product (scratch: a copy of each); everything else is summed up directly: for each output, over the letters
 /// that it lacks, integers modulo their range. Letters of size 1 broadcast, as numpy's do.
 struct einsum {
+  using elements = number_elements;
   static constexpr std::uint8_t ellipsis = 255;
   static constexpr std::size_t max_inputs = 32, letters = 52;
 

@@ -1,10 +1,12 @@
 #pragma once
-#include <cameo/eps/cpu/detail/element_sets.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// start, start + delta, ... before limit.
 struct range_of {
+  using elements = number_elements;
   static result<range_of> bind(bind_context&) { return range_of{}; }
   status run(run_context& c) const;
 };
@@ -12,6 +14,7 @@ struct range_of {
 /// The indices of the elements that are not zero, in order: int64 [rank, count]; a scalar counts as a list of one. For
 /// strings, of those that are not empty.
 struct non_zero {
+  using elements = basic_elements;
   static result<non_zero> bind(bind_context&) { return non_zero{}; }
   status run(run_context& c) const;
 };
@@ -26,6 +29,7 @@ struct one_hot {
 
 /// A matrix of the input's shape: ones on diagonal k, zeros elsewhere.
 struct eye_like {
+  using elements = number_and_truth_elements;
   std::int64_t k;
   static result<eye_like> bind(bind_context& c) { return eye_like{c.int_or("k", 0)}; }
   status run(run_context& c) const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// GridSample for one to three spatial axes. Nearest (halves to even), linear or cubic; outside there are zeros, the
 /// border, or reflections. Numbers compute in float, double and integers in double; integers are cut towards zero.
 struct grid_sample {
+  using elements = basic_elements;
   static constexpr std::size_t max_axes = 3;
   enum class interpolation : std::uint8_t { nearest, linear, cubic } mode = interpolation::linear;
   enum class padding : std::uint8_t { zeros, border, reflection } outside = padding::zeros;

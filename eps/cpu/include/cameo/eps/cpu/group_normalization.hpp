@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The common part of InstanceNormalization and GroupNormalization.
 struct group_normalization_state {
+  using elements = float_elements;
   double epsilon = 0;
   std::int64_t groups = 0;       // 0: as many as channels
   bool scale_per_group = false;  // opset 18's GroupNormalization

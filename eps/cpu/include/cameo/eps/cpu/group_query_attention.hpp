@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -14,6 +15,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// or batch, 1 or heads, S, T] is added to scores. Not for quantized caches, normalised queries and the output of
 /// scores.
 struct group_query_attention {
+  using elements = text_model_elements;
   std::int64_t heads = 0, key_heads = 0, window = -1;
   float scale = 0, softcap = 0;
   bool turns = false, interleaved = false, smooth = false;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/onnx.hpp>
@@ -8,6 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The common part of LayerNormalization, RMSNormalization and SimplifiedLayerNormalization.
 struct layer_normalization_state {
+  using elements = float_elements;
   double epsilon = 0;
   std::int64_t axis = -1;
   bool centers = true;          // the other two don't

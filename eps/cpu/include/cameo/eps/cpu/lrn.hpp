@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -6,6 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// Local response normalisation across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
 /// channels around)^beta; of an even size, one more channel after than before.
 struct lrn {
+  using elements = float_elements;
   float alpha = 0, beta = 0, bias = 0;
   std::int64_t size = 1;
 

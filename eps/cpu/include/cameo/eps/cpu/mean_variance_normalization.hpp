@@ -1,10 +1,12 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/reduce.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// y = (x - mean) / (standard deviation + 1e-9), with the statistics over `axes` (default 0, 2, 3). y may be x.
 struct mean_variance_normalization {
+  using elements = float_elements;
   reduce_axes axes;
 
   static result<mean_variance_normalization> bind(bind_context&);

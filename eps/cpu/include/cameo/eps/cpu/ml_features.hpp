@@ -1,10 +1,12 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// y[i] = x[i] > threshold ? 1 : 0.
 struct binarizer {
+  using elements = table_elements;
   float threshold = 0;
   static result<binarizer> bind(bind_context&);
   status run(run_context&) const;
@@ -12,6 +14,7 @@ struct binarizer {
 
 /// y = (x - offset) * scale, by column (last axis) or one for all.
 struct scaler {
+  using elements = table_elements;
   std::span<const float> offset, scale;
   static result<scaler> bind(bind_context&);
   status run(run_context&) const;
@@ -20,6 +23,7 @@ struct scaler {
 /// Each row of X [N, F] divided by its largest element, by the sum of magnitudes, or by the root of the sum of squares;
 /// a row that would be divided by 0 is not changed.
 struct normalizer {
+  using elements = table_elements;
   enum class norm : std::uint8_t { max, l1, l2 } how = norm::max;
   static result<normalizer> bind(bind_context&);
   status run(run_context&) const;
@@ -27,6 +31,7 @@ struct normalizer {
 
 /// Elements equal to the replaced value (NaN too) become the imputed one, of its column (last axis) or one for all.
 struct imputer {
+  using elements = table_elements;
   std::span<const float> floats;
   std::span<const std::int64_t> ints;
   float replaced_float = 0;
@@ -37,6 +42,7 @@ struct imputer {
 
 /// Y [N, sum of widths]: the columns of all inputs beside one another, each cut or filled up with 0 to its width.
 struct feature_vectorizer {
+  using elements = table_elements;
   std::span<const std::int64_t> widths;
   static result<feature_vectorizer> bind(bind_context&);
   status run(run_context&) const;
@@ -44,6 +50,7 @@ struct feature_vectorizer {
 
 /// Y [..., categories]: 1 where x is that category. An unknown one is a row of zeros, or (zeros = 0) INVALID_ARGUMENT.
 struct one_hot_encoder {
+  using elements = detail::element_set<float, double, std::int32_t, std::int64_t, std::string_view>;
   std::span<const std::int64_t> ints;
   std::span<const std::string_view> strings;
   bool zeros = true;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -6,6 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// y[i] = the value of key x[i] in a table, or the default: LabelEncoder in all its versions, and
 /// CategoryMapper. NaN is a key like any other. Of keys given twice the first counts.
 struct label_table {
+  using elements = detail::element_set<float, double, std::int16_t, std::int32_t, std::int64_t, std::string_view>;
   dtype from = dtype::undefined, to = dtype::undefined;
   const void* keys = nullptr;    // sorted, of type `from`
   const void* values = nullptr;  // the values of the keys, of type `to`
@@ -30,6 +32,7 @@ struct array_feature_extractor {
 
 /// [1, vocabulary] from a map: the values of the vocabulary's keys, 0 (or "") for keys that the map lacks.
 struct dict_vectorizer {
+  using elements = detail::element_set<float, double, std::int16_t, std::int32_t, std::int64_t, std::string_view>;
   std::span<const std::string_view> strings;
   std::span<const std::int64_t> ints;
   static result<dict_vectorizer> bind(bind_context&);

@@ -1,11 +1,13 @@
 #pragma once
 #include <cameo/eps/cpu/detail/ml_scores.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Scores of rows: x * coefficients [scores, F] transposed, plus intercepts. Sums are double.
 struct linear_scores {
+  using elements = table_elements;
   std::span<const float> coefficients, intercepts;
   std::int64_t count = 1;
   score_transform transform = score_transform::none;
@@ -26,6 +28,7 @@ struct linear_classifier : linear_scores {
 
 /// The common part of the support vector machines: kernel functions of rows and support vectors.
 struct svm_state {
+  using elements = table_elements;
   enum class kernel_kind : std::uint8_t { linear, poly, rbf, sigmoid } how = kernel_kind::linear;
   double gamma = 0, coef0 = 0, degree = 0;
   std::span<const float> coefficients, vectors, rho;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/ml_scores.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -34,6 +35,7 @@ struct tree_forest {
 
 /// TreeEnsembleRegressor and TreeEnsemble: [N, targets] from rows of features. Computes in double.
 struct tree_ensemble {
+  using elements = detail::element_set<float, double, float16, std::int32_t, std::int64_t>;
   tree_forest forest;
   std::span<const double> base;
   score_transform transform = score_transform::none;
@@ -48,6 +50,7 @@ struct tree_ensemble_regressor : tree_ensemble {
 /// Labels [N] and scores [N, classes]. With two classes of which the leaves weight one, that weight is compared with
 /// 0.5 (when no weight is negative) or 0, and stands for the other class too.
 struct tree_ensemble_classifier {
+  using elements = detail::element_set<float, double, float16, std::int32_t, std::int64_t>;
   tree_forest forest;
   std::span<const double> base;
   score_transform transform = score_transform::none;

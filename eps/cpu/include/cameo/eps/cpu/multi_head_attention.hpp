@@ -1,11 +1,13 @@
 #pragma once
 #include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// The common part of the attention operators of com.microsoft.
 struct microsoft_attention {
+  using elements = text_model_elements;
   std::int64_t heads = 0;
   float scale = 0;              // 0: 1 / sqrt(size of a head)
   float hidden_score = -10000;  // is added to the score of a key that a mask hides

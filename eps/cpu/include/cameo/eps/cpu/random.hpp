@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -9,6 +10,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// other numbers. (They differ from numpy's.) Multinomial's input is logarithms of weights that need not add up to 1.
 template <class Op>
 struct random {
+  using elements = std::conditional_t<std::is_same_v<Op, op::Bernoulli>, number_and_truth_elements, float_elements>;
   static constexpr bool is_normal = std::is_same_v<Op, op::RandomNormal> || std::is_same_v<Op, op::RandomNormalLike>;
   static constexpr bool has_shape = std::is_same_v<Op, op::RandomNormal> || std::is_same_v<Op, op::RandomUniform>;
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/unary.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
@@ -21,6 +22,7 @@ struct gate_activation {
 /// between its smallest and largest number, as DynamicQuantizeLinear does. Scratch: the gates of the whole sequence,
 /// [seq, batch, gates * hidden].
 struct recurrent_state {
+  using elements = float_elements;
   enum class cell : std::uint8_t { rnn, lstm, gru } kind = cell::rnn;
   std::int64_t directions = 1, hidden = 0;  // hidden 0: taken from R
   bool backwards = false;                   // the only direction is `reverse`

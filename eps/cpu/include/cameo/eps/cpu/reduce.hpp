@@ -6,6 +6,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 struct reduce_loops;
+struct reduced_tensors;
 
 /// The axes to reduce, which are removed (or become 1), from attributes, a constant or an input.
 struct reduce_axes {
@@ -20,10 +21,11 @@ struct reduce_axes {
 
 /// The common part of the reductions; they differ in `rows`, which computes outputs of one type.
 struct reduce_state {
-  using row_function = void (*)(const reduce_loops&, const void* x, void* y, std::int64_t first, std::int64_t last);
+  using row_function = void (*)(const reduce_loops&, const reduced_tensors&, std::int64_t first, std::int64_t last);
   row_function rows = nullptr;
   reduce_axes axes;
 
+  void finish(const bind_context&, int axes_are_input_since);
   status run(run_context&) const;
 };
 
@@ -32,9 +34,7 @@ struct reduce_state {
 /// NaN. Of no elements: 0, 1 for products, NaN for means, for Max and Min the end of the type, -inf for logarithms.
 template <class Op>
 struct reduce : reduce_state {
-  static constexpr bool instantiated =
-      is_one_of<Op, op::ReduceSum, op::ReduceMean, op::ReduceMax, op::ReduceMin, op::ReduceProd, op::ReduceL1,
-                op::ReduceL2, op::ReduceLogSum, op::ReduceLogSumExp, op::ReduceSumSquare>;
+  static constexpr bool instantiated = has_role(Op::roles, role::reduces);
   static result<reduce> bind(bind_context&);
 };
 

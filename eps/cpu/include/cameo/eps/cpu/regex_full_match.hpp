@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 #include <memory>
@@ -11,6 +12,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// Whether all of a string matches a pattern in RE2's syntax. Defined in builds with RE2 alone.
 struct regex_full_match {
+  using elements = string_elements;
   struct drop {
     void operator()(re2::RE2*) const;
   };

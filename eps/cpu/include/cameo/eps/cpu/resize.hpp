@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -8,6 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// each axis with antialias (mode cubic without it, which that lacks: rounded). Sizes come from scales or, from version
 /// 11, from `sizes`. Scratch: two or three copies of the numbers, and the weights of every axis.
 struct resize {
+  using elements = basic_elements;
   enum class interpolation : std::uint8_t { nearest, linear, cubic };
   enum class coordinates : std::uint8_t {
     half_pixel,
@@ -38,6 +40,7 @@ struct resize {
 
 /// Upsample as it was before Resize: asymmetric coordinates, rounded down.
 struct upsample {
+  using elements = basic_elements;
   static result<resize> bind(bind_context&);
   static status run(const resize& state, run_context& c) { return state.run(c); }
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// sequence, size] or [batch, sequence, heads * size]; pairs are neighbours when interleaved, else half a rotation
 /// apart; elements after the first `rotated` are not changed. Computes in float.
 struct rotary_embedding {
+  using elements = text_model_elements;
   std::int64_t heads = 0, rotated = 0;  // rotated 0: all
   bool interleaved = false;
 

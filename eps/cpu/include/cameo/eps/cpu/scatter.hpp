@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/eps/cpu/detail/element_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 

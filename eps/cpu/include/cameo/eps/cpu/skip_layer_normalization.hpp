@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
 
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The common part of the two skip normalisations.
 struct skip_layer_normalization_state {
+  using elements = text_model_elements;
   double epsilon = 0;
   bool centers = true;  // SkipSimplifiedLayerNormalization doesn't
 
@@ -33,6 +35,7 @@ struct skip_layer_normalization : skip_layer_normalization_state {
 /// unless position_ids [1 or batch, sequence] is given. mask_index is the number of ones of each row of `mask`, or 0;
 /// embedding_sum the sum before it is normalised.
 struct embed_layer_normalization {
+  using elements = text_model_elements;
   double epsilon = 0;
 
   static result<embed_layer_normalization> bind(bind_context&);

@@ -1,11 +1,13 @@
 #pragma once
-#include <cameo/eps/cpu/detail/element_sets.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// The k largest (or smallest) elements along `axis`, in order, and their indices. Of equal ones the first comes
 /// first; NaN is above all numbers.
 struct top_k {
+  using elements = number_elements;
   std::int64_t axis, k;  // k: version 1; later ones have an input
   bool largest;
   static result<top_k> bind(bind_context& c) {
@@ -17,6 +19,7 @@ struct top_k {
 /// The distinct elements (or, with `axis`, the distinct slices), in order or as they first occur; with the index of the
 /// first of each, for each input which of them it is, and how often each occurs. NaNs are equal, and above all numbers.
 struct unique {
+  using elements = ordered_elements;
   std::int64_t axis;
   bool flat, sorted;
   static result<unique> bind(bind_context& c) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -7,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// z = x + y, broadcast.
 struct string_concat {
+  using elements = string_elements;
   static result<string_concat> bind(bind_context&) { return string_concat{}; }
   status run(run_context& c) const;
 };
@@ -14,6 +16,7 @@ struct string_concat {
 /// Pieces between delimiters along a new last axis, filled up with empty strings; and each string's number of pieces.
 /// Without a delimiter: between runs of ASCII white space, ends not counted. After `maxsplit` splits the rest is left.
 struct string_split {
+  using elements = string_elements;
   std::string_view delimiter;
   std::int64_t limit;  // of splits; negative: none
   static result<string_split> bind(bind_context& c) {

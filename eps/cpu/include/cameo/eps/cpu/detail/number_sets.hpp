@@ -7,6 +7,26 @@ namespace cameo::inline CAMEO_ABI::eps {
 // Sets of element types that kernels compute with: the types for which their loops are compiled, and what the list of
 // kernels allows, as far as the operator's versions do.
 
+template <type_mask Mask, class... Ts>
+consteval auto elements_of_mask(detail::element_set<>, detail::element_set<Ts...> found) {
+  return found;
+}
+template <type_mask Mask, class T, class... Rest, class... Ts>
+consteval auto elements_of_mask(detail::element_set<T, Rest...>, detail::element_set<Ts...>) {
+  using more = std::conditional_t<(Mask & mask_of<T>) != 0, detail::element_set<Ts..., T>, detail::element_set<Ts...>>;
+  return elements_of_mask<Mask>(detail::element_set<Rest...>{}, more{});
+}
+template <type_mask Mask>
+using masked_elements = decltype(elements_of_mask<Mask>(detail::all_elements{}, detail::element_set<>{}));
+
+/// Element types that take whole bytes: what kernels can move without knowing more.
+using whole_elements = masked_elements<[] {
+  type_mask whole = 0;
+  for (const dtype_row& row : detail::elements::rows)
+    if (row.bits >= 8) whole |= bit_of(row.id);
+  return whole;
+}()>;
+
 using float_elements = detail::element_set<float, double, float16, bfloat16>;
 using truth_elements = detail::element_set<bool>;
 using integer_elements = detail::integer_elements;
@@ -36,6 +56,23 @@ using extreme_elements = detail::element_set<float, double, float16, bfloat16, s
 /// The types of bases of Pow, with any exponent.
 using base_elements = detail::element_set<float, double, float16, bfloat16, std::int32_t, std::int64_t>;
 
+/// Floats of at most 32 bits, which models of text compute with.
+using text_model_elements = detail::element_set<float, float16, bfloat16>;
+using string_elements = detail::element_set<std::string_view>;
+/// Numbers, and what is 0 or 1.
+using number_and_truth_elements = masked_elements<number_elements::mask | mask_of<bool>>;
+/// Types of whole bytes without the floats of one.
+using basic_elements =
+    masked_elements<whole_elements::mask & ~mask_of<float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz,
+                                                    float8e8m0, float6e2m3, float6e3m2>>;
+/// Those among them that have an order; that have sums.
+using ordered_elements = masked_elements<basic_elements::mask & ~mask_of<complex64, complex128>>;
+using summed_elements = masked_elements<basic_elements::mask & ~mask_of<std::string_view>>;
+/// What is cast: all but complex numbers.
+using cast_elements = masked_elements<detail::all_elements::mask & ~mask_of<complex64, complex128>>;
+/// The columns of tables that models of machine learning without tensors take.
+using table_elements = detail::element_set<float, double, std::int32_t, std::int64_t>;
+
 /// Narrow floats compute in float, all others in their own type.
 template <class T>
 using computed_in = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
@@ -54,35 +91,12 @@ inline constexpr auto type_string_of = [] {
 }();
 
 template <fixed_string TypeString>
-inline constexpr auto float_types = allow<TypeString>(float_elements{});
-template <fixed_string TypeString>
-inline constexpr auto integer_types = allow<TypeString>(integer_elements{});
-template <fixed_string TypeString>
 inline constexpr auto number_types = allow<TypeString>(number_elements{});
 template <fixed_string TypeString>
-inline constexpr auto large_number_types = allow<TypeString>(large_number_elements{});
-template <fixed_string TypeString>
-inline constexpr auto signed_types = allow<TypeString>(signed_elements{});
-template <fixed_string TypeString>
-inline constexpr auto any_float_types = allow<TypeString>(any_float_elements{});
-template <fixed_string TypeString>
-inline constexpr auto equal_types = allow<TypeString>(equal_elements{});
-template <fixed_string TypeString>
-inline constexpr auto extreme_types = allow<TypeString>(extreme_elements{});
-template <fixed_string TypeString>
 inline constexpr auto base_types = allow<TypeString>(base_elements{});
-/// All types of CastLike: all but complex numbers and the floats of six bits.
+/// The element types of matrices.
 template <fixed_string TypeString>
-inline constexpr auto cast_like_types =
-    constrain<TypeString, bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
-              std::uint64_t, std::int64_t, float16, float, double, bfloat16, std::string_view, float8e4m3fn,
-              float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0, uint4, int4, uint2, int2, float4e2m1>;
-/// All types of Cast: all but complex numbers.
-template <fixed_string TypeString>
-inline constexpr auto cast_types =
-    constrain<TypeString, bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
-              std::uint64_t, std::int64_t, float16, float, double, bfloat16, std::string_view, float8e4m3fn,
-              float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0, uint4, int4, uint2, int2, float4e2m1, float6e2m3,
-              float6e3m2>;
+inline constexpr auto multiplied_types =
+    constrain<TypeString, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,13 +1,37 @@
+#pragma once
+#include <cameo/op/onnx.hpp>
+
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "common/float_rows.hpp"
+#include "form.hpp"
 
-#include <cameo/eps/cpu/detail/number_sets.hpp>
-
-#include "reduce_rows.hpp"
-
+// What reductions do, a struct for each operator: what is known after some numbers of a T, and how one more adds to it.
 namespace cameo::inline CAMEO_ABI::eps {
-namespace {
+
+/// How an operator makes one number of many: `state` (default: of nothing), take(state&, T), merge(state&, const
+/// state&), T result(const state&, count); perhaps T of_row(x, count), for rows that lie side by side. Narrow floats
+/// come as float, bool as truth.
+template <class Op, class T>
+struct fold;
+
+/// Integers that wrap, in 64 bits; float and double in double.
+template <class T>
+using accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+
+/// Cut towards zero, held at the ends; NaN is 0.
+template <class T>
+T number_from(double x) {
+  if constexpr (std::is_integral_v<T>) {
+    if (!(x > double(std::numeric_limits<T>::min()))) return x == x ? std::numeric_limits<T>::min() : T{};
+    return x >= double(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : T(x);
+  } else {
+    return T(x);
+  }
+}
 
 /// Sums of something of each element.
 template <class T>
@@ -18,25 +42,25 @@ struct summing {
   static void merge(state& into, const state& from) { into.sum += from.sum; }
 };
 template <class T>
-struct sum : summing<T> {
+struct fold<op::ReduceSum, T> : summing<T> {
   using state = typename summing<T>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
   static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> { return float(sum_row(x, n)); }
 };
 template <class T>
-struct mean : sum<T> {
+struct fold<op::ReduceMean, T> : fold<op::ReduceSum, T> {
   static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> {
     return float(sum_row(x, n) / double(n));
   }
-  static T result(const typename sum<T>::state& s, std::int64_t count) {
+  static T result(const typename fold<op::ReduceSum, T>::state& s, std::int64_t count) {
     if constexpr (!std::is_integral_v<T>) return T(s.sum / double(count));
     else if constexpr (std::is_signed_v<T>) return count ? T(std::int64_t(s.sum) / count) : T(0);
     else return count ? T(s.sum / std::uint64_t(count)) : T(0);
   }
 };
 template <class T>
-struct sum_of_magnitudes : summing<T> {
+struct fold<op::ReduceL1, T> : summing<T> {
   using state = typename summing<T>::state;
   static void take(state& s, T x) {
     if constexpr (std::is_floating_point_v<T>) s.sum += std::abs(double(x));
@@ -45,7 +69,7 @@ struct sum_of_magnitudes : summing<T> {
   static T result(const state& s, std::int64_t) { return T(s.sum); }
 };
 template <class T>
-struct sum_of_squares : summing<T> {
+struct fold<op::ReduceSumSquare, T> : summing<T> {
   using state = typename summing<T>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x) * accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
@@ -53,7 +77,7 @@ struct sum_of_squares : summing<T> {
 
 /// What is no integer is summed in double, whatever the type.
 template <class T>
-struct root_of_squares {
+struct fold<op::ReduceL2, T> {
   struct state {
     double sum = 0;
   };
@@ -62,7 +86,7 @@ struct root_of_squares {
   static T result(const state& s, std::int64_t) { return number_from<T>(std::sqrt(s.sum)); }
 };
 template <class T>
-struct logarithm_of_sum {
+struct fold<op::ReduceLogSum, T> {
   struct state {
     double sum = 0;
   };
@@ -72,7 +96,7 @@ struct logarithm_of_sum {
 };
 /// The sum is kept relative to the largest exponent so far, so that nothing overflows.
 template <class T>
-struct logarithm_of_exponentials {
+struct fold<op::ReduceLogSumExp, T> {
   struct state {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   };
@@ -94,7 +118,7 @@ struct logarithm_of_exponentials {
   static T result(const state& s, std::int64_t) { return number_from<T>(std::log(s.sum) + s.largest); }
 };
 template <class T>
-struct product {
+struct fold<op::ReduceProd, T> {
   struct state {
     accumulator<T> value = 1;
   };
@@ -103,48 +127,42 @@ struct product {
   static T result(const state& s, std::int64_t) { return T(s.value); }
 };
 
-/// float16 and bfloat16 come as float.
-template <template <class> class F>
-reduce_state::row_function number_reduction(dtype type) {
-  return large_number_elements::visit(type, reduce_state::row_function{}, []<class T>(std::type_identity<T>) {
-    using C = computed_in<T>;
-    return reduce_rows<F<C>, C>;
-  });
+/// The least number of a type, or the one after all others.
+template <class T>
+constexpr T first_of_all() {
+  if constexpr (std::is_same_v<T, truth>) return truth{0};
+  else if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+  else return std::numeric_limits<T>::min();
+}
+template <class T>
+constexpr T last_of_all() {
+  if constexpr (std::is_same_v<T, truth>) return truth{1};
+  else if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
+  else return std::numeric_limits<T>::max();
+}
+template <class T>
+T clean(T x) {
+  if constexpr (std::is_same_v<T, truth>) return truth(is_true(x));
+  else return x;
 }
 
-}  // namespace
-
-template <>
-reduce_state::row_function reduction_for<op::ReduceSum>(dtype type) {
-  return number_reduction<sum>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceMean>(dtype type) {
-  return number_reduction<mean>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceL1>(dtype type) {
-  return number_reduction<sum_of_magnitudes>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceSumSquare>(dtype type) {
-  return number_reduction<sum_of_squares>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceL2>(dtype type) {
-  return number_reduction<root_of_squares>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceLogSum>(dtype type) {
-  return number_reduction<logarithm_of_sum>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceLogSumExp>(dtype type) {
-  return number_reduction<logarithm_of_exponentials>(type);
-}
-template <>
-reduce_state::row_function reduction_for<op::ReduceProd>(dtype type) {
-  return number_reduction<product>(type);
-}
+template <class T>
+struct fold<op::ReduceMax, T> {
+  struct state {
+    T value = first_of_all<T>();
+  };
+  static void take(state& s, T x) { s.value = s.value >= clean(x) || s.value != s.value ? s.value : clean(x); }
+  static void merge(state& into, const state& from) { take(into, from.value); }
+  static T result(const state& s, std::int64_t) { return s.value; }
+};
+template <class T>
+struct fold<op::ReduceMin, T> {
+  struct state {
+    T value = last_of_all<T>();
+  };
+  static void take(state& s, T x) { s.value = s.value <= clean(x) || s.value != s.value ? s.value : clean(x); }
+  static void merge(state& into, const state& from) { take(into, from.value); }
+  static T result(const state& s, std::int64_t) { return s.value; }
+};
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,24 @@
+#pragma once
+#include <cameo/eps/cpu/attention.hpp>
+#include <cameo/eps/cpu/group_query_attention.hpp>
+#include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/eps/cpu/rotary_embedding.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Attention, and the turning of its queries and keys.
+// clang-format off
+using attention_rows = row_list<
+    computes<op::Attention, since<23>, attention, "T1", "T2">,
+    computes<op::RotaryEmbedding, since<23>, rotary_embedding>,
+    computes<op::microsoft::Attention, since<1>, projected_attention>,
+    computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
+    computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">
+>;
+// clang-format on
+
+}  // namespace cameo::inline CAMEO_ABI::eps

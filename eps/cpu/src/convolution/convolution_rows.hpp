@@ -1,0 +1,45 @@
+#pragma once
+#include <cameo/eps/cpu/col2im.hpp>
+#include <cameo/eps/cpu/conv.hpp>
+#include <cameo/eps/cpu/conv_transpose.hpp>
+#include <cameo/eps/cpu/deform_conv.hpp>
+#include <cameo/eps/cpu/nchwc_conv.hpp>
+#include <cameo/eps/cpu/nchwc_pool.hpp>
+#include <cameo/eps/cpu/nchwc_reorder.hpp>
+#include <cameo/eps/cpu/pool.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/nchwc.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Convolutions and pooling, and the same with channels in blocks.
+// clang-format off
+using convolution_rows = row_list<
+    kernel_entry<op::Conv, since<1>, allow<"T">(float_elements{}), conv>,
+    kernel_entry<op::ConvTranspose, since<1>, allow<"T">(float_elements{}), conv_transpose>,
+    kernel_entry<op::MaxPool, since<1>, constrain<"T", float, double, float16, bfloat16, std::int8_t, std::uint8_t>,
+                 max_pool>,
+    kernel_entry<op::AveragePool, since<1>, allow<"T">(float_elements{}), average_pool>,
+    kernel_entry<op::LpPool, since<1>, allow<"T">(float_elements{}), lp_pool>,
+    kernel_entry<op::GlobalAveragePool, since<1>, allow<"T">(float_elements{}), global_average_pool>,
+    kernel_entry<op::microsoft::NhwcMaxPool, since<1>, constrain<"T", std::int8_t, std::uint8_t>, nhwc_max_pool>,
+    kernel_entry<op::GlobalMaxPool, since<1>, allow<"T">(float_elements{}), global_max_pool>,
+    kernel_entry<op::GlobalLpPool, since<1>, allow<"T">(float_elements{}), global_lp_pool>,
+    kernel_entry<op::microsoft::FusedConv, since<1>, allow<"T">(first_float_elements{}), fused_conv>,
+    computes<op::DeformConv, since<19>, deform_conv>,
+    computes<op::Col2Im, since<18>, col2im>,
+    erased_entry<op::nchwc::ReorderInput, since<1>, constrain<"T", float>, nchwc_reorder_input>,
+    erased_entry<op::nchwc::ReorderOutput, since<1>, constrain<"T", float>, nchwc_reorder_output>,
+    erased_entry<op::nchwc::Conv, since<1>, constrain<"T", float>, nchwc_conv>,
+    erased_entry<op::nchwc::MaxPool, since<1>, constrain<"T", float>, nchwc_max_pool>,
+    erased_entry<op::nchwc::AveragePool, since<1>, constrain<"T", float>, nchwc_average_pool>,
+    erased_entry<op::nchwc::GlobalMaxPool, since<1>, constrain<"T", float>, nchwc_global_max_pool>,
+    erased_entry<op::nchwc::GlobalAveragePool, since<1>, constrain<"T", float>, nchwc_global_average_pool>,
+    erased_entry<op::nchwc::Upsample, since<1>, constrain<"T", float>, nchwc_upsample>
+>;
+// clang-format on
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,102 @@
+#pragma once
+#include <cameo/op/onnx.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "common/float_rows.hpp"
+#include "skeletons/map.hpp"
+
+// What normalisations along an axis do, a function for each operator: float for narrow floats, or double.
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Columns of numbers along an axis: element a of column i is x[a * step + i], with n columns of `size` elements. y may
+/// be x.
+template <class C>
+struct columns_block {
+  static constexpr std::int64_t columns = 64;  // the most
+  const C* x;
+  C* y;
+  std::int64_t size, step, n;
+  std::int64_t p;  // the attribute of this name, of an operator that has it
+};
+
+template <class C>
+void find_largest(const columns_block<C>& b, C* largest) {
+  for (std::int64_t i = 0; i < b.n; ++i) largest[i] = b.x[i];
+  for (std::int64_t a = 1; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i) {
+      const C x = b.x[a * b.step + i];
+      largest[i] = x > largest[i] ? x : largest[i];
+    }
+}
+
+inline void powers(float* x, std::int64_t n) { map_floats<op::Exp>(x, x, n); }
+inline void powers(double* x, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] = std::exp(x[i]);
+}
+
+template <class C>
+void normalise(op::Softmax, const columns_block<C>& b) {
+  if constexpr (std::is_same_v<C, float>)
+    if (b.step == 1) return softmax_row(b.x, b.y, b.size);
+  C largest[b.columns];
+  double sum[b.columns] = {};
+  find_largest(b, largest);
+  for (std::int64_t a = 0; a < b.size; ++a) {
+    C* const row = b.y + a * b.step;
+    for (std::int64_t i = 0; i < b.n; ++i) row[i] = b.x[a * b.step + i] - largest[i];
+    powers(row, b.n);
+    for (std::int64_t i = 0; i < b.n; ++i) sum[i] += double(row[i]);
+  }
+  for (std::int64_t a = 0; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.y[a * b.step + i]) / sum[i]);
+}
+template <class C>
+void normalise(op::LogSoftmax, const columns_block<C>& b) {
+  if constexpr (std::is_same_v<C, float>)
+    if (b.step == 1) return log_softmax_row(b.x, b.y, b.size);
+  C largest[b.columns], row[b.columns];
+  double sum[b.columns] = {};
+  find_largest(b, largest);
+  for (std::int64_t a = 0; a < b.size; ++a) {
+    for (std::int64_t i = 0; i < b.n; ++i) row[i] = b.x[a * b.step + i] - largest[i];
+    powers(row, b.n);
+    for (std::int64_t i = 0; i < b.n; ++i) sum[i] += double(row[i]);
+  }
+  for (std::int64_t i = 0; i < b.n; ++i) sum[i] = std::log(sum[i]);
+  for (std::int64_t a = 0; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.x[a * b.step + i] - largest[i]) - sum[i]);
+}
+/// The first of the largest. A NaN is only ever met when it comes first, and then there is no largest.
+template <class C>
+void normalise(op::Hardmax, const columns_block<C>& b) {
+  C largest[b.columns];
+  std::int64_t at[b.columns] = {};
+  for (std::int64_t i = 0; i < b.n; ++i) largest[i] = b.x[i];
+  for (std::int64_t a = 1; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i)
+      if (b.x[a * b.step + i] > largest[i]) largest[i] = b.x[a * b.step + i], at[i] = a;
+  for (std::int64_t a = 0; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(a == at[i] && largest[i] == largest[i]);
+}
+
+template <class C>
+void normalise(op::LpNormalization, const columns_block<C>& b) {
+  const bool squares = b.p == 2;
+  double norm[b.columns] = {};
+  for (std::int64_t a = 0; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i) {
+      const auto v = double(b.x[a * b.step + i]);
+      norm[i] += squares ? v * v : std::abs(v);
+    }
+  for (std::int64_t i = 0; i < b.n; ++i) {
+    if (squares) norm[i] = std::sqrt(norm[i]);
+    if (norm[i] == 0) norm[i] = 1;
+  }
+  for (std::int64_t a = 0; a < b.size; ++a)
+    for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.x[a * b.step + i]) / norm[i]);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,26 @@
+#pragma once
+#include <cameo/eps/cpu/affine_grid.hpp>
+#include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/eps/cpu/non_max_suppression.hpp>
+#include <cameo/eps/cpu/resize.hpp>
+#include <cameo/eps/cpu/roi_align.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Operators on images and what lies in them.
+// clang-format off
+using image_rows = row_list<
+    computes<op::AffineGrid, since<20>, affine_grid>,
+    computes<op::Resize, since<10, 10>, resize>,
+    computes<op::Resize, since<11>, resize, "T1">,
+    computes<op::Upsample, since<1>, upsample>,
+    computes<op::GridSample, since<16>, grid_sample>,
+    computes<op::RoiAlign, since<10>, roi_align>,
+    takes_any<op::NonMaxSuppression, since<10>, non_max_suppression>
+>;
+// clang-format on
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/eps/cpu/det.hpp>
+#include <cameo/eps/cpu/einsum.hpp>
+#include <cameo/eps/cpu/gemm.hpp>
+#include <cameo/eps/cpu/matmul.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Products of matrices, and what is known of them. (A row of kernel_entry is compiled for each type by itself.)
+// clang-format off
+using matrix_rows = row_list<
+    kernel_entry<op::MatMul, since<1>, multiplied_types<"T">, matmul>,
+    kernel_entry<op::Gemm, since<1>, multiplied_types<"T">, gemm>,
+    kernel_entry<op::microsoft::FusedMatMul, since<1>, allow<"T">(float_elements{}), matmul>,
+    kernel_entry<op::microsoft::FusedGemm, since<1>, allow<"T">(first_float_elements{}), fused_gemm>,
+    computes<op::Einsum, since<12>, einsum>,
+    computes<op::Det, since<11>, det>
+>;
+// clang-format on
+
+}  // namespace cameo::inline CAMEO_ABI::eps

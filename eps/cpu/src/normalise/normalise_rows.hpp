@@ -1,0 +1,51 @@
+#pragma once
+#include <cameo/eps/cpu/axis_normalization.hpp>
+#include <cameo/eps/cpu/batch_normalization.hpp>
+#include <cameo/eps/cpu/group_normalization.hpp>
+#include <cameo/eps/cpu/layer_normalization.hpp>
+#include <cameo/eps/cpu/lrn.hpp>
+#include <cameo/eps/cpu/mean_variance_normalization.hpp>
+#include <cameo/eps/cpu/skip_layer_normalization.hpp>
+#include <cameo/op/contrib.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// The row of an operator that makes each number along one axis of all those there: its versions, and the element types
+/// for which its function, normalise(Op{}, block) in functions/normals.hpp, is compiled.
+template <class Op, class Since, class Set>
+using normalisation = skeleton_row<Op, Since, Set, axis_normalization>;
+
+// clang-format off
+using normalisations = row_list<
+    normalisation<op::Softmax, since<1>, float_elements>,
+    normalisation<op::LogSoftmax, since<1>, float_elements>,
+    normalisation<op::Hardmax, since<1>, float_elements>,
+    normalisation<op::LpNormalization, since<1>, float_elements>
+>;
+using other_normalisations = row_list<
+    computes<op::BatchNormalization, since<1, 9>, batch_normalization>,
+    computes<op::BatchNormalization, since<14, 14>, batch_normalization, "T", "U">,
+    computes<op::BatchNormalization, since<15>, batch_normalization, "T", "T1", "T2">,
+    computes<op::InstanceNormalization, since<1>, group_normalization<op::InstanceNormalization>>,
+    computes<op::GroupNormalization, since<18>, group_normalization<op::GroupNormalization>>,
+    computes<op::contrib::LayerNormalization, since<1, 16>, layer_normalization<op::LayerNormalization>, "T", "V">,
+    computes<op::LayerNormalization, since<17>, layer_normalization<op::LayerNormalization>, "T", "U">,
+    computes<op::RMSNormalization, since<23>, layer_normalization<op::RMSNormalization>, "T", "V">,
+    computes<op::contrib::SimplifiedLayerNormalization, since<1>,
+             layer_normalization<op::contrib::SimplifiedLayerNormalization>, "T", "V">,
+    computes<op::LRN, since<1>, lrn>,
+    computes<op::MeanVarianceNormalization, since<9>, mean_variance_normalization>,
+    computes<op::microsoft::SkipLayerNormalization, since<1>,
+             skip_layer_normalization<op::microsoft::SkipLayerNormalization>>,
+    computes<op::microsoft::SkipSimplifiedLayerNormalization, since<1>,
+             skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>,
+    computes<op::microsoft::EmbedLayerNormalization, since<1>, embed_layer_normalization, "T">
+>;
+// clang-format on
+using normalise_rows = decltype(normalisations{} + other_normalisations{});
+
+}  // namespace cameo::inline CAMEO_ABI::eps

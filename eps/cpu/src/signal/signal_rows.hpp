@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/eps/cpu/fourier.hpp>
+#include <cameo/op/onnx.hpp>
+
+#include "skeletons/row_list.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Spectra of signals.
+// clang-format off
+using signal_rows = row_list<
+    computes<op::DFT, since<17>, dft>,
+    computes<op::STFT, since<17>, stft>,
+    computes<op::MelWeightMatrix, since<17>, mel_weight_matrix, "T3">
+>;
+// clang-format on
+
+}  // namespace cameo::inline CAMEO_ABI::eps
