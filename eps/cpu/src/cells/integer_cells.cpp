@@ -28,6 +28,9 @@ constexpr cells_row cells_rows[] = {
     {avx2_cells, "AVX2", [] { return bool(__builtin_cpu_supports("avx2")) && __builtin_cpu_supports("fma"); }},
     {sse2_cells, "SSE2", [] { return true; }},
 #endif
+#if CAMEO_CELLS_NEON
+    {neon_cells, "NEON", [] { return true; }},
+#endif
     {portable_cells, "", [] { return true; }},
 };
 
@@ -48,9 +51,9 @@ const runnable& runnable_here() {
 
 /// Whether the float kernels' instruction set is at least the one that a row goes with.
 bool reaches(std::string_view used, std::string_view wanted) {
-  constexpr std::string_view order[] = {"AVX3", "AVX2", "SSE4", "SSSE3", "SSE2", ""};
+  constexpr std::string_view order[] = {"AVX3", "AVX2", "SSE4", "SSSE3", "SSE2", "NEON"};
   const auto place = [&](std::string_view name) { return std::find(std::begin(order), std::end(order), name); };
-  return wanted.empty() || place(used) <= place(wanted);
+  return wanted.empty() || used.starts_with(wanted) || place(used) < place(wanted);
 }
 
 }  // namespace

@@ -13,6 +13,12 @@
 #define CAMEO_CELLS_X86 0
 #endif
 
+#ifdef __aarch64__
+#define CAMEO_CELLS_NEON 1
+#else
+#define CAMEO_CELLS_NEON 0
+#endif
+
 #define CAMEO_CELLS_PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
 #define CAMEO_CELLS_TARGET(sets) \
@@ -35,6 +41,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 // One table each, in a file of its own.
-extern const integer_cells avx512_vnni_cells, avx512_cells, avx2_cells, sse2_cells, portable_cells;
+extern const integer_cells avx512_vnni_cells, avx512_cells, avx2_cells, sse2_cells, neon_cells, portable_cells;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

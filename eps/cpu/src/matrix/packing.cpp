@@ -1,9 +1,13 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include "cells/integer_cells.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Raise the number when the layout of anything that a kernel packs (bind_context::pack) changes.
-std::string cpu::packing() { return "packing 2 for " + std::string{instruction_set()}; }
+std::string cpu::packing() {
+  return "packing 3 for " + std::string{instruction_set()} + " and " + std::string{best_integer_cells().name};
+}
 
 }  // namespace cameo::inline CAMEO_ABI::eps

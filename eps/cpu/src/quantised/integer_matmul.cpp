@@ -1,7 +1,7 @@
+#include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
 #include "common/refuse.hpp"
-#include "elementwise/cast_rows.hpp"
 #include "integer_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -149,7 +149,10 @@ result<scales> read_scales(run_context& c, const value& v, const extents& whole,
   if (!over) return over.error();
   const result<std::span<float>> numbers = c.scratch<float>(std::size_t(v.shape.count()));
   if (!numbers) return numbers.error();
-  read_wide<float>(v.type, v.data, 0, numbers->data(), v.shape.count());
+  using floats = detail::element_set<float, float16, bfloat16>;
+  for (std::size_t i = 0; i < numbers->size(); ++i)
+    (*numbers)[i] =
+        floats::visit(v.type, 0.0f, [&]<class T>(std::type_identity<T>) { return float(detail::element_at<T>(v, i)); });
   return scales{*over, *numbers};
 }
 
