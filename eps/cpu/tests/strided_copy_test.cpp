@@ -88,3 +88,15 @@ TEST_CASE("a loop of no steps copies nothing, whatever the others say") {
   run_context c = alone();
   copy.run(c, nullptr, nullptr);
 }
+
+TEST_CASE("planes of bytes become pixels of 3 and 4, for any number of them and in any piece") {
+  for (const std::int64_t planes : {3, 4})
+    for (const std::int64_t pixels : {1, 15, 16, 64, 65, 127, 1024, 5000}) {
+      CAPTURE(planes);
+      CAPTURE(pixels);
+      const auto all = std::size_t(planes * pixels);
+      check_copy<std::uint8_t>({{pixels, planes}, {1, pixels}, {planes, 1}}, 0, all, all);
+      const nest two{{2, pixels, planes}, {planes * pixels, 1, pixels}, {planes * pixels, planes, 1}};
+      check_copy<std::uint8_t>(two, 0, 2 * all, 2 * all);
+    }
+}

@@ -1,6 +1,7 @@
 #include "strided_copy.hpp"
 
 #include "float_rows.hpp"
+#include "interleave.hpp"
 
 #include <algorithm>
 
@@ -43,6 +44,10 @@ void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
 template <std::size_t Bytes>
 void turn(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
+  if constexpr (Bytes == 1)
+    if ((l.count == 3 || l.count == 4) && l.row_to == l.count)
+      return interleave_bytes(reinterpret_cast<const std::uint8_t*>(from), l.from, l.count, l.rows,
+                              reinterpret_cast<std::uint8_t*>(to));
   for (std::int64_t first = 0; first < l.count; first += square) {
     const std::int64_t last = std::min(first + square, l.count);
     if constexpr (Bytes == sizeof(float)) {
@@ -110,7 +115,7 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
 
   // A unit of work is a piece of the innermost loop, or some rows; `pieces` of them make one step outside.
   const std::int64_t split = by_rows ? rows.count : inner.count;
-  const std::int64_t piece = turned       ? square
+  const std::int64_t piece = turned ? std::max(square, 1024 / inner.count)  // few columns: calls would take longer
                              : short_rows ? 4096 / (inner.count * size) * 4
                                           : std::max<std::int64_t>(bytes_per_block / size, 1);
   const std::int64_t pieces = (split + piece - 1) / piece;

@@ -1,0 +1,12 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// to[i * runs + r] = from[r * step + i] for `count` bytes of 3 or 4 runs: planes of colours become pixels.
+void interleave_bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count,
+                      std::uint8_t* to);
+
+}  // namespace cameo::inline CAMEO_ABI::eps
