@@ -96,28 +96,6 @@ result<std::span<const C>> read_floats(run_context& c, const value& v) {
   return std::span<const C>{*copy};
 }
 
-/// An output of a float type to compute in as C: its own memory, or scratch until store().
-template <class C>
-struct float_output {
-  run_context* run = nullptr;
-  value* tensor = nullptr;
-  C* data = nullptr;
-
-  void store() const {
-    if (tensor->data != data) store_floats(*run, data, tensor->type, tensor->data, tensor->shape.count());
-  }
-};
-template <class C>
-result<float_output<C>> write_floats(run_context& c, std::size_t i, const extents& shape) {
-  const result<value*> made = c.output(i, shape);
-  if (!made) return made.error();
-  value* const tensor = *made;
-  if (tensor->type == dtype_of<C>) return float_output<C>{&c, tensor, static_cast<C*>(tensor->data)};
-  const result<std::span<C>> scratch = c.scratch<C>(std::size_t(shape.count()));
-  if (!scratch) return scratch.error();
-  return float_output<C>{&c, tensor, scratch->data()};
-}
-
 /// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
 template <class T, class C>
 T as_element(C v) {
