@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "strided_copy.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
@@ -58,6 +60,34 @@ void load_floats(const value& v, std::int64_t first, C* to, std::int64_t n) {
 template <class C>
 void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t n) {
   store_floats(from, v.type, static_cast<std::byte*>(v.data) + first * (bits_of(v.type) / 8), n);
+}
+/// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
+template <class F>
+void each_gathered(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, std::int64_t n, F&& f) {
+  alignas(8) std::byte block[narrow_block * 8];
+  const std::int64_t bytes = bits_of(v.type) / 8, most = narrow_block / unit;
+  for (std::int64_t done = 0; done < n; done += most)
+    f(static_cast<std::byte*>(v.data) + (first + done * step) * bytes, block, done, std::min(most, n - done));
+}
+template <class C>
+void gather_floats(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, C* to, std::int64_t n) {
+  const auto bytes = std::size_t(bits_of(v.type) / 8);
+  each_gathered(v, first, step, unit, n, [&](std::byte* from, std::byte* block, std::int64_t done, std::int64_t m) {
+    for (std::int64_t i = 0; i < m; ++i)
+      move_block(block + std::size_t(i * unit) * bytes, from + std::size_t(i * step) * bytes,
+                 std::size_t(unit) * bytes);
+    convert_floats(v.type, block, to + done * unit, m * unit);
+  });
+}
+template <class C>
+void scatter_floats(const C* from, const value& v, std::int64_t first, std::int64_t step, std::int64_t unit,
+                    std::int64_t n) {
+  const auto bytes = std::size_t(bits_of(v.type) / 8);
+  each_gathered(v, first, step, unit, n, [&](std::byte* to, std::byte* block, std::int64_t done, std::int64_t m) {
+    store_floats(from + done * unit, v.type, block, m * unit);
+    for (std::int64_t i = 0; i < m; ++i)
+      move_block(to + std::size_t(i * step) * bytes, block + std::size_t(i * unit) * bytes, std::size_t(unit) * bytes);
+  });
 }
 template <class C>
 C float_at(const value& v, std::int64_t i) {
