@@ -15,16 +15,16 @@
 #include <memory>
 #include <string>
 
-// What elementwise kernels make of numbers of every kind, as hashes that are kept in tests/data/kernel_hashes.txt: each
-// instruction set that multiplies and adds in one step gives the same bits, so any machine judges all others. With
-// CAMEO_WRITE_HASHES=FILE set, the test writes the list that this processor makes.
+// What elementwise kernels, reductions and normalisations make of numbers of every kind, as hashes that are kept in
+// tests/data/kernel_hashes.txt: each instruction set that multiplies and adds in one step gives the same bits, so any
+// machine judges all others. With CAMEO_WRITE_HASHES=FILE set, the test writes the list that this processor makes.
 
 using namespace cameo;
 using namespace cameo::test;
 
 namespace {
 
-constexpr std::int64_t count = 1003;  // no multiple of any vector
+constexpr std::int64_t rows = 17, columns = 59, count = rows * columns;  // no multiple of any vector
 
 /// Input `which`: numbers of both signs, zeros, and of floats also infinities and NaN.
 template <class T>
@@ -40,8 +40,9 @@ any_value numbers(std::size_t which) {
     const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e-7f};
     for (std::size_t i = 0; i < std::size(special); ++i) made[i] = T(special[which ? std::size(special) - 1 - i : i]);
   }
-  return any_value::tensor<T>({count}, std::span<const T>{made.get(), std::size_t(count)});
+  return any_value::tensor<T>({rows, columns}, std::span<const T>{made.get(), std::size_t(count)});
 }
+constexpr std::int64_t last_axis = -1;
 using hashed = detail::element_set<bool, float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
                                    std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
@@ -68,7 +69,9 @@ bool may_be_left_out(const attribute_rule& rule) { return !rule.required; }
 void add_lines(const op_row& op, const kernel_table& kernels, std::map<std::string, std::uint64_t>& to) {
   const op_version& version = op.versions.back();
   if (!std::all_of(version.attributes.begin(), version.attributes.end(), may_be_left_out)) return;
-  const std::size_t inputs = std::max<std::size_t>(version.min_inputs, has_role(op.roles, role::broadcasts) ? 2 : 1);
+  const bool reduces = has_role(op.roles, role::reduces);  // along the axis that its second input names
+  const std::size_t inputs =
+      std::max<std::size_t>(version.min_inputs, reduces || has_role(op.roles, role::broadcasts) ? 2 : 1);
   if (inputs > 2) return;  // Where: its first input is of another type
   for (const detail::kernel_row& row : kernels.rows) {
     if (row.op != op.id || version.since < row.first || row.last < version.since || row.rule_count == 0) continue;
@@ -76,13 +79,15 @@ void add_lines(const op_row& op, const kernel_table& kernels, std::map<std::stri
       const any_value x =
           hashed::visit(type.id, any_value{}, []<class T>(std::type_identity<T>) { return numbers<T>(0); });
       const any_value y =
-          hashed::visit(type.id, any_value{}, []<class T>(std::type_identity<T>) { return numbers<T>(1); });
+          reduces ? any_value::tensor<std::int64_t>({1}, std::span{&last_axis, 1})
+                  : hashed::visit(type.id, any_value{}, []<class T>(std::type_identity<T>) { return numbers<T>(1); });
       const type_mask allowed = detail::allowed_types(version, version.inputs[0].type_string);
       if (!(kernels.rules[row.rules].allowed & allowed & bit_of(type.id)) || !x) continue;
       model_builder m{28};
       m.whole().imports.push_back({"com.microsoft", 1});
-      std::vector<value_id> in{m.input("x", type.id, {dim::of(count)})};
-      if (inputs == 2) in.push_back(m.input("y", type.id, {dim::of(count)}));
+      std::vector<value_id> in{m.input("x", type.id, {dim::of(rows), dim::of(columns)})};
+      if (reduces) in.push_back(m.input("y", dtype::i64, {dim::of(1)}));
+      else if (inputs == 2) in.push_back(m.input("y", type.id, {dim::of(rows), dim::of(columns)}));
       m.output(m.node(op.name, in, {}, op.domain, op.domain.empty() ? 28 : 1));
       session_options options;
       options.threads = 1;
@@ -101,13 +106,16 @@ std::map<std::string, std::uint64_t> all_hashes() {
   std::map<std::string, std::uint64_t> made;
   const kernel_table& kernels = eps::cpu_kernels::table;
   for (const op_row& op : kernels.ops)
-    if (has_role(op.roles, role::is_pointwise) || has_role(op.roles, role::broadcasts)) add_lines(op, kernels, made);
+    for (const role each : {role::is_pointwise, role::broadcasts, role::reduces, role::normalises})
+      if (has_role(op.roles, each)) add_lines(op, kernels, made);
   return made;
 }
 
 }  // namespace
 
-TEST_CASE("elementwise kernels give the recorded bits on every instruction set with fused multiplication") {
+TEST_CASE(
+    "elementwise kernels, reductions and normalisations give the recorded bits on every instruction set with fused "
+    "multiplication") {
   const char *const source = std::getenv("CAMEO_SOURCE_DIR"), *const write = std::getenv("CAMEO_WRITE_HASHES");
   REQUIRE(source);
   std::map<std::string, std::uint64_t> recorded;

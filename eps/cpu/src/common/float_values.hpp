@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "strided_copy.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
@@ -59,6 +61,34 @@ template <class C>
 void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t n) {
   store_floats(from, v.type, static_cast<std::byte*>(v.data) + first * (bits_of(v.type) / 8), n);
 }
+/// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
+template <class F>
+void each_gathered(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, std::int64_t n, F&& f) {
+  alignas(8) std::byte block[narrow_block * 8];
+  const std::int64_t bytes = bits_of(v.type) / 8, most = narrow_block / unit;
+  for (std::int64_t done = 0; done < n; done += most)
+    f(static_cast<std::byte*>(v.data) + (first + done * step) * bytes, block, done, std::min(most, n - done));
+}
+template <class C>
+void gather_floats(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, C* to, std::int64_t n) {
+  const auto bytes = std::size_t(bits_of(v.type) / 8);
+  each_gathered(v, first, step, unit, n, [&](std::byte* from, std::byte* block, std::int64_t done, std::int64_t m) {
+    for (std::int64_t i = 0; i < m; ++i)
+      move_block(block + std::size_t(i * unit) * bytes, from + std::size_t(i * step) * bytes,
+                 std::size_t(unit) * bytes);
+    convert_floats(v.type, block, to + done * unit, m * unit);
+  });
+}
+template <class C>
+void scatter_floats(const C* from, const value& v, std::int64_t first, std::int64_t step, std::int64_t unit,
+                    std::int64_t n) {
+  const auto bytes = std::size_t(bits_of(v.type) / 8);
+  each_gathered(v, first, step, unit, n, [&](std::byte* to, std::byte* block, std::int64_t done, std::int64_t m) {
+    store_floats(from + done * unit, v.type, block, m * unit);
+    for (std::int64_t i = 0; i < m; ++i)
+      move_block(to + std::size_t(i * step) * bytes, block + std::size_t(i * unit) * bytes, std::size_t(unit) * bytes);
+  });
+}
 template <class C>
 C float_at(const value& v, std::int64_t i) {
   C number{};
@@ -94,28 +124,6 @@ result<std::span<const C>> read_floats(run_context& c, const value& v) {
     convert_floats(v.type, from + first * bytes, copy->data() + first, last - first);
   });
   return std::span<const C>{*copy};
-}
-
-/// An output of a float type to compute in as C: its own memory, or scratch until store().
-template <class C>
-struct float_output {
-  run_context* run = nullptr;
-  value* tensor = nullptr;
-  C* data = nullptr;
-
-  void store() const {
-    if (tensor->data != data) store_floats(*run, data, tensor->type, tensor->data, tensor->shape.count());
-  }
-};
-template <class C>
-result<float_output<C>> write_floats(run_context& c, std::size_t i, const extents& shape) {
-  const result<value*> made = c.output(i, shape);
-  if (!made) return made.error();
-  value* const tensor = *made;
-  if (tensor->type == dtype_of<C>) return float_output<C>{&c, tensor, static_cast<C*>(tensor->data)};
-  const result<std::span<C>> scratch = c.scratch<C>(std::size_t(shape.count()));
-  if (!scratch) return scratch.error();
-  return float_output<C>{&c, tensor, scratch->data()};
 }
 
 /// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.

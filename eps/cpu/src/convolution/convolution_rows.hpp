@@ -15,6 +15,10 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+/// The row of a kernel over channels in blocks, which are of float.
+template <class Op, class Kernel>
+struct blocked : erased_entry<Op, since<1>, constrain<"T", float>, Kernel> {};
+
 /// Convolutions and pooling, and the same with channels in blocks.
 // clang-format off
 using convolution_rows = row_list<
@@ -31,14 +35,14 @@ using convolution_rows = row_list<
     kernel_entry<op::microsoft::FusedConv, since<1>, allow<"T">(first_float_elements{}), fused_conv>,
     computes<op::DeformConv, since<19>, deform_conv>,
     computes<op::Col2Im, since<18>, col2im>,
-    erased_entry<op::nchwc::ReorderInput, since<1>, constrain<"T", float>, nchwc_reorder_input>,
-    erased_entry<op::nchwc::ReorderOutput, since<1>, constrain<"T", float>, nchwc_reorder_output>,
-    erased_entry<op::nchwc::Conv, since<1>, constrain<"T", float>, nchwc_conv>,
-    erased_entry<op::nchwc::MaxPool, since<1>, constrain<"T", float>, nchwc_max_pool>,
-    erased_entry<op::nchwc::AveragePool, since<1>, constrain<"T", float>, nchwc_average_pool>,
-    erased_entry<op::nchwc::GlobalMaxPool, since<1>, constrain<"T", float>, nchwc_global_max_pool>,
-    erased_entry<op::nchwc::GlobalAveragePool, since<1>, constrain<"T", float>, nchwc_global_average_pool>,
-    erased_entry<op::nchwc::Upsample, since<1>, constrain<"T", float>, nchwc_upsample>
+    blocked<op::nchwc::ReorderInput, nchwc_reorder_input>,
+    blocked<op::nchwc::ReorderOutput, nchwc_reorder_output>,
+    blocked<op::nchwc::Conv, nchwc_conv>,
+    blocked<op::nchwc::MaxPool, nchwc_max_pool>,
+    blocked<op::nchwc::AveragePool, nchwc_average_pool>,
+    blocked<op::nchwc::GlobalMaxPool, nchwc_global_max_pool>,
+    blocked<op::nchwc::GlobalAveragePool, nchwc_global_average_pool>,
+    blocked<op::nchwc::Upsample, nchwc_upsample>
 >;
 // clang-format on
 

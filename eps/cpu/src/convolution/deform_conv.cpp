@@ -15,13 +15,13 @@ struct deformed_axis {
 };
 
 /// Between the four elements around (y, x); what lies outside counts as zero.
-template <class C, class T>
-C sample(const T* plane, std::int64_t height, std::int64_t width, double y, double x) {
+template <class C>
+C sample(const C* plane, std::int64_t height, std::int64_t width, double y, double x) {
   if (!(y > -1 && y < double(height) && x > -1 && x < double(width))) return C(0);
   const auto top = std::int64_t(std::floor(y)), left = std::int64_t(std::floor(x));
   const double down = y - double(top), right = x - double(left);
   const auto at = [&](std::int64_t i, std::int64_t j) {
-    return i >= 0 && i < height && j >= 0 && j < width ? double(widened(plane[i * width + j])) : 0.0;
+    return i >= 0 && i < height && j >= 0 && j < width ? double(plane[i * width + j]) : 0.0;
   };
   return C((1 - down) * ((1 - right) * at(top, left) + right * at(top, left + 1)) +
            down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1)));
@@ -60,9 +60,8 @@ result<deform_conv> deform_conv::bind(bind_context& c) {
   return made;
 }
 
-template <class T>
+template <class C>
 status deform_conv::run_as(run_context& c) const {
-  using C = computed_in<T>;
   const value &x = c.input(0), &w = c.input(1), &offset = c.input(2), &bias = c.input(3), &mask = c.input(4);
   const extents &xs = x.shape, &ws = w.shape;
   if (xs.rank() != 4 || ws.rank() != 4)
@@ -93,27 +92,29 @@ status deform_conv::run_as(run_context& c) const {
   const auto weights = read_floats<C>(c, w);
   const result<const C*> added = wide_vector<C>(c, bias);
   const auto patches = c.scratch<C>(std::size_t(patch));
-  const auto sums = c.scratch<C>(std::is_same_v<C, T> ? 0 : std::size_t(filters * cells));  // of an image
-  if (!weights || !added || !patches || !sums) return status_code::out_of_memory;
+  const bool narrow = x.type != dtype_of<C>;
+  const auto sums = c.scratch<C>(narrow ? std::size_t(filters * cells) : 0);  // of an image
+  using rooms = row_rooms<C>;
+  const auto planes = rooms::make(c, x, 1, xs[2] * xs[3]), moves = rooms::make(c, offset, 1, 2 * cells),
+             shares = mask ? rooms::make(c, mask, 1, cells) : result<rooms>{rooms{}};
+  if (!weights || !added || !patches || !sums || !planes || !moves || !shares) return status_code::out_of_memory;
   const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = ws[1] * taps;
   for (std::int64_t n = 0; n < images; ++n) {
-    c.parallel(std::size_t(channels * taps), [&](std::size_t row) {
+    c.parallel_lanes(std::size_t(channels * taps), [&](std::size_t row, std::size_t lane) {
       const std::int64_t channel = std::int64_t(row) / taps, tap = std::int64_t(row) % taps;
       const std::int64_t place = (n * offset_groups + channel / per_offset) * taps + tap;
-      const T *const down = static_cast<const T*>(offset.data) + 2 * place * cells, *const right = down + cells;
-      const T* const share = mask ? static_cast<const T*>(mask.data) + place * cells : nullptr;
-      const T* const plane = static_cast<const T*>(x.data) + (n * channels + channel) * v.in * h.in;
+      const C *const down = moves->read(lane, 2 * place * cells, 2 * cells), *const right = down + cells;
+      const C* const share = mask ? shares->read(lane, place * cells, cells) : nullptr;
+      const C* const plane = planes->read(lane, (n * channels + channel) * v.in * h.in, v.in * h.in);
       C* const to = patches->data() + std::int64_t(row) * cells;
       for (std::int64_t o = 0; o < cells; ++o) {
         const auto top = double(o / h.out * v.stride - v.pad + tap / h.kernel * v.dilation);
         const auto left = double(o % h.out * h.stride - h.pad + tap % h.kernel * h.dilation);
-        const C read = sample<C>(plane, v.in, h.in, top + double(widened(down[o])), left + double(widened(right[o])));
-        to[o] = share ? read * C(widened(share[o])) : read;
+        const C read = sample(plane, v.in, h.in, top + double(down[o]), left + double(right[o]));
+        to[o] = share ? read * share[o] : read;
       }
     });
-    T* const image = static_cast<T*>((*y)->data) + n * filters * cells;
-    C* made = sums->data();
-    if constexpr (std::is_same_v<C, T>) made = image;
+    C* const made = narrow ? sums->data() : static_cast<C*>((*y)->data) + n * filters * cells;
     for (std::int64_t g = 0; g < groups; ++g) {
       gemm_problem<C> product{rows,
                               cells,
@@ -125,16 +126,15 @@ status deform_conv::run_as(run_context& c) const {
       if (bias) product.epilogue.bias = *added + g * rows, product.epilogue.bias_row_stride = 1;
       if (status done = multiply(c, product); !done) return done;
     }
-    if constexpr (!std::is_same_v<C, T>)
-      parallel_elements(c, filters * cells, 1 << 15, [&](std::int64_t first, std::int64_t last) {
-        narrow_row(made + first, image + first, last - first);
-      });
+    parallel_elements(c, narrow ? filters * cells : 0, 1 << 15, [&](std::int64_t first, std::int64_t last) {
+      save_floats(made + first, **y, n * filters * cells + first, last - first);
+    });
   }
   return {};
 }
 
 status deform_conv::run(run_context& c) const {
-  return elements::visit(c.input(0).type, status{}, [&]<class T>(std::type_identity<T>) { return run_as<T>(c); });
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -11,11 +11,12 @@
 // What normalisations along an axis do, a function for each operator: float for narrow floats, or double.
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Columns of numbers along an axis: element a of column i is x[a * step + i], with n columns of `size` elements. y may
-/// be x.
+constexpr std::int64_t most_columns = 64;
+
+/// Columns of numbers along an axis: element a of column i is x[a * step + i], with n columns (at most most_columns) of
+/// `size` elements. y may be x.
 template <class C>
 struct columns_block {
-  static constexpr std::int64_t columns = 64;  // the most
   const C* x;
   C* y;
   std::int64_t size, step, n;
@@ -41,8 +42,8 @@ template <class C>
 void normalise(op::Softmax, const columns_block<C>& b) {
   if constexpr (std::is_same_v<C, float>)
     if (b.step == 1) return softmax_row(b.x, b.y, b.size);
-  C largest[b.columns];
-  double sum[b.columns] = {};
+  C largest[most_columns];
+  double sum[most_columns] = {};
   find_largest(b, largest);
   for (std::int64_t a = 0; a < b.size; ++a) {
     C* const row = b.y + a * b.step;
@@ -57,8 +58,8 @@ template <class C>
 void normalise(op::LogSoftmax, const columns_block<C>& b) {
   if constexpr (std::is_same_v<C, float>)
     if (b.step == 1) return log_softmax_row(b.x, b.y, b.size);
-  C largest[b.columns], row[b.columns];
-  double sum[b.columns] = {};
+  C largest[most_columns], row[most_columns];
+  double sum[most_columns] = {};
   find_largest(b, largest);
   for (std::int64_t a = 0; a < b.size; ++a) {
     for (std::int64_t i = 0; i < b.n; ++i) row[i] = b.x[a * b.step + i] - largest[i];
@@ -72,8 +73,8 @@ void normalise(op::LogSoftmax, const columns_block<C>& b) {
 /// The first of the largest. A NaN is only ever met when it comes first, and then there is no largest.
 template <class C>
 void normalise(op::Hardmax, const columns_block<C>& b) {
-  C largest[b.columns];
-  std::int64_t at[b.columns] = {};
+  C largest[most_columns];
+  std::int64_t at[most_columns] = {};
   for (std::int64_t i = 0; i < b.n; ++i) largest[i] = b.x[i];
   for (std::int64_t a = 1; a < b.size; ++a)
     for (std::int64_t i = 0; i < b.n; ++i)
@@ -85,7 +86,7 @@ void normalise(op::Hardmax, const columns_block<C>& b) {
 template <class C>
 void normalise(op::LpNormalization, const columns_block<C>& b) {
   const bool squares = b.p == 2;
-  double norm[b.columns] = {};
+  double norm[most_columns] = {};
   for (std::int64_t a = 0; a < b.size; ++a)
     for (std::int64_t i = 0; i < b.n; ++i) {
       const auto v = double(b.x[a * b.step + i]);

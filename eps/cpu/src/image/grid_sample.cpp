@@ -132,7 +132,6 @@ status grid_sample::run(run_context& c) const {
     all[i] = {size, x.shape.count(i + 3, rank), align_corners ? 0 : -0.5, double(size) - (align_corners ? 1 : 0.5)};
   }
   const std::int64_t channels = x.shape[1], in = x.shape.count(2, rank), out = shape.count(2, rank);
-  const std::int64_t grid_bytes = std::int64_t(axes) * (bits_of(grid.type) / 8);
   const std::int64_t reach = mode == interpolation::cubic ? 64 : 8;
   if (mode != interpolation::nearest && !(bit_of(x.type) & number_elements::mask))
     return refuse(status_code::not_implemented, "weighted means of ", x.type);
@@ -142,10 +141,14 @@ status grid_sample::run(run_context& c) const {
     T* const to = static_cast<T*>((*y)->data);
     parallel_for(c, shape[0] * out, std::max<std::int64_t>(1, (1 << 13) / (reach * channels)),
                  [&](std::int64_t first, std::int64_t last) {
+                   constexpr std::int64_t at_once = 32;
+                   double places[32 * max_axes];
                    for (std::int64_t p = first; p < last; ++p) {
-                     double place[max_axes];
-                     convert_floats(grid.type, static_cast<const std::byte*>(grid.data) + p * grid_bytes, place,
-                                    std::int64_t(axes));
+                     const std::int64_t held = (p - first) % at_once;
+                     if (held == 0)
+                       load_floats(grid, p * std::int64_t(axes), places,
+                                   std::min(at_once, last - p) * std::int64_t(axes));
+                     const double* const place = places + held * std::int64_t(axes);
                      axis_taps<R> taps[max_axes];
                      for (std::size_t i = 0; i < axes; ++i) taps[i] = taps_at(R(place[axes - 1 - i]), all[i], *this);
                      for (std::int64_t ch = 0; ch < channels; ++ch) {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -42,8 +42,8 @@ bool around(double x, std::int64_t size, neighbours& out) {
   return true;
 }
 
-template <class T>
-double pool_bin(const T* plane, std::int64_t height, std::int64_t width, const region_axis& y, const region_axis& x,
+template <class C>
+double pool_bin(const C* plane, std::int64_t height, std::int64_t width, const region_axis& y, const region_axis& x,
                 std::int64_t row, std::int64_t column, bool largest) {
   double sum = 0;
   bool first = true;
@@ -54,10 +54,10 @@ double pool_bin(const T* plane, std::int64_t height, std::int64_t width, const r
       neighbours h{};
       double parts[4] = {};
       if (inside && around(x.start + (double(column) + (double(j) + 0.5) / double(x.samples)) * x.bin, width, h)) {
-        parts[0] = v.low_weight * h.low_weight * double(widened(plane[v.low * width + h.low]));
-        parts[1] = v.low_weight * h.high_weight * double(widened(plane[v.low * width + h.high]));
-        parts[2] = v.high_weight * h.low_weight * double(widened(plane[v.high * width + h.low]));
-        parts[3] = v.high_weight * h.high_weight * double(widened(plane[v.high * width + h.high]));
+        parts[0] = v.low_weight * h.low_weight * double(plane[v.low * width + h.low]);
+        parts[1] = v.low_weight * h.high_weight * double(plane[v.low * width + h.high]);
+        parts[2] = v.high_weight * h.low_weight * double(plane[v.high * width + h.low]);
+        parts[3] = v.high_weight * h.high_weight * double(plane[v.high * width + h.high]);
       }
       if (!largest) {
         sum += parts[0] + parts[1] + parts[2] + parts[3];
@@ -92,7 +92,8 @@ result<roi_align> roi_align::bind(bind_context& c) {
   return made;
 }
 
-status roi_align::run(run_context& c) const {
+template <class C>
+status roi_align::run_as(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2);
   if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
   if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
@@ -116,18 +117,29 @@ status roi_align::run(run_context& c) const {
     if (status fits = place_axis(r[1], r[3], height, *this, axes[0]); !fits) return fits;
     if (status fits = place_axis(r[0], r[2], width, *this, axes[1]); !fits) return fits;
   }
-  elements::call(x.type, [&]<class T>(std::type_identity<T>) {
-    c.parallel(std::size_t(regions * channels), [&](std::size_t plane) {
-      const std::int64_t region = std::int64_t(plane) / channels, channel = std::int64_t(plane) % channels;
-      const region_axis* const axes = placed->data() + region * 2;
-      const T* const in = static_cast<const T*>(x.data) + (image[region] * channels + channel) * h * w;
-      T* const out = static_cast<T*>((*y)->data) + std::int64_t(plane) * height * width;
+  const auto planes = row_rooms<C>::make(c, x, 1, h * w), out = row_rooms<C>::make(c, **y, 1, height * width);
+  if (!planes || !out) return status_code::out_of_memory;
+  constexpr std::int64_t some = 8;  // regions, for which a plane is widened once
+  const std::int64_t blocks = (regions + some - 1) / some;
+  c.parallel_lanes(std::size_t(blocks * channels), [&](std::size_t task, std::size_t lane) {
+    const std::int64_t block = std::int64_t(task) / channels, channel = std::int64_t(task) % channels;
+    const C* in = nullptr;
+    for (std::int64_t r = block * some, before = -1; r < std::min(regions, (block + 1) * some); before = image[r++]) {
+      if (image[r] != before) in = planes->read(lane, (image[r] * channels + channel) * h * w, h * w);
+      const region_axis* const axes = placed->data() + r * 2;
+      const std::int64_t at = (r * channels + channel) * height * width;
+      C* const to = out->room(lane, at);
       for (std::int64_t i = 0; i < height; ++i)
         for (std::int64_t j = 0; j < width; ++j)
-          out[i * width + j] = T(computed_in<T>(pool_bin(in, h, w, axes[0], axes[1], i, j, largest)));
-    });
+          to[i * width + j] = C(pool_bin(in, h, w, axes[0], axes[1], i, j, largest));
+      out->store(lane, at, height * width);
+    }
   });
   return {};
+}
+
+status roi_align::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

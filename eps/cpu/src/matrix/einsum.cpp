@@ -7,6 +7,7 @@
 #include "common/usable_sizes.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -225,11 +226,12 @@ result<std::span<const C>> gather_operand(run_context& c, const einsum_loops& l,
 
 template <class C>
 status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p) {
-  const auto y = write_floats<C>(c, 0, l.shape);
+  const result<value*> y = c.output(0, l.shape);
   if (!y) return y.error();
   const std::int64_t count = l.shape.count();
   if (count == 0) return {};
-  if (p.sizes[3] == 0) return std::fill_n(y->data, count, C(0)), y->store(), status{};
+  const std::size_t bytes = element_bytes((*y)->type);
+  if (p.sizes[3] == 0) return std::memset((*y)->data, 0, std::size_t(count) * bytes), status{};
   const auto a = gather_operand<C>(c, l, p, 0, 1, 3), b = gather_operand<C>(c, l, p, 1, 3, 2);
   const auto sums = c.scratch<C>(std::size_t(count));
   const std::int64_t batches = p.sizes[0], m = p.sizes[1], n = p.sizes[2], k = p.sizes[3];
@@ -239,9 +241,16 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
   gemm_problem<C> product{m, n, k, {a->data(), k, 1}, {b->data(), n, 1}, nullptr, sums->data()};
   product.a_offsets = offsets->first(std::size_t(batches)), product.b_offsets = offsets->last(std::size_t(batches));
   if (status done = multiply(c, product); !done) return done;
-  // From [batch, rows, columns] to the order of the output.
+  // From [batch, rows, columns] to the type of the output, then to its order.
+  const void* made = sums->data();
+  if ((*y)->type != dtype_of<C>) {
+    const auto rounded = c.scratch<std::byte>(std::size_t(count) * bytes);
+    if (!rounded) return rounded.error();
+    store_floats(c, sums->data(), (*y)->type, rounded->data(), count);
+    made = rounded->data();
+  }
   const extents to = row_major_strides(l.shape);
-  strided_copy copy{sizeof(C)};
+  strided_copy copy{bytes};
   std::int64_t step = count;
   for (std::size_t role = 0; role < 3; ++role)
     for (std::size_t i = 0; i < p.counts[role]; ++i) {
@@ -250,9 +259,7 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
       const std::size_t axis = std::size_t(std::find(l.out, l.out + l.out_rank, label) - l.out);
       copy.loop(l.sizes[label], step, to[axis]);
     }
-  copy.run(c, sums->data(), y->data);
-  y->store();
-  return {};
+  return copy.run(c, made, (*y)->data), status{};
 }
 
 }  // namespace

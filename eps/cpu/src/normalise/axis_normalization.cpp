@@ -6,8 +6,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t columns = columns_block<float>::columns;
-
 template <class C>
 status run_columns(run_context& c, const axis_normalization_state& how,
                    axis_normalization_state::column_function<C> rows) {
@@ -23,13 +21,14 @@ status run_columns(run_context& c, const axis_normalization_state& how,
   if (x.shape.count() == 0) return {};
   const std::size_t first_axis = scalar ? 0 : std::size_t(a), next = scalar || how.flattens ? rank : first_axis + 1;
   const std::int64_t size = x.shape.count(first_axis, next), inner = x.shape.count(next, rank);
-  const std::int64_t stretches = (inner + columns - 1) / columns, width = std::min(inner, columns);
+  const std::int64_t stretches = (inner + most_columns - 1) / most_columns, width = std::min(inner, most_columns);
   const auto from = row_rooms<C>::make(c, x, size, width), y = row_rooms<C>::make(c, **out, size, width);
   if (!from || !y) return status_code::out_of_memory;
   parallel_rows(c, x.shape.count(0, first_axis) * stretches, std::max<std::int64_t>(1, (1 << 14) / (size * width)),
                 [&](std::int64_t first, std::int64_t last, std::size_t lane) {
                   for (std::int64_t unit = first; unit < last; ++unit) {
-                    const std::int64_t column = unit % stretches * columns, n = std::min(columns, inner - column);
+                    const std::int64_t column = unit % stretches * most_columns,
+                                       n = std::min(most_columns, inner - column);
                     const std::int64_t start = unit / stretches * size * inner + column;
                     const row_block<const C> in = from->read(lane, start, inner, size, n);
                     rows({in.data, y->room(lane, start, inner).data, size, in.step, n, how.p});

@@ -66,29 +66,23 @@ struct lanes_of_numbers {
   }
 };
 
-/// n real (parts 1) or complex numbers of a tensor, `step` numbers apart.
+/// n real (parts 1) or complex numbers of a tensor, `step` numbers apart. Real ones come to lie behind, from where they
+/// move to the front.
 void load_numbers(const value& v, std::int64_t first, std::int64_t step, std::int64_t parts, number* to,
                   std::int64_t n) {
   auto* const flat = reinterpret_cast<double*>(to);
-  if (step == 1) {  // real ones come to lie behind, from where they move to the front
-    load_floats(v, first, parts == 2 ? flat : flat + n, n * parts);
-    for (std::int64_t i = 0; parts == 1 && i < n; ++i) to[i] = {flat[n + i], 0};
-    return;
-  }
-  for (std::int64_t i = 0; i < n; ++i) {
-    to[i].im = 0;
-    load_floats(v, first + i * step * parts, flat + 2 * i, parts);
-  }
+  double* const loaded = parts == 2 ? flat : flat + n;
+  if (step == 1) load_floats(v, first, loaded, n * parts);
+  else gather_floats(v, first, step * parts, parts, loaded, n);
+  for (std::int64_t i = 0; parts == 1 && i < n; ++i) to[i] = {flat[n + i], 0};
 }
 /// The inverse; what `from` holds is used up.
 void save_numbers(number* from, const value& v, std::int64_t first, std::int64_t step, std::int64_t parts,
                   std::int64_t n) {
   auto* const flat = reinterpret_cast<double*>(from);
-  if (step == 1) {
-    for (std::int64_t i = 0; parts == 1 && i < n; ++i) flat[i] = flat[2 * i];
-    return save_floats(flat, v, first, n * parts);
-  }
-  for (std::int64_t i = 0; i < n; ++i) save_floats(flat + 2 * i, v, first + i * step * parts, parts);
+  for (std::int64_t i = 0; parts == 1 && i < n; ++i) flat[i] = flat[2 * i];
+  if (step == 1) save_floats(flat, v, first, n * parts);
+  else scatter_floats(flat, v, first, step * parts, parts, n);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct deform_conv {
   status run(run_context&) const;
 
  private:
-  template <class T>
+  template <class C>
   status run_as(run_context&) const;
 };
 

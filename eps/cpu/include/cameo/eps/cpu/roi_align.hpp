@@ -14,6 +14,10 @@ struct roi_align {
 
   static result<roi_align> bind(bind_context&);
   status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps
