@@ -267,13 +267,18 @@ struct fast_zip {
                                                 : by.y.zero - double(af) * by.a.zero - double(bf) * by.b.zero));
     most = float(0.5 - margin);
   }
-  /// Takes the distance to the nearest whole number into `far`.
-  HWY_INLINE vec operator()(vec a, vec b, vec& far) const {
+  /// Takes the distance to the nearest whole number into `far`. Processors add floats with fewer units than they have
+  /// for products or integers: differences are products with -1, and floats above 0 are compared as integers.
+  HWY_INLINE vec operator()(vec a, vec b, hn::Vec<whole>& far) const {
+    const floats d;
+    const whole i;
     const vec number = Zip::product ? hn::MulAdd(hn::Mul(hn::Sub(a, a_zero), hn::Sub(b, b_zero)), a_factor, rest)
                                     : hn::MulAdd(b, b_factor, hn::MulAdd(a, a_factor, rest));
-    const vec whole_number = hn::Add(number, hn::Set(floats{}, whole_in_bits));
-    far = hn::Max(far, hn::Abs(hn::Sub(number, hn::Sub(whole_number, hn::Set(floats{}, whole_in_bits)))));
-    return hn::Min(hn::Max(whole_number, low), high);
+    const vec whole_number = hn::Add(number, hn::Set(d, whole_in_bits));
+    const vec nearest = hn::Sub(whole_number, hn::Set(d, whole_in_bits));
+    far = hn::Max(far, hn::BitCast(i, hn::Abs(hn::NegMulAdd(nearest, hn::Set(d, 1.0f), number))));
+    const auto code = hn::BitCast(i, whole_number);
+    return hn::BitCast(d, hn::Min(hn::Max(code, hn::BitCast(i, low)), hn::BitCast(i, high)));
   }
 };
 
@@ -285,15 +290,15 @@ HWY_INLINE void zip_vectors(const code_zip& by, const T* a, const T* b, T* y, st
   const operand<T, RepeatB> right{b};
   const exact_zip<Zip> exact{by};
   const fast_zip<Zip> fast{by};
-  const vec most = hn::Set(d, fast.most);
+  const auto most = hn::BitCast(whole{}, hn::Set(d, fast.most));
   // Where scales are round numbers ties are many, and what is computed twice takes longer than what is not.
   std::int64_t i = 0, again = 0;
   if (fast.holds) {
     for (; i + 2 * step <= n && again <= 8 + i / (16 * step); i += 2 * step) {
-      vec far = hn::Zero(d);
+      auto far = hn::Zero(whole{});
       const vec a0 = left.from(i), a1 = left.from(i + step), b0 = right.from(i), b1 = right.from(i + step);
       vec y0 = fast(a0, b0, far), y1 = fast(a1, b1, far);
-      if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(far, most)))) y0 = exact(a0, b0), y1 = exact(a1, b1), ++again;
+      if (HWY_UNLIKELY(!hn::AllTrue(whole{}, hn::Lt(far, most)))) y0 = exact(a0, b0), y1 = exact(a1, b1), ++again;
       store(y0, y + i), store(y1, y + i + step);
     }
   }
