@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 #include <array>
