@@ -388,24 +388,6 @@ void most_rows(const T* x, std::int64_t count, std::int64_t step, bool more, T* 
 }
 
 template <class T>
-void most_of_pairs(const T* x, T* y, std::int64_t n) {
-  std::int64_t i = 0;
-#if CAMEO_SIMD_VECTORS
-  const hn::ScalableTag<std::uint16_t> pairs;  // of which the first is the low byte, or the high one
-  const hn::Rebind<std::uint8_t, decltype(pairs)> bytes;
-  const hn::Rebind<T, decltype(pairs)> d;
-  const auto step = std::int64_t(hn::Lanes(pairs));
-  for (; i + step < n; i += step) {  // the last pair may end beyond the row
-    const auto both = hn::LoadU(pairs, reinterpret_cast<const std::uint16_t*>(x + 2 * i));
-    const auto first = hn::DemoteTo(
-        bytes, hn::BitCast(hn::RebindToSigned<decltype(pairs)>{}, hn::And(both, hn::Set(pairs, std::uint16_t{0xFF}))));
-    hn::StoreU(hn::Max(hn::LoadU(d, y + i), hn::BitCast(d, first)), d, y + i);
-  }
-#endif
-  for (; i < n; ++i) y[i] = std::max(y[i], x[2 * i]);
-}
-
-template <class T>
 std::int64_t sum(const T* x, std::int64_t n) {
   std::int64_t i = 0, total = 0;
 #if CAMEO_SIMD_VECTORS
@@ -514,10 +496,6 @@ void most_code_rows(const T* x, std::int64_t count, std::int64_t step, bool more
   CAMEO_SIMD_BEST(codes::most_rows<T>)(x, count, step, more, most, n);
 }
 template <class T>
-void most_of_every_other(const T* x, T* y, std::int64_t n) {
-  CAMEO_SIMD_BEST(codes::most_of_pairs<T>)(x, y, n);
-}
-template <class T>
 std::int64_t sum_of_codes(const T* x, std::int64_t n) {
   return CAMEO_SIMD_BEST(codes::sum<T>)(x, n);
 }
@@ -545,7 +523,6 @@ void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_
                                            std::int64_t);                                                       \
   template void sum_code_rows(const T*, std::int64_t, std::int64_t, bool, std::int32_t*, std::int64_t);         \
   template void most_code_rows(const T*, std::int64_t, std::int64_t, bool, T*, std::int64_t);                   \
-  template void most_of_every_other(const T*, T*, std::int64_t);                                                \
   template std::int64_t sum_of_codes(const T*, std::int64_t);                                                   \
   template T most_of_codes(const T*, std::int64_t);
 CAMEO_CODES_OF_8_BITS(std::uint8_t)
