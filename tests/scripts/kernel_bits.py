@@ -29,6 +29,7 @@ import absent_inputs  # noqa: E402
 import differential as d  # noqa: E402
 import differential_attention  # noqa: E402
 import differential_ml  # noqa: E402
+import differential_quantised  # noqa: E402
 import differential_recurrent  # noqa: E402
 import differential_signal  # noqa: E402
 import image_operators  # noqa: E402
@@ -158,7 +159,8 @@ def own_cases():
             each.name = f"{name}.{number[name]}"
             number[name] += 1
             yield each
-    for script in (differential_attention, differential_ml, differential_recurrent, differential_signal, image_operators):
+    for script in (differential_attention, differential_ml, differential_quantised, differential_recurrent,
+                   differential_signal, image_operators):
         for name, (make, _) in script.FAMILIES.items():
             yield from (d.made_case(name, 16, make, i) for i in range(DRAWN))
 

@@ -3,7 +3,6 @@
 
 #include "common/refuse.hpp"
 #include "outer_window.hpp"
-#include "quantised/code_rows.hpp"
 
 #include <cmath>
 #include <limits>
@@ -50,17 +49,9 @@ struct sum_of_powers {
   sum<T> again() const { return {}; }
 };
 
-/// Whether these are the largest of codes, for which there are loops per instruction set.
-template <class Op, class T>
-inline constexpr bool most_of_bytes = std::is_same_v<Op, largest<T>> && sizeof(T) == 1;
-
 /// y[o] takes in x[o * stride]: a line of windows meets one of their elements.
 template <class T, class Op>
 void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count, T* y) {
-  if constexpr (most_of_bytes<Op, T>) {
-    if (stride == 1) return most_code_rows(x, 1, 0, true, y, count);
-    if (stride == 2) return most_of_every_other(x, y, count);
-  }
   if (stride == 1)
     for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[o]);
   else if (stride == 2)
@@ -78,8 +69,7 @@ void pool_line(const placed_window& w, const Op& op, const T* x, std::int64_t li
   if (w.rank > 1) {
     bool first = true;
     outer_window(w, line).each_line(w, [&](std::int64_t start) {
-      if constexpr (most_of_bytes<Op, T>) most_code_rows(x + start, 1, 0, !first, room, axis.in);
-      else if (first)
+      if (first)
         for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), x[start + i]);
       else
         for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], x[start + i]);
@@ -217,62 +207,6 @@ status max_pool<T>::run(run_context& c) const {
     }
     return any ? pool_all(c, *job, largest<N>{}, x, y, [](std::int64_t, N*) {}) : status{};
   });
-}
-
-namespace {
-
-/// A line of outputs whose channels are last: each window is some rows of channels.
-template <class T>
-void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::int64_t channels, T* y) {
-  const window_axis& along = w.axes[w.rank - 1];
-  const outer_window outer(w, line);
-  for (std::int64_t o = 0; o < along.out; ++o, y += channels) {
-    const std::int64_t first = along.first(o), count = along.last(o) - first;
-    const std::int64_t at = o * along.stride - along.pad_begin + first * along.dilation;
-    bool more = false;
-    if (count > 0)
-      outer.each_line(w, [&](std::int64_t start) {
-        most_code_rows(x + (start + at) * channels, count, along.dilation * channels, more, y, channels);
-        more = true;
-      });
-    if (!more) std::fill_n(y, channels, lowest<T>);
-  }
-}
-
-}  // namespace
-
-template <class T>
-result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
-  if (!shape) return shape.error();
-  return nhwc_max_pool{*shape};
-}
-
-template <class T>
-status nhwc_max_pool<T>::run(run_context& c) const {
-  const tensor_view<const T> x = c.input<T>(0);
-  if (x.rank() < 3) return bad_input("input ", x.shape(), ", needs batch, an axis and channels");
-  const std::int64_t channels = x.shape().back();
-  extents front = x.shape();
-  front.erase(front.rank() - 1);
-  front.insert(1, channels);
-  result<pool_job> job = job_of(shape, front);
-  if (!job) return job.error();
-  extents back = job->y;
-  back.erase(1);
-  back.push_back(channels);
-  const result<tensor_view<T>> y = c.output<T>(0, back);
-  if (!y || y->empty()) return y ? status{} : y.error();
-  const placed_window& w = job->w;
-  const window_axis& along = w.axes[w.rank - 1];
-  const std::int64_t work = along.out * channels * w.taps();
-  parallel_for(c, front[0] * job->lines, std::max<std::int64_t>(1, (1 << 16) / work),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (; first < last; ++first)
-                   most_of_pixels(w, x.data() + first / job->lines * job->in * channels, first % job->lines, channels,
-                                  y->data() + first * along.out * channels);
-               });
-  return {};
 }
 
 template <class T>
@@ -427,8 +361,6 @@ template struct max_pool<float16>;
 template struct max_pool<bfloat16>;
 template struct max_pool<std::int8_t>;
 template struct max_pool<std::uint8_t>;
-template struct nhwc_max_pool<std::int8_t>;
-template struct nhwc_max_pool<std::uint8_t>;
 template struct average_pool<float>;
 template struct average_pool<double>;
 template struct average_pool<float16>;

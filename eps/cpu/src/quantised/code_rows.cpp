@@ -267,13 +267,18 @@ struct fast_zip {
                                                 : by.y.zero - double(af) * by.a.zero - double(bf) * by.b.zero));
     most = float(0.5 - margin);
   }
-  /// Takes the distance to the nearest whole number into `far`.
-  HWY_INLINE vec operator()(vec a, vec b, vec& far) const {
+  /// Takes the distance to the nearest whole number into `far`. Processors add floats with fewer units than they have
+  /// for products or integers: differences are products with -1, and floats above 0 are compared as integers.
+  HWY_INLINE vec operator()(vec a, vec b, hn::Vec<whole>& far) const {
+    const floats d;
+    const whole i;
     const vec number = Zip::product ? hn::MulAdd(hn::Mul(hn::Sub(a, a_zero), hn::Sub(b, b_zero)), a_factor, rest)
                                     : hn::MulAdd(b, b_factor, hn::MulAdd(a, a_factor, rest));
-    const vec whole_number = hn::Add(number, hn::Set(floats{}, whole_in_bits));
-    far = hn::Max(far, hn::Abs(hn::Sub(number, hn::Sub(whole_number, hn::Set(floats{}, whole_in_bits)))));
-    return hn::Min(hn::Max(whole_number, low), high);
+    const vec whole_number = hn::Add(number, hn::Set(d, whole_in_bits));
+    const vec nearest = hn::Sub(whole_number, hn::Set(d, whole_in_bits));
+    far = hn::Max(far, hn::BitCast(i, hn::Abs(hn::NegMulAdd(nearest, hn::Set(d, 1.0f), number))));
+    const auto code = hn::BitCast(i, whole_number);
+    return hn::BitCast(d, hn::Min(hn::Max(code, hn::BitCast(i, low)), hn::BitCast(i, high)));
   }
 };
 
@@ -285,15 +290,15 @@ HWY_INLINE void zip_vectors(const code_zip& by, const T* a, const T* b, T* y, st
   const operand<T, RepeatB> right{b};
   const exact_zip<Zip> exact{by};
   const fast_zip<Zip> fast{by};
-  const vec most = hn::Set(d, fast.most);
+  const auto most = hn::BitCast(whole{}, hn::Set(d, fast.most));
   // Where scales are round numbers ties are many, and what is computed twice takes longer than what is not.
   std::int64_t i = 0, again = 0;
   if (fast.holds) {
     for (; i + 2 * step <= n && again <= 8 + i / (16 * step); i += 2 * step) {
-      vec far = hn::Zero(d);
+      auto far = hn::Zero(whole{});
       const vec a0 = left.from(i), a1 = left.from(i + step), b0 = right.from(i), b1 = right.from(i + step);
       vec y0 = fast(a0, b0, far), y1 = fast(a1, b1, far);
-      if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(far, most)))) y0 = exact(a0, b0), y1 = exact(a1, b1), ++again;
+      if (HWY_UNLIKELY(!hn::AllTrue(whole{}, hn::Lt(far, most)))) y0 = exact(a0, b0), y1 = exact(a1, b1), ++again;
       store(y0, y + i), store(y1, y + i + step);
     }
   }
@@ -380,24 +385,6 @@ void most_rows(const T* x, std::int64_t count, std::int64_t step, bool more, T* 
     for (std::int64_t k = 0; k < count; ++k) held = std::max(held, x[k * step + i]);
     most[i] = held;
   }
-}
-
-template <class T>
-void most_of_pairs(const T* x, T* y, std::int64_t n) {
-  std::int64_t i = 0;
-#if CAMEO_SIMD_VECTORS
-  const hn::ScalableTag<std::uint16_t> pairs;  // of which the first is the low byte, or the high one
-  const hn::Rebind<std::uint8_t, decltype(pairs)> bytes;
-  const hn::Rebind<T, decltype(pairs)> d;
-  const auto step = std::int64_t(hn::Lanes(pairs));
-  for (; i + step < n; i += step) {  // the last pair may end beyond the row
-    const auto both = hn::LoadU(pairs, reinterpret_cast<const std::uint16_t*>(x + 2 * i));
-    const auto first = hn::DemoteTo(
-        bytes, hn::BitCast(hn::RebindToSigned<decltype(pairs)>{}, hn::And(both, hn::Set(pairs, std::uint16_t{0xFF}))));
-    hn::StoreU(hn::Max(hn::LoadU(d, y + i), hn::BitCast(d, first)), d, y + i);
-  }
-#endif
-  for (; i < n; ++i) y[i] = std::max(y[i], x[2 * i]);
 }
 
 template <class T>
@@ -509,10 +496,6 @@ void most_code_rows(const T* x, std::int64_t count, std::int64_t step, bool more
   CAMEO_SIMD_BEST(codes::most_rows<T>)(x, count, step, more, most, n);
 }
 template <class T>
-void most_of_every_other(const T* x, T* y, std::int64_t n) {
-  CAMEO_SIMD_BEST(codes::most_of_pairs<T>)(x, y, n);
-}
-template <class T>
 std::int64_t sum_of_codes(const T* x, std::int64_t n) {
   return CAMEO_SIMD_BEST(codes::sum<T>)(x, n);
 }
@@ -540,7 +523,6 @@ void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_
                                            std::int64_t);                                                       \
   template void sum_code_rows(const T*, std::int64_t, std::int64_t, bool, std::int32_t*, std::int64_t);         \
   template void most_code_rows(const T*, std::int64_t, std::int64_t, bool, T*, std::int64_t);                   \
-  template void most_of_every_other(const T*, T*, std::int64_t);                                                \
   template std::int64_t sum_of_codes(const T*, std::int64_t);                                                   \
   template T most_of_codes(const T*, std::int64_t);
 CAMEO_CODES_OF_8_BITS(std::uint8_t)

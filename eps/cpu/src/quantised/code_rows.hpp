@@ -68,9 +68,6 @@ template <class T>
 void sum_code_rows(const T* x, std::int64_t count, std::int64_t step, bool more, std::int32_t* sums, std::int64_t n);
 template <class T>
 void most_code_rows(const T* x, std::int64_t count, std::int64_t step, bool more, T* most, std::int64_t n);
-/// y[i] = the larger of y[i] and x[2 * i].
-template <class T>
-void most_of_every_other(const T* x, T* y, std::int64_t n);
 /// The sum of a row, and its largest, of at least one code.
 template <class T>
 std::int64_t sum_of_codes(const T* x, std::int64_t n);

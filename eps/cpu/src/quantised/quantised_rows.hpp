@@ -18,15 +18,12 @@ using quantised_rows = row_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
     erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
-    erased_entry<op::microsoft::QuantizeLinear, since<1>, constrain<"T1", float16, float> &&
-                 constrain<"T2", std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, uint4, int4>, quantize_linear>,
-    erased_entry<op::microsoft::DequantizeLinear, since<1>, constrain<"T1", std::uint8_t, std::int8_t, std::uint16_t,
-                 std::int16_t, std::int32_t, uint4, int4> && constrain<"T2", float16, float>, dequantize_linear>,
+    computes<op::microsoft::QuantizeLinear, since<1>, quantize_linear, "T1", "T2">,
+    computes<op::microsoft::DequantizeLinear, since<1>, dequantize_linear, "T1", "T2">,
     erased_entry<op::MatMulInteger, since<10>, any_types, matmul_integer>,
-    erased_entry<op::microsoft::MatMulInteger16, since<1>, constrain<"T1", std::int16_t, std::uint16_t> &&
-                 constrain<"T2", std::int16_t, std::uint16_t>, matmul_integer16>,
-    erased_entry<op::microsoft::MatMulIntegerToFloat, since<1>, constrain<"T3", float>, matmul_integer_to_float>,
-    erased_entry<op::microsoft::DynamicQuantizeMatMul, since<1>, constrain<"T2", std::int8_t, std::uint8_t>, dynamic_quantize_matmul>,
+    computes<op::microsoft::MatMulInteger16, since<1>, matmul_integer16, "T1", "T2">,
+    computes<op::microsoft::MatMulIntegerToFloat, since<1>, matmul_integer_to_float, "T3">,
+    computes<op::microsoft::DynamicQuantizeMatMul, since<1>, dynamic_quantize_matmul, "T2">,
     erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
     erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
     erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
@@ -35,15 +32,15 @@ using quantised_rows = row_list<
     erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
     erased_entry<op::microsoft::QLinearConv, since<1>, any_types, qlinear_conv>,
     erased_entry<op::microsoft::QGemm, since<1>, any_types, qgemm>,
-    erased_entry<op::microsoft::QLinearAdd, since<1>, any_types, qlinear_binary<op::microsoft::QLinearAdd>>,
-    erased_entry<op::microsoft::QLinearMul, since<1>, any_types, qlinear_binary<op::microsoft::QLinearMul>>,
-    erased_entry<op::microsoft::QLinearLeakyRelu, since<1>, any_types, qlinear_map<op::microsoft::QLinearLeakyRelu>>,
-    erased_entry<op::microsoft::QLinearSigmoid, since<1>, any_types, qlinear_map<op::microsoft::QLinearSigmoid>>,
-    erased_entry<op::microsoft::QLinearSoftmax, since<1>, any_types, qlinear_softmax>,
-    erased_entry<op::microsoft::QLinearGlobalAveragePool, since<1>, any_types, qlinear_global_average_pool>,
-    erased_entry<op::microsoft::QLinearAveragePool, since<1>, any_types, qlinear_average_pool>,
-    erased_entry<op::microsoft::QLinearConcat, since<1>, any_types, qlinear_concat>,
-    erased_entry<op::microsoft::QLinearWhere, since<1>, any_types, qlinear_where>
+    computes<op::microsoft::QLinearAdd, since<1>, qlinear_binary<op::microsoft::QLinearAdd>>,
+    computes<op::microsoft::QLinearMul, since<1>, qlinear_binary<op::microsoft::QLinearMul>>,
+    computes<op::microsoft::QLinearLeakyRelu, since<1>, qlinear_map<op::microsoft::QLinearLeakyRelu>>,
+    computes<op::microsoft::QLinearSigmoid, since<1>, qlinear_map<op::microsoft::QLinearSigmoid>>,
+    computes<op::microsoft::QLinearSoftmax, since<1>, qlinear_softmax>,
+    computes<op::microsoft::QLinearGlobalAveragePool, since<1>, qlinear_global_average_pool>,
+    computes<op::microsoft::QLinearAveragePool, since<1>, qlinear_average_pool>,
+    computes<op::microsoft::QLinearConcat, since<1>, qlinear_concat, "T8">,
+    computes<op::microsoft::QLinearWhere, since<1>, qlinear_where, "T">
 >;
 // clang-format on
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/kernel/kernel.hpp>
 
@@ -9,6 +10,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// bias one per column. Stacks of matrices broadcast as numpy's do. Scratch: a conversion of A where its form asks for
 /// one.
 struct matmul_integer_to_float {
+  using elements = detail::element_set<float>;  // scales, bias and Y
   integer_factor b = {};
   static result<matmul_integer_to_float> bind(bind_context&);
   status run(run_context&) const;
@@ -17,6 +19,7 @@ struct matmul_integer_to_float {
 /// com.microsoft's DynamicQuantizeMatMul: the same for A of floats, which becomes uint8 with the scale and zero point
 /// that DynamicQuantizeLinear gives all of it. Scratch: A's codes.
 struct dynamic_quantize_matmul {
+  using elements = detail::element_set<std::uint8_t, std::int8_t>;  // B
   integer_factor b = {};
   static result<dynamic_quantize_matmul> bind(bind_context&);
   status run(run_context&) const;
@@ -24,6 +27,7 @@ struct dynamic_quantize_matmul {
 
 /// com.microsoft's MatMulInteger16: Y = A * B of 16 bits, in 32 bits; sums wrap.
 struct matmul_integer16 {
+  using elements = detail::element_set<std::uint16_t, std::int16_t>;
   static result<matmul_integer16> bind(bind_context&) { return matmul_integer16{}; }
   status run(run_context&) const;
 };

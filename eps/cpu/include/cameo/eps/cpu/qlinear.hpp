@@ -14,6 +14,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// C = A + B and C = A * B, with broadcasting. C may be A or B.
 struct qlinear_binary_state {
+  using elements = byte_codes;
   bool product = false;
   linear_code_inputs a = {}, b = {}, y = {};
   void finish(bind_context&);
@@ -31,6 +32,7 @@ struct qlinear_binary : qlinear_binary_state {
 
 /// Y = f(X): a table of the 256 codes. Y may be X.
 struct qlinear_map_state {
+  using elements = byte_codes;
   activation function;
   linear_code_inputs from = {}, to = {};
   code_table table = {};  // where both are known
@@ -54,6 +56,7 @@ struct qlinear_map : qlinear_map_state {
 /// Along `axis`; before opset 13 over all axes from there on. Of Y's scale the reciprocal is used, 256 as a rule; where
 /// that is no whole number ONNX Runtime rounds it down, which is not done here.
 struct qlinear_softmax {
+  using elements = byte_codes;
   std::int64_t axis = -1;
   bool to_the_end = false;
   linear_code_inputs from = {}, to = {};
@@ -65,6 +68,7 @@ struct qlinear_softmax {
 
 /// The mean of all spatial axes, which become 1: X [N, C, ...], or [N, ..., C] with channels_last.
 struct qlinear_global_average_pool {
+  using elements = byte_codes;
   bool channels_last = false;
   linear_code_inputs from = {}, to = {};
   static result<qlinear_global_average_pool> bind(bind_context&);
@@ -73,6 +77,7 @@ struct qlinear_global_average_pool {
 
 /// AveragePool; with channels_last X is [N, ..., C].
 struct qlinear_average_pool {
+  using elements = byte_codes;
   window shape = {};
   bool include_pad = false, channels_last = false;
   linear_code_inputs from = {}, to = {};
@@ -82,6 +87,7 @@ struct qlinear_average_pool {
 
 /// Inputs: Y's scale and zero point, then tensor, scale and zero point of each part.
 struct qlinear_concat {
+  using elements = byte_codes;
   std::int64_t axis = 0;
   linear_code_inputs to = {};
   std::span<const linear_code_inputs> from = {};
@@ -92,6 +98,7 @@ struct qlinear_concat {
 
 /// Z = condition ? X : Y, with broadcasting.
 struct qlinear_where {
+  using elements = byte_codes;
   linear_code_inputs x = {}, y = {}, z = {};
   static result<qlinear_where> bind(bind_context&);
   status run(run_context&) const;

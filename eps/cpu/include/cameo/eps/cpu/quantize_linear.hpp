@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -6,6 +7,9 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// The common part of QuantizeLinear and DequantizeLinear: how scale and zero point broadcast over x. One of each for
 /// the whole tensor, one per index of `axis`, or (block_size > 0) one per block of `block` elements along `axis`.
 struct linear_quantization {
+  /// Codes, and floats of 16 bits and more; for ONNX's own operators floats of 8 bits and less besides.
+  using elements = detail::element_set<float, float16, bfloat16, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
+                                       std::int32_t, uint4, int4, uint2, int2>;
   std::int64_t axis = 1, block = 0;
   bool saturate = true;                // to float8
   dtype precision = dtype::undefined;  // of x / scale; undefined: the scale's

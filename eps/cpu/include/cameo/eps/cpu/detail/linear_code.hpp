@@ -1,9 +1,13 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 #include <array>
 
 namespace cameo::inline CAMEO_ABI::eps {
+
+/// The types of codes of 8 bits.
+using byte_codes = detail::element_set<std::uint8_t, std::int8_t>;
 
 /// What codes of 8 bits stand for: (code - zero) * scale.
 struct linear_code {
