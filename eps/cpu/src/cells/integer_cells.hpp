@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "nbits_cells.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Exact sums of products of integers, for matrix products and convolutions: 32 bits that wrap, equal on every
@@ -45,10 +47,11 @@ struct integer_arithmetic {
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
 };
 
-/// An instruction set: how it multiplies bytes by weights that fit in s8, and what does not fit.
+/// An instruction set: how it multiplies bytes by weights that fit in s8, what does not fit, and weights of few bits.
 struct integer_cells {
   std::string_view name;
   const integer_arithmetic &bytes, &shorts;
+  const nbits_cells& few_bits;
 };
 
 /// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.
