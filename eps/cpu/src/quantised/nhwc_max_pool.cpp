@@ -12,21 +12,30 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// A line of outputs: each window is some rows of channels.
+/// A line of outputs. Lines of the image that a window spans are put together first, in `room`; then each window is
+/// some rows of channels of that.
 template <class T>
-void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::int64_t channels, T* y) {
+void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::int64_t channels, T* room, T* y) {
   const window_axis& along = w.axes[w.rank - 1];
   const outer_window outer(w, line);
+  const std::int64_t length = along.in * channels;
+  bool more = false;
+  if (w.rank == 2 && !outer.empty) {  // lines that lie evenly
+    const window_axis& down = w.axes[0];
+    const std::int64_t first = outer.at[0] * down.stride - down.pad_begin + outer.first[0] * down.dilation;
+    most_code_rows(x + first * length, outer.last[0] - outer.first[0], down.dilation * length, false, room, length);
+    more = true;
+  } else {
+    outer.each_line(w, [&](std::int64_t start) {
+      most_code_rows(x + start * channels, 1, 0, more, room, length);
+      more = true;
+    });
+  }
   for (std::int64_t o = 0; o < along.out; ++o, y += channels) {
     const std::int64_t first = along.first(o), count = along.last(o) - first;
     const std::int64_t at = o * along.stride - along.pad_begin + first * along.dilation;
-    bool more = false;
-    if (count > 0)
-      outer.each_line(w, [&](std::int64_t start) {
-        most_code_rows(x + (start + at) * channels, count, along.dilation * channels, more, y, channels);
-        more = true;
-      });
-    if (!more) std::fill_n(y, channels, std::numeric_limits<T>::lowest());
+    if (more && count > 0) most_code_rows(room + at * channels, count, along.dilation * channels, false, y, channels);
+    else std::fill_n(y, channels, std::numeric_limits<T>::lowest());
   }
 }
 
@@ -54,13 +63,18 @@ status nhwc_max_pool<T>::run(run_context& c) const {
   y_shape.push_back(channels);
   const result<tensor_view<T>> y = c.output<T>(0, y_shape);
   if (!y || y->empty()) return y ? status{} : y.error();
-  const std::int64_t width = w->axes[w->rank - 1].out * channels, lines = w->out_count() * channels / width;
-  parallel_for(c, front[0] * lines, std::max<std::int64_t>(1, (1 << 16) / (width * w->taps())),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (; first < last; ++first)
-                   most_of_pixels(*w, x.data() + first / lines * w->in_count() * channels, first % lines, channels,
-                                  y->data() + first * width);
-               });
+  const window_axis& along = w->axes[w->rank - 1];
+  std::int64_t length = 0, all = 0;
+  if (!checked_multiply(along.in, channels, length) || !checked_multiply(length, std::int64_t(c.lanes()), all))
+    return status_code::out_of_memory;
+  const result<std::span<T>> rooms = c.scratch<T>(std::size_t(all));
+  if (!rooms) return rooms.error();
+  const std::int64_t width = along.out * channels, lines = w->out_count() / along.out;
+  parallel_each(c, front[0] * lines, std::max<std::int64_t>(1, (1 << 16) / (width * w->taps())),
+                [&](std::int64_t l, std::size_t lane) {
+                  most_of_pixels(*w, x.data() + l / lines * w->in_count() * channels, l % lines, channels,
+                                 rooms->data() + std::int64_t(lane) * length, y->data() + l * width);
+                });
   return {};
 }
 
