@@ -182,6 +182,14 @@ TEST_CASE("matrices multiply when their inner sizes agree") {
   check_refused(bad.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({4, 2})), "MatMul", 13, "3 and 4");
   bias.in(dtype::f32, sized({2, 3})).in(dtype::f32, sized({3, 2})).in(dtype::f32, sized({3}));
   check_refused(bias, "Gemm", 13, "must broadcast to [2,2]");
+  mock_infer_context bits, short_rows;
+  for (mock_infer_context* each : {&bits, &short_rows}) {
+    each->with("K", 96).with("N", 40);
+    each->in(dtype::f16, {batch, n(2), n(each == &bits ? 96 : 95)}).in(dtype::u8, sized({40, 3, 16}));
+  }
+  CHECK(bits.infer("MatMulNBits", 1, 1, "com.microsoft"));
+  CHECK(same(bits.out_type()->shape, {batch, n(2), n(40)}));
+  CHECK_FALSE(short_rows.infer("MatMulNBits", 1, 1, "com.microsoft"));
   mock_infer_context einsum, implied;
   CHECK(einsum.in(dtype::f32, {batch, n(2), n(3)})
             .in(dtype::f32, {batch, n(3), n(4)})

@@ -58,6 +58,20 @@ status fused_matmul(infer_context& c) {
   return status_code::ok;
 }
 
+/// B is [K, N], whatever the shape of its codes.
+status matmul_nbits(infer_context& c) {
+  const dims* a = c.shape(0);
+  if (!a) return give(c, 0, c.element(0)), status{};
+  const std::int64_t k = c.int_or("K", 0);
+  if (a->empty()) return invalid("A is a scalar, must have rank 1 or more");
+  if (a->back().known() && a->back().size != k)
+    return invalid("A has shape ", *a, ", its last axis must have K = ", k, " elements");
+  dims out = *a;
+  out.back() = dim::of(c.int_or("N", 0));
+  give(c, 0, c.element(0), std::move(out));
+  return status_code::ok;
+}
+
 namespace {
 /// Before version 7, C broadcasts only if asked to, and by an axis.
 status check_gemm_bias(const infer_context& c, dim rows, dim columns) {

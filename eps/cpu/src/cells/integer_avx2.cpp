@@ -9,6 +9,8 @@ namespace {
 
 #include "integer_avx2-inl.hpp"
 #include "integer_line-inl.hpp"
+#include "nbits_avx2-inl.hpp"
+#include "nbits_line-inl.hpp"
 
 struct shorts : vectors {
   static constexpr int per_cell = 2;
@@ -20,7 +22,8 @@ struct shorts : vectors {
 }  // namespace
 }  // namespace avx2
 
-constinit const integer_cells avx2_cells{"avx2", avx2::arithmetic_of<avx2::shorts>, avx2::arithmetic_of<avx2::shorts>};
+constinit const integer_cells avx2_cells{"avx2", avx2::arithmetic_of<avx2::shorts>, avx2::arithmetic_of<avx2::shorts>,
+                                         avx2::nbits_of<avx2::nbits_vectors>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

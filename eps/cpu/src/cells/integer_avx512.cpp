@@ -9,6 +9,8 @@ namespace {
 
 #include "integer_avx512-inl.hpp"
 #include "integer_line-inl.hpp"
+#include "nbits_avx512-inl.hpp"
+#include "nbits_line-inl.hpp"
 
 struct shorts : vectors {
   static constexpr int per_cell = 2;
@@ -17,11 +19,43 @@ struct shorts : vectors {
   }
 };
 
+// Pairs of products as with AVX2, which see.
+struct few_bits : nbits_vectors {
+  template <int Bits>
+  static constexpr int middle = Bits == 8 ? 128 : 0;
+  template <int Bits>
+  static CAMEO_CELL_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
+    if constexpr (Bits == 8) {
+      cells[0] = _mm512_xor_si512(groups, _mm512_set1_epi8(char(0x80)));
+    } else {
+      const codes mask = _mm512_set1_epi8((1 << Bits) - 1);
+      CAMEO_NBITS_LOOP
+      for (int i = 0; i < 8 / Bits; ++i)
+        cells[i] = _mm512_and_si512(_mm512_srli_epi32(groups, unsigned(i * Bits)), mask);
+    }
+  }
+  template <int Bits>
+  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+    codes pairs = _mm512_setzero_si512();
+    CAMEO_NBITS_LOOP
+    for (int i = 0; i < 8 / Bits; ++i) {
+      codes factor = vectors::broadcast(a + 4 * i);
+      if constexpr (Bits == 8) {
+        factor = _mm512_mask_sub_epi8(factor, _mm512_movepi8_mask(cells[i]), _mm512_setzero_si512(), factor);
+        pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(cells[i]), factor);
+      } else {
+        pairs = _mm512_add_epi16(pairs, _mm512_maddubs_epi16(cells[i], factor));
+      }
+    }
+    return _mm512_add_epi32(s, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+  }
+};
+
 }  // namespace
 }  // namespace avx512
 
 constinit const integer_cells avx512_cells{"avx512bw", avx512::arithmetic_of<avx512::shorts>,
-                                           avx512::arithmetic_of<avx512::shorts>};
+                                           avx512::arithmetic_of<avx512::shorts>, avx512::nbits_of<avx512::few_bits>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

@@ -1,4 +1,4 @@
-// Integer products with AVX-512 VNNI: vpdpbusd for bytes, vpdpwssd for numbers of 16 bits.
+// Products with AVX-512 VNNI: vpdpbusd for bytes, vpdpwssd for numbers of 16 bits.
 #include "integer_target.hpp"
 
 #if CAMEO_CELLS_X86
@@ -10,6 +10,8 @@ namespace {
 #include "integer_avx512-inl.hpp"
 #include "integer_depthwise_vnni-inl.hpp"
 #include "integer_line-inl.hpp"
+#include "nbits_avx512-inl.hpp"
+#include "nbits_line-inl.hpp"
 
 struct bytes : vectors {
   static constexpr int per_cell = 4;
@@ -20,12 +22,29 @@ struct shorts : vectors {
   static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) { return _mm512_dpwssd_epi32(s, a, b); }
 };
 
+struct few_bits : nbits_vectors {
+  template <int Bits>
+  static constexpr int middle = 0;
+  template <int Bits>
+  static CAMEO_CELL_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
+    const codes mask = _mm512_set1_epi8(char((1 << Bits) - 1));
+    CAMEO_NBITS_LOOP
+    for (int i = 0; i < 8 / Bits; ++i) cells[i] = _mm512_and_si512(_mm512_srli_epi32(groups, unsigned(i * Bits)), mask);
+  }
+  template <int Bits>
+  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+    CAMEO_NBITS_LOOP
+    for (int i = 0; i < 8 / Bits; ++i) s = _mm512_dpbusd_epi32(s, cells[i], vectors::broadcast(a + 4 * i));
+    return s;
+  }
+};
+
 }  // namespace
 }  // namespace avx512_vnni
 
 constinit const integer_cells avx512_vnni_cells{"avx512_vnni", avx512_vnni::arithmetic_of<avx512_vnni::bytes>,
                                                 avx512_vnni::arithmetic_of<avx512_vnni::shorts>,
-                                                avx512_vnni::depthwise};
+                                                avx512_vnni::nbits_of<avx512_vnni::few_bits>, avx512_vnni::depthwise};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

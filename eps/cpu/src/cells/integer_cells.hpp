@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "nbits_cells.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Exact sums of products of integers, for matrix products and convolutions: 32 bits that wrap, equal on every
@@ -75,11 +77,12 @@ struct depthwise_loops {
   void (*line)(const depthwise_line&);
 };
 
-/// An instruction set: how it multiplies bytes by weights that fit in s8, and what does not fit; and its own loops for
-/// filters of single channels, where it has any.
+/// An instruction set: how it multiplies bytes by weights that fit in s8, what does not fit, and weights of few bits;
+/// and its own loops for filters of single channels, where it has any.
 struct integer_cells {
   std::string_view name;
   const integer_arithmetic &bytes, &shorts;
+  const nbits_cells& few_bits;
   std::span<const depthwise_loops> depthwise = {};
 };
 

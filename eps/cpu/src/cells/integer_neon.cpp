@@ -4,11 +4,15 @@
 #if CAMEO_CELLS_NEON
 #include <arm_neon.h>
 
+#include <cmath>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace neon {
 namespace {
 
 #include "integer_line-inl.hpp"
+#include "nbits_line-inl.hpp"
+#include "nbits_portable-inl.hpp"
 
 struct shorts {
   static constexpr int per_cell = 2, lanes = 4, tile_rows = 8;
@@ -59,7 +63,8 @@ struct shorts {
 }  // namespace
 }  // namespace neon
 
-constinit const integer_cells neon_cells{"neon", neon::arithmetic_of<neon::shorts>, neon::arithmetic_of<neon::shorts>};
+constinit const integer_cells neon_cells{"neon", neon::arithmetic_of<neon::shorts>, neon::arithmetic_of<neon::shorts>,
+                                         neon::nbits_of<neon::nbits_vectors>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -9,6 +9,8 @@ namespace portable {
 namespace {
 
 #include "integer_line-inl.hpp"
+#include "nbits_line-inl.hpp"
+#include "nbits_portable-inl.hpp"
 
 struct shorts {
   static constexpr int per_cell = 2, lanes = 4, tile_rows = 4;
@@ -65,6 +67,7 @@ struct shorts {
 }  // namespace portable
 
 constinit const integer_cells portable_cells{"portable", portable::arithmetic_of<portable::shorts>,
-                                             portable::arithmetic_of<portable::shorts>};
+                                             portable::arithmetic_of<portable::shorts>,
+                                             portable::nbits_of<portable::nbits_vectors>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -7,6 +7,8 @@ namespace sse2 {
 namespace {
 
 #include "integer_line-inl.hpp"
+#include "nbits_line-inl.hpp"
+#include "nbits_sse2-inl.hpp"
 
 struct shorts {
   static constexpr int per_cell = 2, lanes = 4, tile_rows = 6;
@@ -57,7 +59,8 @@ struct shorts {
 }  // namespace
 }  // namespace sse2
 
-constinit const integer_cells sse2_cells{"sse2", sse2::arithmetic_of<sse2::shorts>, sse2::arithmetic_of<sse2::shorts>};
+constinit const integer_cells sse2_cells{"sse2", sse2::arithmetic_of<sse2::shorts>, sse2::arithmetic_of<sse2::shorts>,
+                                         sse2::nbits_of<sse2::nbits_vectors>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

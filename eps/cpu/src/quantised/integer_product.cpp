@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "product_cut.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
@@ -55,31 +57,10 @@ result<rows_of_cells> rows_for(run_context& c, const integer_product& p) {
   return rows_of_cells{made->data(), step};
 }
 
-/// How C is cut: sums are exact, so threads may decide.
-struct product_cut {
-  std::int64_t rows, panels;  // of a task
-  std::int64_t row_blocks, panel_blocks;
-  product_cut(const integer_product& p, std::size_t lanes) {
-    constexpr std::int64_t cached = 1 << 17, least_work = 1 << 20;  // bytes of rows; products worth a thread
-    const integer_arithmetic& by = *p.b.by;
-    const std::int64_t row_bytes = std::max<std::int64_t>(1, p.b.cells() * 4), all_panels = by.panels_of(p.b.n);
-    const std::int64_t tiles = (p.m + by.tile_rows - 1) / by.tile_rows;
-    std::int64_t row_tiles = std::clamp<std::int64_t>(cached / (row_bytes * by.tile_rows), 1, tiles);
-    panels = all_panels;
-    const double work = double(p.m) * double(p.k) * double(p.b.n);
-    const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
-    const auto tasks = [&] {
-      return double((tiles + row_tiles - 1) / row_tiles) * double((all_panels + panels - 1) / panels);
-    };
-    while (tasks() < wanted) {
-      if (row_tiles > 4 || (panels == 1 && row_tiles > 1)) row_tiles = (row_tiles + 1) / 2;
-      else if (panels > 1) panels = (panels + 1) / 2;
-      else break;
-    }
-    rows = row_tiles * by.tile_rows;
-    row_blocks = (p.m + rows - 1) / rows, panel_blocks = (all_panels + panels - 1) / panels;
-  }
-};
+product_size size_of(const integer_product& p) {
+  const integer_arithmetic& by = *p.b.by;
+  return {p.m, p.b.cells() * 4, by.tile_rows, by.panels_of(p.b.n), double(p.m) * double(p.k) * double(p.b.n)};
+}
 
 /// f(line, first row, first column) for all rows and panels, `some` rows at a time.
 template <class F>
@@ -87,7 +68,7 @@ status each_line(run_context& c, const integer_product& p, std::int64_t some, co
   if (p.m == 0 || p.b.n == 0) return {};
   const result<rows_of_cells> rows = rows_for(c, p);
   if (!rows) return rows.error();
-  const product_cut cut{p, c.lanes()};
+  const product_cut cut{size_of(p), c.lanes()};
   const integer_arithmetic& by = *p.b.by;
   // Rows between two questions whether the run should end.
   const std::int64_t work = std::max<std::int64_t>(1, p.k * by.columns), most = std::int64_t{1} << 22;
@@ -109,7 +90,7 @@ status each_line(run_context& c, const integer_product& p, std::int64_t some, co
         f(line, r, column, lane);
       }
   };
-  const std::size_t tasks = std::size_t(cut.row_blocks * cut.panel_blocks);
+  const std::size_t tasks = std::size_t(cut.tasks());
   if (tasks == 1) task(0, 0);
   else c.parallel_lanes(tasks, task);
   return {};

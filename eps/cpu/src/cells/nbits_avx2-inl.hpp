@@ -1,0 +1,66 @@
+// Vectors of 256 bits for weights of few bits.
+struct nbits_vectors {
+  static constexpr int lanes = 8, tile_rows = 4, row_blocks = 4;
+  using codes = __m256i;
+  using floats = __m256;
+  using sums = __m256i;
+
+  static CAMEO_CELL_INLINE codes load(const std::byte* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  }
+  static CAMEO_CELL_INLINE floats load_floats(const float* p) { return _mm256_loadu_ps(p); }
+  static CAMEO_CELL_INLINE floats widen(const std::uint8_t* p) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+  }
+  static CAMEO_CELL_INLINE void store(floats v, int count, float* to) {
+    if (count == lanes) return _mm256_storeu_ps(to, v);
+    alignas(32) float all_of[lanes];
+    _mm256_store_ps(all_of, v);
+    std::memcpy(to, all_of, std::size_t(count) * sizeof *to);
+  }
+  static CAMEO_CELL_INLINE floats all(float x) { return _mm256_set1_ps(x); }
+  static CAMEO_CELL_INLINE sums all_sums(std::int32_t x) { return _mm256_set1_epi32(x); }
+  static CAMEO_CELL_INLINE floats add_product(floats s, floats a, floats b) { return _mm256_fmadd_ps(a, b, s); }
+  static CAMEO_CELL_INLINE floats take_product(floats s, floats a, floats b) { return _mm256_fnmadd_ps(a, b, s); }
+  static CAMEO_CELL_INLINE floats add(floats a, floats b) { return _mm256_add_ps(a, b); }
+  static CAMEO_CELL_INLINE floats less(floats a, floats b) { return _mm256_sub_ps(a, b); }
+  static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm256_mul_ps(a, b); }
+  static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm256_cvtepi32_ps(s); }
+
+  template <int Bits, bool Centred>
+  struct table {
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      const codes code = _mm256_and_si256(_mm256_srli_epi32(groups, I * Bits), _mm256_set1_epi32((1 << Bits) - 1));
+      const floats number = _mm256_cvtepi32_ps(code);
+      return Centred ? _mm256_sub_ps(number, _mm256_set1_ps(1 << (Bits - 1))) : number;
+    }
+  };
+
+  // vpmaddubsw adds two products of u8 and s8 and saturates at 16 bits. Codes of 2 and 4 bits are far from that; codes
+  // of 8 bits less 128 get there by their magnitude, at most 2 * 128 * 127, with their sign at the other factor.
+  template <int Bits>
+  static constexpr int middle = Bits == 8 ? 128 : 0;
+  template <int Bits>
+  static CAMEO_CELL_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
+    if constexpr (Bits == 8) {
+      cells[0] = _mm256_xor_si256(groups, _mm256_set1_epi8(char(0x80)));
+    } else {
+      const codes mask = _mm256_set1_epi8((1 << Bits) - 1);
+      for (int i = 0; i < 8 / Bits; ++i) cells[i] = _mm256_and_si256(_mm256_srli_epi32(groups, i * Bits), mask);
+    }
+  }
+  template <int Bits>
+  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+    codes pairs = _mm256_setzero_si256();
+    for (int i = 0; i < 8 / Bits; ++i) {
+      std::int32_t cell;
+      std::memcpy(&cell, a + 4 * i, sizeof cell);
+      const codes factor = _mm256_set1_epi32(cell);
+      if constexpr (Bits == 8)
+        pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(cells[i]), _mm256_sign_epi8(factor, cells[i]));
+      else pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(cells[i], factor));
+    }
+    return _mm256_add_epi32(s, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
+};

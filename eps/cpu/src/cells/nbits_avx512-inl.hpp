@@ -1,0 +1,48 @@
+// Vectors of 512 bits for weights of few bits; how cells of bytes are multiplied, the includer says.
+struct nbits_vectors {
+  static constexpr int lanes = 16, tile_rows = 6, row_blocks = 4;
+  using codes = __m512i;
+  using floats = __m512;
+  using sums = __m512i;
+
+  static CAMEO_CELL_INLINE codes load(const std::byte* p) { return _mm512_loadu_si512(p); }
+  static CAMEO_CELL_INLINE floats load_floats(const float* p) { return _mm512_loadu_ps(p); }
+  static CAMEO_CELL_INLINE floats widen(const std::uint8_t* p) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  }
+  static CAMEO_CELL_INLINE void store(floats v, int count, float* to) {
+    _mm512_mask_storeu_ps(to, __mmask16((1u << count) - 1), v);
+  }
+  static CAMEO_CELL_INLINE floats all(float x) { return _mm512_set1_ps(x); }
+  static CAMEO_CELL_INLINE sums all_sums(std::int32_t x) { return _mm512_set1_epi32(x); }
+  static CAMEO_CELL_INLINE floats add_product(floats s, floats a, floats b) { return _mm512_fmadd_ps(a, b, s); }
+  static CAMEO_CELL_INLINE floats take_product(floats s, floats a, floats b) { return _mm512_fnmadd_ps(a, b, s); }
+  static CAMEO_CELL_INLINE floats add(floats a, floats b) { return _mm512_add_ps(a, b); }
+  static CAMEO_CELL_INLINE floats less(floats a, floats b) { return _mm512_sub_ps(a, b); }
+  static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm512_mul_ps(a, b); }
+  static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm512_cvtepi32_ps(s); }
+
+  /// A table of 16 floats: what stands above a code in its group is looked up as well, or is zero.
+  template <int Bits, bool Centred>
+  struct table {
+    floats numbers;
+    CAMEO_CELL_INLINE table() {
+      alignas(64) float of[lanes];
+      for (int i = 0; i < lanes; ++i) of[i] = float((i & ((1 << Bits) - 1)) - (Centred ? 1 << (Bits - 1) : 0));
+      numbers = _mm512_load_ps(of);
+    }
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, I * Bits), numbers);
+    }
+  };
+  template <bool Centred>
+  struct table<8, Centred> {
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      const codes code = _mm512_and_si512(_mm512_srli_epi32(groups, I * 8), _mm512_set1_epi32(0xFF));
+      const floats number = _mm512_cvtepi32_ps(code);
+      return Centred ? _mm512_sub_ps(number, _mm512_set1_ps(128)) : number;
+    }
+  };
+};
