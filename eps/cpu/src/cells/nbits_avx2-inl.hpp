@@ -1,6 +1,6 @@
 // Vectors of 256 bits for weights of few bits.
 struct nbits_vectors {
-  static constexpr int lanes = 8, tile_rows = 4, row_blocks = 4;
+  static constexpr int lanes = 8, tile_rows = 4, row_blocks = 2;
   using codes = __m256i;
   using floats = __m256;
   using sums = __m256i;
@@ -27,13 +27,17 @@ struct nbits_vectors {
   static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm256_mul_ps(a, b); }
   static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm256_cvtepi32_ps(s); }
 
+  /// Codes as floats: with AVX-512 stands how.
   template <int Bits, bool Centred>
   struct table {
+    static constexpr int middle = Centred ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
     template <int I>
     CAMEO_CELL_INLINE floats at(codes groups) const {
-      const codes code = _mm256_and_si256(_mm256_srli_epi32(groups, I * Bits), _mm256_set1_epi32((1 << Bits) - 1));
-      const floats number = _mm256_cvtepi32_ps(code);
-      return Centred ? _mm256_sub_ps(number, _mm256_set1_ps(1 << (Bits - 1))) : number;
+      constexpr int bit = I * Bits, q = bit % top;
+      const codes from = bit < top ? groups : _mm256_srli_epi32(groups, top);
+      const codes code = _mm256_and_si256(from, _mm256_set1_epi32(((1 << Bits) - 1) << q));
+      const codes number = _mm256_or_si256(code, _mm256_set1_epi32((127 + 23 - q) << 23));
+      return _mm256_sub_ps(_mm256_castsi256_ps(number), _mm256_set1_ps(float((1 << (23 - q)) + middle)));
     }
   };
 

@@ -1,6 +1,6 @@
 // Vectors of 512 bits for weights of few bits; how cells of bytes are multiplied, the includer says.
 struct nbits_vectors {
-  static constexpr int lanes = 16, tile_rows = 6, row_blocks = 4;
+  static constexpr int lanes = 16, tile_rows = 6, row_blocks = 2;
   using codes = __m512i;
   using floats = __m512;
   using sums = __m512i;
@@ -22,27 +22,27 @@ struct nbits_vectors {
   static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm512_mul_ps(a, b); }
   static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm512_cvtepi32_ps(s); }
 
-  /// A table of 16 floats: what stands above a code in its group is looked up as well, or is zero.
+  /// Codes as floats. A code at bit q of a float's mantissa, below the exponent of 2^(23 - q), makes 2^(23 - q) + code:
+  /// one operation, and one to subtract what is too much, which is exact. A table takes a shift and a look-up, which
+  /// other parts of a processor do; what stands above the code is looked up as well, or is zero.
   template <int Bits, bool Centred>
   struct table {
+    static constexpr int middle = Centred ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
     floats numbers;
     CAMEO_CELL_INLINE table() {
       alignas(64) float of[lanes];
-      for (int i = 0; i < lanes; ++i) of[i] = float((i & ((1 << Bits) - 1)) - (Centred ? 1 << (Bits - 1) : 0));
+      for (int i = 0; i < lanes; ++i) of[i] = float((i & ((1 << Bits) - 1)) - middle);
       numbers = _mm512_load_ps(of);
     }
     template <int I>
     CAMEO_CELL_INLINE floats at(codes groups) const {
-      return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, I * Bits), numbers);
-    }
-  };
-  template <bool Centred>
-  struct table<8, Centred> {
-    template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
-      const codes code = _mm512_and_si512(_mm512_srli_epi32(groups, I * 8), _mm512_set1_epi32(0xFF));
-      const floats number = _mm512_cvtepi32_ps(code);
-      return Centred ? _mm512_sub_ps(number, _mm512_set1_ps(128)) : number;
+      constexpr int bit = I * Bits, q = bit % top;
+      if constexpr (Bits < 8 && (!Centred || q == 0))
+        return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, bit), numbers);
+      const codes from = bit < top ? groups : _mm512_srli_epi32(groups, top);
+      const codes mask = _mm512_set1_epi32(((1 << Bits) - 1) << q), exponent = _mm512_set1_epi32((127 + 23 - q) << 23);
+      const codes number = _mm512_ternarylogic_epi32(from, mask, exponent, 0xEA);  // from & mask | exponent
+      return _mm512_sub_ps(_mm512_castsi512_ps(number), _mm512_set1_ps(float((1 << (23 - q)) + middle)));
     }
   };
 };

@@ -25,8 +25,8 @@ CAMEO_CELL_INLINE void load_zeros(const nbits_line& p, std::int64_t at, typename
 template <class A, int Bits, bool Centred, int Rows, int Blocks, int I = 0>
 CAMEO_CELL_INLINE void add_places(const typename A::template table<Bits, Centred>& table,
                                   const typename A::codes (&groups)[Blocks][2],
-                                  const typename A::floats (&zeros)[Blocks][2], const float* const (&x)[Rows],
-                                  std::int64_t block, typename A::floats (&sums)[Blocks][Rows][2]) {
+                                  const typename A::floats (&zeros)[Blocks][2], const float* const (&x)[Blocks][Rows],
+                                  typename A::floats (&sums)[Blocks][Rows][2]) {
   if constexpr (I < 32 / Bits) {
     CAMEO_NBITS_LOOP
     for (int b = 0; b < Blocks; ++b) {
@@ -38,12 +38,12 @@ CAMEO_CELL_INLINE void add_places(const typename A::template table<Bits, Centred
       }
       CAMEO_NBITS_LOOP
       for (int i = 0; i < Rows; ++i) {
-        const typename A::floats factor = A::all(x[i][b * block + I]);
+        const typename A::floats factor = A::all(x[b][i][I]);
         CAMEO_NBITS_LOOP
         for (int j = 0; j < 2; ++j) sums[b][i][j] = A::add_product(sums[b][i][j], factor, w[j]);
       }
     }
-    add_places<A, Bits, Centred, Rows, Blocks, I + 1>(table, groups, zeros, x, block, sums);
+    add_places<A, Bits, Centred, Rows, Blocks, I + 1>(table, groups, zeros, x, sums);
   }
 }
 
@@ -61,18 +61,27 @@ CAMEO_CELL_INLINE void add_float_blocks(const nbits_line& p, const typename A::t
     CAMEO_NBITS_LOOP
     for (int i = 0; i < Rows; ++i) sums[b][i][0] = sums[b][i][1] = A::all(0);
   }
-  const float* x[Rows];
+  const float* x[Blocks][Rows];
+  const std::byte* w[Blocks];
   CAMEO_NBITS_LOOP
-  for (int i = 0; i < Rows; ++i) x[i] = static_cast<const float*>(p.a) + (row + i) * p.row_step + first * p.block;
-  const std::byte* w = p.codes + first * groups * panel;
-  for (std::int64_t g = 0; g < groups; ++g, w += panel) {
+  for (int b = 0; b < Blocks; ++b) {
+    w[b] = p.codes + (first + b) * groups * panel;
+    CAMEO_NBITS_LOOP
+    for (int i = 0; i < Rows; ++i)
+      x[b][i] = static_cast<const float*>(p.a) + (row + i) * p.row_step + (first + b) * p.block;
+  }
+  for (std::int64_t g = 0; g < groups; ++g) {
     typename A::codes some[Blocks][2];
     CAMEO_NBITS_LOOP
-    for (int b = 0; b < Blocks; ++b) CAMEO_NBITS_LOOP
-    for (int j = 0; j < 2; ++j) some[b][j] = A::load(w + b * groups * panel + j * bytes);
-    add_places<A, Bits, Centred, Rows, Blocks>(table, some, zeros, x, p.block, sums);
+    for (int b = 0; b < Blocks; ++b) {
+      CAMEO_NBITS_LOOP
+      for (int j = 0; j < 2; ++j) some[b][j] = A::load(w[b] + j * bytes);
+      w[b] += panel;
+    }
+    add_places<A, Bits, Centred, Rows, Blocks>(table, some, zeros, x, sums);
     CAMEO_NBITS_LOOP
-    for (int i = 0; i < Rows; ++i) x[i] += per_group;
+    for (int b = 0; b < Blocks; ++b) CAMEO_NBITS_LOOP
+    for (int i = 0; i < Rows; ++i) x[b][i] += per_group;
   }
   CAMEO_NBITS_LOOP
   for (int b = 0; b < Blocks; ++b) CAMEO_NBITS_LOOP
@@ -172,14 +181,17 @@ struct byte_tiles {
   }
 };
 
-/// A line in tiles of many rows, a few, and one.
+/// A line in tiles of many rows, and of 4, 2 and 1, so that a few rows read their codes once.
 template <class A, class Tiles>
 CAMEO_CELL_FUNCTION void run_rows(const nbits_line& p) {
-  constexpr int most = A::tile_rows, few = most / 2;
+  constexpr int most = A::tile_rows;
   std::int64_t row = 0;
   for (; row + most <= p.rows; row += most) Tiles::template run<most>(p, row);
-  if (few > 1 && row + few <= p.rows) Tiles::template run<few>(p, row), row += few;
-  for (; row < p.rows; ++row) Tiles::template run<1>(p, row);
+  if constexpr (most > 4)
+    if (row + 4 <= p.rows) Tiles::template run<4>(p, row), row += 4;
+  if constexpr (most > 2)
+    if (row + 2 <= p.rows) Tiles::template run<2>(p, row), row += 2;
+  if (row < p.rows) Tiles::template run<1>(p, row);
 }
 
 template <class A, int Bits>

@@ -18,7 +18,6 @@ namespace HWY_NAMESPACE {
 namespace nbits_rows {
 namespace hn = hwy::HWY_NAMESPACE;
 using floats = hn::ScalableTag<float>;
-constexpr std::size_t most_lanes = 64;
 
 /// The largest magnitude; NaN where a number is not finite.
 float largest(const float* x, std::int64_t n) {
@@ -33,10 +32,7 @@ float largest(const float* x, std::int64_t n) {
       all = hn::Max(all, hn::Abs(v));
       zeros = hn::MulAdd(v, hn::Zero(d), zeros);
     }
-    float each[most_lanes], each_zero[most_lanes];
-    hn::StoreU(all, d, each);
-    hn::StoreU(zeros, d, each_zero);
-    for (std::int64_t l = 0; l < lanes; ++l) most = std::max(most, each[l]), nothing += each_zero[l];
+    most = hn::GetLane(hn::MaxOfLanes(d, all)), nothing = hn::GetLane(hn::SumOfLanes(d, zeros));
   }
   for (; i < n; ++i) most = std::max(most, std::fabs(x[i])), nothing += x[i] * 0;
   return nothing == 0 ? most : std::numeric_limits<float>::quiet_NaN();
@@ -58,9 +54,7 @@ std::int32_t nearest(const float* x, std::int64_t n, float factor, std::int8_t* 
     sums = hn::Add(sums, code);
     hn::StoreU(hn::DemoteTo(bytes, code), bytes, to + i);
   }
-  std::int32_t each[most_lanes];
-  hn::StoreU(sums, words, each);
-  for (std::int64_t l = 0; l < lanes; ++l) sum += each[l];
+  if (i > 0) sum = hn::GetLane(hn::SumOfLanes(words, sums));
 #endif
   for (; i < n; ++i) {
     to[i] = std::int8_t(std::nearbyint(x[i] * factor));
