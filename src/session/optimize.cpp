@@ -23,7 +23,8 @@ constexpr const config_key_row &groups_key = config_key<"optimization.minimal_bu
 
 bool holds(const transform_condition& when, const session_config& config) {
   const auto is_on = [&](std::string_view key) { return config.text_of(key) == "1"; };
-  return std::none_of(when.unless.begin(), when.unless.end(), is_on) && (when.only_if.empty() || is_on(when.only_if));
+  return std::none_of(when.unless.begin(), when.unless.end(), is_on) &&
+         (when.only_if.empty() || config.text_of(when.only_if) == when.only_if_is);
 }
 
 tables of_level(table_span all, optimization_level level, const session_config& config) {
@@ -135,15 +136,18 @@ status apply_groups_of_providers(const rewriting& r, group_mode mode) {
   const bool is_saved = !config[groups_key].empty();
   const group_policy policy{is_saved ? config.is_on(signed_key) : config.set_to(signed_key) != "0"};
   application to{r};
-  tables afterwards;
-  if (mode == group_mode::replace && !config.is_on(config_key<"session.disable_qdq_constant_folding">))
-    for (const transform_table* each : r.how.transforms)
-      if (each->when.again_after_groups) afterwards.push_back(each);
+  const bool folds = mode == group_mode::replace && !config.is_on(config_key<"session.disable_qdq_constant_folding">);
   if (mode == group_mode::record) forget_saved(r.net.main());
   for (std::size_t p = 0; p < r.providers.size(); ++p) {
     const tables which = of_level(r.providers[p].row->transforms(), optimization_level::extended, config);
     if (status s = done(to.groups(p, which, policy, mode)); !s) return s;
-    if (status s = done(to.among(p, afterwards)); !s) return s;
+    // What a provider does with constants that stayed quantized, before they are folded.
+    for (const table_span all : {table_span{which}, table_span{r.how.transforms}}) {
+      tables afterwards;
+      for (const transform_table* each : all)
+        if (folds && each->when.again_after_groups) afterwards.push_back(each);
+      if (status s = done(to.among(p, afterwards)); !s) return s;
+    }
   }
   return {};
 }

@@ -39,6 +39,19 @@ struct dynamic_quantization_fusion {
   CAMEO_API static const transform_table& table();
 };
 
+/// Products with constants of 2, 4 or 8 bits that DequantizeLinear makes floats, of blocks of rows, of columns or as a
+/// whole, become MatMulNBits: the codes stay what memory holds. Its rows become bytes as well (accuracy level 4) as
+/// session.qdq_matmulnbits_accuracy_level says. Not applied with session.disable_quant_qdq.
+struct few_bit_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  CAMEO_API static const transform_table& table();
+};
+/// The same where rows stay floats.
+struct few_bit_float_fusion {
+  static constexpr optimization_level level = optimization_level::extended;
+  CAMEO_API static const transform_table& table();
+};
+
 /// Activations, and what is added before them, into convolutions and products.
 struct activation_fusion {
   static constexpr optimization_level level = optimization_level::extended;
@@ -62,8 +75,8 @@ struct late_shape_folding {
 /// The fusions for a provider with kernels for all of them, and families of its own.
 template <transform_family... Own>
 using standard_fusions_and =
-    transform_set<qdq_fusion, gelu_fusion, normalization_fusion, attention_fusion, matmul_fusion,
-                  dynamic_quantization_fusion, activation_fusion, late_shape_folding, Own...>;
+    transform_set<qdq_fusion, few_bit_fusion, few_bit_float_fusion, gelu_fusion, normalization_fusion, attention_fusion,
+                  matmul_fusion, dynamic_quantization_fusion, activation_fusion, late_shape_folding, Own...>;
 /// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
 

@@ -1,0 +1,174 @@
+// A constant of few bits, DequantizeLinear, and a product: MatMulNBits, which has the codes by columns.
+#include <cameo/op/microsoft.hpp>
+#include <cameo/transform/rules/fusions.hpp>
+#include <cameo/transform/transform.hpp>
+
+#include "core/config_keys.hpp"
+#include "transform/rules/look.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Of codes that have a scale for a column or for all.
+constexpr std::int64_t usual_block = 32;
+
+/// Element i of a constant of 2, 4 or 8 bits, moved to [0, 2^bits) where it is signed.
+struct codes {
+  const std::byte* data;
+  std::int64_t bits;
+  bool is_signed;
+
+  explicit codes(const value& v)
+      : data{static_cast<const std::byte*>(v.data)},
+        bits{std::int64_t(bits_of(v.type))},
+        is_signed{v.type == dtype::i2 || v.type == dtype::i4 || v.type == dtype::i8} {}
+  std::uint8_t middle() const { return std::uint8_t(1 << (bits - 1)); }
+  std::uint8_t operator[](std::int64_t i) const {
+    const auto code = std::uint8_t(std::to_integer<int>(data[i * bits / 8]) >> i * bits % 8 & ((1 << bits) - 1));
+    return is_signed ? code ^ middle() : code;
+  }
+};
+bool is_few_bits(dtype t) {
+  constexpr dtype all[] = {dtype::u2, dtype::i2, dtype::u4, dtype::i4, dtype::u8, dtype::i8};
+  return std::find(std::begin(all), std::end(all), t) != std::end(all);
+}
+
+/// A dequantised constant B [k, n], and where the scale and zero point of a block of a column are.
+struct few_bit_factor {
+  const value *b = nullptr, *scale = nullptr, *zero = nullptr;  // no zero point: 0
+  std::int64_t k = 0, n = 0, block = usual_block;
+  std::int64_t block_step = 0, column_step = 0;  // elements of scales
+
+  std::int64_t blocks() const { return (k + block - 1) / block; }
+  std::int64_t at(std::int64_t column, std::int64_t of) const { return column * column_step + of * block_step; }
+};
+
+/// Blocks of rows, columns, or one scale for all.
+bool read_scales(const node_view& dq, few_bit_factor& f) {
+  const extents& shape = f.scale->shape;
+  std::int64_t axis = int_attribute(dq, "axis", 1);
+  if (const std::int64_t block = int_attribute(dq, "block_size", 0); block != 0) {
+    if (block < 16 || block > (1 << 15) || !std::has_single_bit(std::uint64_t(block))) return false;
+    f.block = block, f.block_step = f.n, f.column_step = 1;
+    return normalize_axis(axis, 2) && axis == 0 && shape == extents{f.blocks(), f.n};
+  }
+  if (shape.rank() > 1) return false;
+  if (shape.count() == 1) return true;
+  f.column_step = 1;
+  return normalize_axis(axis, 2) && axis == 1 && shape.count() == f.n;
+}
+
+std::optional<few_bit_factor> factor_of(const rewriter& r, const node_view& product) {
+  const node_view dq = look::made_by<op::DequantizeLinear>(r, product.input(1));
+  if (!dq || !dq.output(0).sole_use()) return {};
+  few_bit_factor f{r.constant(dq.input(0)), r.constant(dq.input(1)), r.constant(dq.input(2))};
+  if (!f.b || !f.scale || (dq.input(2) && !f.zero) || !is_few_bits(f.b->type) || f.b->shape.rank() != 2) return {};
+  const value_view x = product.input(0);
+  if (!look::is_float(x) || x.element() != f.scale->type || dq.output(0).element() != x.element()) return {};
+  // Codes on both sides are for products of integers.
+  if (bits_of(f.b->type) == 8 && look::made_by<op::DequantizeLinear>(r, x)) return {};
+  f.k = f.b->shape[0], f.n = f.b->shape[1];
+  if (f.k < 1 || f.n < 1 || !read_scales(dq, f)) return {};
+  if (f.zero && (f.zero->type != f.b->type || f.zero->shape.count() != f.scale->shape.count())) return {};
+  for (const value* each : {f.b, f.scale, f.zero})
+    if (each && each->memory != 0) return {};
+  return f;
+}
+
+/// B's codes as [n][blocks][bytes of a block]; rows that fill up the last block are 0.
+std::vector<std::uint8_t> codes_by_columns(const few_bit_factor& f) {
+  const codes of{*f.b};
+  const std::int64_t column_bytes = f.blocks() * f.block * of.bits / 8;
+  std::vector<std::uint8_t> made(std::size_t(f.n * column_bytes), 0);
+  for (std::int64_t i = 0; i < f.k; ++i)
+    for (std::int64_t j = 0; j < f.n; ++j)
+      made[std::size_t(j * column_bytes + i * of.bits / 8)] |= std::uint8_t(of[i * f.n + j] << i * of.bits % 8);
+  return made;
+}
+/// Scales as [n * blocks].
+std::vector<std::byte> scales_by_columns(const few_bit_factor& f) {
+  const std::size_t size = bits_of(f.scale->type) / 8;
+  std::vector<std::byte> made(std::size_t(f.n * f.blocks()) * size);
+  for (std::int64_t j = 0, to = 0; j < f.n; ++j)
+    for (std::int64_t b = 0; b < f.blocks(); ++b, ++to)
+      std::memcpy(made.data() + std::size_t(to) * size,
+                  static_cast<const std::byte*>(f.scale->data) + std::size_t(f.at(j, b)) * size, size);
+  return made;
+}
+/// Zero points packed as [n][bytes of a column]; nothing where all are what MatMulNBits takes by itself.
+std::vector<std::uint8_t> zeros_by_columns(const few_bit_factor& f) {
+  const codes of{f.zero ? *f.zero : *f.b};
+  const std::int64_t column_bytes = (f.blocks() * of.bits + 7) / 8;
+  std::vector<std::uint8_t> made(std::size_t(f.n * column_bytes), 0);
+  bool all_middle = true;
+  for (std::int64_t j = 0; j < f.n; ++j)
+    for (std::int64_t b = 0; b < f.blocks(); ++b) {
+      const std::uint8_t zero = f.zero ? of[f.at(j, b)] : of.is_signed ? of.middle() : std::uint8_t(0);
+      all_middle = all_middle && zero == of.middle();
+      made[std::size_t(j * column_bytes + b * of.bits / 8)] |= std::uint8_t(zero << b * of.bits % 8);
+    }
+  if (all_middle) made.clear();
+  return made;
+}
+
+/// Whether a Gemm is the product and a bias for each column, or none.
+bool is_plain(const rewriter& r, const node_view& n, std::int64_t columns) {
+  if (int_attribute(n, "transA", 0) != 0 || int_attribute(n, "transB", 0) != 0 || float_attribute(n, "alpha", 1) != 1)
+    return false;
+  if (!n.input(2)) return true;
+  const std::vector<dim>* const bias = r.shape(n.input(2));
+  return float_attribute(n, "beta", 1) == 1 && bias && bias->size() == 1 && (*bias)[0].known() &&
+         (*bias)[0].size == columns;
+}
+
+template <int Level>
+struct few_bit_product {
+  static constexpr std::string_view name = "DQMatMulNBitsFusion";
+  using roots = op_set<op::MatMul, op::Gemm>;
+  using needs = op_set<op::DequantizeLinear>;
+  using makes = op_set<op::microsoft::MatMulNBits>;
+
+  static bool rewrite(rewriter& r, const node_view& n) {
+    const std::optional<few_bit_factor> f = factor_of(r, n);
+    if (!f || (n.is<op::Gemm>() && !is_plain(r, n, f->n))) return false;
+    const std::int64_t bits = std::int64_t(bits_of(f->b->type));
+    const std::vector<attribute> attributes{attribute_of("K", f->k), attribute_of("N", f->n),
+                                            attribute_of("bits", bits), attribute_of("block_size", f->block),
+                                            attribute_of("accuracy_level", Level)};
+    edit e{r, n};
+    std::vector<value_id> inputs(6, value_id::none);
+    inputs[0] = n.input(0).id();
+    inputs[1] = e.constant("codes",
+                           value::tensor<std::uint8_t>({f->n, f->blocks(), f->block * bits / 8}, codes_by_columns(*f)));
+    std::vector<std::byte> scales = scales_by_columns(*f);
+    inputs[2] = e.constant("scales", value::tensor(f->scale->type, extents{f->n * f->blocks()}, scales.data()));
+    if (const std::vector<std::uint8_t> zeros = zeros_by_columns(*f); !zeros.empty())
+      inputs[3] = e.constant("zero_points", value::tensor<std::uint8_t>({std::int64_t(zeros.size())}, zeros));
+    if (n.is<op::Gemm>() && n.input(2)) inputs[5] = n.input(2).id();
+    while (inputs.back() == value_id::none) inputs.pop_back();
+    e.replace(n.output(0), e.add<op::microsoft::MatMulNBits>(inputs, attributes));
+    return e.commit();
+  }
+};
+
+constexpr std::string_view stays_quantized[] = {config_key<"session.disable_quant_qdq">.key};
+// Before constants that stayed quantized for groups become floats.
+constexpr transform_condition floats_wanted{.unless = stays_quantized, .again_after_groups = true};
+constexpr transform_condition bytes_wanted{.unless = stays_quantized,
+                                           .only_if = config_key<"session.qdq_matmulnbits_accuracy_level">.key,
+                                           .only_if_is = "4",
+                                           .again_after_groups = true};
+
+}  // namespace
+
+const transform_table& few_bit_fusion::table() {
+  return transform_list<optimization_level::extended, few_bit_product<4>>::table<bytes_wanted>();
+}
+const transform_table& few_bit_float_fusion::table() {
+  return transform_list<optimization_level::extended, few_bit_product<0>>::table<floats_wanted>();
+}
+
+}  // namespace cameo::inline CAMEO_ABI
