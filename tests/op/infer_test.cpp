@@ -190,6 +190,10 @@ TEST_CASE("matrices multiply when their inner sizes agree") {
   CHECK(bits.infer("MatMulNBits", 1, 1, "com.microsoft"));
   CHECK(same(bits.out_type()->shape, {batch, n(2), n(40)}));
   CHECK_FALSE(short_rows.infer("MatMulNBits", 1, 1, "com.microsoft"));
+  mock_infer_context picked;
+  picked.in(dtype::u8, sized({50, 16})).in(dtype::i64, {batch, n(2)}).in(dtype::f16, sized({50, 2}));
+  CHECK(picked.with("block_size", 16).infer("GatherBlockQuantized", 1, 1, "com.microsoft"));
+  CHECK(same(picked.out_type()->shape, {batch, n(2), n(32)}));
   mock_infer_context einsum, implied;
   CHECK(einsum.in(dtype::f32, {batch, n(2), n(3)})
             .in(dtype::f32, {batch, n(3), n(4)})

@@ -52,6 +52,29 @@ status gather(infer_context& c) {
   return status_code::ok;
 }
 
+/// Codes of uint8 are 8 / bits elements each, along the last axis.
+status gather_block_quantized(infer_context& c) {
+  const dims *in = c.shape(0), *indices = c.shape(1);
+  std::optional<dims> out;
+  if (in && indices && !in->empty()) {
+    result<std::size_t> axis = axis_in(c.int_or("gather_axis", 0), in->size());
+    if (!axis) return axis.error();
+    const std::int64_t bits = c.int_or("bits", 4);
+    dims elements = *in;
+    if (c.element(0) == dtype::u8) {
+      if (bits != 2 && bits != 4 && bits != 8) return invalid("bits is ", bits, ", must be 2, 4 or 8");
+      dim& last = elements.back();
+      if (!last.known() || !checked_multiply(last.size, 8 / bits, last.size)) last = dim{};
+    }
+    const auto at = elements.begin() + std::ptrdiff_t(*axis);
+    out = dims(elements.begin(), at);
+    out->insert(out->end(), indices->begin(), indices->end());
+    out->insert(out->end(), at + 1, elements.end());
+  }
+  give(c, 0, c.element(2), std::move(out));
+  return status_code::ok;
+}
+
 status gather_elements(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   if (in) {

@@ -30,7 +30,7 @@ signature if_, loop, scan, sequence_map;
 signature sequence_construct, sequence_empty, sequence_at, sequence_erase, sequence_insert, sequence_length,
     concat_from_sequence, split_to_sequence, optional, optional_has_element, optional_get_element, string_split,
     string_normalizer;
-signature fused_matmul, matmul_nbits, skip_layer_normalization, expand_dims;
+signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normalization, expand_dims;
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
@@ -236,6 +236,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::MatMulInteger16>, infer::matmul_integer, cost::product},
     {op_id_of<op::microsoft::DynamicQuantizeMatMul>, infer::matmul, cost::product},
     {op_id_of<op::microsoft::MatMulIntegerToFloat>, infer::matmul_integer_to_float, cost::product},
+    {op_id_of<op::microsoft::GatherBlockQuantized>, infer::gather_block_quantized, cost::nothing},
     {op_id_of<op::microsoft::MatMulNBits>, infer::matmul_nbits, cost::product},
     // com.microsoft.nchwc
     {op_id_of<op::nchwc::AveragePool>, infer::pool, cost::pool},
