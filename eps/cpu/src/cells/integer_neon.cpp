@@ -4,6 +4,8 @@
 #if CAMEO_CELLS_NEON
 #include <arm_neon.h>
 
+#include <cmath>
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace neon {
 namespace {
