@@ -4,6 +4,9 @@
 #if CAMEO_CELLS_NEON
 #include <arm_neon.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <cmath>
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -82,6 +82,31 @@ status multiply_panels(run_context& c, const nbits_matrix& b, const nbits_factor
 }
 
 /// The bias as floats, with zeros for the columns that fill up a panel; null: there is none.
+/// The m rows of A as floats: where they are, or widened row by row.
+result<const float*> rows_as_floats(run_context& c, const value& a, std::int64_t m) {
+  if (a.type == dtype::f32) return static_cast<const float*>(a.data);
+  const result<std::span<float>> room = c.scratch<float>(std::size_t(a.shape.count()));
+  if (!room) return room.error();
+  const std::int64_t width = a.shape.back();
+  parallel_each(c, m, std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, width)),
+                [&](std::int64_t r, std::size_t) { load_floats(a, r * width, room->data() + r * width, width); });
+  return static_cast<const float*>(room->data());
+}
+/// Where the floats are made that become Y: Y itself, or room for them.
+result<float*> room_for(run_context& c, const value& y) {
+  if (y.type == dtype::f32) return static_cast<float*>(y.data);
+  const result<std::span<float>> room = c.scratch<float>(std::size_t(y.shape.count()));
+  if (!room) return room.error();
+  return room->data();
+}
+void store_rows(run_context& c, const float* from, std::int64_t m, const value& y) {
+  if (y.type == dtype::f32) return;
+  const std::int64_t width = y.shape.back(), bytes = bits_of(y.type) / 8;
+  parallel_each(c, m, std::max<std::int64_t>(1, (1 << 14) / width), [&](std::int64_t r, std::size_t) {
+    store_floats(from + r * width, y.type, static_cast<std::byte*>(y.data) + r * width * bytes, width);
+  });
+}
+
 result<const float*> read_bias(run_context& c, const value& bias, std::int64_t width) {
   if (!bias) return static_cast<const float*>(nullptr);
   const result<std::span<float>> room = c.scratch<float>(std::size_t(width));
@@ -134,28 +159,29 @@ status matmul_nbits::run(run_context& c) const {
     return bad_input("A has shape ", a.shape, "; its last axis must have K = ", k, " elements");
   extents shape = a.shape;
   shape[shape.rank() - 1] = n;
-  const result<float_output<float>> y = write_floats<float>(c, 0, shape);
-  if (!y || y->tensor->shape.count() == 0) return y ? status{} : y.error();
+  const result<value*> y = c.output(0, shape);
+  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   const value none{};
   const status fits = b.codes ? check_weights(matrix, none, none, none, c.input(5))
                               : check_weights(matrix, c.input(1), c.input(2), c.input(3), c.input(5));
   if (!fits) return fits;
-  const result<std::span<const float>> floats = read_floats<float>(c, a);
-  if (!floats) return floats.error();
   const std::int64_t m = a.shape.count() / k;
+  const result<const float*> floats = rows_as_floats(c, a, m);
+  if (!floats) return floats.error();
+  const result<float*> sums = room_for(c, **y);
+  if (!sums) return sums.error();
   if (c.has_input(4)) {
-    if (status s = multiply_grouped(c, matrix, c.input(4), floats->data(), m, y->data); !s) return s;
-    return y->store(), status{};
+    if (status s = multiply_grouped(c, matrix, c.input(4), *floats, m, *sums); !s) return s;
+    return store_rows(c, *sums, m, **y), status{};
   }
   const result<nbits_factor> factor = b.codes ? result<nbits_factor>{b} : pack_weights(c, matrix);
   const nbits_cells& by = best_integer_cells().few_bits;
   const result<const float*> bias = read_bias(c, c.input(5), by.panels_of(n) * by.columns);
   if (!factor || !bias) return status_code::out_of_memory;
-  const result<nbits_rows_of_a> rows =
-      as_bytes ? byte_rows(c, matrix, floats->data(), m) : float_rows(c, matrix, floats->data(), m);
+  const result<nbits_rows_of_a> rows = as_bytes ? byte_rows(c, matrix, *floats, m) : float_rows(c, matrix, *floats, m);
   if (!rows) return rows.error();
-  if (status s = multiply_panels(c, matrix, *factor, *rows, m, *bias, y->data); !s) return s;
-  return y->store(), status{};
+  if (status s = multiply_panels(c, matrix, *factor, *rows, m, *bias, *sums); !s) return s;
+  return store_rows(c, *sums, m, **y), status{};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
