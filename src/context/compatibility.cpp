@@ -54,9 +54,9 @@ status require_fit(const model& m, std::span<const provider> providers, bool opt
       case compiled_fit::optimal: break;
       case compiled_fit::prefer_recompilation:
         if (optimal_only)
-          return {status_code::fail, says("works here, but had better be compiled again "
+          return {status_code::fail, says("works here, but less well than after compiling the model again "
                                           "(session.fail_on_suboptimal_compiled_model is set)")};
-        warnings.push_back(says("works here, but had better be compiled again"));
+        warnings.push_back(says("works here, but less well than after compiling the model again"));
         break;
       case compiled_fit::unsupported: return misfit_of(p, *written);
     }

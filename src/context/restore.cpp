@@ -55,7 +55,7 @@ class restorer {
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const context_record& r = records_[i];
       if (!r.is_main && !r.context.empty())
-        return invalid(r, "is not the main node of its context, and yet comes with one");
+        return invalid(r, "is not the main node of its context, but has a context: only the main node may have one");
       if (!r.is_main || r.is_embedded) continue;
       if (where_.read) {
         if (r.context.empty()) return invalid(r, "its context has no name");
@@ -140,7 +140,7 @@ class restorer {
       const context_record& r = records_[i];
       if (!r.is_main) continue;
       if (r.is_embedded) {
-        if (r.context.empty()) return invalid(r, "says that it embeds its context, and has none");
+        if (r.context.empty()) return invalid(r, "has embed_mode 1, but no bytes of a context");
         const std::span<const std::byte> bytes = std::as_bytes(std::span{r.context.data(), r.context.size()});
         mains_.push_back(*(own_[i] = context_binary{bytes, nullptr, words_for(r)}));
         continue;
@@ -214,7 +214,8 @@ class restorer {
       }
       const auto call = [&] { return provider_.row->contexts.restore(provider_.self.get(), binary, r.facts); };
       result<compiled_node> made = guarded_hook(call);
-      if (made && !made->run) return invalid(r, fmt::format("{} made no program of it", provider_.row->long_name));
+      if (made && !made->run)
+        return invalid(r, fmt::format("{} made no program of its context", provider_.row->long_name));
       if (made) return made;
       last = std::move(made).error();
       if (last.code() == status_code::not_found) continue;

@@ -50,7 +50,7 @@ struct config_keys {
       {"session.execution_mode", "sequential", supported,
        "sequential or parallel; wins over session_options::execution"},
       {"session.fail_on_suboptimal_compiled_model", "0", supported,
-       "1: a compiled model that had better be compiled again is an error"},
+       "1: a compiled model that would run better if it was compiled again is an error"},
       {"session.enable_quant_qdq_cleanup", "0", supported,
        "1: pairs that only round floats go; results change a little"},
       {"session.enable_saved_runtime_optimizations", "0", supported,

@@ -4,15 +4,15 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-result<detail::bound_kernel> detail::bind_by_kernels(const kernel_table& kernels, const draft_node& node,
-                                                     const node_signature& signature, bind_context& context) {
+result<detail::bound_kernel> detail::bind_by_kernels(const kernel_table& kernels, const detail::draft_node& node,
+                                                     const detail::node_signature& signature, bind_context& context) {
   return bind_by_table(&kernels, node, signature, context);
 }
 
 result<detail::bound_kernel> detail::bind_to_execute(const void* self,
                                                      status (*execute)(const void* self, const step_view&,
                                                                        run_context&),
-                                                     const draft_node& node, bind_context& context) {
+                                                     const detail::draft_node& node, bind_context& context) {
   struct order {
     const void* self;
     status (*execute)(const void* self, const step_view&, run_context&);

@@ -74,10 +74,10 @@ result<std::vector<std::size_t>> preferred_devices(const device_request& request
   return chosen;
 }
 
-result<device_delegate> detail::delegate_of(device_policy policy) {
+result<detail::device_delegate> detail::delegate_of(device_policy policy) {
   for (const policy_row& row : policies)
     if (row.policy == policy)
-      return device_delegate{[kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
+      return detail::device_delegate{[kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
   return failed(status_code::invalid_argument, "{} is no device policy; they have numbers from 0 to {}", int(policy),
                 std::size(policies) - 1);
 }

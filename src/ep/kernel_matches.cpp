@@ -6,7 +6,7 @@ namespace cameo::inline CAMEO_ABI {
 
 bool detail::kernel_matches(const node_view& node, const kernel_table& kernels, std::string* why) {
   std::vector<operand> operands;
-  const node_signature signature = signature_of(node, operands);
+  const detail::node_signature signature = signature_of(node, operands);
   verdict v = match(signature, kernels);
   if (v && v.row->choosy) {
     heap_arena scratch;

@@ -100,7 +100,7 @@ status onnx_reader::read_head(const wire::function_message& from, function& to) 
   const auto where = [&] { return fmt::format("function '{}.{}'", domain_name(to.domain), to.name); };
   if (to.name.empty()) return {status_code::invalid_graph, "a function without a name"};
   if (!local_functions_.insert({to.domain, to.name, to.overload}).second)
-    return failed(status_code::invalid_graph, "{} is there twice; domain, name and overload must be unique", where());
+    return failed(status_code::invalid_graph, "{} is defined twice; domain, name and overload must be unique", where());
 
   result<std::span<const opset_import>> opsets = read_imports(from.opset_import);
   if (!opsets) return std::move(opsets).error().in(where());

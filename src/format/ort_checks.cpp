@@ -42,7 +42,7 @@ status check_args(scope& in, arena& scratch) {
   in.by_name = *order;
   for (std::size_t i = 1; i < in.by_name.size(); ++i)
     if (const std::string_view name = name_of(in, in.by_name[i]); name == name_of(in, in.by_name[i - 1]))
-      return wrong(status_code::fail, "Graph.node_args: '", name, "' is there twice");
+      return wrong(status_code::fail, "Graph.node_args: '", name, "' is given twice");
   return check_listed(in, in.from.vector(graph::outputs), "Graph.outputs");
 }
 
@@ -61,7 +61,7 @@ status check_indices(scope& in, arena& scratch) {
     };
     if (index >= end) return refuse(" is not below Graph.max_node_index ", end);
     if (index >= absurd) return refuse(" is too large for so few nodes");
-    if (i && index == in.index_of(in.by_index[i - 1])) return refuse(" is there twice");
+    if (i && index == in.index_of(in.by_index[i - 1])) return refuse(" is given twice");
   }
   return {};
 }
@@ -261,7 +261,7 @@ result<vector_view> read_optimizers(const scope& in, arena& scratch) {
   if (!differ) return differ.error();
   if (*differ) return made;
   return wrong(status_code::fail, "RuntimeOptimizations.records: optimizer '",
-               made.table(i).text(optimizer::optimizer_name), "' is there twice");
+               made.table(i).text(optimizer::optimizer_name), "' is given twice");
 }
 
 }  // namespace ort

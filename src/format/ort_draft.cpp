@@ -68,7 +68,8 @@ result<slot> ort_draft_sink::take_in(scope& in, std::string_view name, slot outs
   const result<slot> inside = in.made->add_value(made);
   if (!inside || !in.made->captures.push_back({*inside, outside})) return status_code::out_of_memory;
   if (listed) return *inside;
-  if (in.others.size() == most_others) return wrong(status_code::not_implemented, "too much passes a subgraph");
+  if (in.others.size() == most_others)
+    return wrong(status_code::not_implemented, "a subgraph reads more than 1024 values of the graphs around it");
   return in.others.push_back({name, *inside}) ? result<slot>{*inside} : result<slot>{status_code::out_of_memory};
 }
 
@@ -83,14 +84,14 @@ status ort_draft_sink::place(value& v) {
 
 // --- nodes and outputs ---
 
-result<std::span<draft_node>> ort_draft_sink::nodes(scope& in) {
-  detail::arena_vector<draft_node>& made = in.made->nodes;
+result<std::span<detail::draft_node>> ort_draft_sink::nodes(scope& in) {
+  detail::arena_vector<detail::draft_node>& made = in.made->nodes;
   for (std::size_t i = 0; i < in.nodes.size(); ++i)
     if (!made.reserve(in.nodes.size()) || !made.push_back({})) return status_code::out_of_memory;
   return made.span();
 }
 
-status ort_draft_sink::node(scope& in, const ort::table_view& from, draft_node& to) {
+status ort_draft_sink::node(scope& in, const ort::table_view& from, detail::draft_node& to) {
   to.name = from.text(ort::node::name);
   to.op_type = from.text(ort::node::op_type);
   to.since = from.number<std::int32_t>(ort::node::since_version);

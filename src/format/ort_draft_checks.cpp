@@ -58,8 +58,8 @@ status ort_draft_sink::choose_and_sort(scope& in) {
 
 /// The operator's version, where the list knows it, is what the node is held against: the types of all values are the
 /// file's, and kernels rely on them. A node that is not in the file has no counts to check.
-result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const draft_node& of,
-                                              const node_signature& node, const kernel_table& kernels,
+result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const detail::draft_node& of,
+                                              const detail::node_signature& node, const kernel_table& kernels,
                                               const op_row& op) {
   const op_version* const version = version_at(op, node.since);
   if (status s = from ? check_parameters(from, version) : status{}; !s) return s;
@@ -69,7 +69,7 @@ result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const
 }
 
 /// match() by the resolver in the file.
-result<verdict> ort_draft_sink::match_by_file(const node_signature& node, const kernel_table& kernels,
+result<verdict> ort_draft_sink::match_by_file(const detail::node_signature& node, const kernel_table& kernels,
                                               const op_row& op) {
   constexpr std::size_t most = 4096;
   if (resolver_.size() > most) return wrong(status_code::not_implemented, "the resolver has more than 4096 operators");
@@ -106,21 +106,21 @@ result<verdict> ort_draft_sink::match_by_file(const node_signature& node, const 
 
 /// The draft's nodes become these, so that each comes after those it reads from; otherwise as they are. INVALID_GRAPH
 /// for a cycle.
-status ort_draft_sink::sort_nodes(std::span<const draft_node> from, scope& in) {
+status ort_draft_sink::sort_nodes(std::span<const detail::draft_node> from, scope& in) {
   enum state : std::uint8_t { untouched, open, done };
   struct visit {
     std::uint32_t node, next;  // the next dependency to look at
   };
-  const result<std::span<draft_node>> copy = memory.copy(from);
+  const result<std::span<detail::draft_node>> copy = memory.copy(from);
   const result<std::span<std::uint8_t>> states = memory.take<std::uint8_t>(from.size());
   const result<std::span<visit>> path = memory.take<visit>(from.size());  // a node is on it once
   const result<std::span<std::uint32_t>> producers = memory.take<std::uint32_t>(in.made->values.size() + 1);
   if (!copy || !states || !path || !producers) return status_code::out_of_memory;
-  const std::span<const draft_node> nodes = *copy;
+  const std::span<const detail::draft_node> nodes = *copy;
   in.made->nodes.clear();
   for (std::uint32_t i = 0; i < nodes.size(); ++i)
     for (slot s : nodes[i].outputs) (*producers)[s] = i + 1;
-  const auto dependency = [&](const draft_node& n, std::uint32_t i, slot& s) {
+  const auto dependency = [&](const detail::draft_node& n, std::uint32_t i, slot& s) {
     if (i < n.inputs.size()) return s = n.inputs[i], true;
     std::size_t left = i - n.inputs.size();
     for (const draft* sub : n.subgraphs) {

@@ -6,13 +6,13 @@ namespace cameo::inline CAMEO_ABI {
 /// The first provider with a kernel for the node, which is of `domain`. `from` is absent for a node that is not in the
 /// file.
 status ort_draft_sink::choose_provider(const ort::table_view& from, std::string_view domain, const scope& in,
-                                       draft_node& to) {
+                                       detail::draft_node& to) {
   operands_.clear();
   for (std::span<const slot> slots : {to.inputs, to.outputs})
     for (slot s : slots)
       if (!operands_.push_back(s ? in.made->values[s].info : operand{})) return status_code::out_of_memory;
   const std::span<const operand> all = operands_.span();
-  node_signature node{{}, to.since, all.first(to.inputs.size()), all.subspan(to.inputs.size())};
+  detail::node_signature node{{}, to.since, all.first(to.inputs.size()), all.subspan(to.inputs.size())};
   status why = status_code::not_implemented;
   if constexpr (status::has_words) why = {status_code::not_implemented, "no list of kernels has the operator"};
   for (std::size_t p = 0; p < providers_.size(); ++p) {

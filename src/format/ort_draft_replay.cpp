@@ -28,7 +28,7 @@ struct found_record {
 struct ort_draft_sink::replaying {
   ort_draft_sink& self;
   scope& in;
-  std::span<draft_node> nodes;
+  std::span<detail::draft_node> nodes;
   std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
   std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
   detail::arena_vector<std::uint32_t> members{self.memory};
@@ -44,7 +44,7 @@ struct ort_draft_sink::replaying {
     const result<std::span<std::string_view>> ids = self.memory.take<std::string_view>(nodes.size());
     if (!counts || !ids) return status_code::out_of_memory;
     readers = *counts, products = *ids;
-    for (const draft_node& n : nodes) {
+    for (const detail::draft_node& n : nodes) {
       for (slot s : n.inputs) ++readers[s];
       for (const draft* sub : n.subgraphs)
         for (const capture& c : sub->captures) readers[c.outer] += 2;  // never the only reader
@@ -86,7 +86,7 @@ struct ort_draft_sink::replaying {
 
   /// True if the nodes are connected as the form requires, and no other node reads them.
   bool fits(const found_record& r) const {
-    const draft_node& target = nodes[r.target];
+    const detail::draft_node& target = nodes[r.target];
     const std::size_t first = r.form == group_form::choice ? 1 : 0;
     if (target.subgraphs.size() || target.outputs.empty()) return false;
     for (std::size_t i = 0; i < r.inputs.size(); ++i) {
@@ -95,7 +95,7 @@ struct ort_draft_sink::replaying {
         if (absent) continue;
         return false;
       }
-      const draft_node& n = nodes[r.inputs[i]];
+      const detail::draft_node& n = nodes[r.inputs[i]];
       if (absent || r.inputs[i] == r.target || n.outputs.size() != 1 || n.outputs[0] != target.inputs[first + i] ||
           !only_reader(n.outputs[0]) || n.inputs.size() < 2)
         return false;
@@ -106,11 +106,11 @@ struct ort_draft_sink::replaying {
       if (r.outputs[i] == ort::no_node || r.outputs[i] == r.target) return false;
       slot made = target.outputs[i];
       if (r.between != ort::no_node) {
-        const draft_node& cut = nodes[r.between];
+        const detail::draft_node& cut = nodes[r.between];
         if (!only_reader(made) || cut.inputs.empty() || cut.inputs[0] != made || cut.outputs.size() != 1) return false;
         made = cut.outputs[0];
       }
-      const draft_node& n = nodes[r.outputs[i]];
+      const detail::draft_node& n = nodes[r.outputs[i]];
       if (!only_reader(made) || n.inputs.empty() || n.inputs[0] != made || n.outputs.size() != 1) return false;
     }
     return true;
@@ -119,7 +119,7 @@ struct ort_draft_sink::replaying {
   // --- the new node ---
 
   /// A zero point that the file leaves out: as many zeros as there are steps, of the type of the integers.
-  result<slot> zero(const draft_node& n, bool quantizes) {
+  result<slot> zero(const detail::draft_node& n, bool quantizes) {
     const operand steps = in.made->values[n.inputs[1]].info;
     if (!steps.constant) return slot{0};
     const slot integers = quantizes ? (n.outputs.empty() ? 0 : n.outputs[0]) : n.inputs[0];
@@ -135,7 +135,7 @@ struct ort_draft_sink::replaying {
     return in.made->add_value(v);
   }
 
-  status append(const draft_node& n, const group_move& move, bool quantizes, bool is_target) {
+  status append(const detail::draft_node& n, const group_move& move, bool quantizes, bool is_target) {
     for (std::size_t i = move.first; i <= move.last; ++i) {
       slot s = i < n.inputs.size() ? n.inputs[i] : 0;
       if (i == 2 && !s && !is_target) {
@@ -153,7 +153,7 @@ struct ort_draft_sink::replaying {
     using member = group_move::member;
     inputs.clear();
     status done;
-    const draft_node& target = nodes[r.target];
+    const detail::draft_node& target = nodes[r.target];
     if (r.form == group_form::in_place) {
       if (r.inputs.size() != 1 || r.inputs[0] == ort::no_node || !inputs.append(target.inputs)) return false;
       inputs[0] = nodes[r.inputs[0]].inputs[0];
@@ -192,7 +192,7 @@ struct ort_draft_sink::replaying {
 
   /// The target's attributes that the new operator has, and what else it wants to know.
   status attributes_for(const found_record& r, const ort::op_name& name, std::span<const attribute>& to) {
-    const draft_node& target = nodes[r.target];
+    const detail::draft_node& target = nodes[r.target];
     const op_version* const version = newest(name);
     const auto has = [&](std::string_view wanted) {
       if (!version) return wanted != "opset";
@@ -221,7 +221,7 @@ struct ort_draft_sink::replaying {
   }
 
   /// What a function takes besides its argument: numbers in its attributes, or limits as further inputs.
-  status parameters_of(const draft_node& f, std::span<const float>& to) {
+  status parameters_of(const detail::draft_node& f, std::span<const float>& to) {
     detail::arena_vector<float> all{self.memory};
     if (!all.reserve(4)) return status_code::out_of_memory;
     for (std::string_view name : {"alpha", "beta", "min", "max"})
@@ -238,7 +238,7 @@ struct ort_draft_sink::replaying {
     return {};
   }
   /// Limits that are the same in every run.
-  bool has_parameters(const draft_node& f) const {
+  bool has_parameters(const detail::draft_node& f) const {
     for (std::size_t i = 1; i < f.inputs.size(); ++i) {
       const operand& o = in.made->values[f.inputs[i]].info;
       if (f.inputs[i] && (!o.constant || o.constant->type != dtype::f32 || o.constant->shape.count() != 1))
@@ -249,7 +249,7 @@ struct ort_draft_sink::replaying {
 
   /// The target's place is the new node's; the others have gone.
   status replace(const found_record& r) {
-    draft_node& target = nodes[r.target];
+    detail::draft_node& target = nodes[r.target];
     if (r.form == group_form::activation && !has_parameters(nodes[r.outputs[0]])) return {};
     const result<bool> fits_form = gather(r);
     if (!fits_form || !*fits_form) return fits_form.error();
@@ -305,7 +305,7 @@ struct ort_draft_sink::replaying {
   }
 
   /// Kernels for what is left, which moves together.
-  status finish(std::span<draft_node>& left) {
+  status finish(std::span<detail::draft_node>& left) {
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].op_type.empty()) continue;  // replaced
@@ -327,7 +327,7 @@ struct ort_draft_sink::replaying {
 
 /// Quantized nodes first, as in a graph: a convolution that takes in its activation is none that could be quantized.
 status ort_draft_sink::replay_and_sort(scope& in) {
-  std::span<draft_node> nodes = in.made->nodes.span();
+  std::span<detail::draft_node> nodes = in.made->nodes.span();
   const result<ort::vector_view> optimizers = ort::read_optimizers(in, memory);
   if (!optimizers) return optimizers.error();
   replaying work{*this, in, nodes};

@@ -24,7 +24,7 @@ class ort_draft_sink : public ort::sink_base {
   };
 
   // The sink: ort_draft.cpp
-  using node_type = draft_node;
+  using node_type = detail::draft_node;
   static constexpr bool keeps_documents = false;
   status begin(scope&, std::string_view name);
   result<slot> define(scope&, std::string_view name, const ort::table_view& info);
@@ -32,8 +32,8 @@ class ort_draft_sink : public ort::sink_base {
   status constant(scope&, slot, const value&);
   slot passed(scope&, std::string_view name) const;
   result<slot> take_in(scope&, std::string_view name, slot outside, bool listed);
-  result<std::span<draft_node>> nodes(scope&);
-  status node(scope&, const ort::table_view&, draft_node&);
+  result<std::span<detail::draft_node>> nodes(scope&);
+  status node(scope&, const ort::table_view&, detail::draft_node&);
   status place(value&);
   static constexpr std::size_t most() { return std::size_t(-1); }
   status end_of_nodes(scope&);
@@ -41,16 +41,16 @@ class ort_draft_sink : public ort::sink_base {
   status end(scope&);
 
   // Kernels: ort_draft_kernels.cpp
-  status choose_provider(const ort::table_view& node, std::string_view domain, const scope&, draft_node&);
+  status choose_provider(const ort::table_view& node, std::string_view domain, const scope&, detail::draft_node&);
   status choose_providers(const scope&);
 
   // Checks: ort_draft_checks.cpp
   status check_head(const ort::table_view& root);
   status choose_and_sort(scope&);
-  result<verdict> match_checked(const ort::table_view& node, const draft_node&, const node_signature&,
+  result<verdict> match_checked(const ort::table_view& node, const detail::draft_node&, const detail::node_signature&,
                                 const kernel_table&, const op_row&);
-  result<verdict> match_by_file(const node_signature&, const kernel_table&, const op_row&);
-  status sort_nodes(std::span<const draft_node>, scope&);
+  result<verdict> match_by_file(const detail::node_signature&, const kernel_table&, const op_row&);
+  status sort_nodes(std::span<const detail::draft_node>, scope&);
 
   // What was saved for later: ort_draft_replay.cpp
   struct replaying;
@@ -70,8 +70,8 @@ struct ort_draft_checks {
   const ort::checks* of_tables;
   status (ort_draft_sink::*head)(const ort::table_view& root);
   status (ort_draft_sink::*end_of_nodes)(ort_draft_sink::scope&);
-  result<verdict> (ort_draft_sink::*match)(const ort::table_view& node, const draft_node&, const node_signature&,
-                                           const kernel_table&, const op_row&);
+  result<verdict> (ort_draft_sink::*match)(const ort::table_view& node, const detail::draft_node&,
+                                           const detail::node_signature&, const kernel_table&, const op_row&);
 };
 
 inline ort_draft_sink::ort_draft_sink(std::span<const kernel_table* const> providers, arena& where,

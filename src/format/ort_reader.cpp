@@ -133,7 +133,7 @@ status ort_graph_sink::constant(scope& in, std::uint32_t number, const value& co
   if (status s = place(placed); !s) return std::move(s).in("Graph.initializers");
   const value* const kept_value = kept(std::vector<value>{placed}).data();
   if (v.constant) {
-    tolerate(model_, oddity::initializer_twice, "initializer '{}' is there twice; the last one counts", v.name);
+    tolerate(model_, oddity::initializer_twice, "initializer '{}' is given twice; the last one counts", v.name);
     v.constant = kept_value;
     return {};
   }
@@ -191,8 +191,8 @@ status ort_graph_sink::node(scope& in, const ort::table_view& from, node_type& r
   if (spec.domain != "com.microsoft.nchwc" || has_blocked_layout_) return {};
   has_blocked_layout_ = true;
   model_.warnings.push_back(
-      "there are nodes of com.microsoft.nchwc: their constants lie as suits the library and the processor that "
-      "wrote the file, and elsewhere the answers are wrong");
+      "there are nodes of com.microsoft.nchwc: their constants have the layout of the library and the processor that "
+      "wrote the file, and elsewhere the results are wrong");
   return {};
 }
 
@@ -218,11 +218,11 @@ status ort_graph_sink::read_optimizations(scope& in) {
   }
   const result<ort::vector_view> optimizers = ort::read_optimizers(in, scratch);
   if (!optimizers) return optimizers.error();
-  std::vector<saved_optimization> made;
+  std::vector<detail::saved_optimization> made;
   for (std::size_t o = 0; o < optimizers->size(); ++o) {
     const ort::vector_view records = optimizers->table(o).vector(ort::optimizer::runtime_optimization_records);
     for (std::size_t r = 0; r < records.size(); ++r) {
-      saved_optimization saved;
+      detail::saved_optimization saved;
       saved.optimizer = optimizers->table(o).text(ort::optimizer::optimizer_name);
       const result<bool> whole = read_record(records.table(r), in, saved);
       if (!whole) return status{whole.error()}.in(fmt::format("record {} of optimizer '{}'", r, saved.optimizer));
@@ -235,7 +235,7 @@ status ort_graph_sink::read_optimizations(scope& in) {
 }
 
 /// False: it is of nodes that went before the file was written.
-result<bool> ort_graph_sink::read_record(const ort::table_view& from, const scope& in, saved_optimization& to) {
+result<bool> ort_graph_sink::read_record(const ort::table_view& from, const scope& in, detail::saved_optimization& to) {
   namespace indices = ort::indices;
   const result<ort::record_view> record = ort::read_record(from, in);
   if (!record) return record.error();

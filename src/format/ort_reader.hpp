@@ -48,7 +48,7 @@ class ort_graph_sink : public ort::sink_base {
  private:
   void read_model(const ort::file_head&);
   status read_optimizations(scope&);
-  result<bool> read_record(const ort::table_view&, const scope&, saved_optimization&);
+  result<bool> read_record(const ort::table_view&, const scope&, detail::saved_optimization&);
   template <class T>
   std::span<const T> kept(const std::vector<T>& items) {
     return or_throw(model_.memory.copy(std::span<const T>{items}));

@@ -8,13 +8,13 @@ namespace cameo::inline CAMEO_ABI {
 namespace ort {
 namespace {
 
-/// Missing, or with one that is there twice.
+/// Missing, or with one that is given twice.
 status check_keys(const vector_view& tables, std::size_t slot, std::string_view what, arena& scratch) {
   if (!tables) return wrong(status_code::fail, what, "s are missing");
   std::size_t i = 0, j = 0;
   const result<bool> differ = all_differ(tables, slot, scratch, i, j);
   if (!differ) return differ.error();
-  return *differ ? status{} : wrong(status_code::fail, what, " '", tables.table(i).text(slot), "' is there twice");
+  return *differ ? status{} : wrong(status_code::fail, what, " '", tables.table(i).text(slot), "' is given twice");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ class verifier {
     count = elements;
     if (count >= largest_file / width || !inside(at, 4 + count * width))
       return damaged(short_text{} << std::int64_t(count) << " elements do not fit into the file");
-    return pay(4 + count * width) ? status{} : damaged("too much is reached over too many paths");
+    return pay(4 + count * width) ? status{} : damaged("its tables share too much with each other");
   }
   status text(std::size_t at) {
     std::size_t count = 0;

@@ -12,7 +12,7 @@ using fields = ort_builder::fields;
 /// They speak of nodes by number, so any change to the nodes ends them.
 bool ort_writer::keeps_optimizations(const scope& in) const {
   if (!in.g.keeps_saved()) return false;
-  for (const saved_optimization& each : in.g.saved_optimizations)
+  for (const detail::saved_optimization& each : in.g.saved_optimizations)
     for (node_id n : each.nodes)
       if (n != node_id::none && in.number_of(n) == ort::no_node) return false;  // a constant in the file
   return true;
@@ -20,8 +20,8 @@ bool ort_writer::keeps_optimizations(const scope& in) const {
 
 void ort_writer::write_optimizations(ref from, const scope& in) {
   using namespace ort;
-  std::map<std::string_view, std::vector<const saved_optimization*>> by_optimizer;
-  for (const saved_optimization& each : in.g.saved_optimizations) by_optimizer[each.optimizer].push_back(&each);
+  std::map<std::string_view, std::vector<const detail::saved_optimization*>> by_optimizer;
+  for (const detail::saved_optimization& each : in.g.saved_optimizations) by_optimizer[each.optimizer].push_back(&each);
   const auto top = to_.add(from, fields{}.offset(optimizations::records));
   const auto entries = to_.tables(top[optimizations::records], by_optimizer.size());
   std::size_t at = 0;
@@ -31,7 +31,7 @@ void ort_writer::write_optimizations(ref from, const scope& in) {
     to_.text(entry[optimizer::optimizer_name], name);
     const auto all = to_.tables(entry[optimizer::runtime_optimization_records], records.size());
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const saved_optimization& r = *records[i];
+      const detail::saved_optimization& r = *records[i];
       const auto t = to_.add(
           all[i],
           fields{}.offset(record::action_id).offset(record::nodes_to_optimize_indices).offset(record::produced_op_ids));

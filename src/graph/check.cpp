@@ -115,7 +115,7 @@ status check_attributes(const graph_node& n, const op_table& ops, bool in_functi
 status check_values(const graph& g) {
   std::vector<bool> is_input(g.value_count(), false);
   for (value_id v : g.inputs()) {
-    if (is_input[index_of(v)]) return bad("input '{}' is there twice", g[v].name);
+    if (is_input[index_of(v)]) return bad("input '{}' is given twice", g[v].name);
     is_input[index_of(v)] = true;
   }
   for (std::size_t i = 0; i < g.value_count(); ++i) {

@@ -10,7 +10,7 @@ bool holds(const operand& o, type_mask allowed) {
 }
 
 /// The first operand that breaks a rule, or null.
-const operand* broken_by(const node_signature& node, type_mask allowed, detail::bound_parameters bound) {
+const operand* broken_by(const detail::node_signature& node, type_mask allowed, detail::bound_parameters bound) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if ((bound.inputs >> std::min<std::size_t>(i, 31) & 1) && !holds(node.inputs[i], allowed)) return &node.inputs[i];
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
@@ -20,8 +20,8 @@ const operand* broken_by(const node_signature& node, type_mask allowed, detail::
 }
 
 /// `says` and `newest` are for a version that the tag does not know; else null and 0.
-verdict try_row(const node_signature& node, const detail::kernel_row& row, std::span<const detail::kernel_rule> rules,
-                int newest, const detail::type_string_source* says) {
+verdict try_row(const detail::node_signature& node, const detail::kernel_row& row,
+                std::span<const detail::kernel_rule> rules, int newest, const detail::type_string_source* says) {
   if (node.since < row.first || (says ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
   for (int i = 0; i < row.rule_count; ++i) {
     const detail::kernel_rule& rule = rules[std::size_t(row.rules + i)];
@@ -37,7 +37,7 @@ verdict try_row(const node_signature& node, const detail::kernel_row& row, std::
 }
 
 /// The row that says yes, or the one that came closest.
-verdict best_of(const node_signature& node, const kernel_table& kernels, int newest,
+verdict best_of(const detail::node_signature& node, const kernel_table& kernels, int newest,
                 const detail::type_string_source* says) {
   verdict closest;
   for (const detail::kernel_row& row : detail::rows_with(node.op, &detail::kernel_row::op, kernels.rows)) {
@@ -48,7 +48,7 @@ verdict best_of(const node_signature& node, const kernel_table& kernels, int new
     if (closer > 0) closest = next;
     if (closer == 0) closest.accepted |= next.accepted;
   }
-  for (const lacking_kernel& each : kernels.lacking)
+  for (const detail::lacking_kernel& each : kernels.lacking)
     if (status::has_words && each.op == node.op && closest.why == refusal::no_kernel) closest.advice = each.advice;
   return closest;
 }
@@ -78,9 +78,11 @@ struct line_writer {
 
 }  // namespace
 
-verdict match(const node_signature& node, const kernel_table& kernels) { return best_of(node, kernels, 0, nullptr); }
+verdict match(const detail::node_signature& node, const kernel_table& kernels) {
+  return best_of(node, kernels, 0, nullptr);
+}
 
-verdict match(const node_signature& node, const kernel_table& kernels, detail::type_string_source says) {
+verdict match(const detail::node_signature& node, const kernel_table& kernels, detail::type_string_source says) {
   int newest = 0;
   for (const op_row& op : detail::rows_with(node.op, &op_row::id, kernels.ops))
     for (const op_version& v : op.versions) newest = std::max(newest, v.since);

@@ -120,14 +120,15 @@ class checker {
 
 }  // namespace
 
-status check_node(const op_version& version, const node_signature& node, std::span<const attribute> attributes) {
+status check_node(const op_version& version, const detail::node_signature& node,
+                  std::span<const attribute> attributes) {
   checker check{version};
   if (status s = check.operands(version.inputs, node.inputs, version.min_inputs, true); !s) return s;
   if (status s = check.operands(version.outputs, node.outputs, version.min_outputs, false); !s) return s;
   return check.attributes(attributes);
 }
 
-status check_outputs(const op_version& version, const node_signature& node) {
+status check_outputs(const op_version& version, const detail::node_signature& node) {
   return checker{version}.operands(version.outputs, node.outputs, version.min_outputs, false);
 }
 

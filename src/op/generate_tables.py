@@ -276,7 +276,8 @@ def write_list(all_ops):
     lines = [GENERATED.strip()]
     lines += [f"#include <cameo/op/{header}.hpp>" for header, _, _ in sorted(DOMAINS.values())]
     lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {", "",
-              "constexpr auto rows = with_infer_functions(std::to_array<op_row>({"]
+              "using detail::make_op_row;
+constexpr auto rows = with_infer_functions(std::to_array<op_row>({"]
     lines += [f"    make_op_row<{tag_of(*key)}>()," for key in ordered]
     lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
               'static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");',

@@ -15,6 +15,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+using detail::make_op_row;
 constexpr auto rows = with_infer_functions(std::to_array<op_row>({
     make_op_row<op::Sinh>(),
     make_op_row<op::microsoft::DynamicQuantizeMatMul>(),

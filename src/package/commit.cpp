@@ -47,7 +47,8 @@ class passing_folder {
   /// Takes its place; what is there already, unless it is an empty folder, stays, and this fails.
   status move_to(const std::string& place) {
     if (::rename(path_.c_str(), place.c_str()) != 0)
-      return failed(status_code::fail, "{}: cannot take its place: {}", place, std::strerror(errno));
+      return failed(status_code::fail, "{}: the folder that was written cannot be moved there: {}", place,
+                    std::strerror(errno));
     path_.clear();
     sync_folder(std::string{parent_of(place)});
     return {};

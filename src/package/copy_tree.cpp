@@ -36,7 +36,7 @@ status copy_file(const descriptor& from, const std::string& to) {
   while (true) {
     const ssize_t got = ::read(*from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(to, "its original cannot be read");
+    if (got < 0) return system_error(to, "the file that it is a copy of cannot be read");
     if (got == 0) break;
     if (!write_all(*made, buffer.data(), std::size_t(got))) return system_error(to, "cannot be written");
   }

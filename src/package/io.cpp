@@ -55,12 +55,13 @@ status same_values(std::string_view what, const std::vector<package_value>& a, c
   for (const package_value& v : a) {
     const package_value* const other = in_b.find(v.name);
     if (!other && v.optional) continue;
-    if (!other) return refused("{} '{}' is on one side alone; the other has {}", what, v.name, names_of(b));
-    if (!agree(v, *other)) return refused("{} '{}' is '{}' and '{}'", what, v.name, v.text(), other->text());
+    if (!other) return refused("{} '{}' is in one of both alone; the other has {}", what, v.name, names_of(b));
+    if (!agree(v, *other))
+      return refused("{} '{}' has the type '{}' in one and '{}' in the other", what, v.name, v.text(), other->text());
   }
   for (const package_value& v : b)
     if (!v.optional && !in_a.find(v.name))
-      return refused("{} '{}' is on one side alone; the other has {}", what, v.name, names_of(a));
+      return refused("{} '{}' is in one of both alone; the other has {}", what, v.name, names_of(a));
   return {};
 }
 

@@ -90,7 +90,7 @@ class json_builder {
     const level top = close();
     const std::span<std::string> keys = std::span{keys_}.subspan(top.keys);
     if (const std::string* const twice = doubled(keys))
-      return fails(fmt::format("the key '{}' stands there twice", *twice));
+      return fails(fmt::format("the key '{}' is given twice", *twice));
     json made = json::object();
     auto& members = own_members_of(made);
     members.reserve(keys.size());

@@ -142,7 +142,7 @@ class older_reader {
   void read_variant(package_component& to, const named& which, const json* second, const place& at) {
     if (which.name.empty()) return problems_.add(package_fault::schema, at, "a variant needs a name");
     if (!taken_.insert(to.name + "//" + which.name).second)
-      return problems_.add(package_fault::schema, at, fmt::format("variant '{}' stands there twice", which.name));
+      return problems_.add(package_fault::schema, at, fmt::format("variant '{}' is given twice", which.name));
     if (!which.in_manifest->is_object()) return problems_.add(package_fault::schema, at, "needs an object");
     package_variant made;
     made.name = which.name;

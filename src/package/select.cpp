@@ -30,14 +30,13 @@ const std::string* architecture_of(const device_facts& device) {
 
 /// A provider's answer; none when it fails, whichever way.
 variant_fit ask(const device_facts& device, const std::string& text, std::string& words) {
-  if (!device.judge)
-    return words = "the provider has no opinion of its compatibility string", variant_fit::not_applicable;
+  if (!device.judge) return words = "the provider does not judge compatibility strings", variant_fit::not_applicable;
   try {
     const result<variant_fit> answer = device.judge(text);
     if (answer) {
       static constexpr std::string_view answers[] = {
-          "the compatibility string says nothing to the provider", "fits as well as can be",
-          "works, but had better be compiled again", "the provider says that it does not work here"};
+          "the compatibility string is not one of this provider's", "fits as well as can be",
+          "works, but less well than after compiling the model again", "the provider says that it does not work here"};
       words = answers[std::size_t(*answer)];
       return *answer;
     }

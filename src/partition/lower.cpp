@@ -29,7 +29,7 @@ operand describe(const graph_value& v) {
   return o;
 }
 
-node_signature signature_of(const node_view& node, std::vector<operand>& storage) {
+detail::node_signature signature_of(const node_view& node, std::vector<operand>& storage) {
   storage.clear();
   storage.reserve(node.input_count() + node.output_count());
   const auto add = [&](const value_view& v) { storage.push_back(v ? describe(node.in()[v.id()]) : operand{}); };
@@ -92,7 +92,7 @@ class lowering {
 
   status add_node(const graph_node& n, node_id id) {
     if (is_known(graph_, n)) return {};
-    draft_node made;
+    detail::draft_node made;
     made.name = n.name, made.op = n.op, made.op_type = n.op_type;
     made.since = n.version ? n.version->since : 0;
     const result<std::span<slot>> inputs = memory_.take<slot>(n.input_count);

@@ -204,7 +204,7 @@ class partitioner {
     for (const node_group& group : *groups) taken.insert(group.nodes.begin(), group.nodes.end());
     for (node_id n : moved) {
       if (!taken.count(n))
-        return failed(status_code::fail, "wanted {} with channels last, and does not take it now that it is so",
+        return failed(status_code::fail, "asked for {} with channels last, and does not claim it in that layout",
                       name_of(g, g[n]));
     }
     return groups;
@@ -319,7 +319,8 @@ class partitioner {
       for (graph* sub : g[n].subgraphs)
         if (status s = inline_unwanted(*sub, inlined); !s) return s;
       if (!g[n].callee || wanted[index_of(n)]) continue;
-      if (++inlined_ > limit) return {status_code::invalid_graph, "functions of the model expand without end"};
+      if (++inlined_ > limit)
+        return {status_code::invalid_graph, "functions of the model call themselves, or each other in a circle"};
       const result<std::vector<node_id>> made = inline_call(g, n, *g[n].callee, ops_);
       if (!made) return made.error();
       changed = true;
@@ -345,7 +346,8 @@ class partitioner {
         body = *standard;
       }
       if (!body) continue;
-      if (++inlined_ > limit) return {status_code::invalid_graph, "functions of the model expand without end"};
+      if (++inlined_ > limit)
+        return {status_code::invalid_graph, "functions of the model call themselves, or each other in a circle"};
       const auto outer = origins_.find({&g, n});
       const std::string origin = outer == origins_.end() ? refusals(g, n) : outer->second;
       const result<std::vector<node_id>> made = inline_call(g, n, *body, ops_);

@@ -8,8 +8,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-result<detail::bound_kernel> bind_by_table(const void* kernels, const draft_node& of, const node_signature& node,
-                                           bind_context& context) {
+result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::draft_node& of,
+                                           const detail::node_signature& node, bind_context& context) {
   if (of.row) return of.row->bind(context, false);
   const verdict v = match(node, *static_cast<const kernel_table*>(kernels));
   if (v) return v.row->bind(context, false);
@@ -29,7 +29,7 @@ class planner {
   result<const plan_view*> run() {
     if (status s = start_values(); !s) return s;
     for (std::size_t i = 0; i < net_.nodes.size(); ++i) {
-      const draft_node& node = net_.nodes[i];
+      const detail::draft_node& node = net_.nodes[i];
       if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type, node.outputs));
       if constexpr (!target_tier) options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
     }
@@ -71,7 +71,7 @@ class planner {
     return fits ? std::string_view{text.begin(), text.size()} : op_type;
   }
 
-  status add_node(const draft_node& node) {
+  status add_node(const detail::draft_node& node) {
     if (node.provider >= options_.binders.size()) return {status_code::fail, "the node has no provider"};
     const node_binder& binder = options_.binders[node.provider];
     plan_step step;
@@ -125,7 +125,7 @@ class planner {
     return {};
   }
 
-  status plan_subgraphs(const draft_node& node, plan_step& step) {
+  status plan_subgraphs(const detail::draft_node& node, plan_step& step) {
     if (node.subgraphs.empty()) return {};
     result<std::span<const plan_view*>> subplans = memory_.take<const plan_view*>(node.subgraphs.size());
     if (!subplans) return subplans.error();
@@ -149,7 +149,7 @@ class planner {
     return {};
   }
 
-  status bind(const draft_node& node, const node_binder& binder, plan_step& step) {
+  status bind(const detail::draft_node& node, const node_binder& binder, plan_step& step) {
     operands_.clear();
     for (std::span<const slot> slots : {step.inputs, step.outputs})
       for (slot s : slots) {
@@ -175,7 +175,8 @@ class planner {
     if (node.compiled.run) {
       step.kernel = node.compiled;
     } else {
-      const node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs, context.outputs};
+      const detail::node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs,
+                                             context.outputs};
       result<detail::bound_kernel> bound = guarded_as<status_code::runtime_exception>(
           [&] { return binder.bind(binder.self, node, signature, context); });
       if (!bound) return std::move(bound).error().in(binder.provider);

@@ -142,7 +142,7 @@ class parser {
 
   status allowed(const std::vector<std::string_view>& parts) {
     if (parts.size() != 2 || parts[0] != "!globally_allowed_types") return bad("unknown line");
-    if (made_.allowed) return bad("!globally_allowed_types is there twice");
+    if (made_.allowed) return bad("!globally_allowed_types is given twice");
     made_.allowed = 0;
     const result<std::vector<std::string_view>> names = split(parts[1], ',');
     if (!names) return bad("unmatched braces");
@@ -240,7 +240,7 @@ std::string text_of(const used_types& types) {
 
 }  // namespace
 
-void ops_config::add(std::string_view domain, std::string_view op_type, const node_signature& node) {
+void ops_config::add(std::string_view domain, std::string_view op_type, const detail::node_signature& node) {
   ops[std::string{domain}][node.since].emplace(op_type);
   const tracked_row* const row = tracked_for(domain, op_type);
   if (!row) return;

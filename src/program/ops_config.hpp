@@ -30,7 +30,7 @@ struct ops_config {
   bool empty_means_all = false;
 
   /// Adds a node with what is known of its values.
-  void add(std::string_view domain, std::string_view op_type, const node_signature&);
+  void add(std::string_view domain, std::string_view op_type, const detail::node_signature&);
   /// The types that are wanted of an input or output of an operator; null: all.
   std::optional<type_mask> wanted(const op_key&, int index, bool is_output) const;
 };

@@ -94,7 +94,7 @@ struct needs {
 /// Notes a node: the first provider that takes it, and the line of its list.
 status add_node(const node_view& node, const needs& to) {
   std::vector<operand> storage;
-  const node_signature signature = signature_of(node, storage);
+  const detail::node_signature signature = signature_of(node, storage);
   to.config.add(node.domain(), node.op_type(), signature);
   if (!to.lines) return {};
   needed_lines& needed = *to.lines;

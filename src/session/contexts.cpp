@@ -92,7 +92,10 @@ class output_choice {
         wanted ? std::string_view{*wanted} : how_.config[config_key<"ep.context_file_path">], net_.path);
     if (!path) return std::move(path).error();
     it.path = std::move(*path);
-    if (is_source(it.path)) return failed(status_code::invalid_argument, "{}: that is the source", it.path);
+    if (is_source(it.path))
+      return failed(status_code::invalid_argument,
+                    "{}: the compiled model would replace the model that it is made from; give it another name",
+                    it.path);
     std::error_code error;
     const bool would_be_lost = std::filesystem::is_regular_file(it.path, error);  // a device or a pipe loses nothing
     if (would_be_lost && (!only_ || only_->fail_if_output_exists))
@@ -139,7 +142,7 @@ class output_choice {
     const std::string_view file = only_ ? std::string_view{only_->external_initializers}
                                         : how_.config[config_key<"ep.context_model_external_initializers_file_name">];
     const auto invalid = [&](std::string_view words) {
-      return failed(status_code::invalid_argument, "initializers to '{}': {}", file, words);
+      return failed(status_code::invalid_argument, "initializers cannot be written to '{}': {}", file, words);
     };
     if (file.starts_with('/'))
       return failed(status_code::fail,
@@ -149,10 +152,12 @@ class output_choice {
     if (file.find_first_of("/\\") != file.npos || file == "." || file == "..")
       return invalid("it must be the name of a file beside the compiled model");
     const auto is_taken = [&](std::string_view name) { return !file.empty() && file == name; };
-    if (is_taken(it.path.substr(it.path.rfind('/') + 1))) return invalid("that is the compiled model itself");
-    if (!file.empty() && is_source(folder_of(it.path) + std::string{file})) return invalid("that is the source");
+    if (is_taken(it.path.substr(it.path.rfind('/') + 1))) return invalid("the compiled model itself has that name");
+    if (!file.empty() && is_source(folder_of(it.path) + std::string{file}))
+      return invalid("the model that is compiled has that name");
     for (const provider& p : providers_)
-      if (is_taken(fmt::format("{}_{}.bin", it.contexts.stem, p.row->long_name))) return invalid("that is a context");
+      if (is_taken(fmt::format("{}_{}.bin", it.contexts.stem, p.row->long_name)))
+        return invalid("a context has that name");
     it.weights = {std::string{file}, 0};
     if (!only_) return {};
     it.weights.external_threshold = only_->external_threshold;

@@ -31,7 +31,7 @@ result<draft*> draft_of(const node_view& node, arena& memory) {
       (*outputs)[i] = *s;
       if (!net->outputs.push_back(*s)) return status_code::out_of_memory;
     }
-  draft_node made;
+  detail::draft_node made;
   made.name = node.name(), made.op = node.op(), made.op_type = node.op_type(), made.since = node.since();
   made.inputs = *inputs, made.outputs = *outputs, made.attributes = node.raw().attributes;
   if (!net->nodes.push_back(made)) return status_code::out_of_memory;

@@ -19,10 +19,10 @@ std::optional<std::vector<std::int64_t>> io_info::dims() const {
   return sizes;
 }
 
-result<std::size_t> find_io(const std::vector<io_info>& all, io_key key, std::string_view whose,
+result<std::size_t> find_io(const std::vector<io_info>& all, detail::io_key key, std::string_view whose,
                             std::string_view kind) {
   if (key.index < all.size()) return key.index;
-  if (key.index != io_key::by_name)
+  if (key.index != detail::io_key::by_name)
     return failed(status_code::invalid_argument, "{} has no {} {}; it has {}, counted from 0", whose, kind, key.index,
                   all.size());
   const auto found = std::ranges::find(all, key.name, &io_info::name);

@@ -150,7 +150,7 @@ result<read_model> read_input(const load_settings& how, compile_input& input) {
   }
   if (!input.bytes.empty()) return read_bytes(how, input.bytes, "model");
   if (input.graph) return made_model(how, std::move(input.graph));
-  return status{status_code::invalid_argument, "nothing to compile was given"};
+  return status{status_code::invalid_argument, "there is no model to compile: a path, bytes or a graph is needed"};
 }
 
 std::string input_name(const compile_input& input) {

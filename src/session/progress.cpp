@@ -64,8 +64,8 @@ void load_teller::tell_model() const {
                                               "operators are taken as they were then",
                                               import.version, domain_name(import.domain), known.newest_opset)));
   if (net_->ir_version > newest_ir_version)
-    how_.warn(of_model(*net_, fmt::format("IR version {} is newer than {}, the last that is known; what it brings is "
-                                          "not seen",
+    how_.warn(of_model(*net_, fmt::format("IR version {} is newer than {}, the last that is known; fields that it "
+                                          "added are ignored",
                                           net_->ir_version, newest_ir_version)));
   if (how_.logs(log_level::info))
     how_.options.log(log_level::info,

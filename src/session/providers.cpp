@@ -77,7 +77,7 @@ status session_options::append(std::span<const ep_device> of_one_provider, const
 }
 
 status session_options::prefer(device_policy policy) {
-  result<device_delegate> made = detail::delegate_of(policy);
+  result<detail::device_delegate> made = detail::delegate_of(policy);
   if (!made) return std::move(made).error();
   choose_devices = std::move(*made);
   return {};

@@ -262,7 +262,7 @@ status io_binding::bind_input(const named_input& given) {
   return {};
 }
 
-status io_binding::bind_output(io_key key, const value& v) {
+status io_binding::bind_output(detail::io_key key, const value& v) {
   const std::vector<io_info>& outputs = impl_->owner->is.io.outputs;
   const result<std::size_t> i = find_io(outputs, key, "the model", "output");
   if (!i) return status{i.error()};

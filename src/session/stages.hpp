@@ -149,7 +149,7 @@ result<described_io> describe_io(model&);
 std::vector<io_info> inputs_of(const model&);
 std::vector<io_info> outputs_of(const model&);
 /// The index of one of them. INVALID_ARGUMENT in words such as "the model has no input 'x'; it has 'a', 'b'".
-result<std::size_t> find_io(const std::vector<io_info>&, io_key, std::string_view whose, std::string_view kind);
+result<std::size_t> find_io(const std::vector<io_info>&, detail::io_key, std::string_view whose, std::string_view kind);
 
 /// Aligns a constant that is passed on without the planner; null stays null. OUT_OF_MEMORY.
 status align_constant(const value*&, model&);

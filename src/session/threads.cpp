@@ -124,7 +124,7 @@ result<std::unique_ptr<thread_pool>> thread_pool::make(std::size_t threads, bool
     for (std::size_t lane = 1; lane < threads; ++lane)
       pool->impl_->workers.emplace_back([self = pool->impl_.get(), lane] { self->worker(lane); });
   } catch (const std::system_error& error) {
-    return status{status_code::fail, std::string{"the system gives no more threads: "} + error.what()};
+    return status{status_code::fail, std::string{"the system starts no more threads: "} + error.what()};
   }
   return pool;
 }

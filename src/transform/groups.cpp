@@ -45,9 +45,9 @@ void import_domains(const graph& g, const edit& e) {
 }
 
 /// A group as a file has it, in the model's memory.
-saved_optimization saved(model& m, const group_row& row, const rewrite_group& from,
-                         const std::vector<std::string>& products) {
-  saved_optimization to;
+detail::saved_optimization saved(model& m, const group_row& row, const rewrite_group& from,
+                                 const std::vector<std::string>& products) {
+  detail::saved_optimization to;
   to.optimizer = row.name;
   to.action = or_throw(m.memory.copy(from.action));
   std::vector<node_id> nodes{from.inputs};
@@ -76,7 +76,7 @@ std::vector<node_id> nodes_of(const rewrite_group& from) {
 }
 
 /// The number of a record's target among its nodes.
-std::size_t target_of(const saved_optimization& from) {
+std::size_t target_of(const detail::saved_optimization& from) {
   const std::size_t more = std::max<std::size_t>(1, from.variadic_inputs);
   return from.variadic_input ? from.inputs - 1 + more : from.inputs;
 }
@@ -108,7 +108,7 @@ class group_walk {
     result<bool> inner = below(g, [&](graph& body) { return choose(body, policy, mode); });
     if (!inner) return inner;
     rewriter r{g, around_};
-    std::vector<saved_optimization> found{g.saved_optimizations.begin(), g.saved_optimizations.end()};
+    std::vector<detail::saved_optimization> found{g.saved_optimizations.begin(), g.saved_optimizations.end()};
     const std::size_t before = found.size();
     bool changed = false;
     const std::vector<node_id> order{g.order().begin(), g.order().end()};
@@ -133,7 +133,7 @@ class group_walk {
       // A file's order: by optimizer, as onnxruntime's is.
       std::stable_sort(found.begin(), found.end(),
                        [](const auto& a, const auto& b) { return a.optimizer < b.optimizer; });
-      g.saved_optimizations = or_throw(g.owner().memory.copy(std::span<const saved_optimization>{found}));
+      g.saved_optimizations = or_throw(g.owner().memory.copy(std::span<const detail::saved_optimization>{found}));
       g.hold_saved();
       changed = found.size() > before;
     }
@@ -145,16 +145,16 @@ class group_walk {
     if (!inner || (g.saved_optimizations.empty() && g.saved_problem.empty())) return inner;
     if (!g.saved_problem.empty()) return failed(status_code::fail, "{}", g.saved_problem);
     rewriter r{g, around_};
-    std::vector<saved_optimization> left;
+    std::vector<detail::saved_optimization> left;
     bool changed = false;
     const auto of_optimizer = [&](std::string_view name) {
       const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const group_row* row) { return row->name == name; });
       return at == rows_.end() ? nullptr : *at;
     };
-    for (const saved_optimization& each : g.saved_optimizations)
+    for (const detail::saved_optimization& each : g.saved_optimizations)
       if (!of_optimizer(each.optimizer)) left.push_back(each);
     for (const group_row* row : rows_)  // in their own order: of two records for a node the first is done
-      for (const saved_optimization& each : g.saved_optimizations) {
+      for (const detail::saved_optimization& each : g.saved_optimizations) {
         if (each.optimizer != row->name) continue;
         const result<bool> done = replay(r, *row, each);
         if (!done)
@@ -163,7 +163,7 @@ class group_walk {
         changed = changed || *done;
         if (*done && options_.log) options_.log->add(row->name);
       }
-    g.saved_optimizations = or_throw(g.owner().memory.copy(std::span<const saved_optimization>{left}));
+    g.saved_optimizations = or_throw(g.owner().memory.copy(std::span<const detail::saved_optimization>{left}));
     if (changed)
       if (status s = r.refresh(); !s) return s;
     return changed || *inner;
@@ -171,7 +171,7 @@ class group_walk {
 
  private:
   /// False: passed over.
-  result<bool> replay(rewriter& r, const group_row& row, const saved_optimization& from) {
+  result<bool> replay(rewriter& r, const group_row& row, const detail::saved_optimization& from) {
     graph& g = r.in();
     bool known = false;
     const group_action* const action = find_group_action(row.name, from.action, known);

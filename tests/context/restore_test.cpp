@@ -131,7 +131,7 @@ TEST_CASE("25: a node that does not say whether its context is inside has it ins
   inside.check_runs(inside.with([](attributes& all, std::size_t) { drop(all, "embed_mode"); }));
   inside.check_runs(inside.with([](attributes& all, std::size_t) { drop(all, "main_context"); }));
   inside.check_refused(inside.with([](attributes& all, std::size_t) { drop(all, "ep_cache_context"); }),
-                       "INVALID_GRAPH", "has none");
+                       "INVALID_GRAPH", "no bytes of a context");
 }
 
 TEST_CASE("26: a node is claimed by who has its source, and by nobody else") {

@@ -258,7 +258,7 @@ void check(const action_case& each, const scratch_folder& folder) {
   const std::vector<std::byte> file = bytes_of_file(path);  // the graph reads its names there
   const auto net = read_and_check(file);
   REQUIRE(net->main().saved_optimizations.size() == 1);
-  const saved_optimization& record = net->main().saved_optimizations[0];
+  const detail::saved_optimization& record = net->main().saved_optimizations[0];
   CHECK(record.action == each.action);
   CHECK(record.produces.size() == std::size_t(*each.makes != 0));
 

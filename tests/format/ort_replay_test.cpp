@@ -227,7 +227,7 @@ TEST_CASE("what would be done is saved with the operators it makes, which the re
   const auto file = saved(saving("save"));
   REQUIRE_MESSAGE(file, file.error().words());
   const auto net = read_and_check(*file);
-  const std::span<const saved_optimization> records = net->main().saved_optimizations;
+  const std::span<const detail::saved_optimization> records = net->main().saved_optimizations;
   REQUIRE(records.size() == 2);
   CHECK(records[0].optimizer == "ConvActivationFusion");
   CHECK(records[0].action == "ConvAct");
@@ -314,7 +314,7 @@ TEST_CASE("an optimizer that is listed twice is an error where its records are t
   std::memcpy(entries + 4, &first, 4);
   const auto done = load(file, replaying());
   REQUIRE(!done);
-  CHECK(done.error().words().find("is there twice") != std::string_view::npos);
+  CHECK(done.error().words().find("is given twice") != std::string_view::npos);
   CHECK(load(file, replaying(false)));
 }
 

@@ -34,7 +34,7 @@ json names(const graph& g, std::span<const value_id> values) {
 }
 
 void collect_records(const graph& g, json& records) {
-  for (const saved_optimization& each : g.saved_optimizations)
+  for (const detail::saved_optimization& each : g.saved_optimizations)
     records.push_back(std::string{each.optimizer} + "/" + std::string{each.action});
   for (node_id n : g.order())
     for (const graph* body : g[n].subgraphs) collect_records(*body, records);
@@ -192,7 +192,7 @@ TEST_CASE("saved optimizations are listed with their nodes; an absent node is no
   REQUIRE(read);
   const graph& g = (*read)->main();
   REQUIRE(g.saved_optimizations.size() == 2);
-  const saved_optimization& conv = g.saved_optimizations[0];
+  const detail::saved_optimization& conv = g.saved_optimizations[0];
   CHECK(conv.optimizer == "QDQSelectorActionTransformer");
   CHECK(conv.action == "Conv");
   REQUIRE(conv.nodes.size() == 5);

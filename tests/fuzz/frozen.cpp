@@ -22,7 +22,7 @@ std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().
 void run(const program& plan) {
   heap_arena memory{1 << 14, std::size_t{1} << 26};
   draft net{memory};
-  draft_node node;
+  detail::draft_node node;
   std::vector<slot> inputs, outputs;
   std::vector<value> values;
   std::vector<std::vector<std::byte>> bytes;

@@ -9,7 +9,7 @@
 namespace cameo::test {
 
 TEST_CASE("an operator whose kernel a build leaves out is refused with what its user could do") {
-  constexpr lacking_kernel left_out[] = {{op_id_of<op::RegexFullMatch>, "install RE2"}};
+  constexpr detail::lacking_kernel left_out[] = {{op_id_of<op::RegexFullMatch>, "install RE2"}};
   const kernel_table table{{}, {}, {}, left_out};
   const auto words_of = [&](op_id op) {
     char line[240];

@@ -54,7 +54,7 @@ struct rig {
     const slot a = *net.add_value({"a", o, true}), y = *net.add_value({"y", o, false, true});
     o.constant = &b;
     const slot c = *net.add_value({"b", o});
-    draft_node node;
+    detail::draft_node node;
     const std::span<slot> ins = *memory.take<slot>(2), outs = *memory.take<slot>(1);
     ins[0] = a, ins[1] = c, outs[0] = y;
     node.op = &kernels::table.ops[0], node.op_type = "Mul", node.since = 14, node.inputs = ins, node.outputs = outs;

@@ -35,7 +35,7 @@ struct twice {
 using kernels = cameo::kernel_list<
     cameo::kernel_entry<twice_op, cameo::since<1>, cameo::constrain<"T", float, std::int32_t>, twice>>;
 
-constexpr cameo::op_row twice_row = cameo::make_op_row<twice_op>();
+constexpr cameo::op_row twice_row = cameo::detail::make_op_row<twice_op>();
 
 cameo::draft_value tensor(std::string_view name, cameo::dtype type) {
   cameo::draft_value v{name, {}};
@@ -54,7 +54,7 @@ bool make_draft(cameo::draft& net, cameo::dtype type, std::array<cameo::slot, 3>
     slots[i] = *made;
   }
   for (std::size_t i = 0; i + 1 < slots.size(); ++i) {
-    cameo::draft_node node;
+    cameo::detail::draft_node node;
     node.name = i ? "second" : "first", node.op = &twice_row, node.op_type = twice_op::name, node.since = 1;
     node.inputs = {&slots[i], 1}, node.outputs = {&slots[i + 1], 1};
     if (!net.nodes.push_back(node)) return false;

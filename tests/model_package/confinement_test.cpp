@@ -192,7 +192,7 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
 TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
   CHECK(has(parse_json(deep).trouble, "nested deeper"));
-  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").trouble, "'c' stands there twice"));
+  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").trouble, "'c' is given twice"));
   CHECK(has(parse_json("1e999").trouble, "number"));
   CHECK(parse_json("123456789012345678901234567890").trouble.empty());
   CHECK(!parse_json("\"\xff\xfe\"").trouble.empty());
@@ -200,7 +200,7 @@ TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
   std::string many = "{";
   for (int i = 0; i < 100000; ++i) many += (i ? ",\"k" : "\"k") + std::to_string(i) + "\": 0";
   CHECK(parse_json(many + "}").trouble.empty());
-  CHECK(has(parse_json(many + ", \"k5\": 0}").trouble, "'k5' stands there twice"));
+  CHECK(has(parse_json(many + ", \"k5\": 0}").trouble, "'k5' is given twice"));
   const package_problem doubled =
       problem_with(R"({"schema_version": "1.0", "components": {}, "components": {"a": {"variants": {}}}})");
   CHECK(doubled.fault == package_fault::schema);

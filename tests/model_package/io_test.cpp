@@ -86,7 +86,7 @@ TEST_CASE("a declaration may leave outputs out and order them; all inputs withou
   CHECK(has(words(connect(parts, &declared)), "'class: tensor(float)[batch,5]' is declared; it is"));
   declared.outputs = {};
   declared.inputs = {};
-  CHECK(has(words(connect(parts, &declared)), "input 'image' is on one side alone"));
+  CHECK(has(words(connect(parts, &declared)), "input 'image' is in one of both alone"));
   declared.inputs = {floats("image", {"batch", "4"}), floats("more", {"1"}, true)};
   CHECK(has(words(connect(parts, &declared)), "input 'more' is declared, and no component takes it from outside"));
 }
@@ -97,9 +97,10 @@ TEST_CASE("variants of a component have one interface, in any order of names") {
   CHECK(same_interface(a, b));
   CHECK(same_interface(b, a));
   b.outputs[0].name = "w";
-  CHECK(has(same_interface(a, b).words(), "output 'z' is on one side alone; the other has 'w'"));
+  CHECK(has(same_interface(a, b).words(), "output 'z' is in one of both alone; the other has 'w'"));
   b = a, b.inputs[0].type = "tensor(int8)";
-  CHECK(has(same_interface(a, b).words(), "input 'x' is 'x: tensor(float)[1]' and 'x: tensor(int8)[1]'"));
+  CHECK(has(same_interface(a, b).words(),
+            "input 'x' has the type 'x: tensor(float)[1]' in one and 'x: tensor(int8)[1]' in the other"));
 }
 
 TEST_CASE("the manifest keeps inputs and outputs of the whole, beside other metadata, through a commit") {

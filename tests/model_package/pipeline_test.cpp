@@ -104,7 +104,7 @@ TEST_CASE("a pipeline gives what the package declares, and a package that declar
   CHECK(floats_of((*out)[0].value).at(0) == 112);
   const two_parts wrong{
       R"j(, "additional_metadata": {"io": {"inputs": [{"name": "x", "type": "tensor(int64)"}], "outputs": []}})j"};
-  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(wrong.at.path()))), "input 'x' is 'x: tensor(int64)'"));
+  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(wrong.at.path()))), "input 'x' has the type 'x: tensor(int64)'"));
 }
 
 TEST_CASE("a pipeline outlives its package, and its runs may come from several threads") {
@@ -156,7 +156,7 @@ TEST_CASE("the models of a package say what it takes and gives; variants that di
   write(files.at / "n/m.onnx", *sum("z", {"y"}, 1));
   const auto differ = interfaces_of(opened(files.at.path()), default_formats::rows);
   REQUIRE(!differ);
-  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is on one side alone"));
+  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is in one of both alone"));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ constexpr const attribute_rule* attribute_of(const op_version& v, std::string_vi
   return nullptr;
 }
 
-constexpr op_row add = make_op_row<op::Add>(), conv = make_op_row<op::Conv>(), loop = make_op_row<op::Loop>();
+constexpr op_row add = detail::make_op_row<op::Add>(), conv = detail::make_op_row<op::Conv>(),
+                 loop = detail::make_op_row<op::Loop>();
 
 static_assert(since_versions_are<op::Add>({1, 6, 7, 13, 14}));
 static_assert(!add.at(0) && add.at(1)->since == 1 && add.at(12)->since == 7 && add.at(1000)->since == 14);
@@ -47,8 +48,8 @@ static_assert(attribute_of(*conv.at(11), "auto_pad")->default_string == "NOTSET"
 static_assert(attribute_of(*conv.at(11), "group")->has_default &&
               attribute_of(*conv.at(11), "group")->default_int == 1);
 static_assert(!attribute_of(*conv.at(11), "strides")->has_default);
-static_assert(attribute_of(*make_op_row<op::LRN>().at(13), "alpha")->default_float == 0.0001F);
-static_assert(attribute_of(*make_op_row<op::Concat>().at(13), "axis")->required);
+static_assert(attribute_of(*detail::make_op_row<op::LRN>().at(13), "alpha")->default_float == 0.0001F);
+static_assert(attribute_of(*detail::make_op_row<op::Concat>().at(13), "axis")->required);
 
 static_assert(loop.at(11)->inputs[2].option == parameter_option::variadic && !loop.at(11)->inputs[2].homogeneous &&
               loop.at(11)->inputs[2].min_arity == 0);
@@ -56,7 +57,7 @@ static_assert(has_role(op::Loop::roles, role::has_subgraphs) && has_role(op::If:
 static_assert(has_role(op::RandomNormal::roles, role::is_random) && has_role(op::Constant::roles, role::is_constant));
 static_assert(has_role(op::microsoft::EPContext::roles, role::is_compiled_context));
 static_assert(has_role(op::training::Gradient::roles, role::needs_training));
-static_assert(!has_roles<op::MatMul> && make_op_row<op::MatMul>().roles == role::none);
+static_assert(!has_roles<op::MatMul> && detail::make_op_row<op::MatMul>().roles == role::none);
 static_assert(add.roles == (role::broadcasts | role::commutes) && !has_role(op::Sub::roles, role::commutes));
 static_assert(has_role(op::Swish::roles, role::is_pointwise) && has_role(op::StringConcat::roles, role::broadcasts));
 static_assert(!has_roles<op::SwiGLU> && !has_roles<op::PRelu>);  // one wants equal shapes, one broadcasts only one way
@@ -65,10 +66,11 @@ static_assert(op::Squeeze::roles == (role::moves | role::permutes | role::reshap
 static_assert(op::Transpose::roles == (role::moves | role::permutes) && op::Gather::roles == role::moves);
 
 // A parameter's type may be its own name; it is a rule like the others.
-static_assert(rule_of(*make_op_row<op::Reshape>().at(14), "tensor(int64)")->tensors == mask_of<std::int64_t>);
-static_assert(rule_of(*make_op_row<op::SequenceAt>().at(11), "S")->sequences & bit_of(dtype::f32));
-static_assert(rule_of(*make_op_row<op::Optional>().at(15), "O")->optional_sequences & bit_of(dtype::string));
-static_assert(make_op_row<op::Upsample>().at(10)->deprecated && !make_op_row<op::Upsample>().at(9)->deprecated);
+static_assert(rule_of(*detail::make_op_row<op::Reshape>().at(14), "tensor(int64)")->tensors == mask_of<std::int64_t>);
+static_assert(rule_of(*detail::make_op_row<op::SequenceAt>().at(11), "S")->sequences & bit_of(dtype::f32));
+static_assert(rule_of(*detail::make_op_row<op::Optional>().at(15), "O")->optional_sequences & bit_of(dtype::string));
+static_assert(detail::make_op_row<op::Upsample>().at(10)->deprecated &&
+              !detail::make_op_row<op::Upsample>().at(9)->deprecated);
 static_assert(op::ml::LabelEncoder::domain == "ai.onnx.ml" && op::microsoft::FusedConv::domain == "com.microsoft");
 
 /// How many operators and versions of them a domain has.

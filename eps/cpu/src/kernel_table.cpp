@@ -28,10 +28,10 @@ using list = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows
                       flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} +
                       kernel_list<>{});
 
-[[maybe_unused]] constexpr lacking_kernel without_re2[] = {
+[[maybe_unused]] constexpr detail::lacking_kernel without_re2[] = {
     {op_id_of<op::RegexFullMatch>,
      "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON"}};
-constexpr std::span<const lacking_kernel> lacking{
+constexpr std::span<const detail::lacking_kernel> lacking{
 #ifndef CAMEO_WITH_RE2
     without_re2
 #endif

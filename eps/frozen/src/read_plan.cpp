@@ -176,7 +176,7 @@ class reader {
   // --- nodes ---
 
   status read_node() {
-    draft_node node;
+    detail::draft_node node;
     node.name = in_.text();
     const std::string_view domain = in_.text();
     node.op_type = in_.text();
@@ -198,7 +198,7 @@ class reader {
     return net_->nodes.push_back(node) ? status{} : status{status_code::out_of_memory};
   }
 
-  status read_attributes(draft_node& node) {
+  status read_attributes(detail::draft_node& node) {
     const std::size_t count = in_.count(8);
     const result<std::span<attribute>> made = memory_.take<attribute>(count);
     if (!made) return made.error();
@@ -246,7 +246,7 @@ class reader {
   }
 
   /// The types of values are the file's, and kernels rely on them: a node is held against its operator.
-  status find_kernel(std::string_view domain, draft_node& node) {
+  status find_kernel(std::string_view domain, detail::draft_node& node) {
     const kernel_table& kernels = base_.row.kernels();
     node.op = find_op(kernels.ops, domain, node.op_type);
     const op_version* const version = node.op ? version_at(*node.op, node.since) : nullptr;
@@ -255,8 +255,8 @@ class reader {
     for (std::span<const slot> slots : {node.inputs, node.outputs})
       for (slot s : slots) operands_.push_back(s ? net_->values[s].info : operand{});
     const std::span<const operand> all{operands_};
-    const node_signature signature{node.op->id, node.since, all.first(node.inputs.size()),
-                                   all.subspan(node.inputs.size())};
+    const detail::node_signature signature{node.op->id, node.since, all.first(node.inputs.size()),
+                                           all.subspan(node.inputs.size())};
     if (status s = check_node(*version, signature, node.attributes); !s) return s;
     const verdict found = match(signature, kernels);
     char line[160];

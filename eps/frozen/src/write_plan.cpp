@@ -41,7 +41,7 @@ class writer {
     write_slots(net_.inputs.span());
     write_slots(net_.outputs.span());
     to_.number(std::uint32_t(net_.nodes.size()));
-    for (const draft_node& node : net_.nodes) write_node(node);
+    for (const detail::draft_node& node : net_.nodes) write_node(node);
     to_.number(std::uint32_t(packs.size()));
     for (const packed_constant& each : packs)
       to_.number(blobs_.add_blob({static_cast<const std::byte*>(each.data), each.bytes}, keeps_packs));
@@ -57,7 +57,7 @@ class writer {
         if (s && !numbers_[s]) used_.push_back(s), numbers_[s] = slot(used_.size());
     };
     use(net_.inputs.span());
-    for (const draft_node& node : net_.nodes) use(node.inputs), use(node.outputs);
+    for (const detail::draft_node& node : net_.nodes) use(node.inputs), use(node.outputs);
     use(net_.outputs.span());
   }
 
@@ -96,7 +96,7 @@ class writer {
     return {static_cast<const std::string_view*>(c.data), std::size_t(c.shape.count())};
   }
 
-  void write_node(const draft_node& node) {
+  void write_node(const detail::draft_node& node) {
     to_.text(node.name);
     to_.text(node.op ? node.op->domain : std::string_view{});
     to_.text(node.op_type);

@@ -88,7 +88,8 @@ bool chooses_itself(std::string_view device_type) { return device_type.starts_wi
 
 std::string name_one(std::string_view device_type) {
   return fmt::format(
-      "device_type is {}, of which contexts can't be; name one device, as in ep.openvino.device_type=CPU", device_type);
+      "device_type is {}, for which OpenVINO writes no contexts; name one device, as in ep.openvino.device_type=CPU",
+      device_type);
 }
 
 /// Of "2025.4.1-20426-...", "2025.4": what contexts are marked with.
@@ -226,7 +227,8 @@ result<openvino> openvino::configured(const provider_options& set) const {
   const std::string_view threads = set["num_of_threads"];
   const auto [end, wrong] = std::from_chars(threads.data(), threads.data() + threads.size(), made.num_of_threads);
   if (wrong != std::errc{} || end != threads.data() + threads.size() || made.num_of_threads > 4096)
-    return status{status_code::invalid_argument, fmt::format("num_of_threads is '{}'; from 0 to 4096", threads)};
+    return status{status_code::invalid_argument,
+                  fmt::format("num_of_threads is '{}'; it must be a number from 0 to 4096", threads)};
   return made;
 }
 

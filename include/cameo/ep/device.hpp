@@ -70,8 +70,10 @@ template <class P>
 concept device_selector = requires(const P& policy, const device_request& request) {
   { policy(request) } -> std::same_as<result<std::vector<std::size_t>>>;
 };
+namespace detail {
 /// A type-erased device_selector.
 using device_delegate = callback<result<std::vector<std::size_t>>(const device_request&)>;
+}  // namespace detail
 
 /// Policies as numbers, with ONNX Runtime's values. max_performance is prefer_gpu; max_efficiency and min_overall_power
 /// are prefer_npu; default_policy is prefer_cpu. As types they stand below.
@@ -101,7 +103,7 @@ using prefer_gpu = prefer<device_kind::gpu>;  ///< A GPU if there is one.
 
 namespace detail {
 /// The device_selector for a policy; INVALID_ARGUMENT for a number that is none of the policies.
-CAMEO_API result<device_delegate> delegate_of(device_policy);
+CAMEO_API result<detail::device_delegate> delegate_of(device_policy);
 }  // namespace detail
 namespace detail {
 /// The policy of this name ("prefer_npu"); INVALID_ARGUMENT listing the names for any other word.

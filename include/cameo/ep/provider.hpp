@@ -211,6 +211,7 @@ concept context_store = compiler<P> && requires {
   requires detail::hook_returning < result<compiled_node>,
   decltype(&detail::hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
 };
+namespace detail {
 /// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
 /// sessions (ep.share_ep_contexts).
 template <class P>
@@ -218,6 +219,8 @@ concept context_lister = context_store<P> && requires {
   requires detail::hook_returning < result<std::vector<std::string>>,
   decltype(&detail::hooks_of<P>::graphs), const P&, const context_binary& > ;
 };
+}  // namespace detail
+namespace detail {
 /// Judges, before any context of a compiled model is opened, whether the model fits this machine and provider:
 ///   std::string compatibility(std::span<const fused_view>) const;       the text to write into the model; "": none
 ///   result<compiled_fit> fits(std::string_view written) const;          the verdict on that text
@@ -228,12 +231,16 @@ concept compatibility_judge = context_store<P> && requires {
   requires detail::hook_returning < result<compiled_fit>,
   decltype(&detail::hooks_of<P>::fits), const P&, std::string_view > ;
 };
+}  // namespace detail
+namespace detail {
 /// Explains, instead of the framework, why fits() reports a model as unsupported:
 ///   status misfit(std::string_view written) const;    a message that names both sides; loading ends with its code
 template <class P>
-concept misfit_teller = compatibility_judge<P> && requires {
+concept misfit_teller = detail::compatibility_judge<P> && requires {
   requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::misfit), const P&, std::string_view>;
 };
+}  // namespace detail
+namespace detail {
 /// Stores an id in its contexts, which their nodes have as well: a context that was written with another model, as can
 /// happen when a crash comes between two files, is then refused and not run (docs/contexts.md).
 ///   void identify(context_builder&, std::string_view id) const;      32 hexadecimal digits; called before any store()
@@ -246,6 +253,7 @@ concept context_identifier = context_store<P> && requires {
   requires detail::hook_returning < result<std::string>,
   decltype(&detail::hooks_of<P>::identity), const P&, const context_binary& > ;
 };
+}  // namespace detail
 /// Has memory of its own for values; the planner inserts the copies. Thread-safe; `release` gets allocate()'s pointers.
 ///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when no memory is left
 ///   void release(void*, std::size_t bytes) const noexcept;
@@ -280,35 +288,41 @@ concept device_provider = execution_provider<P> && requires {
   requires detail::hook_returning < result<std::vector<provider_device>>,
   decltype(&detail::hooks_of<P>::devices), const P& > ;
 };
+namespace detail {
 /// Names its vendor: a policy prefers a provider for devices of that vendor.
 template <class P>
 concept names_its_vendor = requires {
   { detail::hooks_of<P>::vendor } -> std::convertible_to<provider_vendor>;
 };
+}  // namespace detail
 
+namespace detail {
 /// Has its nodes rewritten after partitioning: `using transforms = transform_set<...>;`, of levels after basic. New
 /// nodes must be taken by the same provider; otherwise the rewrite does not happen.
 template <class P>
 concept rewriting_provider = execution_provider<P> && requires {
   { detail::hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
 };
+}  // namespace detail
+namespace detail {
 /// Wants images with channels last: `static constexpr data_layout layout = data_layout::nhwc;`. Its claims are
 /// requested twice; the second time its layout-sensitive nodes are com.ms.internal.nhwc's, and it must take them all.
 template <class P>
 concept layout_provider = execution_provider<P> && requires {
   { detail::hooks_of<P>::layout } -> std::convertible_to<data_layout>;
 };
+}  // namespace detail
 namespace detail {
 /// The image layout that P wants; nchw unless P declares another.
 template <class P>
 constexpr data_layout preferred_layout() {
-  if constexpr (layout_provider<P>) return hooks_of<P>::layout;
+  if constexpr (detail::layout_provider<P>) return hooks_of<P>::layout;
   else return data_layout::nchw;
 }
 /// False if P lists transforms of level basic, which run before partitioning.
 template <class P>
 constexpr bool rewrites_in_time() {
-  if constexpr (rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;
+  if constexpr (detail::rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;
   else return true;
 }
 
@@ -357,7 +371,7 @@ struct provider_check {
   static_assert(!is_fine || !writes_identities<P> || writes_contexts<P>,
                 "cameo: the hooks `identify` and `identity` are for a provider that keeps what it compiles: it needs "
                 "`store`, `write` and `restore`, too");
-  static_assert(!is_fine || !writes_identities<P> || !context_store<P> || context_identifier<P>,
+  static_assert(!is_fine || !writes_identities<P> || !context_store<P> || detail::context_identifier<P>,
                 "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
                 "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
   static_assert(!is_fine || !writes_configured<P> || configurable_provider<P>,

@@ -5,7 +5,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 struct draft_node;  // plan/draft.hpp
+}  // namespace detail
 
 namespace detail {
 /// The context_store hooks of a provider, without its type; `sources` is empty if it stores nothing. `builder` is made
@@ -35,7 +37,8 @@ struct provider_row {
   result<std::vector<node_group>> (*groups)(const void* self, const graph_view&);
   std::string (*why_not)(const void* self, const node_view&);
   bool (*takes)(const void* self, const node_view&);  // a single node, outside any group
-  result<detail::bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&, bind_context&);
+  result<detail::bound_kernel> (*bind)(const void* self, const detail::draft_node&, const detail::node_signature&,
+                                       bind_context&);
   result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
   memory_source (*memory)(const void* self);
   const kernel_table& (*kernels)();                         // an empty table for a provider without kernels
@@ -62,12 +65,12 @@ CAMEO_API std::vector<ep_device> devices_of(std::span<const provider>,
 /// Matches a node against a table of kernels, with `accepts` of choosy ones. Composes a message only if `why` is given.
 CAMEO_API bool kernel_matches(const node_view&, const kernel_table&, std::string* why);
 /// Binds a node to the kernel of a table that matches it.
-CAMEO_API result<bound_kernel> bind_by_kernels(const kernel_table&, const draft_node&, const node_signature&,
-                                               bind_context&);
+CAMEO_API result<bound_kernel> bind_by_kernels(const kernel_table&, const detail::draft_node&,
+                                               const detail::node_signature&, bind_context&);
 /// Binds a node to a provider's hook `execute`; `self` is the provider.
 CAMEO_API result<bound_kernel> bind_to_execute(const void* self,
                                                status (*execute)(const void* self, const step_view&, run_context&),
-                                               const draft_node&, bind_context&);
+                                               const detail::draft_node&, bind_context&);
 /// A table without rows, for providers without kernels.
 CAMEO_API const kernel_table& no_kernels();
 
@@ -120,8 +123,8 @@ struct erased_hooks {
       return takes(self, node, &why) ? " runs it" : why;
     }
   }
-  static result<bound_kernel> bind(const void* self, const draft_node& node, const node_signature& signature,
-                                   bind_context& context) {
+  static result<bound_kernel> bind(const void* self, const detail::draft_node& node,
+                                   const detail::node_signature& signature, bind_context& context) {
     if constexpr (executes<P>) {
       static_cast<void>(signature);
       return bind_to_execute(
@@ -160,7 +163,7 @@ struct erased_hooks {
     }
   }
   static std::span<const transform_table* const> transforms() {
-    if constexpr (rewriting_provider<P>) return hooks::transforms::tables();
+    if constexpr (detail::rewriting_provider<P>) return hooks::transforms::tables();
     else return {};
   }
   static constexpr std::span<const context_source> sources() {
@@ -188,32 +191,32 @@ struct erased_hooks {
     else return status{status_code::not_implemented, "keeps no contexts"};
   }
   static result<std::vector<std::string>> graphs(const void* self, const context_binary& binary) {
-    if constexpr (context_lister<P>) return call_hook(&hooks::graphs, of(self), binary);
+    if constexpr (detail::context_lister<P>) return call_hook(&hooks::graphs, of(self), binary);
     else return std::vector<std::string>{};
   }
   static std::string compatibility(const void* self, std::span<const fused_view> groups) {
-    if constexpr (compatibility_judge<P>) return call_hook(&hooks::compatibility, of(self), groups);
+    if constexpr (detail::compatibility_judge<P>) return call_hook(&hooks::compatibility, of(self), groups);
     else return {};
   }
   static result<compiled_fit> fits(const void* self, std::string_view written) {
-    if constexpr (compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
+    if constexpr (detail::compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
     else return compiled_fit::not_applicable;
   }
   static status misfit(const void* self, std::string_view written) {
-    if constexpr (misfit_teller<P>) return call_hook(&hooks::misfit, of(self), written);
+    if constexpr (detail::misfit_teller<P>) return call_hook(&hooks::misfit, of(self), written);
     else return {};
   }
   static bool identify(const void* self, void* builder, std::string_view id) {
-    if constexpr (context_identifier<P>)
+    if constexpr (detail::context_identifier<P>)
       call_hook(&hooks::identify, of(self), *static_cast<typename hooks::context_builder*>(builder), id);
-    return context_identifier<P>;
+    return detail::context_identifier<P>;
   }
   static result<std::string> identity(const void* self, const context_binary& binary) {
-    if constexpr (context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
+    if constexpr (detail::context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
     else return std::string{};
   }
   static constexpr provider_vendor vendor() {
-    if constexpr (names_its_vendor<P>) return hooks::vendor;
+    if constexpr (detail::names_its_vendor<P>) return hooks::vendor;
     else return {};
   }
   static result<std::vector<provider_device>> devices(const void* self) {

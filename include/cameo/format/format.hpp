@@ -77,6 +77,7 @@ concept model_format = requires {
   static_cast<decltype(format_row::read_file)>(F::read);
   static_cast<decltype(format_row::read_bytes)>(F::read);
 };
+namespace detail {
 /// A format that can also be written:
 ///   static status write(const model&, const std::string& path, const write_options&)
 ///   static status write(const model&, model_sink, const std::string& folder, const write_options&)
@@ -85,11 +86,12 @@ concept writable_format = model_format<F> && requires {
   static_cast<decltype(format_row::write_file)>(F::write);
   static_cast<decltype(format_row::write_to)>(F::write);
 };
+}  // namespace detail
 namespace detail {
 /// F::write for these arguments; where F has none, a function that answers NOT_IMPLEMENTED.
 template <model_format F, class... Where>
 constexpr auto write_as() -> status (*)(const model&, Where...) {
-  if constexpr (writable_format<F>) return F::write;
+  if constexpr (detail::writable_format<F>) return F::write;
   else return [](const model&, Where...) { return status{status_code::not_implemented}; };
 }
 /// True if F has `static constexpr bool needs_kernels = true`; see format_row.

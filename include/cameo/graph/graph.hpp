@@ -70,6 +70,7 @@ struct node_spec {
   std::span<const property> metadata = {};
 };
 
+namespace detail {
 /// A rewrite of some nodes that an optimizer may apply later: files in the ORT format carry such records (runtime
 /// optimizations). Node numbers are those of the graph. It has not been applied: the graph is complete without it.
 struct saved_optimization {
@@ -81,6 +82,7 @@ struct saved_optimization {
   std::uint32_t variadic_inputs = 0, variadic_outputs = 0;
   std::span<const std::string_view> produces;  // "domain:op_type:since_version", in the order they are made
 };
+}  // namespace detail
 
 /// A graph that owns its structure; texts, attributes, types and constants lie in the model that owns the graph.
 /// Its member functions keep the lists of uses right. Not thread-safe while it changes.
@@ -93,9 +95,9 @@ class graph {
 
   std::string_view name, doc_string;
   std::span<const property> metadata;
-  std::string_view unknown;                                 // see model::unknown
-  std::span<const saved_optimization> saved_optimizations;  // as read or recorded; valid while keeps_saved()
-  std::string_view saved_problem;                           // why the file's were not read; none was
+  std::string_view unknown;                                         // see model::unknown
+  std::span<const detail::saved_optimization> saved_optimizations;  // as read or recorded; valid while keeps_saved()
+  std::string_view saved_problem;                                   // why the file's were not read; none was
 
   model& owner() const { return *owner_; }
   /// The graph whose node holds this one; null for the main graph and bodies of functions.

@@ -21,18 +21,20 @@ struct kernel_row {
 }  // namespace detail
 static_assert(sizeof(detail::kernel_row) <= 32);
 
+namespace detail {
 /// An operator whose kernel a build leaves out for want of a library, and what its user could do, in words.
 struct lacking_kernel {
   op_id op;
   std::string_view advice;
 };
+}  // namespace detail
 
 /// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
 struct kernel_table {
   std::span<const detail::kernel_row> rows;
   std::span<const detail::kernel_rule> rules;
   std::span<const op_row> ops;
-  std::span<const lacking_kernel> lacking = {};
+  std::span<const detail::lacking_kernel> lacking = {};
 };
 
 namespace detail {
@@ -107,7 +109,7 @@ struct table_builder {
                            std::uint8_t(range.last),
                            std::uint16_t(rule_count),
                            std::uint8_t(N),
-                           choosy_kernel<K>,
+                           detail::choosy_kernel<K>,
                            entry,
                            bind_kernel<K>};
     for (const type_choice& choice : choices) rules[rule_count++] = resolve(Op::versions, range, choice);
@@ -159,7 +161,7 @@ constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Row
 template <class... Entries>
 struct entry_ops {
   static constexpr auto sorted = [] {
-    std::array<op_row, sizeof...(Entries)> all{make_op_row<typename Entries::op>()...};
+    std::array<op_row, sizeof...(Entries)> all{detail::make_op_row<typename Entries::op>()...};
     std::array<std::uint64_t, sizeof...(Entries)> keys{};
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::uint64_t(all[i].id) << 32 | i;
     sort_rows(keys.data(), keys.size(), [](std::uint64_t a, std::uint64_t b) { return a < b; });

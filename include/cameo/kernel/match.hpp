@@ -21,7 +21,7 @@ struct verdict {
 
 /// Finds the row that runs a node, or the row that came closest. Independent of single operators, kernels and
 /// providers. A match with a choosy row is valid only if its kernel accepts the node (call `bind` with only_ask).
-CAMEO_API verdict match(const node_signature&, const kernel_table&);
+CAMEO_API verdict match(const detail::node_signature&, const kernel_table&);
 
 namespace detail {
 /// Parameters that a type string binds, counted as in kernel_rule.
@@ -36,7 +36,7 @@ using type_string_source = function_ref<bool(std::string_view type_string, bound
 
 /// match() for a version that is missing in the operator's tag. Rows for the newest version in the tag are tried; the
 /// file tells which parameters their type strings bind.
-CAMEO_API verdict match(const node_signature&, const kernel_table&, detail::type_string_source);
+CAMEO_API verdict match(const detail::node_signature&, const kernel_table&, detail::type_string_source);
 
 /// The verdict as a message: " has no kernel for it", " does not take T = int64 but float double". It is written into
 /// `line` and cut where that ends.

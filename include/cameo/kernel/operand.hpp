@@ -22,11 +22,13 @@ struct operand {
   }
 };
 
+namespace detail {
 /// A node as it is matched against kernels: independent of graph and draft.
 struct node_signature {
   op_id op;
   int since = 0;  // of the version in force
   std::span<const operand> inputs, outputs;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

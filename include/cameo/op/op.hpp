@@ -142,6 +142,7 @@ concept has_roles = requires {
   role{Op::roles};
 };
 
+namespace detail {
 /// Op without its type.
 template <declared_op Op>
 constexpr op_row make_op_row() {
@@ -150,6 +151,7 @@ constexpr op_row make_op_row() {
   if constexpr (has_roles<Op>) row.roles = Op::roles;
   return row;
 }
+}  // namespace detail
 
 /// Null if it is not declared. `rows` is sorted by id. The names decide: a file can forge an id, but not a name.
 constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
@@ -162,7 +164,7 @@ constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view d
 template <declared_op... Ops>
 struct op_list {
   static constexpr std::array<op_row, sizeof...(Ops)> rows = [] {
-    std::array<op_row, sizeof...(Ops)> made{make_op_row<Ops>()...};
+    std::array<op_row, sizeof...(Ops)> made{detail::make_op_row<Ops>()...};
     detail::sort_rows(made.data(), made.size(), [](const op_row& a, const op_row& b) { return a.id < b.id; });
     return made;
   }();

@@ -8,7 +8,7 @@ namespace cameo::inline CAMEO_ABI {
 CAMEO_API operand describe(const graph_value&);
 
 /// A node as it is matched against kernels. The operands lie in `storage`, which it clears first.
-CAMEO_API node_signature signature_of(const node_view&, std::vector<operand>& storage);
+CAMEO_API detail::node_signature signature_of(const node_view&, std::vector<operand>& storage);
 
 /// True for a node whose outputs are all constants: it is never run.
 CAMEO_API bool is_known(const graph&, const graph_node&);

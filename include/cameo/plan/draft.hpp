@@ -16,6 +16,7 @@ struct draft_value {
   bool is_input = false, is_output = false;
 };
 
+namespace detail {
 /// A node of a draft: reads and writes slots (0: absent). A subgraph's draft reads outer slots through its captures.
 struct draft_node {
   std::string_view name;
@@ -29,6 +30,7 @@ struct draft_node {
   const detail::kernel_row* row = nullptr;  // the row that runs it, if the maker of the draft has matched it already
   detail::bound_kernel compiled = {};       // set when a provider has compiled the node already
 };
+}  // namespace detail
 
 /// A value of the enclosing draft that a subgraph reads, and the slot that it has in the subgraph's draft.
 struct capture {
@@ -40,7 +42,7 @@ struct capture {
 struct draft {
   arena& memory;
   detail::arena_vector<draft_value> values{memory};
-  detail::arena_vector<draft_node> nodes{memory};
+  detail::arena_vector<detail::draft_node> nodes{memory};
   detail::arena_vector<slot> inputs{memory}, outputs{memory};
   detail::arena_vector<capture> captures{memory};
 

@@ -9,14 +9,14 @@ struct node_binder {
   std::string_view provider;   // short name
   const void* self = nullptr;  // the provider's object
   /// Binds a node that the provider has taken.
-  result<detail::bound_kernel> (*bind)(const void* self, const draft_node&, const node_signature&,
+  result<detail::bound_kernel> (*bind)(const void* self, const detail::draft_node&, const detail::node_signature&,
                                        bind_context&) = nullptr;
   std::uint8_t memory = 0;  // memory kind that its kernels read and write
 };
 
 /// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
-CAMEO_API result<detail::bound_kernel> bind_by_table(const void* kernels, const draft_node&, const node_signature&,
-                                                     bind_context&);
+CAMEO_API result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::draft_node&,
+                                                     const detail::node_signature&, bind_context&);
 
 /// Callbacks while a plan is made.
 struct plan_watcher {

@@ -42,6 +42,7 @@ struct one_check {
 
 }  // namespace inputs
 
+namespace detail {
 /// An input or output of a model: its name, or its index in session::inputs() or outputs().
 struct io_key {
   static constexpr std::size_t by_name = std::size_t(-1);
@@ -55,6 +56,7 @@ struct io_key {
     else name = which;
   }
 };
+}  // namespace detail
 
 /// An input of one run, by name or by index. Elements are borrowed: they must stay valid and unchanged until the run
 /// has ended; only text is copied. In host memory.
@@ -65,16 +67,16 @@ struct io_key {
 /// open dims are 1 if the elements exactly fill the others. A tensor_view has its own shape. Elements that do not fit
 /// make the run return INVALID_ARGUMENT.
 struct named_input {
-  io_key key;
+  detail::io_key key;
   value input;
   bool shape_of_model = false;          ///< `input` is flat; its shape follows from the model's
   std::optional<std::int64_t> count{};  ///< number of elements; without: as many as the shape needs
 
-  named_input(io_key k, const value& v) : key{k}, input{v} {}
-  named_input(io_key k, const any_value& v) : key{k}, input{v.view()} {}
+  named_input(detail::io_key k, const value& v) : key{k}, input{v} {}
+  named_input(detail::io_key k, const any_value& v) : key{k}, input{v.view()} {}
   /// A range of elements or of texts, or one of them.
   template <class E>
-  named_input(io_key k, const E& elements) : key{k}, shape_of_model{!std::convertible_to<const E&, value>} {
+  named_input(detail::io_key k, const E& elements) : key{k}, shape_of_model{!std::convertible_to<const E&, value>} {
     if constexpr (std::convertible_to<const E&, value>) input = elements;
     else if constexpr (inputs::text<E> || inputs::texts<E>) take_texts(elements);
     else if constexpr (std::ranges::range<const E&>) take(elements);
@@ -82,22 +84,22 @@ struct named_input {
   }
   /// The same with a shape; a pointer has shape.count() elements.
   template <class E>
-  named_input(io_key k, const E& elements, const extents& shape) : named_input{k, elements} {
+  named_input(detail::io_key k, const E& elements, const extents& shape) : named_input{k, elements} {
     input.shape = shape;
     shape_of_model = false;
   }
   template <class T>
-  named_input(io_key k, T* const& elements, const extents& shape) : key{k} {
+  named_input(detail::io_key k, T* const& elements, const extents& shape) : key{k} {
     using element = std::remove_const_t<T>;
     static_assert(sizeof(detail::element_check<element>));
     if constexpr (element_type<element>) input = value::tensor(dtype_of<element>, shape, elements);
   }
   /// A list that is written in the call of run() lives as long as the call.
   template <class T>
-  named_input(io_key k, std::initializer_list<T> elements)
+  named_input(detail::io_key k, std::initializer_list<T> elements)
       : named_input{k, std::span<const T>{elements.begin(), elements.size()}} {}
   template <class T>
-  named_input(io_key k, std::initializer_list<T> elements, const extents& shape)
+  named_input(detail::io_key k, std::initializer_list<T> elements, const extents& shape)
       : named_input{k, std::span<const T>{elements.begin(), elements.size()}, shape} {}
 
  private:

@@ -39,7 +39,7 @@ struct session_options {
   /// Chooses providers by their devices if `providers` is empty: any device_selector (prefer_npu{}), or a
   /// function. Called once for each model, on the thread that loads it. Empty: the policy of the runtime's type, or, if
   /// it has none, the whole list.
-  device_delegate choose_devices = {};
+  detail::device_delegate choose_devices = {};
   std::vector<std::pair<std::string, std::string>> config;  // keys and values; of equal keys the last counts
   /// Sizes for dims that the model's inputs leave open, by the name that the model gives them ("batch"), or by what it
   /// says they are ("DATA_BATCH", in any case): the model is planned for these sizes, and runs take no others. ONNX

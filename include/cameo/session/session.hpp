@@ -74,22 +74,22 @@ class io_binding {
   /// own their elements, which would be destroyed too early.
   CAMEO_API status bind_input(const named_input&);
   template <class E>
-  status bind_input(io_key key, E&& elements) {
+  status bind_input(detail::io_key key, E&& elements) {
     static_assert(sizeof(detail::bound_check<E>));
     return bind_input(named_input{key, elements});
   }
   template <class E>
-  status bind_input(io_key key, E&& elements, const extents& shape) {
+  status bind_input(detail::io_key key, E&& elements, const extents& shape) {
     static_assert(sizeof(detail::bound_check<E>));
     return bind_input(named_input{key, elements, shape});
   }
   /// Runs write the output here: room for shape.count() elements of its type in the caller's memory, until it is bound
   /// again (`{}`: the binding's own memory again). A smaller output fits, and output() has its shape; a run whose
   /// output is larger ends with INVALID_ARGUMENT. INVALID_ARGUMENT for an unknown name, another type, or strings.
-  CAMEO_API status bind_output(io_key, const value&);
+  CAMEO_API status bind_output(detail::io_key, const value&);
   /// The same for contiguous elements: a vector, an array, a span.
   template <std::ranges::contiguous_range R>
-  status bind_output(io_key key, R&& elements) {
+  status bind_output(detail::io_key key, R&& elements) {
     using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
     static_assert(sizeof(detail::bound_check<R>));
     static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output; these elements are const");
@@ -132,7 +132,7 @@ struct session_parts {
   detail::member_span<const format_row> formats;
   std::span<const transform_table* const> transforms = {};
   std::shared_ptr<context_workspace> workspace = {};  // of the runtime
-  device_delegate choose_devices = {};                // of the runtime's type; empty: the whole list
+  detail::device_delegate choose_devices = {};        // of the runtime's type; empty: the whole list
 };
 }  // namespace detail
 

@@ -22,7 +22,7 @@ status center_crop_pad::run(run_context& c) const {
   for (std::int64_t i = 0; i < named; ++i) {
     std::int64_t axis = has_axes ? axes[std::size_t(i)] : i;
     if (!normalize_axis(axis, rank)) return no_such_axis(axes[std::size_t(i)], rank);
-    if (std::exchange(seen[axis], true)) return bad_input("axis ", axis, " stands twice in axes");
+    if (std::exchange(seen[axis], true)) return bad_input("axis ", axis, " is in axes twice");
     shape[std::size_t(axis)] = integers{sizes}[i];
     if (shape[std::size_t(axis)] < 0) return bad_input("size ", integers{sizes}[i], " is negative");
   }
