@@ -1,10 +1,10 @@
 #pragma once
 // Written by cameo reduce: tests/data/digits.ort
+#include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/conv.hpp>
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/pool.hpp>
 #include <cameo/eps/cpu/reshape.hpp>
-#include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/unary.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/contrib.hpp>
@@ -19,10 +19,10 @@ namespace cameo::inline CAMEO_ABI::eps {
 using digits_kernels = kernel_list<
     erased_entry<op::Relu, since<14, 14>, constrain<"T", float>, unary<op::Relu, float>>,
     erased_entry<op::Softmax, since<13, 13>, constrain<"T", float>, axis_normalization<op::Softmax>>,
-    erased_entry<op::Flatten, since<13, 13>, any_types, flatten>,
     kernel_entry<op::Gemm, since<13, 13>, constrain<"T", float>, gemm>,
     kernel_entry<op::Conv, since<11, 11>, constrain<"T", float>, conv>,
-    kernel_entry<op::MaxPool, since<12, 12>, constrain<"T", float>, max_pool>>;
+    kernel_entry<op::MaxPool, since<12, 12>, constrain<"T", float>, max_pool>,
+    erased_entry<op::Flatten, since<13, 13>, any_types, flatten>>;
 // clang-format on
 
 }  // namespace cameo::inline CAMEO_ABI::eps

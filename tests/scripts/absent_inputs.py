@@ -90,6 +90,16 @@ def of_domains_without_cases():
     yield microsoft("QLinearConcat", [scale, zero] + quantized + quantized, axis=0)
     yield microsoft("QLinearWhere", [np.ones((2, 3), "?")] + quantized + quantized + [scale, zero])
     yield microsoft("QLinearConv", image + [codes(3, 2, 2, 2), scale, zero, scale, zero, np.ones(3, "i4")])
+    yield microsoft("QuantizeLinear", [x(2, 3), scale, zero])
+    yield microsoft("DequantizeLinear", quantized)
+    yield microsoft("DynamicQuantizeMatMul", [x(2, 3), codes(3, 4), scale, zero, x(4)])
+    yield microsoft("MatMulIntegerToFloat", [codes(2, 3), codes(3, 4), scale, scale, zero, zero, x(4)])
+    yield microsoft("MatMulInteger16", [rng.integers(-99, 99, shape).astype("i2") for shape in ((2, 3), (3, 4))])
+    few_bits = {"bits": 4, "block_size": 16}
+    yield microsoft("MatMulNBits", [x(2, 32), codes(4, 2, 8), x(4, 2), codes(4, 1), rng.integers(0, 2, 32).astype("i4"), x(4)],
+                    K=32, N=4, **few_bits)
+    yield microsoft("GatherBlockQuantized", [codes(4, 16), np.array([2, 0], "i8"), x(4, 2), codes(4, 1)],
+                    quantize_axis=1, **few_bits)
     yield microsoft("DynamicQuantizeLSTM", [
         x(3, 2, 4), codes(1, 4, 20), codes(1, 5, 20), x(1, 40), np.array([2, 3], "i4"), x(1, 2, 5), x(1, 2, 5), x(1, 15),
         x(1), codes(1), x(1), codes(1)], 3, hidden_size=5)
