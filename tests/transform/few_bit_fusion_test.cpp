@@ -9,7 +9,7 @@ namespace {
 
 /// x [2, 3, k] times weights of few bits [k, n] that a DequantizeLinear makes floats; each member is one way to write
 /// that, or to spoil it.
-struct product {
+struct few_bit_product {
   dtype type = dtype::i4;
   std::int64_t k = 72, n = 5, block = 32, axis = 0;  // block 0: scales of columns, or with axis -9 of all
   bool zeros = false, zeros_of_middle = false;
@@ -28,7 +28,7 @@ value_id bytes_constant(builder& b, std::string_view name, dtype type, const ext
   return v;
 }
 
-auto model_of(const product& p) {
+auto few_bit_model(const few_bit_product& p) {
   return [p] {
     builder b{25};
     const extents shape = p.turned ? extents{p.n, p.k} : extents{p.k, p.n};
@@ -67,8 +67,10 @@ auto model_of(const product& p) {
   };
 }
 
-session fused(const product& p) { return check_fires<few_bit_float_fusion>("DQMatMulNBitsFusion", model_of(p)); }
-void idle(const product& p) { check_idle<few_bit_float_fusion>("DQMatMulNBitsFusion", model_of(p)); }
+session fused(const few_bit_product& p) {
+  return check_fires<few_bit_float_fusion>("DQMatMulNBitsFusion", few_bit_model(p));
+}
+void idle(const few_bit_product& p) { check_idle<few_bit_float_fusion>("DQMatMulNBitsFusion", few_bit_model(p)); }
 
 std::int64_t attribute_in(const session& s, std::string_view name) {
   const graph_node* const n = first_of(s, "MatMulNBits");
@@ -88,12 +90,12 @@ TEST_CASE("a product with a dequantised constant of few bits becomes MatMulNBits
         CHECK(attribute_in(s, "block_size") == block);
         CHECK(attribute_in(s, "accuracy_level") == 0);
       }
-  for (const product& p : {product{.block = 0, .axis = 1},
-                           {.type = dtype::u8, .block = 0, .axis = 1, .zeros = true},
-                           {.block = 0, .axis = -9},
-                           {.type = dtype::u4, .block = 0, .axis = -9, .zeros = true},
-                           {.gemm = true},
-                           {.type = dtype::u4, .zeros = true, .gemm = true, .bias = true}}) {
+  for (const few_bit_product& p : {few_bit_product{.block = 0, .axis = 1},
+                                   {.type = dtype::u8, .block = 0, .axis = 1, .zeros = true},
+                                   {.block = 0, .axis = -9},
+                                   {.type = dtype::u4, .block = 0, .axis = -9, .zeros = true},
+                                   {.gemm = true},
+                                   {.type = dtype::u4, .zeros = true, .gemm = true, .bias = true}}) {
     const session s = fused(p);
     CHECK(count_of(s, "MatMulNBits") == 1);
     CHECK(count_of(s, "DequantizeLinear") == 0);
@@ -123,7 +125,7 @@ TEST_CASE("session.qdq_matmulnbits_accuracy_level says whether the other factor 
   const auto level = [](std::string_view key, std::string_view text) {
     session_options options;
     options.config.emplace_back(key, text);
-    const result<session> s = runtime<eps::cpu>{}.load(model_of(product{})(), options);
+    const result<session> s = runtime<eps::cpu>{}.load(few_bit_model(few_bit_product{})(), options);
     REQUIRE_MESSAGE(s, s.error().words());
     return attribute_in(*s, "accuracy_level");
   };

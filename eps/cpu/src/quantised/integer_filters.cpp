@@ -1,0 +1,112 @@
+// Weights of convolutions of codes: their shape, and how they are packed.
+#include "integer_filters.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// How weights are packed: for an arithmetic; or, of a depthwise convolution, for loops of its own.
+integer_filters form_of(const integer_filter_shape& f, const integer_conv_state& state, bool is_signed,
+                        std::span<const std::int32_t> zeros) {
+  if (!f.is_depthwise) return {&arithmetic_for(is_signed, zeros)};
+  const auto last = [](std::span<const std::int64_t> all) { return all.empty() ? 1 : all.back(); };
+  const bool fit = std::all_of(zeros.begin(), zeros.end(), [&](std::int32_t z) { return fits_bytes(is_signed, z); });
+  return {nullptr, &depthwise_for(f.groups, f.row, last(state.shape.strides), last(state.shape.dilations), fit)};
+}
+
+/// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
+bool packed_size(const integer_filter_shape& f, const integer_filters& form, std::size_t& bytes) {
+  if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
+  bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
+  return true;
+}
+
+void pack_filters(const integer_filter_shape& f, const integer_filters& how, integer_codes w, std::byte* to) {
+  if (f.is_depthwise) {
+    const auto number = [&](std::int64_t i) { return w.at(i) - w.zero[i / f.taps * w.zero_step]; };
+    auto* const sums = reinterpret_cast<std::int32_t*>(to);
+    for (std::int64_t c = 0; c < f.groups; ++c) {
+      sums[c] = 0;
+      for (std::int64_t t = 0; t < f.taps; ++t) sums[c] += number(c * f.taps + t);
+    }
+    return how.depthwise->pack(number, f.groups, f.taps / f.row, f.row, to + sum_bytes(f));
+  }
+  const integer_panels form = f.panels(*how.by);
+  std::size_t size = 0;
+  if (!form.size(size)) return;  // known to fit
+  for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
+    pack_integers(form, w, f.channels * f.taps, to, [&](std::int64_t t, std::int64_t r) {
+      return f.row_is_run ? r % f.channels * f.taps + t * f.row + r / f.channels : r * f.taps + t;
+    });
+    w.data += f.maps * f.channels * f.taps, w.zero += f.maps * w.zero_step;
+  }
+}
+
+}  // namespace
+
+result<integer_filter_shape> filters_of(const extents& w, std::int64_t groups, std::int64_t dilation) {
+  integer_filter_shape f{groups, w.rank() > 0 ? w[0] / groups : 0, w.rank() > 1 ? w[1] : 0};
+  if (w.rank() < 3 || w[0] % groups != 0)
+    return bad_input("w ", w, " needs rank 3 or more and channels that divide into ", groups, " groups");
+  for (std::size_t i = 2; i < w.rank(); ++i) {
+    if (w[i] < 1) return bad_input("w ", w, " needs a kernel of 1 or more");
+    if (!checked_multiply(f.taps, w[i], f.taps)) return status_code::out_of_memory;
+  }
+  f.row = w.back();
+  f.row_is_run = groups == 1 && (dilation == 1 || f.row == 1);
+  f.is_depthwise = w.rank() <= 4 && groups > 1 && f.maps == 1 && f.channels == 1 && f.taps <= most_depthwise_taps;
+  return f;
+}
+
+status check_filters(const value& v, std::int64_t filters, std::string_view what) {
+  if (!v || v.shape.count() == 1 || (v.shape.rank() == 1 && v.shape[0] == filters)) return {};
+  return bad_input(what, " ", v.shape, " must be one number or ", filters, ", one per filter");
+}
+
+result<integer_filters> weights_of(run_context& c, const integer_conv_state& state, const integer_filter_shape& f,
+                                   const value& w, const value& zero) {
+  if (state.packed.data) return state.packed;
+  const result<std::span<const std::int32_t>> zeros = read_zeros(c, zero);
+  if (!zeros) return zeros.error();
+  integer_filters made = form_of(f, state, w.type == dtype::i8, *zeros);
+  std::size_t size = 0;
+  if (!packed_size(f, made, size)) return status_code::out_of_memory;
+  const result<std::span<std::byte>> room = c.scratch<std::byte>(size);
+  if (!room) return room.error();
+  const integer_codes codes{static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros->data(),
+                            zeros->size() > 1 ? 1 : 0};
+  pack_filters(f, made, codes, room->data());
+  made.data = room->data();
+  return made;
+}
+
+result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w_input, std::size_t zero_input) {
+  const result<window> shape = window::bind(c);
+  if (!shape) return shape.error();
+  integer_conv_state made{*shape, c.int_or("group", 1), {}, c.int_or("channels_last", 0) != 0};
+  if (made.groups < 1) return bad_attribute("group must be at least 1, not ", made.groups);
+  const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
+  if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
+  const value& w = *c.inputs[w_input].constant;
+  const std::span<const std::int64_t> gaps = shape->dilations;
+  const result<integer_filter_shape> f = filters_of(w.shape, made.groups, gaps.empty() ? 1 : gaps.back());
+  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), ""))) return made;  // a run says why
+  const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
+  if (!zeros) return zeros.error();
+  const bool is_signed = w.type == dtype::i8;
+  const integer_filters form = form_of(*f, made, is_signed, *zeros);
+  std::size_t size = 0;
+  if (!packed_size(*f, form, size)) return status_code::out_of_memory;
+  const std::int64_t zero_step = zeros->size() > 1 ? 1 : 0;
+  const result<std::span<const std::byte>> packed =
+      c.pack<std::byte>(w_input, size, [&](const value& from, std::span<std::byte> to) -> status {
+        pack_filters(*f, form, {static_cast<const std::uint8_t*>(from.data), is_signed, zeros->data(), zero_step},
+                     to.data());
+        return {};
+      });
+  if (!packed) return packed.error();
+  made.packed = form;
+  made.packed.data = packed->data();
+  return made;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,36 @@
+#pragma once
+#include <cameo/eps/cpu/integer_conv.hpp>
+
+#include "common/refuse.hpp"
+#include "integer_depthwise.hpp"
+#include "integer_factor.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What W [M, C / group, kernel...] says.
+struct integer_filter_shape {
+  std::int64_t groups = 1, maps = 0, channels = 0;  // maps and channels of a group
+  std::int64_t taps = 1, row = 1;                   // of a window, and of its last axis
+  bool row_is_run = true;  // the pixels of a window's row are neighbours, and their channels are all of a group
+  bool is_depthwise = false;
+
+  std::int64_t all_maps() const { return groups * maps; }
+  integer_panels panels(const integer_arithmetic& by) const {
+    return {&by, nullptr, maps, row_is_run ? taps / row : taps, row_is_run ? row * channels : channels};
+  }
+};
+result<integer_filter_shape> filters_of(const extents& w, std::int64_t groups, std::int64_t dilation);
+
+/// Before the filters of a depthwise convolution stand their sums: bytes of these, filled up to whole vectors.
+inline std::size_t sum_bytes(const integer_filter_shape& f) {
+  return (std::size_t(f.groups) * sizeof(std::int32_t) + 63) / 64 * 64;
+}
+
+/// One number, or one for each filter.
+status check_filters(const value&, std::int64_t filters, std::string_view what);
+
+/// Weights as they were packed while binding, or packed now.
+result<integer_filters> weights_of(run_context&, const integer_conv_state&, const integer_filter_shape&, const value& w,
+                                   const value& zero);
+
+}  // namespace cameo::inline CAMEO_ABI::eps
