@@ -109,6 +109,20 @@ status multiply_grouped(run_context& c, const nbits_matrix& b, const value& grou
   return multiply(c, p);
 }
 
+/// y [m, n] of all rows of A.
+status multiply_rows(run_context& c, const nbits_matrix& b, const nbits_factor& packed, bool as_bytes,
+                     std::span<const float> a, float* y) {
+  const std::int64_t m = std::int64_t(a.size()) / b.k;
+  if (c.has_input(4)) return multiply_grouped(c, b, c.input(4), a.data(), m, y);
+  const result<nbits_factor> factor = packed.codes ? result<nbits_factor>{packed} : pack_weights(c, b);
+  const nbits_cells& by = best_integer_cells().few_bits;
+  const result<const float*> bias = read_bias(c, c.input(5), by.panels_of(b.n) * by.columns);
+  if (!factor || !bias) return status_code::out_of_memory;
+  const result<nbits_rows_of_a> rows = as_bytes ? byte_rows(c, b, a.data(), m) : float_rows(c, b, a.data(), m);
+  if (!rows) return rows.error();
+  return multiply_panels(c, b, *factor, *rows, m, *bias, y);
+}
+
 }  // namespace
 
 result<matmul_nbits> matmul_nbits::bind(bind_context& c) {
@@ -134,28 +148,21 @@ status matmul_nbits::run(run_context& c) const {
     return bad_input("A has shape ", a.shape, "; its last axis must have K = ", k, " elements");
   extents shape = a.shape;
   shape[shape.rank() - 1] = n;
-  const result<float_output<float>> y = write_floats<float>(c, 0, shape);
-  if (!y || y->tensor->shape.count() == 0) return y ? status{} : y.error();
+  const result<value*> made = c.output(0, shape);
+  if (!made || (*made)->shape.count() == 0) return made ? status{} : made.error();
   const value none{};
   const status fits = b.codes ? check_weights(matrix, none, none, none, c.input(5))
                               : check_weights(matrix, c.input(1), c.input(2), c.input(3), c.input(5));
   if (!fits) return fits;
+  value& y = **made;
   const result<std::span<const float>> floats = read_floats<float>(c, a);
   if (!floats) return floats.error();
-  const std::int64_t m = a.shape.count() / k;
-  if (c.has_input(4)) {
-    if (status s = multiply_grouped(c, matrix, c.input(4), floats->data(), m, y->data); !s) return s;
-    return y->store(), status{};
-  }
-  const result<nbits_factor> factor = b.codes ? result<nbits_factor>{b} : pack_weights(c, matrix);
-  const nbits_cells& by = best_integer_cells().few_bits;
-  const result<const float*> bias = read_bias(c, c.input(5), by.panels_of(n) * by.columns);
-  if (!factor || !bias) return status_code::out_of_memory;
-  const result<nbits_rows_of_a> rows =
-      as_bytes ? byte_rows(c, matrix, floats->data(), m) : float_rows(c, matrix, floats->data(), m);
-  if (!rows) return rows.error();
-  if (status s = multiply_panels(c, matrix, *factor, *rows, m, *bias, y->data); !s) return s;
-  return y->store(), status{};
+  if (y.type == dtype::f32) return multiply_rows(c, matrix, b, as_bytes, *floats, static_cast<float*>(y.data));
+  const result<std::span<float>> room = c.scratch<float>(std::size_t(y.shape.count()));
+  if (!room) return room.error();
+  if (status s = multiply_rows(c, matrix, b, as_bytes, *floats, room->data()); !s) return s;
+  store_floats(c, room->data(), y.type, y.data, y.shape.count());
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
