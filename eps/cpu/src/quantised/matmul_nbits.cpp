@@ -18,32 +18,38 @@ struct nbits_rows_of_a {
   const nbits_scale* scales;
 };
 
-/// Floats where they lie, or with zeros after them that fill up the last block.
-result<nbits_rows_of_a> float_rows(run_context& c, const nbits_matrix& b, const float* a, std::int64_t m) {
-  const std::int64_t depth = b.depth(), bytes = depth * std::int64_t(sizeof *a);
-  if (depth == b.k) return nbits_rows_of_a{a, bytes, nullptr};
+/// Floats where they lie, or widened, and with zeros after them that fill up the last block.
+result<nbits_rows_of_a> float_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
+  const std::int64_t depth = b.depth(), bytes = depth * std::int64_t(sizeof(float));
+  if (depth == b.k && a.type == dtype::f32) return nbits_rows_of_a{a.data, bytes, nullptr};
   std::int64_t count = 0;
   if (!checked_multiply(m, depth, count)) return status_code::out_of_memory;
   const result<std::span<float>> room = c.scratch<float>(std::size_t(count));
   if (!room) return room.error();
   parallel_each(c, m, 1 + (1 << 16) / depth, [&](std::int64_t i, std::size_t) {
     float* const to = room->data() + i * depth;
-    std::fill(std::copy_n(a + i * b.k, b.k, to), to + depth, 0.0f);
+    load_floats(a, i * b.k, to, b.k);
+    std::fill(to + b.k, to + depth, 0.0f);
   });
   return nbits_rows_of_a{room->data(), bytes, nullptr};
 }
-result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const float* a, std::int64_t m) {
+result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), blocks = b.blocks();
   std::int64_t count = 0;
   if (!checked_multiply(m, depth, count)) return status_code::out_of_memory;
   const result<std::span<std::int8_t>> room = c.scratch<std::int8_t>(std::size_t(count));
   const result<std::span<nbits_scale>> scales = c.scratch<nbits_scale>(std::size_t(m * blocks));
-  if (!room || !scales) return status_code::out_of_memory;
-  parallel_each(c, m, 1 + (1 << 15) / depth, [&](std::int64_t i, std::size_t) {
+  const bool is_narrow = a.type != dtype::f32;
+  const result<std::span<float>> wide = c.scratch<float>(is_narrow ? std::size_t(b.k) * c.lanes() : 0);
+  if (!room || !scales || !wide) return status_code::out_of_memory;
+  parallel_each(c, m, 1 + (1 << 15) / depth, [&](std::int64_t i, std::size_t lane) {
+    float* const row = is_narrow ? wide->data() + std::int64_t(lane) * b.k : nullptr;
+    if (row) load_floats(a, i * b.k, row, b.k);
+    const float* const x = row ? row : static_cast<const float*>(a.data) + i * b.k;
     for (std::int64_t l = 0; l < blocks; ++l) {
       const std::int64_t first = l * b.block;
-      (*scales)[std::size_t(i * blocks + l)] = quantise_block(a + i * b.k + first, std::min(b.block, b.k - first),
-                                                              b.block, b.bits, room->data() + i * depth + first);
+      (*scales)[std::size_t(i * blocks + l)] =
+          quantise_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, room->data() + i * depth + first);
     }
   });
   return nbits_rows_of_a{room->data(), depth, scales->data()};
@@ -82,31 +88,6 @@ status multiply_panels(run_context& c, const nbits_matrix& b, const nbits_factor
 }
 
 /// The bias as floats, with zeros for the columns that fill up a panel; null: there is none.
-/// The m rows of A as floats: where they are, or widened row by row.
-result<const float*> rows_as_floats(run_context& c, const value& a, std::int64_t m) {
-  if (a.type == dtype::f32) return static_cast<const float*>(a.data);
-  const result<std::span<float>> room = c.scratch<float>(std::size_t(a.shape.count()));
-  if (!room) return room.error();
-  const std::int64_t width = a.shape.back();
-  parallel_each(c, m, std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, width)),
-                [&](std::int64_t r, std::size_t) { load_floats(a, r * width, room->data() + r * width, width); });
-  return static_cast<const float*>(room->data());
-}
-/// Where the floats are made that become Y: Y itself, or room for them.
-result<float*> room_for(run_context& c, const value& y) {
-  if (y.type == dtype::f32) return static_cast<float*>(y.data);
-  const result<std::span<float>> room = c.scratch<float>(std::size_t(y.shape.count()));
-  if (!room) return room.error();
-  return room->data();
-}
-void store_rows(run_context& c, const float* from, std::int64_t m, const value& y) {
-  if (y.type == dtype::f32) return;
-  const std::int64_t width = y.shape.back(), bytes = bits_of(y.type) / 8;
-  parallel_each(c, m, std::max<std::int64_t>(1, (1 << 14) / width), [&](std::int64_t r, std::size_t) {
-    store_floats(from + r * width, y.type, static_cast<std::byte*>(y.data) + r * width * bytes, width);
-  });
-}
-
 result<const float*> read_bias(run_context& c, const value& bias, std::int64_t width) {
   if (!bias) return static_cast<const float*>(nullptr);
   const result<std::span<float>> room = c.scratch<float>(std::size_t(width));
@@ -117,7 +98,7 @@ result<const float*> read_bias(run_context& c, const value& bias, std::int64_t w
 }
 
 /// y [m, n] where rows of B have their scales by `groups`.
-status multiply_grouped(run_context& c, const nbits_matrix& b, const value& groups, const float* a, std::int64_t m,
+status multiply_grouped(run_context& c, const nbits_matrix& b, const value& groups, const value& a, std::int64_t m,
                         float* y) {
   const tensor_view<const std::int32_t> of = groups.as_unchecked<std::int32_t>();
   if (of.count() != b.k && of.count() != b.depth())
@@ -127,11 +108,27 @@ status multiply_grouped(run_context& c, const nbits_matrix& b, const value& grou
       return bad_input("g_idx is ", of[i], " for row ", i, " of B, which has ", b.blocks(), " blocks");
   const result<std::span<float>> room = c.scratch<float>(std::size_t(b.k * b.n));
   const result<const float*> bias = read_bias(c, c.input(5), b.n);
-  if (!room || !bias) return status_code::out_of_memory;
+  const result<nbits_rows_of_a> rows = float_rows(c, b, a, m);
+  if (!room || !bias || !rows) return status_code::out_of_memory;
   dequantise(c, b, c.input(1), c.input(2), c.input(3), of.data(), room->data());
-  gemm_problem<float> p{m, b.n, b.k, {a, b.k, 1}, {room->data(), 1, b.k}, nullptr, y};
+  gemm_problem<float> p{
+      m, b.n, b.k, {static_cast<const float*>(rows->data), b.depth(), 1}, {room->data(), 1, b.k}, nullptr, y};
   if (*bias) p.epilogue.bias = *bias, p.epilogue.bias_column_stride = 1;
   return multiply(c, p);
+}
+
+/// y [m, n] of all rows of A.
+status multiply_rows(run_context& c, const nbits_matrix& b, const nbits_factor& packed, bool as_bytes, const value& a,
+                     float* y) {
+  const std::int64_t m = a.shape.count() / b.k;
+  if (c.has_input(4)) return multiply_grouped(c, b, c.input(4), a, m, y);
+  const result<nbits_factor> factor = packed.codes ? result<nbits_factor>{packed} : pack_weights(c, b);
+  const nbits_cells& by = best_integer_cells().few_bits;
+  const result<const float*> bias = read_bias(c, c.input(5), by.panels_of(b.n) * by.columns);
+  if (!factor || !bias) return status_code::out_of_memory;
+  const result<nbits_rows_of_a> rows = as_bytes ? byte_rows(c, b, a, m) : float_rows(c, b, a, m);
+  if (!rows) return rows.error();
+  return multiply_panels(c, b, *factor, *rows, m, *bias, y);
 }
 
 }  // namespace
@@ -159,29 +156,19 @@ status matmul_nbits::run(run_context& c) const {
     return bad_input("A has shape ", a.shape, "; its last axis must have K = ", k, " elements");
   extents shape = a.shape;
   shape[shape.rank() - 1] = n;
-  const result<value*> y = c.output(0, shape);
-  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
+  const result<value*> made = c.output(0, shape);
+  if (!made || (*made)->shape.count() == 0) return made ? status{} : made.error();
   const value none{};
   const status fits = b.codes ? check_weights(matrix, none, none, none, c.input(5))
                               : check_weights(matrix, c.input(1), c.input(2), c.input(3), c.input(5));
   if (!fits) return fits;
-  const std::int64_t m = a.shape.count() / k;
-  const result<const float*> floats = rows_as_floats(c, a, m);
-  if (!floats) return floats.error();
-  const result<float*> sums = room_for(c, **y);
-  if (!sums) return sums.error();
-  if (c.has_input(4)) {
-    if (status s = multiply_grouped(c, matrix, c.input(4), *floats, m, *sums); !s) return s;
-    return store_rows(c, *sums, m, **y), status{};
-  }
-  const result<nbits_factor> factor = b.codes ? result<nbits_factor>{b} : pack_weights(c, matrix);
-  const nbits_cells& by = best_integer_cells().few_bits;
-  const result<const float*> bias = read_bias(c, c.input(5), by.panels_of(n) * by.columns);
-  if (!factor || !bias) return status_code::out_of_memory;
-  const result<nbits_rows_of_a> rows = as_bytes ? byte_rows(c, matrix, *floats, m) : float_rows(c, matrix, *floats, m);
-  if (!rows) return rows.error();
-  if (status s = multiply_panels(c, matrix, *factor, *rows, m, *bias, *sums); !s) return s;
-  return store_rows(c, *sums, m, **y), status{};
+  value& y = **made;
+  if (y.type == dtype::f32) return multiply_rows(c, matrix, b, as_bytes, a, static_cast<float*>(y.data));
+  const result<std::span<float>> room = c.scratch<float>(std::size_t(y.shape.count()));
+  if (!room) return room.error();
+  if (status s = multiply_rows(c, matrix, b, as_bytes, a, room->data()); !s) return s;
+  store_floats(c, room->data(), y.type, y.data, y.shape.count());
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

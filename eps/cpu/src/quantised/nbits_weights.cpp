@@ -42,11 +42,6 @@ void pack_panel_parameters(const nbits_matrix& m, const nbits_cells& by, std::in
     for (std::int64_t j = first; j < first + by.columns; ++j) *to++ = j < m.n ? at(j, b) : T(0);
 }
 
-float float_at(const value& v, std::int64_t i) {
-  float number = 0;
-  convert_floats(v.type, static_cast<const std::byte*>(v.data) + i * (bits_of(v.type) / 8), &number, 1);
-  return number;
-}
 std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j, std::int64_t b) {
   const std::int64_t bit = b * m.bits;
   const auto* const column = static_cast<const std::uint8_t*>(zeros.data) + j * m.zero_bytes();
@@ -55,7 +50,7 @@ std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j
 
 void pack_panel_floats(const nbits_matrix& m, const nbits_cells& by, const value& from, std::int64_t panel, float* to) {
   pack_panel_parameters(m, by, panel, to,
-                        [&](std::int64_t j, std::int64_t b) { return float_at(from, j * m.blocks() + b); });
+                        [&](std::int64_t j, std::int64_t b) { return float_at<float>(from, j * m.blocks() + b); });
 }
 void pack_panel_zeros(const nbits_matrix& m, const nbits_cells& by, const value& from, std::int64_t panel,
                       std::uint8_t* to) {
@@ -153,8 +148,8 @@ void dequantise(run_context& c, const nbits_matrix& m, const value& b, const val
       const int code = codes[j * bytes + bit / 8] >> bit % 8 & ((1 << m.bits) - 1);
       const float zero = !zeros                    ? float(middle)
                          : zeros.type == dtype::u8 ? float(zero_code(m, zeros, j, block))
-                                                   : float_at(zeros, j * m.blocks() + block);
-      to[j * m.k + i] = (float(code) - zero) * float_at(scales, j * m.blocks() + block);
+                                                   : float_at<float>(zeros, j * m.blocks() + block);
+      to[j * m.k + i] = (float(code) - zero) * float_at<float>(scales, j * m.blocks() + block);
     }
   });
 }

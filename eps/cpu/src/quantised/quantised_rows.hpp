@@ -26,8 +26,8 @@ using quantised_rows = row_list<
     computes<op::microsoft::MatMulInteger16, since<1>, matmul_integer16, "T1", "T2">,
     computes<op::microsoft::MatMulIntegerToFloat, since<1>, matmul_integer_to_float, "T3">,
     computes<op::microsoft::DynamicQuantizeMatMul, since<1>, dynamic_quantize_matmul, "T2">,
-    erased_entry<op::microsoft::MatMulNBits, since<1>, any_types, matmul_nbits>,
-    erased_entry<op::microsoft::GatherBlockQuantized, since<1>, any_types, gather_block_quantized>,
+    computes<op::microsoft::MatMulNBits, since<1>, matmul_nbits, "T1">,
+    computes<op::microsoft::GatherBlockQuantized, since<1>, gather_block_quantized, "T2">,
     erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
     erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
     erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -9,6 +10,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// types have 0. Floats of 8 and 4 bits have no zero points, may have one block for the whole axis (block_size 0), and
 /// their scales broadcast. An index out of range makes zeros.
 struct gather_block_quantized {
+  using elements = detail::element_set<float, float16, bfloat16>;
   std::int64_t gather_axis, quantize_axis, block, bits;
   static result<gather_block_quantized> bind(bind_context&);
   status run(run_context&) const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -22,6 +23,7 @@ struct nbits_factor {
 /// With `g_idx`, row i of B has the scale and zero point of block g_idx[i]; B then becomes a matrix of floats in each
 /// run. Scratch: A as bytes, or as floats with K filled up to whole blocks where it is not; B where it is not constant.
 struct matmul_nbits {
+  using elements = detail::element_set<float, float16, bfloat16>;
   std::int64_t k, n, bits, block;
   bool as_bytes;
   nbits_factor b = {};
