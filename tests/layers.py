@@ -148,8 +148,8 @@ def transforms(root):
 # What providers have more of than they should: where it is counted, how many there may be, what is to take its place.
 # The numbers only fall.
 COUNTS = [
-    (re.compile(r"\berased_entry<"), "src/**/*.?pp", 19, "rows of a skeleton, or of `computes` and `moves`"),
-    (re.compile(r"\bany_types\b|\btakes_any<"), "src/**/*.?pp", 40, "the types that the kernel computes with"),
+    (re.compile(r"\berased_entry<"), "src/**/*.?pp", 17, "rows of a skeleton, or of `computes` and `moves`"),
+    (re.compile(r"\bany_types\b|\btakes_any<"), "src/**/*.?pp", 38, "the types that the kernel computes with"),
     (re.compile(r"\b(?:read_floats|write_floats|as_numbers)<"), "src/**/*.cpp", 16, "narrow floats widened row by row"),
 ]
 
@@ -222,8 +222,8 @@ def naming_offences(relative, layer, text):
 
 
 SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
-    ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 20, "19 are the most"),
-    ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 19, None),
+    ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 18, "17 are the most"),
+    ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 17, None),
     ("include/cameo/core/a.hpp", "#include <vector>\n", None),
     ("include/cameo/plan/a.hpp", "#include <cameo/core/a.hpp>\n", None),
     ("include/cameo/plan/b.hpp", "#include <cameo/kernel/a.hpp>  // op::Relu, \"CPUExecutionProvider\"\n", None),
