@@ -124,8 +124,8 @@ struct gemm_problem {
   std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
   bool for_few_rows = false;  // whether panels of B suit few rows of A as well as B itself, with its rows contiguous
 };
-/// Up to so many rows of A, multiply() reads an unpacked B in place: where its rows are contiguous, and where its columns
-/// are.
+/// Up to so many rows of A, multiply() reads an unpacked B in place: where its rows are contiguous, and where its
+/// columns are.
 inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_turned = 16;
 /// The most columns of a tile of any instruction set.
 inline constexpr std::int64_t gemm_widest_tile = 32;
