@@ -26,9 +26,10 @@ function(cameo_add_kernel_tests)
   set(sources)
   # What kernels share; the kernels of attention are spread over several files.
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
-    ${cpu}/src/attention/*.cpp ${cpu}/src/quantised/integer_*.cpp)
+    ${cpu}/src/attention/*.cpp ${cpu}/src/quantised/integer_*.cpp
+    ${cpu}/src/quantised/nbits_*.cpp)
   set(tests)
-  foreach(name gemm conv nchwc math transformer integer_product)
+  foreach(name gemm conv nchwc math transformer integer_product nbits)
     set(test ${cpu}/tests/${name}_test.cpp)
     if(NOT EXISTS ${test})
       continue()

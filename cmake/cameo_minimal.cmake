@@ -8,7 +8,8 @@ function(cameo_kernel_sources to)
     list(APPEND sources ${cpu}/src/elementwise/${name}.cpp)
   endforeach()
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
-    ${cpu}/src/quantised/integer_*.cpp)
+    ${cpu}/src/quantised/integer_*.cpp
+    ${cpu}/src/quantised/nbits_*.cpp)
   list(FILTER parts EXCLUDE REGEX "/(attention_kernels|nchwc_kernels)[.]cpp$")
   foreach(name IN LISTS ARGN)
     file(GLOB found CONFIGURE_DEPENDS ${cpu}/src/*/${name}.cpp ${cpu}/src/*/${name}_*.cpp)
@@ -23,7 +24,7 @@ endfunction()
 # names, no more: every function has a section of its own.
 function(cameo_add_minimal_kernels)
   include(cameo_kernel_tests)
-  cameo_kernel_sources(sources conv pool gemm softmax reshape transpose unary)
+  cameo_kernel_sources(sources conv pool gemm axis_normalization reshape transpose unary)
   add_library(cameo_minimal_kernels STATIC EXCLUDE_FROM_ALL ${sources})
   target_include_directories(cameo_minimal_kernels PUBLIC ${PROJECT_SOURCE_DIR}/eps/cpu/include
     PRIVATE ${PROJECT_SOURCE_DIR}/eps/cpu/src)

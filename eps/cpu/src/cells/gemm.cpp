@@ -139,15 +139,19 @@ constexpr std::int64_t widest_strip = 1024;
 
 /// C has few rows, and B's are contiguous, or pieces of them are, in panels.
 template <class T>
-void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+status multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
   const std::int64_t blocks = blocks_of(p.n, step), depth = gemm_depth(p.k);
-  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
+  // Sums of later steps of k, of a lane each: too many for the stack of a small processor.
+  const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
+  const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
+  if (!room) return room.error();
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
     const one_product<T> one = product(p, t / blocks);
     const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
     detail::stop_pace pace;
-    T more[gemm_few_rows * widest_strip];
+    T* const more = room->data() + std::int64_t(lane) * most;
     for (std::int64_t j = t % blocks * step; j < end; j += strip) {
       const std::int64_t count = std::min(strip, end - j), stride = p.packed_b ? panel : p.b.row_stride;
       const T* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
@@ -171,6 +175,7 @@ void multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t pr
       for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
     }
   });
+  return {};
 }
 
 /// C has few rows, and B's columns are contiguous: they are turned, some steps of k at a time, and used at once.
@@ -358,10 +363,7 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
     return {};
   }
   const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;
-  if (by_rows && p.m <= gemm_few_rows) {
-    multiply_few_rows(c, p, products);
-    return {};
-  }
+  if (by_rows && p.m <= gemm_few_rows) return multiply_few_rows(c, p, products);
   const gemm_grid grid = grid_of(p, products, c.lanes());
   packing<T> packed;
   if (status s = prepare(c, p, grid, packed); !s) return s;
