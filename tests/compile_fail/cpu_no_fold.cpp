@@ -7,4 +7,4 @@ using chosen = cameo::op::ArgMax;
 #else
 using chosen = cameo::op::ReduceMax;
 #endif
-constexpr auto loops = cameo::eps::units_of<chosen, float>();
+[[maybe_unused]] constexpr auto loops = cameo::eps::units_of<chosen, float>();
