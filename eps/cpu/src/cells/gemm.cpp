@@ -195,7 +195,8 @@ void multiply_turned(run_context& c, const gemm_problem<T>& p, std::int64_t prod
       for (std::int64_t k = 0; k < p.k; k += depth) {
         if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
         const T* const from = one.b + j * p.b.column_stride + k;
-        const T* const ahead = large ? from + width * p.b.column_stride : nullptr;
+        // A part of the next columns, as large as this part of k is of these.
+        const T* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
         add_turned_columns(turned_sums<T>{{one.a + k * p.a.column_stride, p.a.row_stride, p.a.column_stride, from,
                                            p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
                                           ahead});
