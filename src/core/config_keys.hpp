@@ -74,7 +74,7 @@ struct config_keys {
        "where the optimized model is written, before it is compiled"},
       {"session.qdq_matmulnbits_accuracy_level", "4", supported,
        "4: a product with a dequantized constant of 2, 4 or 8 bits makes bytes of its other factor; else of floats"},
-      {"session.qdqisint8allowed", "0", supported,
+      {"session.qdqisint8allowed", "", supported,
        "0: quantized nodes with int8 inputs stay floats; 1: optimization.minimal_build_optimizations chooses them too"},
       {"session.record_ep_graph_assignment_info", "0", supported,
        "1: session::assignments knows the provider of each node"},
