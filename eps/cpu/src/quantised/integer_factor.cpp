@@ -82,8 +82,7 @@ result<std::span<const std::int32_t>> keep_zeros(bind_context& c, const value* z
 
 const integer_arithmetic& arithmetic_for(bool is_signed, std::span<const std::int32_t> zeros) {
   const integer_cells& cells = best_integer_cells();
-  const bool fit = std::all_of(zeros.begin(), zeros.end(), [&](std::int32_t z) { return fits_bytes(is_signed, z); });
-  return fit ? cells.bytes : cells.shorts;
+  return fit_bytes(is_signed, zeros) ? cells.bytes : cells.shorts;
 }
 
 bool all_finite(std::span<const float> scales) {

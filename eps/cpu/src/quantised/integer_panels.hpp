@@ -3,6 +3,7 @@
 #include <cameo/kernel/bind_context.hpp>
 #include <cameo/kernel/run_context.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -50,8 +51,10 @@ struct integer_codes {
   std::int32_t at(std::int64_t i) const { return is_signed ? std::int32_t(std::int8_t(data[i])) : data[i]; }
 };
 
-/// Whether weights of a type, less zero points that are all `zero`, are s8.
-constexpr bool fits_bytes(bool is_signed, std::int64_t zero) { return zero == (is_signed ? 0 : 128); }
+/// Whether weights of a type, less their zero points, are s8 whatever they are.
+inline bool fit_bytes(bool is_signed, std::span<const std::int32_t> zeros) {
+  return std::all_of(zeros.begin(), zeros.end(), [&](std::int32_t zero) { return zero == (is_signed ? 0 : 128); });
+}
 
 /// Fills panels: number r of run t of column j is the code j * column_step + offset(t, r).
 template <class Offset>
