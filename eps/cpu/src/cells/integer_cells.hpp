@@ -48,16 +48,17 @@ struct integer_arithmetic {
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
 };
 
-/// One line of outputs of a convolution of codes with one filter per channel. x is u8 with its padding written out, all
-/// channels of a pixel side by side.
-struct depthwise_line {
+/// Lines of outputs, one behind the other, of a convolution of codes with one filter per channel. x is u8 with its
+/// padding written out, all channels of a pixel side by side.
+struct depthwise_lines {
   const std::uint8_t* x;         // the first pixel that the first output sees
+  std::int64_t lines, x_step;    // lines, and bytes of x from one to the next
   std::int64_t row_step, pixel;  // bytes from one row of the window to the next, and from one pixel to the next
   std::int64_t rows, columns, stride, dilation;
-  const std::byte* w;         // packed filters
-  const std::int32_t* start;  // [channels]: where sums begin
-  std::int64_t channels, outputs;
-  std::int32_t* sums;  // null: codes are wanted
+  const std::byte* w;              // packed filters
+  const std::int32_t* start;       // [channels]: where sums begin
+  std::int64_t channels, outputs;  // outputs of a line
+  std::int32_t* sums;              // null: codes are wanted
   const float* scale;  // [channels]; these four as in an integer_line, low and high are the ends of u8 or s8
   float low, high;
   std::int32_t zero;
@@ -74,7 +75,7 @@ struct depthwise_loops {
   /// Packs number t of channel c, which is numbers(c * rows * columns + t).
   void (*pack)(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                std::int64_t columns, std::byte* to);
-  void (*line)(const depthwise_line&);
+  void (*run)(const depthwise_lines&);
 };
 
 /// An instruction set: how it multiplies bytes by weights that fit in s8, what does not fit, and weights of few bits;

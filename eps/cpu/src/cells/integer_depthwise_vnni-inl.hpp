@@ -57,14 +57,14 @@ struct four_vectors {
   }
 };
 
-/// 64 channels of a line: what all of its outputs share.
+/// 64 channels: what all outputs share.
 struct depthwise_channels {
-  const depthwise_line& p;
+  const depthwise_lines& p;
   std::int64_t first;
   __mmask64 there;
   const std::byte* w;
   four_vectors start, scale;
-  CAMEO_CELL_INLINE depthwise_channels(const depthwise_line& line, std::int64_t c)
+  CAMEO_CELL_INLINE depthwise_channels(const depthwise_lines& line, std::int64_t c)
       : p{line},
         first{c},
         there{line.channels - c >= 64 ? ~__mmask64(0) : (__mmask64(1) << (line.channels - c)) - 1},
@@ -72,7 +72,7 @@ struct depthwise_channels {
         start{line.start + c, line.channels - c},
         scale{line.sums ? nullptr : line.scale + c, line.sums ? 0 : line.channels - c} {}
 
-  CAMEO_CELL_INLINE void put(const __m512i (&sums)[4], std::int64_t output) const {
+  CAMEO_CELL_INLINE void put(const __m512i (&sums)[4], std::int64_t output) const {  // counted from the first line on
     if (p.sums) {
       const four_vectors in_order(sums);
       std::int32_t* const to = p.sums + output * p.step + first;
@@ -97,16 +97,16 @@ struct depthwise_channels {
 };
 
 template <int Columns, int Stride, int Outputs>
-CAMEO_CELL_FUNCTION void depthwise_tile(const depthwise_channels& c, std::int64_t output) {
+CAMEO_CELL_FUNCTION void depthwise_tile(const depthwise_channels& c, std::int64_t line, std::int64_t output) {
   constexpr int seen = (Outputs - 1) * Stride + Columns;
-  const depthwise_line& p = c.p;
+  const depthwise_lines& p = c.p;
   __m512i sums[Outputs][4];
   CAMEO_CELL_LOOP
   for (int i = 0; i < Outputs; ++i) CAMEO_CELL_LOOP
   for (int v = 0; v < 4; ++v) sums[i][v] = c.start.of[v];
   const std::byte* w = c.w;
   for (std::int64_t r = 0; r < p.rows; r += 4, w += Columns * 256) {
-    const std::uint8_t* const x = p.x + output * Stride * p.pixel + c.first + r * p.row_step;
+    const std::uint8_t* const x = p.x + line * p.x_step + output * Stride * p.pixel + c.first + r * p.row_step;
     const std::uint8_t* rows[4];
     __mmask64 there[4];  // nothing of rows that the window does not have
     CAMEO_CELL_LOOP
@@ -136,23 +136,25 @@ CAMEO_CELL_FUNCTION void depthwise_tile(const depthwise_channels& c, std::int64_
     }
   }
   CAMEO_CELL_LOOP
-  for (int i = 0; i < Outputs; ++i) c.put(sums[i], output + i);
+  for (int i = 0; i < Outputs; ++i) c.put(sums[i], line * p.outputs + output + i);
 }
 
 template <int Columns, int Stride>
-void depthwise_outputs(const depthwise_line& p) {
+void depthwise_outputs(const depthwise_lines& p) {
   constexpr int most = 4;
   for (std::int64_t c = 0; c < p.channels; c += depthwise_block::channels) {
     const depthwise_channels channels(p, c);
-    std::int64_t at = 0;
-    for (; at + most <= p.outputs; at += most) depthwise_tile<Columns, Stride, most>(channels, at);
-    if (p.outputs - at > 1 && p.outputs >= most)  // some of them once more
-      depthwise_tile<Columns, Stride, most>(channels, p.outputs - most), at = p.outputs;
-    for (; at < p.outputs; ++at) depthwise_tile<Columns, Stride, 1>(channels, at);
+    for (std::int64_t line = 0; line < p.lines; ++line) {
+      std::int64_t at = 0;
+      for (; at + most <= p.outputs; at += most) depthwise_tile<Columns, Stride, most>(channels, line, at);
+      if (p.outputs - at > 1 && p.outputs >= most)  // some of them once more
+        depthwise_tile<Columns, Stride, most>(channels, line, p.outputs - most), at = p.outputs;
+      for (; at < p.outputs; ++at) depthwise_tile<Columns, Stride, 1>(channels, line, at);
+    }
   }
 }
 
-void run_depthwise(const depthwise_line& p) {
+void run_depthwise(const depthwise_lines& p) {
   if (p.columns == 3) return p.stride == 1 ? depthwise_outputs<3, 1>(p) : depthwise_outputs<3, 2>(p);
   return p.stride == 1 ? depthwise_outputs<5, 1>(p) : depthwise_outputs<5, 2>(p);
 }

@@ -50,15 +50,12 @@ class convolution {
         number_{by_ && by_->per_cell == 2 ? 2 : 1},
         copies_{must_copy()} {}
 
-  /// `add` (or null) [M] begins the sums.
-  status prepare(const std::int32_t* add);
+  /// `start` [map_places::count] is of fill_start().
+  status prepare(const std::int32_t* start);
   /// f(image, sums): rows of the block are outputs of the image, columns are maps.
   status to_sums(function_ref<void(std::int64_t, const integer_block&)> f);
   /// Codes [N, out..., M].
   status to_codes(const code_form&, std::uint8_t* y);
-  /// Scales of codes: how many, and where that of a map stands; the others are 1.
-  std::int64_t scale_count() const { return p_.w.groups * width_; }
-  std::int64_t scale_of(std::int64_t map) const { return map / p_.w.maps * width_ + map % p_.w.maps; }
 
  private:
   /// Where results go.
@@ -84,8 +81,8 @@ class convolution {
   status run(const results&);
   void run_part(const results&, const cut&, std::int64_t image, const std::byte* x, std::size_t task,
                 std::size_t lane) const;
-  void run_depthwise_line(const results&, std::int64_t image, const std::byte* x, std::int64_t line,
-                          std::size_t lane) const;
+  void run_depthwise_lines(const results&, std::int64_t image, const std::byte* x, std::int64_t first,
+                           std::int64_t lines, std::size_t lane) const;
   std::int64_t line_start(std::int64_t line) const;
 
   run_context& c_;
@@ -102,7 +99,7 @@ class convolution {
   std::size_t group_size_ = 0;  // bytes of a group's panels
   std::int64_t sizes_[max_spatial] = {}, steps_[max_spatial] = {};  // of an image: pixels, bytes from one to the next
   std::span<std::int64_t> taps_;
-  std::span<std::int32_t> start_;
+  const std::int32_t* start_ = nullptr;
   std::span<std::byte> copy_;
 };
 
@@ -142,33 +139,16 @@ void convolution::prepare_taps() {
   }
 }
 
-status convolution::prepare(const std::int32_t* add) {
-  if (status s = prepare_source(); !s) return s;
-  const std::int32_t zero = zero_as_bytes(is_signed_, x_zero_);
-  integer_panels form{};
-  if (by_) {
-    form = p_.w.panels(*by_);
-    width_ = form.width();
-    if (!form.size(group_size_)) return status_code::out_of_memory;
-    const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
-    if (!taps) return taps.error();
-    taps_ = *taps;
-    prepare_taps();
-  }
-  const result<std::span<std::int32_t>> start = c_.scratch<std::int32_t>(std::size_t(p_.w.groups * width_));
-  if (!start) return start.error();
-  start_ = *start;
-  if (!by_) {
-    const auto* const sums = reinterpret_cast<const std::int32_t*>(weights_);
-    for (std::int64_t i = 0; i < p_.w.groups; ++i)
-      start_[std::size_t(i)] =
-          std::int32_t((add ? std::uint32_t(add[i]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[i]));
-    return {};
-  }
-  for (std::int64_t g = 0; g < p_.w.groups; ++g) {
-    form.data = weights_ + std::size_t(g) * group_size_;
-    start_sums(form, add ? add + g * p_.w.maps : nullptr, zero, start_.data() + g * width_);
-  }
+status convolution::prepare(const std::int32_t* start) {
+  start_ = start;
+  if (status s = prepare_source(); !s || !by_) return s;
+  const integer_panels form = p_.w.panels(*by_);
+  width_ = form.width();
+  if (!form.size(group_size_)) return status_code::out_of_memory;
+  const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
+  if (!taps) return taps.error();
+  taps_ = *taps;
+  prepare_taps();
   return {};
 }
 
@@ -299,7 +279,7 @@ void convolution::run_part(const results& to, const cut& by, std::int64_t image,
       line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
       line.w = form.panel(panel);
       line.rows = std::min(by.piece, by.line - first), line.columns = std::min(by_->columns, form.n - column);
-      line.start = start_.data() + group * width_ + column;
+      line.start = start_ + group * width_ + column;
       if (to.form) {
         line.scale = to.form->scale + group * width_ + column;
         line.low = to.form->low, line.high = to.form->high, line.zero = to.form->zero;
@@ -313,25 +293,30 @@ void convolution::run_part(const results& to, const cut& by, std::int64_t image,
     }
 }
 
-void convolution::run_depthwise_line(const results& to, std::int64_t image, const std::byte* x, std::int64_t line,
-                                     std::size_t lane) const {
+void convolution::run_depthwise_lines(const results& to, std::int64_t image, const std::byte* x, std::int64_t first,
+                                      std::int64_t lines, std::size_t lane) const {
   const std::size_t rank = p_.window.rank;
   const window_axis& a = last_axis();
-  depthwise_line d{};
-  d.x = reinterpret_cast<const std::uint8_t*>(x) + line_start(line);
-  d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
-  d.rows = rank > 1 ? p_.window.axes[rank - 2].kernel : 1;
-  d.row_step = rank > 1 ? p_.window.axes[rank - 2].dilation * steps_[rank - 2] : 0;
+  depthwise_lines d{};
+  d.x = reinterpret_cast<const std::uint8_t*>(x) + line_start(first), d.lines = lines;
+  d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation, d.rows = 1;
+  if (rank > 1) {
+    const window_axis& rows = p_.window.axes[rank - 2];
+    d.x_step = rows.stride * steps_[rank - 2];
+    d.rows = rows.kernel, d.row_step = rows.dilation * steps_[rank - 2];
+  }
   d.w = weights_ + sum_bytes(p_.w);
-  d.start = start_.data(), d.channels = p_.w.groups, d.outputs = a.out, d.step = p_.w.groups;
+  d.start = start_, d.channels = p_.w.groups, d.outputs = a.out, d.step = p_.w.groups;
   if (to.form) {
     d.scale = to.form->scale, d.low = to.form->low, d.high = to.form->high, d.zero = to.form->zero;
-    d.codes = to.codes + (image * outputs() + line * a.out) * p_.w.groups;
-    return depthwise_->line(d);
+    d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
+    return depthwise_->run(d);
   }
-  d.sums = to.room.data() + std::int64_t(lane) * to.part;
-  depthwise_->line(d);
-  (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, d.step});
+  d.sums = to.room.data() + std::int64_t(lane) * to.part, d.lines = 1;
+  for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step) {
+    depthwise_->run(d);
+    (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, d.step});
+  }
 }
 
 status convolution::run(const results& to) {
@@ -339,10 +324,12 @@ status convolution::run(const results& to) {
   for (std::int64_t image = 0; image < p_.images; ++image) {
     const std::byte* const x = image_at(image);
     if (!by_) {
-      constexpr std::int64_t at_once = 1 << 16;
+      constexpr std::int64_t at_once = 1 << 18;
       const std::int64_t work = std::max<std::int64_t>(1, last_axis().out * p_.w.taps * p_.w.groups);
-      parallel_each(c_, outputs() / last_axis().out, std::max<std::int64_t>(1, at_once / work),
-                    [&](std::int64_t line, std::size_t lane) { run_depthwise_line(to, image, x, line, lane); });
+      const std::int64_t lines = outputs() / last_axis().out, some = std::clamp<std::int64_t>(at_once / work, 1, lines);
+      parallel_each(c_, (lines + some - 1) / some, 1, [&](std::int64_t part, std::size_t lane) {
+        run_depthwise_lines(to, image, x, part * some, std::min(some, lines - part * some), lane);
+      });
     } else if (by.tasks == 1) {
       run_part(to, by, image, x, 0, 0);
     } else {
@@ -394,11 +381,6 @@ result<conv_integer> conv_integer::bind(bind_context& c) {
   if (!state) return state.error();
   return conv_integer{*state};
 }
-result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c, 3, 5);
-  if (!state) return state.error();
-  return qlinear_conv{*state};
-}
 
 status conv_integer::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1);
@@ -411,8 +393,11 @@ status conv_integer::run(run_context& c) const {
   if (y->empty()) return {};
   const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(3));
   if (!weights) return weights.error();
+  const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(std::size_t(map_places{p->w, *weights}.count));
+  if (!start) return start.error();
+  fill_start(p->w, *weights, nullptr, x.type == dtype::i8, zero_of(c.input(2)), start->data());
   convolution all{c, *p, *weights, x, zero_of(c.input(2)), false};
-  if (status s = all.prepare(nullptr); !s) return s;
+  if (status s = all.prepare(start->data()); !s) return s;
   const std::int64_t outputs = p->window.out_count(), maps = p->w.all_maps();
   return all.to_sums([&](std::int64_t image, const integer_block& block) {
     for (std::int64_t j = 0; j < block.columns; ++j) {
@@ -427,7 +412,7 @@ namespace {
 /// Codes of sums where they are not made at once: of images whose channels are second, or with scales that are not
 /// finite.
 struct code_store {
-  const convolution& all;
+  map_places places;
   code_form form;
   bool is_finite, channels_last;
   dtype type;
@@ -442,7 +427,7 @@ struct code_store {
         const std::int64_t n = std::min(most, block.columns - j0), map = block.column + j0;
         const std::int32_t* const sums = block.sums + i * block.step + j0;
         code_form here = form;
-        here.scale += all.scale_of(map);
+        here.scale += places[map];
         if (is_finite) sums_to_codes(sums, here, n, codes);
         for (std::int64_t j = 0; !is_finite && j < n; ++j)
           codes[j] = std::uint8_t(saturated_sum(here.scale[j] * float(sums[j]), form.zero, range_of(type)));
@@ -453,49 +438,90 @@ struct code_store {
   }
 };
 
-status check(const qlinear_conv&, run_context& c, const integer_problem& p) {
-  const std::int64_t maps = p.w.all_maps();
-  const value& bias = c.input(8);
-  if (status s = check_single(c.input(1), "x_scale"); !s) return s;
-  if (status s = check_single(c.input(2), "x_zero_point"); !s) return s;
-  if (status s = check_filters(c.input(4), maps, "w_scale"); !s) return s;
-  if (status s = check_filters(c.input(5), maps, "w_zero_point"); !s) return s;
-  if (status s = check_single(c.input(6), "y_scale"); !s) return s;
-  if (status s = check_single(c.input(7), "y_zero_point"); !s) return s;
-  if (bias && !(bias.shape == extents{maps}))
-    return bad_input("B ", bias.shape, " must be ", extents{maps}, ", one number per filter");
-  return {};
-}
+/// The numbers of a QLinearConv beside x and w, of a run or of a plan; what is absent is `none`.
+struct qlinear_numbers {
+  const value &x_scale, &x_zero, &w_scale, &w_zero, &y_scale, &y_zero, &bias;
+
+  status check(std::int64_t maps) const {
+    if (status s = check_single(x_scale, "x_scale"); !s) return s;
+    if (status s = check_single(x_zero, "x_zero_point"); !s) return s;
+    if (status s = check_filters(w_scale, maps, "w_scale"); !s) return s;
+    if (status s = check_filters(w_zero, maps, "w_zero_point"); !s) return s;
+    if (status s = check_single(y_scale, "y_scale"); !s) return s;
+    if (status s = check_single(y_zero, "y_zero_point"); !s) return s;
+    if (bias && !(bias.shape == extents{maps}))
+      return bad_input("B ", bias.shape, " must be ", extents{maps}, ", one number per filter");
+    return {};
+  }
+  void fill(const integer_filter_shape& f, const integer_filters& weights, bool x_is_signed, std::int32_t* start,
+            float* scales) const {
+    const map_places places{f, weights};
+    fill_start(f, weights, bias ? bias.as_unchecked<std::int32_t>().data() : nullptr, x_is_signed, zero_of(x_zero),
+               start);
+    std::fill_n(scales, places.count, 1.0f);
+    const float from = x_scale.as_unchecked<float>()[0], to = y_scale.as_unchecked<float>()[0];
+    const tensor_view<const float> each = w_scale.as_unchecked<float>();
+    for (std::int64_t i = 0; i < f.all_maps(); ++i)
+      scales[places[i]] = scale_of_sums(from, each[each.count() > 1 ? i : 0], to);
+  }
+};
 
 }  // namespace
 
+result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
+  const result<integer_conv_state> state = integer_conv_state::of(c, 3, 5);
+  if (!state) return state.error();
+  qlinear_conv made{*state};
+  if (!made.packed.data) return made;
+  const value none{};
+  const auto number = [&](std::size_t i) -> const value* { return c.has_input(i) ? c.constant(i) : &none; };
+  const value* all[] = {number(1), number(2), number(4), number(5), number(6), number(7), number(8)};
+  if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) return made;
+  const qlinear_numbers numbers{*all[0], *all[1], *all[2], *all[3], *all[4], *all[5], *all[6]};
+  const std::span<const std::int64_t> gaps = made.shape.dilations;
+  const result<integer_filter_shape> f =
+      filters_of(c.inputs[3].constant->shape, made.groups, gaps.empty() ? 1 : gaps.back());
+  if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.check(f->all_maps()))
+    return made;  // a run says why
+  const auto count = std::size_t(map_places{*f, made.packed}.count);
+  const result<std::span<std::int32_t>> start = c.keep<std::int32_t>(count);
+  const result<std::span<float>> scales = c.keep<float>(count);
+  if (!start || !scales) return status_code::out_of_memory;
+  numbers.fill(*f, made.packed, c.inputs[0].type == dtype::i8, start->data(), scales->data());
+  made.start = start->data(), made.scales = scales->data();
+  return made;
+}
+
 status qlinear_conv::run(run_context& c) const {
-  const value &x = c.input(0), &w = c.input(3), &w_scale = c.input(4), &bias = c.input(8);
+  const value &x = c.input(0), &w = c.input(3);
   if (channels_last && x.shape.rank() < 3) return bad_input("x ", x.shape, " needs batch, an axis and channels");
   const result<integer_problem> p = place(*this, channels_last ? channels_second(x.shape) : x.shape, w.shape);
   if (!p) return p.error();
-  if (status s = check(*this, c, *p); !s) return s;
+  const qlinear_numbers numbers{c.input(1), c.input(2), c.input(4), c.input(5), c.input(6), c.input(7), c.input(8)};
+  if (status s = numbers.check(p->w.all_maps()); !s) return s;
   const result<value*> y = c.output(0, channels_last ? with_channels_last(p->y) : p->y);
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(5));
+  const result<integer_filters> weights = weights_of(c, *this, p->w, w, numbers.w_zero);
   if (!weights) return weights.error();
-  convolution all{c, *p, *weights, x, zero_of(c.input(2)), channels_last};
-  if (status s = all.prepare(bias ? bias.as_unchecked<std::int32_t>().data() : nullptr); !s) return s;
-  const result<std::span<float>> factors = c.scratch<float>(std::size_t(all.scale_count()));
-  if (!factors) return factors.error();
-  std::fill(factors->begin(), factors->end(), 1.0f);
-  const float from = c.input(1).as_unchecked<float>()[0], to = c.input(6).as_unchecked<float>()[0];
-  for (std::int64_t i = 0; i < p->w.all_maps(); ++i)
-    (*factors)[std::size_t(all.scale_of(i))] =
-        scale_of_sums(from, w_scale.as_unchecked<float>()[w_scale.shape.count() > 1 ? i : 0], to);
-  const code_form form = form_of((*y)->type, zero_of(c.input(7)), factors->data());
+  const map_places places{p->w, *weights};
+  const std::int32_t* begins = start;
+  const float* factors = scales;
+  if (!begins) {
+    const result<std::span<std::int32_t>> made_start = c.scratch<std::int32_t>(std::size_t(places.count));
+    const result<std::span<float>> made_scales = c.scratch<float>(std::size_t(places.count));
+    if (!made_start || !made_scales) return status_code::out_of_memory;
+    numbers.fill(p->w, *weights, x.type == dtype::i8, made_start->data(), made_scales->data());
+    begins = made_start->data(), factors = made_scales->data();
+  }
+  convolution all{c, *p, *weights, x, zero_of(numbers.x_zero), channels_last};
+  if (status s = all.prepare(begins); !s) return s;
+  const code_form form = form_of((*y)->type, zero_of(numbers.y_zero), factors);
   auto* const codes = static_cast<std::uint8_t*>((*y)->data);
-  const bool is_finite = all_finite(*factors);
+  const bool is_finite = all_finite({factors, std::size_t(places.count)});
   if (is_finite && channels_last) return all.to_codes(form, codes);
-  const code_store store{all,  form, is_finite, channels_last, (*y)->type, p->window.out_count(), p->w.all_maps(),
-                         codes};
-  return all.to_sums(store);
+  return all.to_sums(
+      code_store{places, form, is_finite, channels_last, (*y)->type, p->window.out_count(), p->w.all_maps(), codes});
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -27,7 +27,7 @@ HWY_INLINE hn::Vec<D> load(D d, const std::uint8_t* x) {
 
 /// The sum of one output in memory, or its code.
 template <class D>
-HWY_INLINE void put(D d, const depthwise_line& p, std::int64_t output, std::int64_t c, hn::Vec<D> sum) {
+HWY_INLINE void put(D d, const depthwise_lines& p, std::int64_t output, std::int64_t c, hn::Vec<D> sum) {
   const hn::RebindToSigned<D> words;
   const auto whole = hn::Add(hn::ConvertTo(words, sum), hn::LoadU(words, p.start + c));
   if (p.sums) return hn::StoreU(whole, words, p.sums + output * p.step + c);
@@ -48,7 +48,7 @@ HWY_INLINE void put(D d, const depthwise_line& p, std::int64_t output, std::int6
 /// Outputs [at, at + Outputs) of a vector of channels, for windows whose columns are neighbours: outputs share what
 /// they read.
 template <int Outputs, int Columns, int Stride, class D>
-HWY_NOINLINE void tile(D d, const depthwise_line& p, std::int64_t at, std::int64_t c) {
+HWY_NOINLINE void tile(D d, const depthwise_lines& p, std::int64_t at, std::int64_t c) {
   constexpr int seen = (Outputs - 1) * Stride + Columns;
   hn::Vec<D> sums[Outputs];
 #pragma GCC unroll 8
@@ -74,7 +74,7 @@ HWY_NOINLINE void tile(D d, const depthwise_line& p, std::int64_t at, std::int64
 
 /// Any window, one output.
 template <class D>
-HWY_NOINLINE void any(D d, const depthwise_line& p, std::int64_t at, std::int64_t c) {
+HWY_NOINLINE void any(D d, const depthwise_lines& p, std::int64_t at, std::int64_t c) {
   hn::Vec<D> sum = hn::Zero(d), other = hn::Zero(d);
   const std::uint8_t* HWY_RESTRICT row = p.x + at * p.stride * p.pixel + c;
   const float* HWY_RESTRICT w = reinterpret_cast<const float*>(p.w) + c;
@@ -92,7 +92,7 @@ HWY_NOINLINE void any(D d, const depthwise_line& p, std::int64_t at, std::int64_
 
 /// All outputs of a vector of channels, the last tile perhaps once more.
 template <int Columns, int Stride, class D>
-void run_tiles(D d, const depthwise_line& p, std::int64_t c) {
+void run_tiles(D d, const depthwise_lines& p, std::int64_t c) {
   constexpr int most = 8, few = 4;
   std::int64_t at = 0;
   for (; at + most <= p.outputs; at += most) tile<most, Columns, Stride>(d, p, at, c);
@@ -106,7 +106,7 @@ void run_tiles(D d, const depthwise_line& p, std::int64_t c) {
 using widest = hn::CappedTag<float, 16>;
 
 template <class D>
-void run_vector(D d, const depthwise_line& p, std::int64_t c) {
+void run_vector(D d, const depthwise_lines& p, std::int64_t c) {
   // Of smaller vectors only half of the widest has tiles of its own: images of 8 channels are frequent.
   if constexpr (2 * hn::MaxLanes(d) >= hn::MaxLanes(widest{})) {
     if (p.dilation == 1 && p.columns == 3 && p.stride == 1) return run_tiles<3, 1>(d, p, c);
@@ -120,7 +120,7 @@ void run_vector(D d, const depthwise_line& p, std::int64_t c) {
 /// Vectors of D, the last one perhaps over channels that were done before; fewer channels than that have smaller
 /// vectors.
 template <class D>
-void run_channels(D d, const depthwise_line& p) {
+void run_channels(D d, const depthwise_lines& p) {
   const auto lanes = std::int64_t(hn::Lanes(d));
   if (p.channels < lanes) {
     if constexpr (hn::MaxLanes(d) > 1) run_channels(hn::CappedTag<float, hn::MaxLanes(d) / 2>{}, p);
@@ -129,7 +129,15 @@ void run_channels(D d, const depthwise_line& p) {
   for (std::int64_t c = 0; c < p.channels; c += lanes) run_vector(d, p, std::min(c, p.channels - lanes));
 }
 
-void run(const depthwise_line& p) { run_channels(widest{}, p); }
+void run(const depthwise_lines& p) {
+  depthwise_lines line = p;
+  line.lines = 1;
+  for (std::int64_t l = 0; l < p.lines; ++l, line.x += p.x_step) {
+    run_channels(widest{}, line);
+    if (p.sums) line.sums += p.outputs * p.step;
+    else line.codes += p.outputs * p.step;
+  }
+}
 
 }  // namespace depthwise
 }  // namespace HWY_NAMESPACE
@@ -151,7 +159,7 @@ void pack_floats(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t 
   for (std::int64_t c = 0; c < channels; ++c)
     for (std::int64_t t = 0; t < rows * columns; ++t) out[t * channels + c] = float(numbers(c * rows * columns + t));
 }
-void run_floats(const depthwise_line& p) { CAMEO_SIMD_BEST(depthwise::run)(p); }
+void run_floats(const depthwise_lines& p) { CAMEO_SIMD_BEST(depthwise::run)(p); }
 
 }  // namespace
 

@@ -57,6 +57,27 @@ result<integer_filter_shape> filters_of(const extents& w, std::int64_t groups, s
   return f;
 }
 
+map_places::map_places(const integer_filter_shape& f, const integer_filters& packed)
+    : maps{f.maps}, width{packed.by ? f.panels(*packed.by).width() : 1}, count{f.groups * width} {}
+
+void fill_start(const integer_filter_shape& f, const integer_filters& packed, const std::int32_t* add, bool x_is_signed,
+                std::int32_t x_zero, std::int32_t* start) {
+  const std::int32_t zero = zero_as_bytes(x_is_signed, x_zero);
+  if (!packed.by) {
+    const auto* const sums = reinterpret_cast<const std::int32_t*>(packed.data);
+    for (std::int64_t i = 0; i < f.groups; ++i)
+      start[i] = std::int32_t((add ? std::uint32_t(add[i]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[i]));
+    return;
+  }
+  integer_panels form = f.panels(*packed.by);
+  std::size_t size = 0;
+  if (!form.size(size)) return;  // known to fit
+  for (std::int64_t g = 0; g < f.groups; ++g) {
+    form.data = packed.data + std::size_t(g) * size;
+    start_sums(form, add ? add + g * f.maps : nullptr, zero, start + g * form.width());
+  }
+}
+
 status check_filters(const value& v, std::int64_t filters, std::string_view what) {
   if (!v || v.shape.count() == 1 || (v.shape.rank() == 1 && v.shape[0] == filters)) return {};
   return bad_input(what, " ", v.shape, " must be one number or ", filters, ", one per filter");

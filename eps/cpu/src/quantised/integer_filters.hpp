@@ -26,6 +26,17 @@ inline std::size_t sum_bytes(const integer_filter_shape& f) {
   return (std::size_t(f.groups) * sizeof(std::int32_t) + 63) / 64 * 64;
 }
 
+/// How many sums begin somewhere, and have a scale: the maps of each group, with those that fill up its last panel; and
+/// where a map stands among them.
+struct map_places {
+  std::int64_t maps, width, count;
+  map_places(const integer_filter_shape&, const integer_filters&);
+  std::int64_t operator[](std::int64_t map) const { return map / maps * width + map % maps; }
+};
+/// Where sums begin, [map_places::count]: `add` [M] or nothing, less what x's zero point adds to them.
+void fill_start(const integer_filter_shape&, const integer_filters&, const std::int32_t* add, bool x_is_signed,
+                std::int32_t x_zero, std::int32_t* start);
+
 /// One number, or one for each filter.
 status check_filters(const value&, std::int64_t filters, std::string_view what);
 

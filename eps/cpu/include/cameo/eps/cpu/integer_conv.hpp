@@ -39,6 +39,9 @@ struct conv_integer : integer_conv_state {
 /// With the attribute channels_last, of com.microsoft's operator, x and y are [N, in..., C] and [N, out..., M]; an
 /// image of u8 without padding then is read where it is.
 struct qlinear_conv : integer_conv_state {
+  /// What makes codes of sums, worked out while binding where all of it is constant; else null.
+  const std::int32_t* start = nullptr;
+  const float* scales = nullptr;
   static result<qlinear_conv> bind(bind_context&);
   status run(run_context&) const;
 };
