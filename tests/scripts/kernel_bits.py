@@ -142,6 +142,13 @@ def quantized():
     for bits in (4, 8):
         yield d.one_node("MatMulNBits", [x(3, 96), codes(37, 3, 4 * bits), np.abs(x(37 * 3))], opset=1,
                          domain="com.microsoft", constant=(1, 2), K=96, N=37, bits=bits, block_size=32)
+    for bits, level in ((2, 0), (2, 4), (4, 4), (8, 4)):
+        for m in (1, 19):
+            yield d.one_node("MatMulNBits", [x(m, 601), codes(37, 10, 8 * bits), np.abs(x(37 * 10))], opset=1,
+                             domain="com.microsoft", constant=(1, 2), K=601, N=37, bits=bits, block_size=64,
+                             accuracy_level=level)
+    yield d.one_node("DynamicQuantizeMatMul", [x(19, 601), codes(601, 37, kind="i1"), np.abs(x(37)), np.zeros(37, "i1"),
+                                               x(37)], opset=1, domain="com.microsoft", constant=(1, 2, 3, 4))
 
 
 def long_cases():

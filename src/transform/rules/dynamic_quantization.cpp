@@ -58,7 +58,7 @@ constexpr rule integers_to_float{
     when(check<is_left_scale>(a, x), check<is_right_scale>(b, y), check<is_left_zero>(z), check<is_right_zero>(w, y),
          check<is_bias>(c, y))};
 
-/// What alone reads a quantisation quantises itself.
+/// A quantisation that only this product reads becomes a part of the product.
 struct quantized_for_product {
   static constexpr std::string_view name = "DynamicQuantizeMatMulFusion";
   using roots = op_set<MatMulIntegerToFloat>;
