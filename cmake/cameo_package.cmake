@@ -84,10 +84,10 @@ function(cameo_install)
   if(TARGET cameo_shared AND "shared" IN_LIST CAMEO_LIBRARIES)
     set_property(TARGET cameo_shared PROPERTY EXPORT_NAME cameo)
     install(TARGETS cameo_target cameo_shared EXPORT cameo_shared
-      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cameo_shared
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cameo_shared NAMELINK_COMPONENT cameo_development
       INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(EXPORT cameo_shared NAMESPACE cameo_shared:: FILE cameo-shared.cmake DESTINATION ${folder}
-      COMPONENT cameo_shared)
+      COMPONENT cameo_development)
   endif()
   if(TARGET cameo_program)
     set_property(TARGET cameo_program PROPERTY EXPORT_NAME program)
@@ -105,7 +105,15 @@ function(cameo_install)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/eps/${provider}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
       COMPONENT cameo_headers FILES_MATCHING PATTERN "*.hpp")
   endforeach()
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cameo_headers)
+  set(words ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md
+    ${PROJECT_SOURCE_DIR}/packaging/licenses/Apache-2.0.txt)
+  install(FILES ${words} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libcameo-dev COMPONENT cameo_headers)
+  if(TARGET cameo_shared AND "shared" IN_LIST CAMEO_LIBRARIES)
+    install(FILES ${words} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libcameo COMPONENT cameo_shared)
+  endif()
+  if(TARGET cameo_program)
+    install(FILES ${words} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cameo COMPONENT cameo_program)
+  endif()
 
   set(cameo_with_re2 OFF)
   set(cameo_pc_re2)
@@ -141,6 +149,6 @@ function(cameo_install_pkg_config libraries)
     install(FILES ${PROJECT_BINARY_DIR}/package/cameo-static.pc DESTINATION ${folder} COMPONENT cameo_static)
   endif()
   if(TARGET cameo_shared AND "shared" IN_LIST CAMEO_LIBRARIES)
-    install(FILES ${PROJECT_BINARY_DIR}/package/cameo.pc DESTINATION ${folder} COMPONENT cameo_shared)
+    install(FILES ${PROJECT_BINARY_DIR}/package/cameo.pc DESTINATION ${folder} COMPONENT cameo_development)
   endif()
 endfunction()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes what examples/image_classifier and examples/text_embedding read: bench models at a small size, and what ONNX
-Runtime answers. The weights are random: the answers say nothing about pictures and sentences, only that they are right.
+"""Makes what examples/image_classifier, examples/text_embedding and examples/three_inputs read: bench models at a small
+size, and what ONNX Runtime answers. The weights are random: the answers say nothing about pictures and sentences, only that they are right.
 
 Usage: make_models.py OUT_DIR      (needs numpy, onnx and onnxruntime)
 
@@ -10,6 +10,7 @@ Usage: make_models.py OUT_DIR      (needs numpy, onnx and onnxruntime)
   text_embedding/model.onnx         minilm_l6 of bench/models with a quarter of its width and the words of vocab.txt
   text_embedding/expected_ids.npy   the tokens of sentences.txt, int64 [sentences, longest]
   text_embedding/expected.npy       the cosine of the angle between each two sentences, float32
+  text_embedding/expected_hidden.npy  last_hidden_state for the tokens of examples/three_inputs, float32 [2, 6, 96]
 
 Pictures are scaled and sentences cut up here as well, in other words than the examples': neither tests itself.
 """
@@ -96,6 +97,10 @@ def make_text_embedding(out):
     units = means / np.linalg.norm(means, axis=1, keepdims=True)
     np.save(out / "expected_ids.npy", ids)
     np.save(out / "expected.npy", (units @ units.T).astype(np.float32))
+    ids = np.array([[2, 5, 9, 14, 7, 3], [2, 8, 11, 3, 0, 0]], np.int64)  # as in examples/three_inputs
+    mask = (np.arange(6) < np.array([[6], [4]])).astype(np.int64)
+    np.save(out / "expected_hidden.npy",
+            answer(out / "model.onnx", {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}))
 
 
 def main():

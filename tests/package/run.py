@@ -110,7 +110,7 @@ def find_refuses(args):
     for name, settings, words in [
             ("component", ["-DCOMPONENTS=host;npu"], "cameo has no component 'npu'; it has static, shared, target, minimal"),
             ("both", ["-DCOMPONENTS=static;shared"], "of the components 'static' and 'shared'"),
-            ("version", ["-DVERSION=0.2"], "requested version \"0.2\""),
+            ("version", ["-DVERSION=0.3"], "requested version \"0.3\""),
             ("older", ["-DVERSION=0.0.9"], "requested version \"0.0.9\"")]:
         made = OUT / "builds" / f"refuses_{name}"
         shutil.rmtree(made, ignore_errors=True)
@@ -248,22 +248,18 @@ def python(args):
 
 
 def conan_profile(folder):
-    """Debian's libraries in place of packages; the flags of build/release, so that the compiler cache knows the files."""
+    """The sample profile, which has Debian's libraries in place of packages; with the flags of build/release, so that the
+    compiler cache knows the files."""
+    text = (ROOT / "packaging" / "conan" / "debian-12.profile").read_text()
     version = command("g++", "-dumpversion").strip().split(".")[0]
-    known = {"onnx": "1.12.0", "protobuf": "3.21.12", "highway": "1.0.3", "utf8proc": "2.8.0",
-             "re2": "20220601", "fmt": "9.1.0", "range-v3": "0.12.0", "nlohmann_json": "3.11.2", "cli11": "2.3.2", "libpng": "1.6.39",
-             "libjpeg": "9e"}
-    text = ["[settings]", "os=Linux", "arch=x86_64", "compiler=gcc", f"compiler.version={version}",
-            "compiler.libcxx=libstdc++11", "compiler.cppstd=gnu17",  # what `conan profile detect` finds
-            "build_type=Release",
-            "[conf]", "user.cameo:werror=True", "tools.cmake.cmaketoolchain:generator=Ninja",
-            "tools.cmake.cmaketoolchain:user_presets=",
-            f"tools.cmake.cmake_layout:test_folder={folder}/test",
-            'tools.cmake.cmaketoolchain:enabled_blocks=["cppstd", "find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
-            ' "preprocessor", "extra_variables"]',
-            "[platform_requires]", *(f"{name}/{number}" for name, number in known.items())]
+    text = re.sub(r"(compiler.version)=\d+", rf"\1={version}", text)
+    text = text.replace("[platform_requires]", "\n".join([
+        "user.cameo:werror=True", "tools.cmake.cmaketoolchain:user_presets=",
+        f"tools.cmake.cmake_layout:test_folder={folder}/test",
+        'tools.cmake.cmaketoolchain:enabled_blocks=["cppstd", "find_paths", "rpath", "shared", "cmake_flags_init", "variables",'
+        ' "preprocessor", "extra_variables"]', "[platform_requires]"]))
     path = folder / "profile"
-    path.write_text("\n".join(text) + "\n")
+    path.write_text(text)
     return path
 
 
@@ -352,6 +348,63 @@ def vcpkg(args):
                   "config_fixup CONFIG_PATH lib/cmake/cameo", "copyright FILE_LIST", "copy_tools TOOL_NAMES cameo"):
         expect(words in log, f"the portfile did not say \"{words}\":\n{log}")
     expect((made / "packages" / "share" / "cameo" / "usage").exists(), "no usage is installed")
+
+
+def packages(args, generator, made):
+    shutil.rmtree(made, ignore_errors=True)
+    command("cpack", "-G", generator, "--config", args.build / "CPackConfig.cmake", "-B", made)
+    return sorted(path for path in made.iterdir() if path.name.endswith((".deb", ".tar.gz")))
+
+
+@check
+def debian_packages(args):
+    """Debian's packages install into a system of their own, name what they need, run there, are enough to build a program
+    with, and leave nothing behind when they are removed."""
+    made, root = OUT / "builds" / "deb", OUT / "builds" / "deb_root"
+    found = packages(args, "DEB", made)
+    names = [path.name.partition("_")[0] for path in found]
+    expect(len(found) == 3 and names[0] == "cameo" and names[1] == "libcameo-dev" and names[2].startswith("libcameo0."),
+           f"packages: {names}")
+    for path in found:
+        needs = command("dpkg-deb", "--field", path, "Depends")
+        for need in re.split(r",\s*", needs.strip()):
+            name, _, version = need.partition(" ")
+            if name.startswith("libcameo"):
+                continue
+            state = command("dpkg-query", "-W", "-f", "${db:Status-Status}", name, may_fail=True).stdout
+            expect(state == "installed", f"{path.name} needs {need}, which cameo was built without ({state})")
+    shutil.rmtree(root, ignore_errors=True)
+    for folder in ("var/lib/dpkg/updates", "var/lib/dpkg/info"):
+        (root / folder).mkdir(parents=True)
+    (root / "var/lib/dpkg/status").touch()
+    # Scripts of packages run outside of it: all that they do is to renew the linker's cache.
+    dpkg = ["dpkg", f"--root={root}", "--force-not-root", "--force-depends", "--force-script-chrootless", f"--log={made}/log"]
+    env = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
+    command(*dpkg, "--install", *found, env=env)
+    library, = root.glob("usr/lib/**/libcameo.so.0.*.*")
+    run = {"LD_LIBRARY_PATH": str(library.parent)}
+    text = command(root / "usr/bin/cameo", "inspect", "--json", ROOT / "examples/digits/digits.onnx", env=run)
+    expect(json.loads(text), text)
+    for kind in ("static", "shared"):
+        app = build("find_package", f"deb_{kind}", f"-DCMAKE_PREFIX_PATH={root}/usr", "-DCMAKE_BUILD_TYPE=Debug", f"-DKIND={kind}")
+        runs(app / "app")
+    command(*dpkg, "--purge", *names, env=env)
+    left = [str(path) for path in root.glob("usr/**/*") if path.is_file()]
+    expect(not left, f"left behind: {left}")
+
+
+@check
+def tarball(args):
+    """The archive runs wherever it is unpacked."""
+    archive, = packages(args, "TGZ", OUT / "builds" / "tgz")
+    for place in ("here", "a place with spaces"):
+        folder = OUT / "builds" / "tgz" / place
+        folder.mkdir()
+        command("tar", "-xzf", archive, "-C", folder, "--strip-components=1")
+        text = command(folder / "bin" / "cameo", "inspect", "--json", ROOT / "examples/digits/digits.onnx")
+        expect(json.loads(text), text)
+    app = build("find_package", "tgz_app", f"-DCMAKE_PREFIX_PATH={folder}", "-DCMAKE_BUILD_TYPE=Debug", "-DKIND=static")
+    runs(app / "app")
 
 
 def install(args):

@@ -35,14 +35,14 @@ out = pathlib.Path(os.environ["CAMEO_BINARY_DIR"]) / "generated" / "documents"
 INCLUDES = ["-I" + str(path) for path in [root / "include", *sorted(root.glob("eps/*/include")), root / "examples"]]
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-value",
             "-Wno-unused-parameter", "-Wno-unused-function", "-Wno-unused-local-typedefs"]
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "examples/*.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "THIRD_PARTY.md", "docs/*.md", "examples/*.md"]
 DIRECTIVE = re.compile(r"<!-- cpp: (\w+) ?(.*?)\s*(?:-->|\n(.*?)-->)", re.DOTALL)
 FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)((?: {4,}\S[^\n]*\n|\n(?= {4}))+)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)")
 LINK = re.compile(r"!?\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 PATH = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.(?:hpp|cpp|py|md|sh|svg|png|cmake|onnx)$|^(?:[\w.-]+/)+[\w.-]*$")
-SHOUTED = re.compile(r"README|CONTRIBUTING|CHANGELOG|LICENSE|CMake\w+")  # names of files in capitals
+SHOUTED = re.compile(r"README|CONTRIBUTING|CHANGELOG|LICENSE|SECURITY|THIRD_PARTY|CMake\w+")  # names of files in capitals
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|<|\*")
 checks, failures = 0, []
 

@@ -2,14 +2,14 @@
 // The version of cameo, for the preprocessor. It stands here alone: CMake and Conan read this file.
 
 #define CAMEO_VERSION_MAJOR 0
-#define CAMEO_VERSION_MINOR 1
+#define CAMEO_VERSION_MINOR 2
 #define CAMEO_VERSION_PATCH 0
 
-/// One number to compare: `#if CAMEO_VERSION_NUMBER >= 102` is 0.1.2 or later.
+/// One number to compare: `#if CAMEO_VERSION_NUMBER >= 201` is 0.2.1 or later.
 #define CAMEO_VERSION_NUMBER (CAMEO_VERSION_MAJOR * 10000 + CAMEO_VERSION_MINOR * 100 + CAMEO_VERSION_PATCH)
 
 #define CAMEO_VERSION_TEXT(number) #number
 #define CAMEO_VERSION_JOINED(major, minor, patch) \
   CAMEO_VERSION_TEXT(major) "." CAMEO_VERSION_TEXT(minor) "." CAMEO_VERSION_TEXT(patch)
-/// "0.1.0"
+/// "0.2.0"
 #define CAMEO_VERSION CAMEO_VERSION_JOINED(CAMEO_VERSION_MAJOR, CAMEO_VERSION_MINOR, CAMEO_VERSION_PATCH)

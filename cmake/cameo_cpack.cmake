@@ -1,0 +1,51 @@
+# Packages of a build: Debian's (library, development files, program) and one relocatable archive of everything.
+#   cmake --preset install && cmake --build --preset install && cpack --config build/install/CPackConfig.cmake
+# Needs dpkg-shlibdeps (dpkg-dev), which finds out which packages the libraries need.
+
+function(cameo_add_packages)
+  set(abi ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(CPACK_PACKAGE_NAME cameo)
+  set(CPACK_PACKAGE_VENDOR "The cameo authors")
+  set(CPACK_PACKAGE_CONTACT "The cameo authors <cameo@localhost>")
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+  set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+  set(CPACK_PACKAGE_CHECKSUM SHA256)
+  set(CPACK_STRIP_FILES ON)
+  set(CPACK_VERBATIM_VARIABLES ON)
+  set(CPACK_GENERATOR DEB TGZ)
+  set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+
+  set(CPACK_DEB_COMPONENT_INSTALL ON)
+  set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcameo${abi})
+  # What the packages of programs that are linked with it need.
+  set(shlibs ${PROJECT_BINARY_DIR}/package/shlibs)
+  file(WRITE ${shlibs} "libcameo ${abi} libcameo${abi} (>= ${PROJECT_VERSION})\n")
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${shlibs})
+  set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcameo-dev)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+  # The static libraries are linked with these; the version of the shared one is this build's.
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libcameo${abi} (= ${PROJECT_VERSION}), libonnx-dev, libprotobuf-dev, libhwy-dev, libutf8proc-dev")
+  if(TARGET cameo_external::re2)
+    string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libre2-dev")
+  endif()
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cameo)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
+
+  include(CPack)
+  cpack_add_component_group(library DISPLAY_NAME "Shared library" DESCRIPTION "The shared library of cameo")
+  cpack_add_component_group(development DISPLAY_NAME "Development files"
+    DESCRIPTION "Headers and static libraries of cameo, and what CMake and pkg-config read")
+  cpack_add_component_group(program DISPLAY_NAME "Program" DESCRIPTION "The program cameo: runs, measures, inspects and compiles models")
+  cpack_add_component(cameo_shared GROUP library)
+  cpack_add_component(cameo_headers GROUP development)
+  cpack_add_component(cameo_static GROUP development)
+  cpack_add_component(cameo_development GROUP development)
+  cpack_add_component(cameo_program GROUP program)
+endfunction()

@@ -1,0 +1,39 @@
+"""THIRD_PARTY.md lists every library that the build looks for or that a source of cameo includes, with its licence's text."""
+import os
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
+# What a library's headers begin with, or CMake calls it, and its name on the page where that is another.
+NAMES = {"google": "protobuf", "onnx_proto": "onnx", "CLI": "CLI11", "range": "range-v3", "nlohmann": "nlohmann_json",
+         "Eigen3": "Eigen", "xtensor": "xtensor", "png.h": "libpng", "jpeglib.h": "libjpeg", "PNG": "libpng",
+         "JPEG": "libjpeg", "openvino": "openvino"}
+OWN = {"cameo", "threads", "Threads", "PkgConfig", "sys", "linux", "netinet", "arpa", "machine", "asm", "bits"}
+
+page = (ROOT / "THIRD_PARTY.md").read_text()
+listed = " ".join(re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) + re.findall(r"^doctest.*?\n\n|^doctest.*", page, re.M | re.S)).lower()
+found = {}
+for source in [*ROOT.glob("src/**/*.[ch]pp"), *ROOT.glob("include/**/*.hpp"), *ROOT.glob("eps/*/src/**/*.[ch]pp"),
+               *ROOT.glob("eps/*/include/**/*.hpp")]:
+    for name in re.findall(r"^\s*#\s*include <([\w.]+)/", source.read_text(), re.MULTILINE):
+        found.setdefault(name, source.relative_to(ROOT))
+    for name in re.findall(r"^\s*#\s*include <(png\.h|jpeglib\.h|utf8proc\.h)>", source.read_text(), re.MULTILINE):
+        found.setdefault(name.removesuffix(".h") if name.startswith("utf8") else name, source.relative_to(ROOT))
+for rules in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/cameo_*.cmake"), *ROOT.glob("src/**/CMakeLists.txt")]:
+    for name in re.findall(r"(?:find_package|cameo_find_dependency|cameo_external)\((\w+)", re.sub(r"#.*", "", rules.read_text())):
+        found.setdefault(name, rules.relative_to(ROOT))
+
+bad = []
+for name, where in sorted(found.items()):
+    if name not in OWN and not re.search(rf"\b{re.escape(NAMES.get(name, name).lower())}\b", listed):
+        bad.append(f"{where} uses {name}, which THIRD_PARTY.md does not list")
+for text in re.findall(r"\((packaging/licenses/[\w.-]+)\)", page):
+    if len((ROOT / text).read_text()) < 500 if (ROOT / text).exists() else True:
+        bad.append(f"{text} is not there, or no licence")
+for file in (ROOT / "packaging" / "licenses").iterdir():
+    if str(file.relative_to(ROOT)) not in page:
+        bad.append(f"THIRD_PARTY.md does not say what {file.relative_to(ROOT)} is for")
+print("\n".join(bad))
+print(f"{len(found)} names of libraries, {len(bad)} wrong")
+sys.exit(bool(bad) or len(found) < 10)
