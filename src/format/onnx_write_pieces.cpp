@@ -77,7 +77,8 @@ std::string raw_index(std::size_t number) {
 result<wire_pieces> insert_raw_data(std::string_view model, raw_spans raw) {
   wire_pieces out;
   if (splicer{raw}.splice<wire::model_message>(std::as_bytes(std::span{model}), out)) return out;
-  return failed(status_code::fail, "a tensor was lost on the way to the file");
+  return failed(status_code::fail,
+                "the serialized model does not have one place for each tensor's bytes; this is a fault of cameo");
 }
 
 }  // namespace cameo::inline CAMEO_ABI

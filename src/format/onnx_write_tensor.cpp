@@ -80,7 +80,8 @@ status tensor_writer::write_initializer(const value& v, onnx::TensorProto& to) {
   if (!place) return status{place.error()};
   if (!*place) return write(v, to);
   if ((*place)->file.empty() || (*place)->file.front() == '/')
-    return failed(status_code::invalid_argument, "'{}': its place is in '{}', which is no name relative to the model",
+    return failed(status_code::invalid_argument,
+                  "'{}' is to be written into the file '{}'; give a path that is relative to the model's folder",
                   to.name(), (*place)->file);
   to.set_data_type(int(v.type));
   for (std::int64_t d : v.shape.dims()) to.add_dims(d);
@@ -90,7 +91,8 @@ status tensor_writer::write_initializer(const value& v, onnx::TensorProto& to) {
 
 status tensor_writer::write(const value& v, onnx::SparseTensorProto& to) {
   if (v.kind != value_kind::sparse_tensor || v.parts.size() != 2)
-    return failed(status_code::invalid_argument, "'{}' is no sparse tensor", to.values().name());
+    return failed(status_code::invalid_argument,
+                  "'{}' is no sparse tensor with values and indices: it cannot be written", to.values().name());
   for (std::int64_t d : v.shape.dims()) to.add_dims(d);
   if (status s = write(v.parts[0], *to.mutable_values()); !s) return s;
   return write(v.parts[1], *to.mutable_indices());

@@ -13,11 +13,14 @@ class pb_writer {
   status write(const value& v, onnx::TensorProto& to) { return tensors_.write(v, to); }
   status write(const value& v, onnx::SparseTensorProto& to) { return tensors_.write(v, to); }
   status write(const value& v, onnx::SequenceProto& to) {
-    if (v.kind != value_kind::sequence) return {status_code::invalid_argument, "no sequence: it cannot be written"};
+    if (v.kind != value_kind::sequence)
+      return {status_code::invalid_argument, "the value is no sequence, and a SequenceProto is to be written"};
     const value_kind kind = v.parts.empty() ? value_kind::tensor : v.parts[0].kind;
     to.set_elem_type(element_type(kind));
     for (const value& part : v.parts) {
-      if (part.kind != kind) return {status_code::invalid_argument, "a sequence of different kinds"};
+      if (part.kind != kind)
+        return {status_code::invalid_argument,
+                "the elements of a sequence are of different kinds; a SequenceProto holds one kind"};
       if (status s = add(part, to); !s) return s;
     }
     return status_code::ok;
@@ -54,7 +57,7 @@ class pb_writer {
       case value_kind::map: return write(part, *to.add_map_values());
       case value_kind::none: break;
     }
-    return {status_code::invalid_argument, "an empty element of a sequence cannot be written"};
+    return {status_code::invalid_argument, "an element of a sequence is empty, which a SequenceProto cannot hold"};
   }
   tensor_writer tensors_;
 };
@@ -64,7 +67,7 @@ using key_elements = detail::element_set<std::string_view, std::int8_t, std::int
 
 status pb_writer::write(const value& v, onnx::MapProto& to) {
   if (v.kind != value_kind::map || v.parts.size() != 2)
-    return {status_code::invalid_argument, "no map: it cannot be written"};
+    return {status_code::invalid_argument, "the value is no map with keys and values, and a MapProto is to be written"};
   const value &keys = v.parts[0], &values = v.parts[1];
   to.set_key_type(int(keys.type));
   const bool written = key_elements::visit(keys.type, false, [&]<class T>(std::type_identity<T>) {
@@ -74,10 +77,12 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
     }
     return true;
   });
-  if (!written) return failed(status_code::invalid_argument, "a map's keys cannot be {}", row_of(keys.type).name);
+  if (!written)
+    return failed(status_code::invalid_argument, "the keys of a map are {}; a MapProto takes integers and strings",
+                  row_of(keys.type).name);
   const std::size_t each = row_of(values.type).bits / 8;
   if (values.kind != value_kind::tensor || each == 0)
-    return {status_code::invalid_argument, "a map's values must be a tensor of whole bytes"};
+    return {status_code::invalid_argument, "the values of a map are not a tensor of elements of 8 bits or more"};
   auto& sequence = *to.mutable_values();
   sequence.set_elem_type(onnx::SequenceProto::TENSOR);
   for (std::size_t i = 0; i < std::size_t(values.shape.count()); ++i) {
