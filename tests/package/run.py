@@ -209,7 +209,7 @@ def clash(args):
     libraries = [command("g++", f"-print-file-name=lib{name}").strip() for name in ("fmt.so", "flatbuffers.a")]
     for library in libraries:
         expect(os.path.isabs(library), f"no {library} here")
-    command(sys.executable, HERE / "clash" / "stand_in.py", made / "libstand_in.so", *libraries)
+    command(sys.executable, HERE / "clash" / "stand_in.py", made / "libstand_in.so", "3fmt|flatbuf", *libraries)
     stand_in = ["-Wl,--no-as-needed", f"-L{made}", "-lstand_in", "-Wl,--as-needed", f"-Wl,-rpath,{made}"]
     folder, = PREFIX.glob("lib*/**/pkgconfig")
     where = {"PKG_CONFIG_PATH": str(folder)}
@@ -230,6 +230,31 @@ def clash(args):
     for library in [*folder.parent.glob("*.a"), args.build / "libcameo.so"]:
         for line in command("nm", "-P", library).splitlines():
             expect("3fmt2v" not in line.split(" ")[0], f"{library}: {line}")
+
+
+@check
+def other_protobuf(args):
+    """What docs/install.md says of a protobuf that is in the way for all to see: a program that names only ort_format takes
+    no part in it; one that takes protobuf gets the other library's functions."""
+    made = OUT / "builds" / "other_protobuf"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    libraries = [command("g++", f"-print-file-name=lib{name}.so").strip() for name in ("protobuf", "onnx_proto")]
+    command(sys.executable, HERE / "clash" / "stand_in.py", made / "libstand_in.so", "6google8protobuf|N4onnx", *libraries)
+    folder, = PREFIX.glob("lib*/**/pkgconfig")
+    flags = command("pkg-config", "--libs", "cameo-static", env={"PKG_CONFIG_PATH": str(folder)}).split()
+    without = [flag for flag in flags if flag not in ("-lonnx_proto", "-lprotobuf", "-lcameo_onnx")]
+    model = ROOT / "tests" / "data" / "ort" / "add" / "model.ort"
+    for name, given in ("ort_only", without), ("whole", flags):
+        command("g++", "-std=c++20", f"-DFORMATS={'cameo::formats<cameo::ort_format>, ' if name == 'ort_only' else ''}",
+                HERE / "clash" / "reads.cpp", "-o", made / name, f"-I{PREFIX / 'include'}", *given)
+        text = command(made / name, model)
+        expect(text == "ok\n", text)
+    preload = {"LD_PRELOAD": str(made / "libstand_in.so")}
+    text = command(made / "ort_only", model, env=preload)
+    expect(text == "ok\n", text)
+    done = command(made / "whole", model, env=preload, may_fail=True)
+    expect(done.returncode == 77 and "the stand-in was called" in done.stdout, "the page says too much: nothing met")
 
 
 @check

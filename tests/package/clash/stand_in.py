@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Writes a library that has every symbol of the given libraries, and ends the process when one is called.
 
-Usage: stand_in.py OUT.so LIBRARY...        LIBRARY: .so or .a
+Usage: stand_in.py OUT.so PART LIBRARY...        PART: a regular expression for what names of symbols have in them
+                                                LIBRARY: .so or .a
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -19,8 +21,8 @@ def symbols(library):
 
 
 def main():
-    out, *libraries = sys.argv[1:]
-    names = sorted({name for library in libraries for name in symbols(library) if "3fmt" in name or "flatbuf" in name})
+    out, part, *libraries = sys.argv[1:]
+    names = sorted({name for library in libraries for name in symbols(library) if re.search(part, name)})
     if len(names) < 20:
         raise SystemExit(f"only {len(names)} symbols in {' '.join(libraries)}")
     text = ["#include <stdio.h>", "#include <stdlib.h>"]

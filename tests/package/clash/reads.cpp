@@ -1,0 +1,11 @@
+// Loads the model that is named, with the formats that FORMATS says.
+#include <cameo/cameo.hpp>
+#include <cameo/eps/cpu.hpp>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  auto session = cameo::runtime<FORMATS cameo::eps::cpu>{}.load(argc > 1 ? argv[1] : "");
+  if (!session) return cameo::report(session.error());
+  std::puts("ok");
+}
