@@ -1,5 +1,11 @@
-# An overlay port: cameo is built from the tree that this folder is part of.
-get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
+# An overlay port: cameo is built from its source archive where that lies beside this file (packaging/source_archive writes
+# it), else from the tree that this folder is part of.
+set(archive "${CMAKE_CURRENT_LIST_DIR}/cameo-${VERSION}.tar.gz")
+if(EXISTS "${archive}")
+  vcpkg_extract_source_archive(SOURCE_PATH ARCHIVE "${archive}")
+else()
+  get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
+endif()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES program CAMEO_PROGRAM
   regex CAMEO_RE2)
