@@ -42,14 +42,14 @@ bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& 
   return bool(cameo::session::load(parts_of(*shared), std::move(one->net), how));
 }
 
-/// A body of a node that the provider takes whole is left to the graph around it.
-result<bool> execution_provider_object::is_in_node_of_ours(const ort_graph& body) const {
+/// A body of a node that the provider takes whole is left to the graph around it. So is one of a node with values that
+/// can't cross: ONNX Runtime may copy such bodies later (those of SequenceMap), and loses what was fused in them.
+result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& body) const {
   const ort_node* parent = nullptr;
-  const ort_graph* around = nullptr;
   if (status s = shared->side.ask<api::Graph_GetParentNode>(&body, &parent); !s) return s;
   if (!parent) return false;
-  if (status s = shared->side.ask<api::Node_GetGraph>(parent, &around); !s) return s;
-  return around && runs_alone(*around, *parent);
+  const result<read_graph> one = read_one(shared->side, shared->ops, body, *parent);  // of the same opsets
+  return !one || one->declined.size() != 1 || !one->declined[0].empty() || runs_alone(body, *parent);
 }
 
 /// Groups with a name are the provider's own; all other nodes that it takes are joined into groups as large as can be.
@@ -95,8 +95,8 @@ status execution_provider_object::claim(const ort_graph& in, ort_support_info& t
   result<read_graph> from = read_whole(shared->side, shared->ops, in);
   if (!from) return std::move(from).error();
   if (from->nodes.empty()) return {};
-  if (const result<bool> ours = is_in_node_of_ours(in); !ours) return ours.error();
-  else if (*ours) return {};
+  if (const result<bool> left = is_left_to_its_node(in); !left) return left.error();
+  else if (*left) return {};
   if (status s = check_model(*from->net, shared->ops); !s) {
     shared->side.log(log, ort_severity::warning,
                      fmt::format("{} takes nothing of this graph: {}", shared->name, s.words()));
