@@ -3,7 +3,7 @@
 
 # The providers that are in the program are in the shared library, too.
 function(cameo_packaged_libraries to)
-  set(libraries minimal package host format onnx)
+  set(libraries minimal package host format onnx ort_plugin)
   foreach(provider IN LISTS cameo_program_list)
     list(APPEND libraries ep_${provider})
   endforeach()

@@ -27,12 +27,13 @@ MAY_INCLUDE = {
     "context": ["ep", "format"],
     "package": ["file"],
     "session": ["context", "package", "ep", "format", "run"],
+    "ort_plugin": ["session"],
     "program": ["session"],
     "interop": ["session"],  # between other libraries' types and ours: for users, never included by another layer
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
-    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
+    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program"},
     "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
     "google/protobuf/": {"format"},
     "onnx/": {"format"},

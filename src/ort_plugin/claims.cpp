@@ -1,0 +1,113 @@
+// Which nodes of ONNX Runtime's graph a provider takes.
+#include <cameo/partition/convex_groups.hpp>
+
+#include "context/node.hpp"
+#include "file/messages.hpp"
+#include "ort_plugin/context_node.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+namespace {
+
+/// Hands a group over; constants in it are the provider's to keep.
+status add_group(const plugin& p, ort_support_info& to, const read_graph& from, std::span<const node_id> nodes) {
+  std::vector<const ort_node*> group;
+  for (node_id n : nodes) group.push_back(from.nodes[index_of(n)]);
+  const ort_fusion_options how{p.side.version(), true};
+  return p.side.ask<ep_api::EpGraphSupportInfo_AddNodesToFuse>(&to, static_cast<const ort_node* const*>(group.data()),
+                                                               group.size(), &how);
+}
+
+bool is_compiled_before(const graph_node& n) { return n.op && has_role(n.op->roles, role::is_compiled_context); }
+
+}  // namespace
+
+/// Each compiled node alone.
+status execution_provider_object::claim_contexts(const read_graph& from, ort_support_info& to) const {
+  const graph& g = from.net->main();
+  for (node_id n : g.order())
+    if (from.declined[index_of(n)].empty() && is_context_of(*shared, g[n]))
+      if (status s = add_group(*shared, to, from, {&n, 1}); !s) return s;
+  return {};
+}
+
+/// True if a session over the node alone can be made: of an operator that has a body of others, or of one that holds
+/// graphs, whose nodes all have to be the provider's.
+bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& node) const {
+  result<read_graph> one = read_one(shared->side, shared->ops, in, node);
+  if (!one || one->declined.size() != 1 || !one->declined[0].empty()) return false;
+  session_options how = session;
+  how.optimize = optimization_level::none;
+  return bool(cameo::session::load(parts_of(*shared), std::move(one->net), how));
+}
+
+/// A body of a node that the provider takes whole is left to the graph around it. So is one of a node with values that
+/// can't cross: ONNX Runtime may copy such bodies later (those of SequenceMap), and loses what was fused in them.
+result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& body) const {
+  const ort_node* parent = nullptr;
+  if (status s = shared->side.ask<api::Graph_GetParentNode>(&body, &parent); !s) return s;
+  if (!parent) return false;
+  const result<read_graph> one = read_one(shared->side, shared->ops, body, *parent);  // of the same opsets
+  return !one || one->declined.size() != 1 || !one->declined[0].empty() || runs_alone(body, *parent);
+}
+
+/// Groups with a name are the provider's own; all other nodes that it takes are joined into groups as large as can be.
+result<std::vector<std::vector<node_id>>> execution_provider_object::groups(const ort_graph& in,
+                                                                            const read_graph& from) {
+  const graph& g = from.net->main();
+  const provider_row& row = *shared->of.row;
+  const graph_view view{g};
+  result<std::vector<node_group>> taken = row.groups(shared->of.self.get(), view);
+  if (!taken) return std::move(taken).error();
+  enum class fate : std::uint8_t { open, single, grouped };
+  std::vector<fate> of(g.node_capacity(), fate::open);
+  std::vector<std::vector<node_id>> made;
+  for (node_group& each : *taken) {
+    const bool is_free = std::all_of(each.nodes.begin(), each.nodes.end(), [&](node_id n) {
+      return index_of(n) < of.size() && of[index_of(n)] == fate::open && from.declined[index_of(n)].empty() &&
+             !is_compiled_before(g[n]);
+    });
+    if (!is_free || each.nodes.empty()) continue;
+    const bool has_graphs =
+        std::any_of(each.nodes.begin(), each.nodes.end(), [&](node_id n) { return !g[n].subgraphs.empty(); });
+    if (has_graphs) continue;  // asked one by one below
+    for (node_id n : each.nodes) of[index_of(n)] = each.name.empty() ? fate::single : fate::grouped;
+    if (!each.name.empty()) made.push_back(std::move(each.nodes));
+  }
+  std::vector<node_id> singles;
+  for (node_id n : g.order()) {
+    fate& its = of[index_of(n)];
+    const std::string& why = from.declined[index_of(n)];
+    const bool may_be = its == fate::open && why.empty() && !is_compiled_before(g[n]);
+    if (may_be && runs_alone(in, *from.nodes[index_of(n)])) its = fate::single;
+    if (its == fate::single) singles.push_back(n);
+    if (its == fate::open)
+      shared->side.log(log, ort_severity::verbose,
+                       fmt::format("{} leaves node '{}' ({}): {}", shared->name, g[n].name, g[n].op_type,
+                                   why.empty() ? row.why_not(shared->of.self.get(), node_view{g, n}) : why));
+  }
+  for (std::vector<node_id>& nodes : convex_groups(view, singles)) made.push_back(std::move(nodes));
+  return made;
+}
+
+status execution_provider_object::claim(const ort_graph& in, ort_support_info& to) {
+  result<read_graph> from = read_whole(shared->side, shared->ops, in);
+  if (!from) return std::move(from).error();
+  if (from->nodes.empty()) return {};
+  if (const result<bool> left = is_left_to_its_node(in); !left) return left.error();
+  else if (*left) return {};
+  if (status s = check_model(*from->net, shared->ops); !s) {
+    shared->side.log(log, ort_severity::warning,
+                     fmt::format("{} takes nothing of this graph: {}", shared->name, s.words()));
+    return {};
+  }
+  if (status s = claim_contexts(*from, to); !s) return s;
+  const result<std::vector<std::vector<node_id>>> found = groups(in, *from);
+  if (!found) return found.error();
+  for (const std::vector<node_id>& each : *found)
+    if (status s = add_group(*shared, to, *from, each); !s) return s;
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

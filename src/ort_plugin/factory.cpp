@@ -1,0 +1,187 @@
+// What ONNX Runtime finds in the library: a factory for the provider.
+#include <cameo/context/compatibility.hpp>
+#include <cameo/core/version.hpp>
+
+#include "core/guarded.hpp"
+#include "file/letters.hpp"
+#include "file/messages.hpp"
+#include "ort_plugin/plugin.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+namespace {
+
+/// Key of a device's metadata: which of the provider's devices it is.
+constexpr const char* device_key = "cameo.device";
+
+struct factory_object : ort_ep_factory {
+  explicit factory_object(std::shared_ptr<const plugin>);
+  status find_devices(std::span<const ort_hardware_device* const>, std::span<ort_ep_device*>, std::size_t& count);
+  status create(std::span<const ort_key_values* const> metadata, const ort_session_options*, const ort_logger*,
+                ort_ep** made) const;
+
+  std::shared_ptr<const plugin> shared;
+};
+factory_object& self(ort_ep_factory* of) { return static_cast<factory_object&>(*of); }
+const plugin& plugin_of(const ort_ep_factory* of) { return *static_cast<const factory_object&>(*of).shared; }
+
+/// Keys and values to give to ONNX Runtime.
+class key_values {
+ public:
+  key_values(const host& of, const text_pairs& pairs) : host_{of} {
+    host_.call<api::CreateKeyValuePairs>(&made_);
+    for (const auto& [key, value] : pairs) host_.call<api::AddKeyValuePair>(made_, key.c_str(), value.c_str());
+  }
+  key_values(const key_values&) = delete;
+  key_values& operator=(const key_values&) = delete;
+  ~key_values() { host_.call<api::ReleaseKeyValuePairs>(made_); }
+  const ort_key_values* get() const { return made_; }
+
+ private:
+  const host& host_;
+  ort_key_values* made_ = nullptr;
+};
+
+/// Whether a device of the machine is one that the provider states.
+bool is_stated(const host& h, const ort_hardware_device& found, const hardware_device& stated) {
+  const auto same = [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; };
+  if (h.call<api::HardwareDevice_Type>(&found) != std::int32_t(stated.kind)) return false;
+  if (stated.kind == device_kind::cpu) return true;
+  return same(h.call<api::HardwareDevice_VendorId>(&found), stated.vendor_id) &&
+         same(h.call<api::HardwareDevice_DeviceId>(&found), stated.id);
+}
+
+/// The provider's devices; one that states none is taken to run on the processor.
+result<std::vector<provider_device>> devices_of(const plugin& p) {
+  result<std::vector<provider_device>> stated = p.of.row->devices(p.of.self.get());
+  // Whether there is no hook or no device, the row does not tell: a provider of processors lists one.
+  if (stated && stated->empty()) stated->push_back({});
+  return stated;
+}
+
+factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::move(by)} {
+  version = shared->side.version();
+  GetName = [](const ort_ep_factory* of) { return plugin_of(of).name.c_str(); };
+  GetVendor = [](const ort_ep_factory* of) { return plugin_of(of).vendor.c_str(); };
+  GetVendorId = [](const ort_ep_factory* of) { return plugin_of(of).of.row->vendor.id; };
+  GetVersion = [](const ort_ep_factory* of) { return plugin_of(of).version.c_str(); };
+  GetSupportedDevices = [](ort_ep_factory* of, const ort_hardware_device* const* found, std::size_t n,
+                           ort_ep_device** to, std::size_t most, std::size_t* count) -> ort_status* {
+    *count = 0;
+    return plugin_of(of).side.give(guarded_hook([&]() -> status {
+      return self(of).find_devices({found, n}, {to, most}, *count);
+    }));
+  };
+  CreateEp = [](ort_ep_factory* of, const ort_hardware_device* const*, const ort_key_values* const* metadata,
+                std::size_t n, const ort_session_options* options, const ort_logger* log,
+                ort_ep** made) -> ort_status* {
+    *made = nullptr;
+    return plugin_of(of).side.give(guarded_hook([&]() -> status {
+      return self(of).create({metadata, metadata ? n : 0}, options, log, made);
+    }));
+  };
+  // Not by way of the factory, which may be gone.
+  ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
+  ValidateCompiledModelCompatibilityInfo = [](ort_ep_factory* of, const ort_hardware_device* const*, std::size_t,
+                                              const char* written, std::int32_t* fit) -> ort_status* {
+    const result<compiled_fit> found =
+        guarded_hook([&] { return fit_of(plugin_of(of).of, written ? std::string_view{written} : ""); });
+    *fit = found ? std::int32_t(*found) : 0;
+    return plugin_of(of).side.give(found.error());
+  };
+  // Values cross in the memory of the processor: what a provider has of its own stays inside its sessions.
+  CreateAllocator = [](ort_ep_factory*, const ort_memory_info*, const ort_key_values*,
+                       ort_allocator** made) -> ort_status* { return *made = nullptr, nullptr; };
+  ReleaseAllocator = [](ort_ep_factory*, ort_allocator*) {};
+  CreateDataTransfer = [](ort_ep_factory*, ort_data_transfer** made) -> ort_status* {
+    return *made = nullptr, nullptr;
+  };
+  IsStreamAware = [](const ort_ep_factory*) { return false; };
+}
+
+status factory_object::find_devices(std::span<const ort_hardware_device* const> found, std::span<ort_ep_device*> to,
+                                    std::size_t& count) {
+  const host& h = shared->side;
+  const result<std::vector<provider_device>> stated = devices_of(*shared);
+  if (!stated) {  // its driver is not there, say: other providers go on
+    h.log(shared->log, ort_severity::warning,
+          fmt::format("{} has no devices: {}", shared->name, stated.error().words()));
+    return {};
+  }
+  for (const provider_device& each : *stated) {
+    const auto at = std::find_if(found.begin(), found.end(), [&](const ort_hardware_device* one) {
+      return one && is_stated(h, *one, each.hardware);
+    });
+    if (at == found.end() || count == to.size()) continue;
+    text_pairs about = each.metadata;
+    for (auto& pair : about)  // keys that ONNX Runtime fills in for the library are the device's here
+      if (pair.first == "version" || pair.first == "library_path") pair.first.insert(0, "device.");
+    about.emplace_back(device_key, each.name);
+    const key_values metadata{h, about}, options{h, each.options};
+    if (status s = h.ask<ep_api::CreateEpDevice>(static_cast<ort_ep_factory*>(this), *at, metadata.get(), options.get(),
+                                                 &to[count]);
+        !s)
+      return s;
+    ++count;
+  }
+  return {};
+}
+
+status factory_object::create(std::span<const ort_key_values* const> metadata, const ort_session_options* wanted,
+                              const ort_logger* log, ort_ep** made) const {
+  const host& h = shared->side;
+  ort_key_values* entries = nullptr;
+  if (status s = h.ask<api::GetSessionOptionsConfigEntries>(wanted, &entries); !s) return s;
+  host_options options{h.pairs(entries)};
+  h.call<api::ReleaseKeyValuePairs>(entries);
+
+  session_options how;
+  how.use(threads_of_host());
+  how.log = [h, log](log_level level, std::string_view words) {
+    h.log(log, level == log_level::warning ? ort_severity::warning : ort_severity::verbose, words);
+  };
+  how.log_from = log_level::warning;
+  for (auto& [key, text] : options.below(fmt::format("ep.{}.", lower_case(shared->name))))
+    how.config.emplace_back(key, text);
+  const std::vector<ep_device> all = detail::devices_of({&shared->of, 1});
+  std::vector<ep_device> chosen;
+  for (const ort_key_values* each : metadata)
+    for (const auto& [key, text] : h.pairs(each))
+      for (const ep_device& device : all)
+        if (key == device_key && device.device.name == text) chosen.push_back(device);
+  if (!chosen.empty())
+    if (status s = how.append(chosen); !s) return s;
+  *made = new execution_provider_object{shared, log, std::move(options), std::move(how)};
+  return {};
+}
+
+}  // namespace
+
+ort_status* create_factories(const exported_provider& what, const char*, const ort_api_base* base,
+                             const ort_logger* log, ort_ep_factory** factories, std::size_t most, std::size_t* count) {
+  if (count) *count = 0;
+  if (!base || !factories || !count || most == 0) return nullptr;
+  const result<host> side = guarded([&] { return host::of(*base); });
+  if (!side) return host::refuse(*base, side.error());
+  const auto make = [&]() -> status {
+    auto made = std::make_shared<plugin>();
+    made->side = *side, made->log = log;
+    made->of = {&what.row, what.make()};
+    made->name = what.row.long_name, made->vendor = what.row.vendor.name;
+    if (made->vendor.empty()) made->vendor = what.row.name;
+    made->version = fmt::format("{}.{}.{}", CAMEO_VERSION_MAJOR, CAMEO_VERSION_MINOR, CAMEO_VERSION_PATCH);
+    made->ops = operators(what.row);
+    factories[0] = new factory_object{std::move(made)};
+    *count = 1;
+    return {};
+  };
+  return side->give(guarded_hook(make));
+}
+
+ort_status* release_factory(ort_ep_factory* made) {
+  delete static_cast<factory_object*>(made);
+  return nullptr;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

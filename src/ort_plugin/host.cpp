@@ -1,0 +1,94 @@
+// ONNX Runtime's tables, as they are found from a plugin inside it.
+#include "ort_plugin/host.hpp"
+
+#include "file/messages.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+namespace {
+
+template <std::size_t N>
+std::string_view name_in(const slot_row (&rows)[N], std::uint16_t number) {
+  const auto found = std::lower_bound(std::begin(rows), std::end(rows), number,
+                                      [](const slot_row& row, std::uint16_t n) { return row.number < n; });
+  return found != std::end(rows) && found->number == number ? found->name : std::string_view{"?"};
+}
+
+/// N of "1.N.P"; 0 for any other text.
+std::uint32_t minor_of(std::string_view version) {
+  std::uint32_t number = 0;
+  if (!version.starts_with("1.")) return 0;
+  const char* const last = version.data() + version.size();
+  const auto [end, error] = std::from_chars(version.data() + 2, last, number);
+  return error == std::errc{} && (end == last || *end == '.' || *end == '-' || *end == '+') ? number : 0;
+}
+
+std::string_view version_of(const ort_api_base& base) {
+  const char* const words = base.GetVersionString ? base.GetVersionString() : nullptr;
+  return words ? words : "";
+}
+
+}  // namespace
+
+result<host> host::of(const ort_api_base& base) {
+  const std::string_view words = version_of(base);
+  const std::uint32_t found = minor_of(words);
+  if (found < oldest_version)
+    return failed(status_code::not_implemented,
+                  "plugins of cameo's providers need ONNX Runtime 1.{} or newer, and this is '{}'", oldest_version,
+                  words);
+  host made;
+  made.version_ = std::min(found, newest_version);
+  made.api_ = base.GetApi ? base.GetApi(made.version_) : nullptr;
+  if (made.api_) made.ep_api_ = made.call<api::GetEpApi>();
+  if (made.ep_api_) made.editor_api_ = made.call<api::GetModelEditorApi>();
+  if (!made.editor_api_)
+    return failed(status_code::not_implemented,
+                  "ONNX Runtime {} has no interface of version {} for plugins, or was built without it", words,
+                  made.version_);
+  return made;
+}
+
+ort_status* host::refuse(const ort_api_base& base, const status& why) {
+  const ort_table first = base.GetApi ? base.GetApi(1) : nullptr;
+  if (!first) return nullptr;
+  return at<api::CreateStatus>(first)(number_of(why.code()), std::string{why.words()}.c_str());
+}
+
+std::string_view host::name_of_slot(api slot) { return name_in(api_rows, std::uint16_t(slot)); }
+std::string_view host::name_of_slot(ep_api slot) { return name_in(ep_api_rows, std::uint16_t(slot)); }
+std::string_view host::name_of_slot(editor_api slot) { return name_in(editor_api_rows, std::uint16_t(slot)); }
+
+status host::taken(ort_status* from, std::string_view function) const {
+  const char* const words = call<api::GetErrorMessage>(static_cast<const ort_status*>(from));
+  status made = failed(code_of(call<api::GetErrorCode>(static_cast<const ort_status*>(from))),
+                       "ONNX Runtime's {} says: {}", function, words ? words : "");
+  call<api::ReleaseStatus>(from);
+  return made;
+}
+
+ort_status* host::give(const status& from) const {
+  if (from) return nullptr;
+  return call<api::CreateStatus>(number_of(from.code()), std::string{from.words()}.c_str());
+}
+
+void host::log(const ort_logger* to, ort_severity severity, std::string_view words) const {
+  std::int32_t least = 0;
+  if (!to || !ask<api::Logger_GetLoggingSeverityLevel>(to, &least) || std::int32_t(severity) < least) return;
+  static_cast<void>(
+      ask<api::Logger_LogMessage>(to, std::int32_t(severity), std::string{words}.c_str(), "cameo", 0, "cameo"));
+}
+
+std::vector<std::pair<std::string, std::string>> host::pairs(const ort_key_values* from) const {
+  const char *const *keys = nullptr, *const *values = nullptr;
+  std::size_t count = 0;
+  if (from) call<api::GetKeyValuePairs>(from, &keys, &values, &count);
+  std::vector<std::pair<std::string, std::string>> made;
+  for (std::size_t i = 0; i < count; ++i)
+    if (keys[i] && values[i]) made.emplace_back(keys[i], values[i]);
+  return made;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -1,0 +1,70 @@
+#pragma once
+#include <cameo/core/result.hpp>
+#include <cameo/ort_plugin/abi.hpp>
+
+#include <string>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+
+/// ONNX Runtime, as a plugin in it sees it: its tables of functions. Cheap to copy; thread-safe.
+class host {
+ public:
+  /// NOT_IMPLEMENTED for a version before 1.23, naming it.
+  static result<host> of(const ort_api_base&);
+  /// The error for a host that of() refuses, in its own terms; null where it has not even the means to say so.
+  static ort_status* refuse(const ort_api_base&, const status&);
+
+  /// The version 1.N whose functions are used: the host's, or the newest that is known here.
+  std::uint32_t version() const { return version_; }
+
+  /// Calls the function at a place of its table.
+  template <auto Slot, class... Args>
+  auto call(Args... args) const {
+    return at<Slot>(table(Slot))(args...);
+  }
+  /// The same for a function that may fail: its error is taken over.
+  template <auto Slot, class... Args>
+  status ask(Args... args) const {
+    ort_status* const failed = call<Slot>(args...);
+    return failed ? taken(failed, name_of_slot(Slot)) : status{};
+  }
+  /// A text of an object; empty where it has none.
+  template <api Slot, class Of>
+  result<std::string_view> text(const Of& of) const {
+    const char* words = nullptr;
+    if (status s = ask<Slot>(&of, &words); !s) return s;
+    return std::string_view{words ? words : ""};
+  }
+  /// All parts of an object, by the functions that tell how many there are and which.
+  template <api Count, api Get, class T, class Of>
+  result<std::vector<const T*>> list(const Of& of) const {
+    std::size_t count = 0;
+    if (status s = ask<Count>(&of, &count); !s) return s;
+    std::vector<const T*> all(count);
+    if (count > 0)
+      if (status s = ask<Get>(&of, all.data(), count); !s) return s;
+    return all;
+  }
+  /// Keys and values, copied.
+  std::vector<std::pair<std::string, std::string>> pairs(const ort_key_values*) const;
+
+  /// The same error in ONNX Runtime's terms; null for none.
+  ort_status* give(const status&) const;
+  /// Writes to the log of ONNX Runtime, unless it wants no messages of this severity.
+  void log(const ort_logger*, ort_severity, std::string_view words) const;
+
+ private:
+  ort_table table(api) const { return api_; }
+  ort_table table(ep_api) const { return ep_api_; }
+  ort_table table(editor_api) const { return editor_api_; }
+  static std::string_view name_of_slot(api);
+  static std::string_view name_of_slot(ep_api);
+  static std::string_view name_of_slot(editor_api);
+  status taken(ort_status*, std::string_view function) const;
+
+  ort_table api_ = nullptr, ep_api_ = nullptr, editor_api_ = nullptr;
+  std::uint32_t version_ = 0;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

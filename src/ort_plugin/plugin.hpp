@@ -1,0 +1,58 @@
+#pragma once
+#include <cameo/ort_plugin/export.hpp>
+#include <cameo/session/session.hpp>
+
+#include "ort_plugin/graph.hpp"
+#include "ort_plugin/program.hpp"
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+
+/// What a factory and the execution providers that it made share. They may outlive the factory.
+struct plugin {
+  host side;
+  const ort_logger* log = nullptr;
+  provider of;
+  std::string name, vendor, version;
+  op_table ops;
+};
+
+/// How a model that lies in memory is loaded or compiled for the provider alone.
+session_parts parts_of(const plugin&);
+
+/// Keys and values of ONNX Runtime's session.
+class host_options {
+ public:
+  explicit host_options(text_pairs all) : all_{std::move(all)} {}
+  /// The last value of a key; empty without one.
+  std::string_view operator[](std::string_view key) const;
+  bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
+  /// Those whose key begins with `prefix`.
+  text_pairs below(std::string_view prefix) const;
+
+ private:
+  text_pairs all_;
+};
+
+/// An execution provider of a session: cameo's provider, as ONNX Runtime calls it.
+struct execution_provider_object : ort_ep {
+  execution_provider_object(std::shared_ptr<const plugin>, const ort_logger*, host_options, session_options);
+
+  status claim(const ort_graph&, ort_support_info&);
+  status compile(const ort_graph&, const ort_node& fused, ort_node_compute_info** made, ort_node** context);
+
+  std::shared_ptr<const plugin> shared;
+  const ort_logger* log;
+  host_options options;     // of ONNX Runtime's session
+  session_options session;  // of cameo's sessions, one for each fused node
+  std::string fit;          // the compatibility text of what was compiled
+
+ private:
+  status claim_contexts(const read_graph&, ort_support_info&) const;
+  result<std::vector<std::vector<node_id>>> groups(const ort_graph&, const read_graph&);
+  bool runs_alone(const ort_graph& in, const ort_node&) const;
+  result<bool> is_left_to_its_node(const ort_graph&) const;
+  result<cameo::session> restored(std::unique_ptr<model>) const;
+  result<cameo::session> compiled(std::unique_ptr<model>, const ort_node& fused, const boundary&, ort_node** context);
+};
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

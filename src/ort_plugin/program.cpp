@@ -1,0 +1,185 @@
+// Runs of fused nodes inside ONNX Runtime.
+#include "ort_plugin/program.hpp"
+
+#include <cameo/session/threads.hpp>
+
+#include "file/messages.hpp"
+#include "ort_plugin/graph.hpp"
+
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+namespace {
+
+/// The run of ONNX Runtime's that this thread is in.
+struct current_run {
+  const host* of = nullptr;
+  const ort_kernel_context* context = nullptr;
+};
+thread_local current_run run_here;
+
+/// Sets run_here, and back: a run may be inside another's.
+struct entered {
+  explicit entered(current_run now) : before{std::exchange(run_here, now)} {}
+  entered(const entered&) = delete;
+  entered& operator=(const entered&) = delete;
+  ~entered() { run_here = before; }
+  current_run before;
+};
+
+}  // namespace
+
+host_threads::host_threads() : lanes_{available_threads()} {}
+
+void host_threads::parallel(std::size_t count, task f) {
+  struct shared {
+    std::atomic<std::size_t> next{0};
+    std::size_t count;
+    task f;
+  } all{{}, count, f};
+  const std::size_t lanes = std::min(lanes_, count);
+  const auto work = [](void* of, std::size_t lane) {
+    shared& s = *static_cast<shared*>(of);
+    for (std::size_t i; (i = s.next.fetch_add(1, std::memory_order_relaxed)) < s.count;) s.f(i, lane);
+  };
+  const current_run run = run_here;
+  if (run.of && lanes > 1) {
+    // 0 batches: as many as the session has threads. What a failure leaves undone is done here.
+    if (ort_status* const failed = run.of->call<api::KernelContext_ParallelFor>(
+            run.context, +work, lanes, std::size_t{0}, static_cast<void*>(&all)))
+      run.of->call<api::ReleaseStatus>(failed);
+  }
+  work(&all, 0);
+}
+
+host_threads& threads_of_host() {
+  static host_threads all;
+  return all;
+}
+
+program::program(const host& of, session made) : host_{of}, session_{std::move(made)} {
+  const std::vector<io_info>& inputs = session_.inputs();
+  const auto known = [&](dim d) {
+    if (d.known()) return known_dim{d.size};
+    for (std::size_t i = 0; d.symbol != 0 && i < inputs.size(); ++i)
+      for (std::size_t axis = 0; inputs[i].type.shape && axis < inputs[i].type.shape->size(); ++axis)
+        if ((*inputs[i].type.shape)[axis].same(d)) return known_dim{-1, i, axis};
+    return known_dim{-1, inputs.size(), 0};
+  };
+  for (const io_info& each : session_.outputs()) {
+    output& made_output = outputs_.emplace_back();
+    if (!each.type.shape || each.type.shape->size() > max_rank) continue;
+    made_output.known = true;
+    for (dim d : *each.type.shape) {
+      made_output.dims.push_back(known(d));
+      if (made_output.dims.back().input == inputs.size()) made_output.known = false;
+    }
+  }
+}
+
+program::~program() {
+  for (auto& each : idle_) delete each.load();
+}
+
+result<std::unique_ptr<program::lease>> program::take() const {
+  for (auto& each : idle_)
+    if (each.load(std::memory_order_relaxed))
+      if (lease* const found = each.exchange(nullptr, std::memory_order_acq_rel)) return std::unique_ptr<lease>{found};
+  auto made = std::make_unique<lease>();
+  result<io_binding> binding = session_.bind();
+  if (!binding) return std::move(binding).error();
+  made->binding = *std::move(binding);
+  made->inputs.resize(session_.inputs().size());
+  made->shapes.resize(outputs_.size());
+  return made;
+}
+
+void program::give_back(std::unique_ptr<lease> used) const {
+  for (auto& each : idle_) {
+    lease* none = nullptr;
+    if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel))
+      return static_cast<void>(used.release());
+  }
+}
+
+status program::run(ort_kernel_context& context) const {
+  result<std::unique_ptr<lease>> used = take();
+  if (!used) return std::move(used).error();
+  status done = run(context, **used);
+  give_back(*std::move(used));
+  return done;
+}
+
+status program::run(ort_kernel_context& context, lease& with) const {
+  if (status s = bind_inputs(context, with); !s) return s;
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    if (status s = bind_output(context, with, i); !s) return s;
+  {
+    const entered run{{&host_, &context}};
+    if (status s = session_.run(with.binding); !s) return s;
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    if (status s = finish_output(context, with, i); !s) return s;
+  return {};
+}
+
+status program::bind_inputs(ort_kernel_context& context, lease& with) const {
+  const ort_kernel_context* const of = &context;
+  for (std::size_t i = 0; i < with.inputs.size(); ++i) {
+    const ort_value* given = nullptr;
+    if (status s = host_.ask<api::KernelContext_GetInput>(of, i, &given); !s) return s;
+    if (!given) return failed(status_code::invalid_argument, "input '{}' is missing", session_.inputs()[i].name);
+    const result<value> v = view_of(host_, *given);
+    if (!v) return v.error().in(session_.inputs()[i].name);
+    with.inputs[i] = *v;
+    if (status s = with.binding.bind_input({i, *v}); !s) return s;
+  }
+  return {};
+}
+
+result<void*> program::memory_of(ort_kernel_context& context, std::size_t i, const extents& shape) const {
+  ort_value* made = nullptr;
+  void* memory = nullptr;
+  if (status s = host_.ask<api::KernelContext_GetOutput>(&context, i, shape.dims().data(), shape.rank(), &made); !s)
+    return s;
+  if (made)
+    if (status s = host_.ask<api::GetTensorMutableData>(made, &memory); !s) return s;
+  return memory;
+}
+
+/// Where the shape of an output is known, the run writes it where ONNX Runtime has it.
+status program::bind_output(ort_kernel_context& context, lease& with, std::size_t i) const {
+  if (!outputs_[i].known) return {};
+  extents& shape = with.shapes[i];
+  shape.resize(0);
+  for (const known_dim& d : outputs_[i].dims)
+    shape.push_back(d.size >= 0 ? d.size : with.inputs[d.input].shape[d.axis]);
+  std::int64_t count = 0;
+  if (!shape.checked_count(count)) return status{status_code::invalid_argument, "an output would be too large"};
+  const result<void*> memory = memory_of(context, i, shape);
+  if (!memory) return memory.error();
+  if (!*memory && count > 0) return failed(status_code::fail, "output '{}' has no memory", session_.outputs()[i].name);
+  return with.binding.bind_output(i, value::tensor(session_.outputs()[i].element(), shape, *memory));
+}
+
+status program::finish_output(ort_kernel_context& context, lease& with, std::size_t i) const {
+  const value& made = with.binding.output(i);
+  const auto refuse = [&](std::string_view words) {
+    return failed(status_code::fail, "output '{}' {}", session_.outputs()[i].name, words);
+  };
+  if (made.kind != value_kind::tensor) return refuse("is no tensor");
+  if (outputs_[i].known && made.shape == with.shapes[i]) return {};
+  if (outputs_[i].known)
+    return refuse(fmt::format("has the shape [{}] in this run, and the model says [{}]",
+                              fmt::join(made.shape.dims(), ","), fmt::join(with.shapes[i].dims(), ",")));
+  const result<void*> memory = memory_of(context, i, made.shape);
+  if (!memory) return memory.error();
+  if (made.bytes() == 0) return {};
+  if (!*memory) return refuse("has no memory");
+  std::memcpy(*memory, made.data, made.bytes());
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

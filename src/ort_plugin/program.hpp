@@ -1,0 +1,67 @@
+#pragma once
+#include <cameo/session/session.hpp>
+
+#include <array>
+#include <atomic>
+
+#include "ort_plugin/host.hpp"
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+
+/// The threads of ONNX Runtime's session, as a task_pool: work inside program::run goes to the threads of the run that
+/// called it, and any other work, as while a model is loaded, stays on its thread.
+class host_threads {
+ public:
+  host_threads();
+  std::size_t concurrency() const { return lanes_; }
+  void parallel(std::size_t count, task);
+
+ private:
+  std::size_t lanes_;
+};
+/// One for all sessions: it has no state.
+host_threads& threads_of_host();
+
+/// A fused node that is ready to run: a session over its graph. Thread-safe. Inputs are read and, where their shapes
+/// are known beforehand, outputs written where ONNX Runtime has them; other outputs are copied.
+class program {
+ public:
+  program(const host&, session);
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
+  ~program();
+
+  /// One run: inputs and outputs are those of the kernel that ONNX Runtime calls, in the session's order.
+  status run(ort_kernel_context&) const;
+
+ private:
+  /// A dim of an output: a size, or that of an input's axis.
+  struct known_dim {
+    std::int64_t size = -1;
+    std::size_t input = 0, axis = 0;
+  };
+  struct output {
+    bool known = false;  // all dims are
+    std::vector<known_dim> dims;
+  };
+  /// A binding with room for what a run looks up.
+  struct lease {
+    io_binding binding;
+    std::vector<value> inputs;
+    std::vector<extents> shapes;  // of outputs
+  };
+  result<std::unique_ptr<lease>> take() const;
+  void give_back(std::unique_ptr<lease>) const;
+  status run(ort_kernel_context&, lease&) const;
+  status bind_inputs(ort_kernel_context&, lease&) const;
+  status bind_output(ort_kernel_context&, lease&, std::size_t) const;
+  status finish_output(ort_kernel_context&, lease&, std::size_t) const;
+  result<void*> memory_of(ort_kernel_context&, std::size_t i, const extents&) const;
+
+  host host_;
+  session session_;
+  std::vector<output> outputs_;
+  mutable std::array<std::atomic<lease*>, 8> idle_{};
+};
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Providers of cameo's as plugins of PyPI's onnxruntime: the two of examples/ort_plugin, registered, run, and judged.
+
+What is tried: the library shows two symbols and says in words that it needs a newer ONNX Runtime; the guide's provider
+and cameo's kernels run the digits; contexts are written, embedded or beside the model, and restored; options that do
+not exist are refused; a factory is released before what it made; libraries are registered, run and unregistered again and
+again; and ONNX's cases run through ONNX Runtime with cameo's kernels plugged in, which take the nodes.
+
+Usage: ort_plugin.py [--long] [--cases FOLDER] [NAME...]
+  --long          all of ONNX's cases, and 100 cycles; else every 20th and 3
+  --cases FOLDER  where ONNX's cases lie (tests/conformance/make_cases.py); without, the build's, if they are there
+  NAME...         only the cases with one of these in their name
+"""
+# not with a sanitizer: onnxruntime is not built with one
+import argparse
+import collections
+import ctypes
+import json
+import multiprocessing
+import multiprocessing.pool
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+
+root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+build = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", root / "build" / "release"))
+sys.path.insert(0, str(root / "tests" / "program"))
+import ort_judge as judge  # noqa: E402
+
+NPU, CAMEO = "MyNpuExecutionProvider", "CameoExecutionProvider"
+LIBRARY = {NPU: build / "examples" / "libmy_npu.so", CAMEO: build / "examples" / "libcameo_provider.so"}
+DIGITS = root / "examples" / "digits" / "digits.onnx"
+TOLERANCE = (1e-3, 1e-5)
+RECORD = "session.record_ep_graph_assignment_info"
+HAS_RECORD = hasattr(ort.InferenceSession, "get_provider_graph_assignment_info")
+RANDOM = ("Bernoulli", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial")
+problems = []
+
+
+def expect(true, words):
+    if not true:
+        problems.append(words)
+        print(words[:600], file=sys.stderr)
+
+
+def session(model, ep, level="none", options=None, provider_options=None, **keys):
+    how = judge.ort_options(level)
+    for key, value in {**({RECORD: "1"} if HAS_RECORD else {}), **(options or {})}.items():
+        how.add_session_config_entry(key, value)
+    how.add_provider_for_devices([d for d in ort.get_ep_devices() if d.ep_name == ep], provider_options or {})
+    return ort.InferenceSession(model if isinstance(model, bytes) else str(model), how, **keys)
+
+
+def placed(made):
+    """Operators by provider."""
+    by = collections.defaultdict(list)
+    for part in made.get_provider_graph_assignment_info() if HAS_RECORD else []:
+        by[part.ep_name] += [node.op_type for node in part.get_nodes()]
+    return by
+
+
+def image():
+    return np.random.default_rng(1).random((3, 1, 8, 8), dtype=np.float32)
+
+
+def feed(made):
+    return {made.get_inputs()[0].name: image()}
+
+
+def answers_agree(words, made, want=None):
+    want = want or judge.ort_session(DIGITS)
+    for a, b in zip(made.run(None, feed(made)), want.run(None, feed(want))):
+        expect(a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-5), f"{words}: other answers")
+
+
+def try_symbols():
+    for library in LIBRARY.values():
+        shown = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+        names = sorted(line.split()[-1] for line in shown.stdout.splitlines())
+        expect(names == ["CreateEpFactories", "ReleaseEpFactory"], f"{library.name} shows {names}")
+
+
+def try_old_version():
+    """ONNX Runtime of another version, by a table of our own with one function in it."""
+    said = []
+    create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)(
+        lambda code, words: said.append((code, words.decode())) or 1)
+    table = (ctypes.c_void_p * 1)(ctypes.cast(create, ctypes.c_void_p))
+    get = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)(
+        lambda version: ctypes.addressof(table) if version <= 22 else None)
+    for text in (b"1.22.1", b"2.0.0", b"", b"1."):
+        name = ctypes.CFUNCTYPE(ctypes.c_void_p)(lambda text=text: ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value)
+        base = (ctypes.c_void_p * 2)(ctypes.cast(get, ctypes.c_void_p), ctypes.cast(name, ctypes.c_void_p))
+        factories, count = (ctypes.c_void_p * 4)(), ctypes.c_size_t(9)
+        library = ctypes.CDLL(str(LIBRARY[NPU]))
+        library.CreateEpFactories.restype = ctypes.c_void_p
+        failed = library.CreateEpFactories(b"x", base, None, factories, ctypes.c_size_t(4), ctypes.byref(count))
+        expect(failed and count.value == 0 and said and said[-1][0] == 9 and "1.23 or newer" in said[-1][1]
+               and text.decode() in said[-1][1], f"version {text}: {said}")
+
+
+def try_digits():
+    made = session(DIGITS, NPU)
+    answers_agree("the guide's provider", made)
+    expect(not HAS_RECORD or placed(made)[NPU] == ["Relu"], f"the guide's provider has {dict(placed(made))}")
+    made = session(DIGITS, CAMEO)
+    answers_agree("cameo's kernels", made)
+    expect(not HAS_RECORD or set(placed(made)) == {CAMEO}, f"cameo's kernels have {dict(placed(made))}")
+    made.run(None, feed(made))
+    many = [multiprocessing.pool.ThreadPool(4).apply_async(answers_agree, ("on four threads", made)) for _ in range(16)]
+    for each in many:
+        each.get(60)
+
+
+def try_dynamic_shapes():
+    """Shapes that only a run knows, and an output that is no longer than its input."""
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph([onnx.helper.make_node("NonZero", ["x"], ["i"]), onnx.helper.make_node("Relu", ["x"], ["y"])],
+                                   "g", [value("x", 1, ["n", None])], [value("i", 7, None), value("y", 1, None)])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    made = session(model.SerializeToString(), CAMEO)
+    for shape in ((2, 3), (4, 1), (0, 5), (1, 2)):
+        x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) - 1
+        found = made.run(None, {"x": x})
+        expect(np.array_equal(found[0], np.array(np.nonzero(x))) and np.array_equal(found[1], np.maximum(x, 0)),
+               f"shape {shape}: {found}")
+
+
+def try_contexts(folder):
+    for embed in "01":
+        path = folder / f"embed{embed}_ctx.onnx"
+        made = session(DIGITS, CAMEO, options={"ep.context_enable": "1", "ep.context_file_path": str(path),
+                                               "ep.context_embed_mode": embed})
+        answers_agree("a session that writes contexts", made)
+        nodes = onnx.load(path).graph.node
+        expect([n.op_type for n in nodes] == ["EPContext"], f"embed {embed}: nodes {[n.op_type for n in nodes]}")
+        files = list(folder.glob(f"embed{embed}_ctx_*.bin"))
+        expect(len(files) == (embed == "0"), f"embed {embed}: files {files}")
+        answers_agree(f"restored, embed {embed}", session(path, CAMEO))
+        by_bytes = session(path.read_bytes(), CAMEO, options={"ep.context_file_path": str(path)})
+        answers_agree(f"restored from memory, embed {embed}", by_bytes)
+        attribute = next(a for a in nodes[0].attribute if a.name == "ep_cache_context")
+        for bad in (b"", b"../x.bin", b"/etc/hostname", attribute.s[:40]):
+            model = onnx.load(path)
+            next(a for a in model.graph.node[0].attribute if a.name == "ep_cache_context").s = bad
+            onnx.save(model, folder / "bad_ctx.onnx")
+            try:
+                session(folder / "bad_ctx.onnx", CAMEO)
+                expect(False, f"embed {embed}: the context {bad[:20]!r} was taken")
+            except Exception as refused:  # noqa: BLE001
+                expect("ONNXRuntimeError" in str(refused), f"embed {embed}: {refused}")
+
+
+def try_options():
+    try:
+        session(DIGITS, CAMEO, provider_options={"speed": "high"})
+        expect(False, "an option that does not exist was taken")
+    except Exception as refused:  # noqa: BLE001
+        expect("speed" in str(refused) and "INVALID_ARGUMENT" in str(refused), f"an unknown option: {refused}")
+
+
+def try_cycles(count):
+    for i in range(count):
+        for ep, library in LIBRARY.items():
+            name = f"cycle {ep}"
+            ort.register_execution_provider_library(name, str(library))
+            devices = [d for d in ort.get_ep_devices() if d.ep_name == ep]
+            expect(len(devices) == 1, f"cycle {i}: {len(devices)} devices")
+            del devices
+            made = session(DIGITS, ep)
+            made.run(None, feed(made))
+            del made
+            ort.unregister_execution_provider_library(name)
+    for ep, library in LIBRARY.items():
+        ort.register_execution_provider_library(ep, str(library))
+
+
+def is_of_tensors(model):
+    """Whether all values that a case names are tensors of numbers."""
+    def fine(info):
+        kind = info.type
+        return not kind.WhichOneof("value") or (kind.HasField("tensor_type") and kind.tensor_type.elem_type != 8)
+    other = ("Sequence", "Optional", "String", "Regex", "TfIdf", "LabelEncoder", "Category", "ZipMap", "DictVectorizer")
+    return all(fine(v) for part in (model.graph.input, model.graph.output, model.graph.value_info) for v in part) and \
+        not any(node.op_type.startswith(other) or "Sequence" in node.op_type for node in model.graph.node)
+
+
+def run_case(case):
+    """(outcome, operators on other providers): outcome is 'right', 'declined', 'not run' or what is wrong."""
+    model = onnx.load(case / "model.onnx", load_external_data=False)
+    model.ir_version = min(model.ir_version, 13)
+    whole = case / "model.onnx" if model.ByteSize() > 1 << 20 else model.SerializeToString()
+    try:
+        made = session(whole, CAMEO)
+        answers = judge.ort_answers(made, case)
+    except Exception as refused:  # noqa: BLE001
+        try:
+            alone = ort.InferenceSession(whole if isinstance(whole, bytes) else str(whole), judge.ort_options(),
+                                         providers=["CPUExecutionProvider"])
+            judge.ort_answers(alone, case)
+        except Exception:  # noqa: BLE001
+            # Not even onnxruntime's own kernels: it counts as wrong only where cameo's name is on the error.
+            return ("not run" if CAMEO not in str(refused) else str(refused)), [], is_of_tensors(model)
+        return str(refused), [], is_of_tensors(model)
+    own = case / "tolerance.json"
+    tolerance = tuple(json.loads(own.read_text()).values()) if own.exists() else TOLERANCE
+    others = [op for ep, ops in placed(made).items() if ep != CAMEO for op in ops]
+    if any("bfloat16" in o.type for o in made.get_outputs()):  # as `cameo conformance`
+        tolerance = max(tolerance[0], 2 ** -6), tolerance[1]
+    differs = judge.what_differs(made, answers, *tolerance)
+    if any(node.op_type in RANDOM or (node.op_type == "Dropout" and len(node.input) > 2) for node in model.graph.node):
+        differs = None  # seeds are not meant to give the same numbers elsewhere
+    if differs and judge.cameo("conformance", case.parent, "--filter", f"^{case.name}$", check=False).returncode:
+        differs = None  # cameo alone gives the same, and is no more right
+    if differs:
+        again = judge.ort_answers(made, case)
+        if any(not np.array_equal(a[1][k], b[1][k]) for a, b in zip(answers, again) for k in a[1]):
+            differs = None  # random
+    if differs and others:  # a deviation of onnxruntime's own kernels is not ours
+        alone = ort.InferenceSession(whole if isinstance(whole, bytes) else str(whole), judge.ort_options(),
+                                     providers=["CPUExecutionProvider"])
+        if judge.what_differs(alone, judge.ort_answers(alone, case), *tolerance):
+            differs = None
+    return differs or "right", others, is_of_tensors(model)
+
+
+def start_worker():
+    ort.set_default_logger_severity(4)
+    ort.register_execution_provider_library(CAMEO, str(LIBRARY[CAMEO]))
+
+
+def try_cases(folder, every, names):
+    if not (folder / "node").exists():
+        print(f"no cases of ONNX in {folder}: left out")
+        return
+    cases = sorted(c for kind in ("node", "simple", "light", "pytorch-converted", "pytorch-operator")
+                   for c in (folder / kind).glob("*") if (c / "model.onnx").exists())
+    cases = [c for c in cases if any(n in c.name for n in names)] if names else cases[::every]
+    counts, left, on = collections.Counter(), collections.defaultdict(list), collections.Counter()
+    with multiprocessing.get_context("spawn").Pool(2, start_worker, maxtasksperchild=200) as pool:
+        pending = [(case, pool.apply_async(run_case, (case,))) for case in cases]
+        for case, each in pending:
+            try:
+                outcome, others, of_tensors = each.get(120)
+            except Exception as broken:  # noqa: BLE001
+                outcome, others, of_tensors = f"the process ended or was too slow: {broken!r}", [], True
+            known = outcome in ("right", "not run")
+            counts[outcome if known else "wrong"] += 1
+            expect(known, f"{case.name}: {outcome}")
+            if outcome == "right" and of_tensors:
+                on["all of it" if not others else "part"] += 1
+                for op in others:
+                    left[op].append(case.name)
+                if names:
+                    print(case.name, "left:", others)
+    total = sum(on.values())
+    print(f"cases: {dict(counts)}; of {total} with tensors alone {on['all of it']} wholly on {CAMEO} "
+          f"({100 * on['all of it'] / max(total, 1):.1f} %); left: "
+          f"{', '.join(f'{op} {len(of)} ({of[0]})' for op, of in sorted(left.items(), key=lambda each: -len(each[1])))}")
+    expect(not HAS_RECORD or names or on["all of it"] >= 0.95 * total, "fewer than 95 % of the cases on cameo's kernels")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--cases", type=pathlib.Path, default=root / "build" / "cases")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    ort.set_default_logger_severity(4)
+    if not given.names:
+        try_symbols()
+        try_old_version()
+        try_cycles(100 if given.long else 3)
+        try_digits()
+        try_dynamic_shapes()
+        try_options()
+        with tempfile.TemporaryDirectory() as folder:
+            try_contexts(pathlib.Path(folder))
+    try_cases(given.cases, 1 if given.long else 20, given.names)
+    print(f"onnxruntime {ort.__version__}: {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
