@@ -118,7 +118,7 @@ class CameoConan(ConanFile):
         if self.options.shared:
             component("cameo", ["cameo"], ["target"])
             link("cameo", *formats, *kernels)
-            for name in ["minimal", "package", "host", "format", "onnx", *providers]:
+            for name in ["c", "minimal", "package", "host", "format", "onnx", *providers]:
                 component(name, [], ["cameo"])
         else:
             component("minimal", ["cameo_minimal"], ["target"])
@@ -133,4 +133,5 @@ class CameoConan(ConanFile):
                 component(name, [f"cameo_{name}"], ["host"])
                 link(name, *kernels)
             component("cameo", [], [*providers, "onnx", "format", "host", "package", "minimal"])
+            component("c", ["cameo_c"], ["cameo"])
         components["cameo"].set_property("pkg_config_name", "cameo")

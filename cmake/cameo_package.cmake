@@ -3,7 +3,7 @@
 
 # The providers that are in the program are in the shared library, too.
 function(cameo_packaged_libraries to)
-  set(libraries minimal package host format onnx ort_plugin)
+  set(libraries minimal package host format onnx ort_plugin c)
   foreach(provider IN LISTS cameo_program_list)
     list(APPEND libraries ep_${provider})
   endforeach()
@@ -100,7 +100,7 @@ function(cameo_install)
   endif()
 
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cameo_headers
-    FILES_MATCHING PATTERN "*.hpp")
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
   foreach(provider IN LISTS cameo_program_list)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/eps/${provider}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
       COMPONENT cameo_headers FILES_MATCHING PATTERN "*.hpp")

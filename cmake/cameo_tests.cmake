@@ -17,7 +17,7 @@ set(cameo_test_environment CAMEO_SOURCE_DIR=${PROJECT_SOURCE_DIR} CAMEO_BINARY_D
 function(cameo_link_everything target)
   set(providers ${cameo_built_providers})
   list(TRANSFORM providers PREPEND cameo_ep_)
-  target_link_libraries(${target} PRIVATE cameo_options ${providers} cameo_cameo)
+  target_link_libraries(${target} PRIVATE cameo_options cameo_c ${providers} cameo_cameo)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 

@@ -29,17 +29,21 @@ MAY_INCLUDE = {
     "session": ["context", "package", "ep", "format", "run"],
     "ort_plugin": ["session"],
     "program": ["session"],
+    "c": ["program"],  # what the runtime of the build's providers is
+    "python": ["program"],  # the same, and what it shows of a model
     "interop": ["session"],  # between other libraries' types and ours: for users, never included by another layer
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
-    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program"},
+    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program", "c", "python"},
     "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
     "google/protobuf/": {"format"},
     "onnx/": {"format"},
     "flatbuffers/": {"format"},
     "nlohmann/": {"context", "package", "session", "program", "ep"},
     "CLI/": {"program"},
+    "nanobind/": {"python"},
+    "numpy/": {"python"},
 }
 # what headers of interop are there to include; no other public header includes what is not standard
 INTEROP = ("Eigen/", "xtensor/", "fmt/")

@@ -23,7 +23,7 @@ def public_headers(root):
     what is templates over other libraries' types."""
     folders = [root / "include", *sorted((root / "eps").glob("*/include"))]
     for folder in folders:
-        for path in sorted(folder.rglob("*.hpp")):
+        for path in sorted([*folder.rglob("*.hpp"), *folder.rglob("*.h")]):
             parts = path.relative_to(folder).parts
             if parts[1] != "interop" and (parts[1] != "eps" or len(parts) == 3):
                 yield folder, path
@@ -105,7 +105,8 @@ def mangled(cursor):
 def exported(library):
     lines = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library], check=True, capture_output=True,
                            text=True).stdout.splitlines()
-    return {line.split()[0].partition("@")[0] for line in lines}
+    # Of type A are the names of versions themselves.
+    return {line.split()[0].partition("@")[0] for line in lines if line.split()[1] != "A"}
 
 
 def main():

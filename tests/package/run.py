@@ -132,6 +132,21 @@ def pkg_config(args):
 
 
 @check
+def c_program(args):
+    """A program of C, by a compiler for C, and the same as C++, against the installed library."""
+    made = OUT / "builds" / "c"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    folder, = PREFIX.glob("lib*/**/pkgconfig")
+    flags = command("pkg-config", "--cflags", "--libs", "cameo", env={"PKG_CONFIG_PATH": str(folder)}).split()
+    for name, compiler in ("as_c", ["cc", "-std=c99"]), ("as_cpp", ["c++", "-std=c++11", "-x", "c++"]):
+        command(*compiler, "-pedantic", "-Wall", "-Wextra", "-Werror", HERE / "c" / "app.c", "-x", "none", "-o", made / name,
+                *flags, "-lm")
+        text = command(made / name, ROOT / "examples" / "digits" / "digits.onnx", env={"LD_LIBRARY_PATH": str(folder.parent)})
+        expect(text == "ok\n", f"{name} printed: {text}")
+
+
+@check
 def installed_program(args):
     """The installed program runs where it was moved to."""
     text = command(PREFIX / "bin" / "cameo", "inspect", "--json", ROOT / "examples" / "digits" / "digits.onnx")

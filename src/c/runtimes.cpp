@@ -1,0 +1,88 @@
+#include "c/handles.hpp"
+#include "file/messages.hpp"
+
+#include <cameo/session/compile.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace cameo::c {
+namespace {
+
+/// The providers of the build: their names are constants that end with a zero.
+const auto& rows_of_build() {
+  static const auto all = program::program_runtime{}.providers();
+  return all;
+}
+
+status check_provider(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const provider& each : rows_of_build()) {
+    if (name == each.row->name || name == each.row->long_name) return {};
+    known.push_back(each.row->name);
+  }
+  return failed(status_code::invalid_argument, "the library has no provider '{}'; it has {}", name,
+                fmt::join(known, ", "));
+}
+
+}  // namespace
+}  // namespace cameo::c
+
+cameo::result<cameo::session_options> cameo_runtime::options(const cameo_options* given) const {
+  cameo::session_options made = given ? given->all : cameo::session_options{};
+  if (made.choose_devices && !names.empty())
+    return cameo::status{cameo::status_code::invalid_argument,
+                         "the options have a policy, which chooses providers, and the runtime was made with names of "
+                         "providers; give one of the two"};
+  if (!made.choose_devices) {
+    made.providers = names;
+    if (names.empty()) made.providers.emplace_back(cameo::c::rows_of_build().back().row->name);
+  }
+  return made;
+}
+
+std::size_t cameo_provider_count() { return cameo::c::rows_of_build().size(); }
+
+const char* cameo_provider_name(std::size_t number) {
+  const auto& rows = cameo::c::rows_of_build();
+  return number < rows.size() ? rows[number].row->name.data() : nullptr;
+}
+
+cameo_error* cameo_runtime_new(const char* const* providers, std::size_t count, cameo_runtime** made) {
+  using namespace cameo;
+  return c::answer([&]() -> status {
+    if (status s = c::need({{"made", made}, {"providers", count ? providers : static_cast<const void*>("")}}); !s)
+      return s;
+    auto runtime = std::make_unique<cameo_runtime>();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!providers[i]) return {status_code::invalid_argument, "the name of a provider is NULL"};
+      if (status s = c::check_provider(providers[i]); !s) return s;
+      runtime->names.emplace_back(providers[i]);
+    }
+    *made = runtime.release();
+    return {};
+  });
+}
+
+void cameo_runtime_free(cameo_runtime* runtime) { delete runtime; }
+
+cameo_error* cameo_compile(const cameo_runtime* runtime, const char* from, const char* to, const cameo_options* options,
+                           int embed, std::size_t* compiled_nodes) {
+  using namespace cameo;
+  return c::answer([&]() -> status {
+    if (status s = c::need({{"runtime", runtime}, {"from", from}, {"to", to}}); !s) return s;
+    result<session_options> how = runtime->options(options);
+    if (!how) return std::move(how).error();
+    compile_options all;
+    all.input = from;
+    all.output = to;
+    all.session = std::move(*how);
+    all.embed = embed != 0;
+    const result<compile_report> done = runtime->providers.compile(std::move(all));
+    if (!done) return done.error();
+    if (compiled_nodes) *compiled_nodes = done->compiled_nodes;
+    return {};
+  });
+}
