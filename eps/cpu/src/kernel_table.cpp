@@ -19,13 +19,14 @@
 #include "skeletons/map_rows.hpp"
 #include "skeletons/zip_rows.hpp"
 #include "text/text_rows.hpp"
+#include "training/training_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 using list = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} + matrix_rows{} +
                       convolution_rows{} + attention_rows{} + recurrent_rows{} + quantised_rows{} + movement_rows{} +
-                      flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} +
+                      flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} + training_rows{} +
                       kernel_list<>{});
 
 [[maybe_unused]] constexpr detail::lacking_kernel without_re2[] = {

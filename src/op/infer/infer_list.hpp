@@ -5,6 +5,7 @@
 #include <cameo/op/ml.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/op/training.hpp>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -32,6 +33,7 @@ signature sequence_construct, sequence_empty, sequence_at, sequence_erase, seque
     string_normalizer;
 signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normalization, expand_dims;
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
+signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
 }  // namespace infer
@@ -168,6 +170,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::RNN>, infer::recurrent, cost::recurrent},
     // Attention, losses, and a few that stand alone
     {op_id_of<op::Attention>, infer::attention, cost::attention},
+    {op_id_of<op::LinearAttention>, infer::linear_attention},
     {op_id_of<op::NegativeLogLikelihoodLoss>, infer::loss},
     {op_id_of<op::SoftmaxCrossEntropyLoss>, infer::loss},
     {op_id_of<op::Det>, infer::determinant},
@@ -238,6 +241,27 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::MatMulIntegerToFloat>, infer::matmul_integer_to_float, cost::product},
     {op_id_of<op::microsoft::GatherBlockQuantized>, infer::gather_block_quantized, cost::nothing},
     {op_id_of<op::microsoft::MatMulNBits>, infer::matmul_nbits, cost::product},
+    {op_id_of<op::microsoft::BranchwiseRMSNorm>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::EngramGate>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::GatedAdd>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::GatedRMSNorm>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::HyperConnectionPostMix>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::Inverse>, infer::like_input},
+    {op_id_of<op::microsoft::LinearAttention>, infer::linear_attention},
+    {op_id_of<op::microsoft::LinearAttentionGate>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::MRotaryEmbedding>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::MoE>, infer::like_input},
+    {op_id_of<op::microsoft::MurmurHash3>, infer::murmur_hash, cost::each_input},
+    {op_id_of<op::microsoft::QMoE>, infer::like_input},
+    {op_id_of<op::microsoft::QEmbedLayerNormalization>, infer::quantised_embedding},
+    {op_id_of<op::microsoft::SampleOp>, infer::identity, cost::nothing},
+    {op_id_of<op::microsoft::ScaledSiLU>, infer::like_input, cost::each_input},
+    {op_id_of<op::microsoft::GridSample>, infer::grid_sample},
+    {op_id_of<op::microsoft::Unique>, infer::unique_of_list},
+    // ai.onnx.preview.training
+    {op_id_of<op::training::Adagrad>, infer::optimizer, cost::each_input},
+    {op_id_of<op::training::Adam>, infer::optimizer_with_two, cost::each_input},
+    {op_id_of<op::training::Momentum>, infer::optimizer, cost::each_input},
     // com.microsoft.nchwc
     {op_id_of<op::nchwc::AveragePool>, infer::pool, cost::pool},
     {op_id_of<op::nchwc::Conv>, infer::nchwc_conv, cost::conv},

@@ -15,6 +15,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 using attention_rows = row_list<
     computes<op::Attention, since<23>, attention, "T1", "T2">,
     computes<op::RotaryEmbedding, since<23>, rotary_embedding>,
+    computes<op::microsoft::RotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::RotaryEmbedding>>,
+    computes<op::microsoft::MRotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::MRotaryEmbedding>>,
     computes<op::microsoft::Attention, since<1>, projected_attention>,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
     computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">

@@ -1,10 +1,31 @@
 #include <cameo/eps/cpu/rotary_embedding.hpp>
+#include <cameo/op/microsoft.hpp>
 
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+
+namespace {
+
+/// Which pairs of a head are turned, and how they lie.
+struct turned_pairs {
+  std::int64_t half, size;
+  bool interleaved;
+
+  void turn(const float* in, const float* cosines, const float* sines, float* to) const {
+    const std::int64_t apart = interleaved ? 1 : half, step = interleaved ? 2 : 1;
+    for (std::int64_t i = 0; i < half; ++i) {
+      const float a = in[i * step], b = in[i * step + apart];
+      to[i * step] = cosines[i] * a - sines[i] * b;
+      to[i * step + apart] = sines[i] * a + cosines[i] * b;
+    }
+    std::copy(in + 2 * half, in + size, to + 2 * half);
+  }
+};
+
+}  // namespace
 
 result<rotary_embedding> rotary_embedding::bind(bind_context& c) {
   rotary_embedding made;
@@ -47,7 +68,7 @@ status rotary_embedding::run(run_context& c) const {
   const auto from = rooms::make(c, x, 1, size), y = rooms::make(c, **out, 1, size);
   const auto cosine = rooms::make(c, cosines, 1, half), sine = rooms::make(c, sines, 1, half);
   if (!from || !y || !cosine || !sine) return status_code::out_of_memory;
-  const std::int64_t apart = interleaved ? 1 : half, step = interleaved ? 2 : 1;
+  const turned_pairs pairs{half, size, interleaved};
   parallel_rows(c, batches * length * count, std::max<std::int64_t>(1, (1 << 14) / size),
                 [&](std::int64_t first, std::int64_t last, std::size_t lane) {
                   for (std::int64_t row = first; row < last; ++row) {
@@ -59,16 +80,141 @@ status rotary_embedding::run(run_context& c) const {
                     const float* const in = from->read(lane, row * size, size);
                     const float *const co = cosine->read(lane, angles, half), *const si =
                                                                                   sine->read(lane, angles, half);
-                    float* const to = y->room(lane, row * size);
-                    for (std::int64_t i = 0; i < half; ++i) {
-                      const float a = in[i * step], b = in[i * step + apart];
-                      to[i * step] = co[i] * a - si[i] * b;
-                      to[i * step + apart] = si[i] * a + co[i] * b;
-                    }
-                    std::copy(in + turned, in + size, to + turned);
+                    pairs.turn(in, co, si, y->room(lane, row * size));
                     y->store(lane, row * size, size);
                   }
                 });
+  return {};
+}
+
+namespace {
+
+/// Rows of X and the positions that their angles are taken at.
+struct placed_heads {
+  std::int64_t batches, length, count, size, half;
+};
+
+status place_heads(const microsoft_rotary_embedding& how, const value& x, const value& cosines, const value& sines,
+                   placed_heads& p) {
+  const std::size_t rank = x.shape.rank();
+  if (rank != 3 && rank != 4) return bad_input("input ", x.shape, " must be of rank 3 or 4");
+  if (status s = usable_sizes("input", x.shape); !s) return s;
+  if (cosines.shape.rank() != 2 || sines.shape != cosines.shape)
+    return bad_input("cos_cache ", cosines.shape, " and sin_cache ", sines.shape, " must be two equal matrices");
+  if (status s = usable_sizes("cos_cache", cosines.shape); !s) return s;
+  p.half = cosines.shape[1];
+  p.batches = x.shape[0], p.length = x.shape[rank == 3 ? 1 : 2];
+  if (rank == 4) {
+    p.count = x.shape[1], p.size = x.shape[3];
+  } else {
+    if (how.rotated && how.heads < 1) return bad_input("rotary_embedding_dim needs num_heads");
+    const std::int64_t size = how.rotated ? x.shape[2] / how.heads : p.half * 2;
+    if (size < 1 || x.shape[2] % size != 0)
+      return bad_input("input ", x.shape, " has no whole number of heads of ", size, " elements");
+    p.count = x.shape[2] / size, p.size = size;
+  }
+  const std::int64_t turned = how.rotated ? how.rotated : p.size;
+  if (turned > p.size || turned % 2 != 0 || p.half != turned / 2)
+    return bad_input("cos_cache ", cosines.shape, " must have ", turned / 2, " columns for heads of ", p.size,
+                     " elements, of which ", turned, " are turned");
+  return {};
+}
+
+/// The position of each row of angles: [streams, batch, length], or one number that counts on.
+class angle_positions {
+ public:
+  static status of(const value& ids, std::int64_t streams, const placed_heads& p, std::int64_t rows,
+                   angle_positions& out) {
+    const extents wanted = streams == 1 ? extents{p.batches, p.length} : extents{streams, p.batches, p.length};
+    const tensor_view<const std::int64_t> all = ids.as_unchecked<std::int64_t>();
+    out.data_ = all.data(), out.length_ = p.length, out.counts_on_ = streams == 1 && ids.shape == extents{1};
+    if (!out.counts_on_ && ids.shape != wanted)
+      return bad_input("position_ids ", ids.shape, " must be ", streams == 1 ? "[1] or " : "", wanted);
+    const std::int64_t more = out.counts_on_ ? std::max<std::int64_t>(p.length, 1) - 1 : 0;
+    for (const std::int64_t id : all)
+      if (id < 0 || id >= rows - more)
+        return bad_input("position ", id, " of a sequence of ", p.length, " is not in [0,", rows, ")");
+    return {};
+  }
+  std::int64_t operator[](std::int64_t row) const { return counts_on_ ? data_[0] + row % length_ : data_[row]; }
+
+ private:
+  const std::int64_t* data_ = nullptr;
+  std::int64_t length_ = 0;
+  bool counts_on_ = false;
+};
+
+}  // namespace
+
+template <class Op>
+result<microsoft_rotary_embedding> microsoft_rotary_embedding::read(bind_context& c) {
+  const result<rotary_embedding> common = rotary_embedding::bind(c);
+  if (!common) return common.error();
+  microsoft_rotary_embedding made{*common};
+  if constexpr (std::is_same_v<Op, op::microsoft::MRotaryEmbedding>) {
+    const std::span<const std::int64_t> sections = c.ints_or("mrope_section");
+    const std::int64_t layout = c.int_or("mrope_layout", 0);
+    if (sections.size() != 3 || std::min({sections[0], sections[1], sections[2]}) < 0 ||
+        std::max({sections[0], sections[1], sections[2]}) > std::int64_t{1} << 40)
+      return bad_attribute("mrope_section must be three sizes");
+    if (layout != 0 && layout != 1) return bad_attribute("mrope_layout is ", layout, ", must be 0 or 1");
+    std::copy(sections.begin(), sections.end(), made.sections);
+    made.streams = 3, made.mixed = layout == 1;
+  }
+  return made;
+}
+template result<microsoft_rotary_embedding> microsoft_rotary_embedding::read<op::microsoft::RotaryEmbedding>(
+    bind_context&);
+template result<microsoft_rotary_embedding> microsoft_rotary_embedding::read<op::microsoft::MRotaryEmbedding>(
+    bind_context&);
+
+std::int64_t microsoft_rotary_embedding::stream_of(std::int64_t i) const {
+  if (mixed) return i % 3 != 0 && i < 3 * sections[i % 3] ? i % 3 : 0;
+  return i < sections[0] ? 0 : i < sections[0] + sections[1] ? 1 : 2;
+}
+
+status microsoft_rotary_embedding::run(run_context& c) const {
+  const value &x = c.input(0), &cosines = c.input(2), &sines = c.input(3);
+  placed_heads p{};
+  if (status s = place_heads(*this, x, cosines, sines, p); !s) return s;
+  if (streams > 1 && sections[0] + sections[1] + sections[2] != p.half)
+    return bad_input("mrope_section has ", sections[0] + sections[1] + sections[2], " pairs, heads have ", p.half);
+  angle_positions positions;
+  if (status s = angle_positions::of(c.input(1), streams, p, cosines.shape[0], positions); !s) return s;
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  if (x.shape.count() == 0) return {};
+  const std::int64_t places = p.batches * p.length;
+  std::int64_t cells = 0;
+  if (!checked_multiply(places, 2 * p.half, cells)) return status_code::out_of_memory;
+  const result<std::span<float>> angles = c.scratch<float>(std::size_t(cells));
+  if (!angles) return angles.error();
+  parallel_each(c, places, 1 + (1 << 13) / p.half, [&](std::int64_t place, std::size_t) {
+    float *const cosine = angles->data() + place * 2 * p.half, *const sine = cosine + p.half;
+    if (streams == 1) {
+      load_floats(cosines, positions[place] * p.half, cosine, p.half);
+      load_floats(sines, positions[place] * p.half, sine, p.half);
+    }
+    for (std::int64_t i = 0; streams > 1 && i < p.half; ++i) {
+      const std::int64_t from = positions[stream_of(i) * places + place] * p.half + i;
+      cosine[i] = float_at<float>(cosines, from), sine[i] = float_at<float>(sines, from);
+    }
+  });
+  if (c.stopped()) return status_code::canceled;
+  const auto from = row_rooms<float>::make(c, x, 1, p.size), y = row_rooms<float>::make(c, **out, 1, p.size);
+  if (!from || !y) return status_code::out_of_memory;
+  const turned_pairs pairs{p.half, p.size, interleaved};
+  const bool joined = x.shape.rank() == 3;
+  parallel_rows(
+      c, places * p.count, std::max<std::int64_t>(1, (1 << 14) / p.size),
+      [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+        for (std::int64_t row = first; row < last; ++row) {
+          const std::int64_t place = joined ? row / p.count : row / (p.length * p.count) * p.length + row % p.length;
+          const float* const cosine = angles->data() + place * 2 * p.half;
+          pairs.turn(from->read(lane, row * p.size, p.size), cosine, cosine + p.half, y->room(lane, row * p.size));
+          y->store(lane, row * p.size, p.size);
+        }
+      });
   return {};
 }
 

@@ -71,7 +71,7 @@ class index_tuples {
       if (d[k] != i[k]) return bad_input("data ", d, " and indices ", i, " differ in the first ", batch_dims, " axes");
     made.first_ = batch, made.past_ = batch + std::size_t(length);
     made.data_ = d, made.strides_ = row_major_strides(d);
-    made.numbers_ = static_cast<const std::int64_t*>(indices.data);
+    made.numbers_ = integers{indices};
     const extents outer{i.dims().first(i.rank() - 1)};
     if (!outer.checked_count(made.count_)) return bad_input("indices ", i, " are too many");
     if (!product(d, made.past_, d.rank(), made.block_) || !product(i, batch, i.rank() - 1, made.per_batch_))
@@ -84,9 +84,9 @@ class index_tuples {
   std::size_t first_inner() const { return past_; }  // the first axis of a block
   /// Where block i starts in data.
   std::int64_t operator[](std::int64_t i) const {
-    const std::int64_t* const tuple = numbers_ + i * std::int64_t(past_ - first_);
+    const std::int64_t tuple = i * std::int64_t(past_ - first_);
     std::int64_t offset = first_ ? i / per_batch_ * strides_[first_ - 1] : 0;
-    for (std::size_t k = first_; k < past_; ++k) offset += place(tuple[k - first_], data_[k]) * strides_[k];
+    for (std::size_t k = first_; k < past_; ++k) offset += place(numbers_[tuple + std::int64_t(k - first_)], data_[k]) * strides_[k];
     return offset;
   }
 
@@ -103,7 +103,7 @@ class index_tuples {
     return {};
   }
   extents data_, strides_;
-  const std::int64_t* numbers_ = nullptr;
+  integers numbers_{value{}};
   std::size_t first_ = 0, past_ = 0;
   std::int64_t count_ = 0, block_ = 0, per_batch_ = 0;
 };

@@ -29,7 +29,8 @@ std::int64_t steps_between(T start, T limit, T delta) {
 template <class T>
 status make_range(run_context& c) {
   using number = decltype(widened(T{}));
-  const number start = widened(c.input<T>(0)[0]), limit = widened(c.input<T>(1)[0]), delta = widened(c.input<T>(2)[0]);
+  const number start = widened(c.input<T>(0)[0]), limit = widened(c.input<T>(1)[0]);
+  const number delta = c.has_input(2) ? widened(c.input<T>(2)[0]) : number(1);
   if (delta == number{}) return bad_input("delta is 0");
   const std::int64_t count = steps_between(start, limit, delta);
   if (count < 0) return bad_input("start, limit and delta give no countable range");
@@ -55,7 +56,7 @@ bool is_zero(const T& v) {
 
 status range_of::run(run_context& c) const {
   for (std::size_t i = 0; i < 3; ++i)
-    if (c.input(i).shape.count() != 1)
+    if ((i < 2 || c.has_input(2)) && c.input(i).shape.count() != 1)
       return bad_input("start, limit and delta must be scalars, not ", c.input(i).shape);
   return elements::visit(c.input(0).type, status{}, [&]<class T>(std::type_identity<T>) { return make_range<T>(c); });
 }

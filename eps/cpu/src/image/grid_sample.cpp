@@ -124,6 +124,7 @@ status grid_sample::run(run_context& c) const {
   for (std::size_t i = 1; i + 1 < rank; ++i) shape.push_back(g[i]);
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
+  if ((*y)->type != x.type) return bad_input("the output has ", (*y)->type, " where X has ", x.type);
   if (shape.count() == 0) return {};
   sampled_axis all[max_axes];
   for (std::size_t i = 0; i < axes; ++i) {

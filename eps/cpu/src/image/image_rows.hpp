@@ -1,9 +1,12 @@
 #pragma once
 #include <cameo/eps/cpu/affine_grid.hpp>
+#include <cameo/eps/cpu/crop_and_resize.hpp>
 #include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/eps/cpu/max_roi_pool.hpp>
 #include <cameo/eps/cpu/non_max_suppression.hpp>
 #include <cameo/eps/cpu/resize.hpp>
 #include <cameo/eps/cpu/roi_align.hpp>
+#include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "skeletons/row_list.hpp"
@@ -18,6 +21,9 @@ using image_rows = row_list<
     computes<op::Resize, since<11>, resize, "T1">,
     computes<op::Upsample, since<1>, upsample>,
     computes<op::GridSample, since<16>, grid_sample>,
+    erased_entry<op::microsoft::GridSample, since<1>, allow<"T1">(first_float_elements{}), grid_sample>,
+    erased_entry<op::microsoft::CropAndResize, since<1>, allow<"T1">(first_float_elements{}), crop_and_resize>,
+    computes<op::MaxRoiPool, since<1>, max_roi_pool>,
     computes<op::RoiAlign, since<10>, roi_align>,
     takes_any<op::NonMaxSuppression, since<10>, non_max_suppression>
 >;

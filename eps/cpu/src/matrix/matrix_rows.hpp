@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/det.hpp>
 #include <cameo/eps/cpu/einsum.hpp>
 #include <cameo/eps/cpu/gemm.hpp>
+#include <cameo/eps/cpu/inverse.hpp>
 #include <cameo/eps/cpu/matmul.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
@@ -18,7 +19,10 @@ using matrix_rows = row_list<
     kernel_entry<op::microsoft::FusedMatMul, since<1>, allow<"T">(float_elements{}), matmul>,
     kernel_entry<op::microsoft::FusedGemm, since<1>, allow<"T">(first_float_elements{}), fused_gemm>,
     computes<op::Einsum, since<12>, einsum>,
-    computes<op::Det, since<11>, det>
+    computes<op::Det, since<11>, det>,
+    kernel_entry<op::microsoft::TransposeMatMul, since<1>, allow<"T">(float_elements{}), matmul>,
+    computes<op::microsoft::Inverse, since<1>, inverse>,
+    computes<op::microsoft::CDist, since<1>, row_distances>
 >;
 // clang-format on
 

@@ -13,6 +13,8 @@
 #include <cameo/eps/cpu/sort.hpp>
 #include <cameo/eps/cpu/tensor_scatter.hpp>
 #include <cameo/eps/cpu/transpose.hpp>
+#include <cameo/eps/cpu/unfold.hpp>
+#include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "skeletons/row_list.hpp"
@@ -52,6 +54,14 @@ using movement_rows = row_list<
     moves<op::ReverseSequence, since<10>, reverse_sequence>,
     moves<op::Trilu, since<14>, trilu>,
     moves<op::SplitToSequence, since<11>, split_to_sequence>,
+    takes_any<op::microsoft::SampleOp, since<1>, identity>,
+    takes_any<op::microsoft::ExpandDims, since<1>, expand_dims>,
+    moves<op::microsoft::GatherND, since<1>, gather_nd>,
+    moves<op::microsoft::Pad, since<1>, microsoft_pad>,
+    moves<op::microsoft::Trilu, since<1>, trilu>,
+    moves<op::microsoft::UnfoldTensor, since<1>, unfold>,
+    computes<op::microsoft::Range, since<1>, range_of>,
+    computes<op::microsoft::Unique, since<1>, unique_of_list>,
     computes<op::Range, since<11>, range_of>,
     computes<op::EyeLike, since<9>, eye_like, "T2">,
     computes<op::NonZero, since<9>, non_zero>,

@@ -84,19 +84,31 @@ status read_amounts(const run_context& c, const attribute* given, std::size_t ra
 }  // namespace
 
 result<pad> pad::bind(bind_context& c) {
+  result<pad> made = of_mode(c, c.since >= 19);
+  if (!made || c.since >= 11) return made;
+  made->amounts = c.find(c.since == 1 ? "paddings" : "pads");
+  if (!made->amounts) return bad_attribute(c.since == 1 ? "needs `paddings`" : "needs `pads`");
+  made->number = c.float_or("value", 0);
+  return made;
+}
+result<microsoft_pad> microsoft_pad::bind(bind_context& c) {
+  const result<pad> made = of_mode(c, true);
+  if (!made) return made.error();
+  return microsoft_pad{*made};
+}
+
+result<pad> pad::of_mode(const bind_context& c, bool may_wrap) {
   const std::string_view name = c.string_or("mode", "constant");
-  const bool wraps = name == "wrap" && c.since >= 19;
+  const bool wraps = name == "wrap" && may_wrap;
   if (name != "constant" && name != "reflect" && name != "edge" && !wraps)
     return bad_attribute("`mode` must be constant, reflect, edge or (from version 19) wrap, not '", name, "'");
   const fill mode = wraps               ? fill::wrap
                     : name == "reflect" ? fill::reflect
                     : name == "edge"    ? fill::edge
                                         : fill::constant;
-  if (c.since >= 11) return pad{mode, nullptr, 0};
-  const attribute* const amounts = c.find(c.since == 1 ? "paddings" : "pads");
-  if (!amounts) return bad_attribute(c.since == 1 ? "needs `paddings`" : "needs `pads`");
-  return pad{mode, amounts, c.float_or("value", 0)};
+  return pad{mode, nullptr, 0};
 }
+
 status pad::run(run_context& c) const {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);

@@ -68,6 +68,21 @@ status reshape::run(run_context& c) const {
   return c.forward(0, c.input(0), to);
 }
 
+result<expand_dims> expand_dims::bind(bind_context& c) {
+  c.views(0, 0);
+  return expand_dims{};
+}
+status expand_dims::run(run_context& c) const {
+  extents shape = c.input(0).shape;
+  if (c.input(1).shape.count() != 1) return bad_input("axis must be one number, not ", c.input(1).shape);
+  const std::int64_t given = integers{c.input(1)}[0];
+  if (shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " can't have another axis");
+  std::int64_t axis = given;
+  if (!normalize_axis(axis, shape.rank() + 1)) return no_such_axis(given, shape.rank() + 1);
+  shape.insert(std::size_t(axis), 1);
+  return c.forward(0, c.input(0), shape);
+}
+
 result<flatten> flatten::bind(bind_context& c) {
   c.views(0, 0);
   return flatten{c.int_or("axis", 1)};

@@ -90,8 +90,13 @@ status write_numbers(run_context& c, std::size_t output, std::span<const std::in
   return made ? status{} : made.error();
 }
 
+/// Which outputs get what; one that no node has is written nowhere.
+struct unique_outputs {
+  std::size_t firsts, inverse, counts;
+};
+
 template <class T>
-status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted) {
+status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const unique_outputs& to_outputs) {
   const value& x = c.input(0);
   const std::size_t rank = x.shape.rank();
   slices<T> all{static_cast<const T*>(x.data), x.shape.count(), 1, 1};
@@ -142,9 +147,9 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted) {
       for (std::size_t g = 0; g < groups; ++g, to += all.inner)
         std::copy_n(all.first + (o * all.count + firsts[g]) * all.inner, all.inner, to);
   }
-  if (status s = write_numbers(c, 1, firsts.first(groups)); !s) return s;
-  if (status s = write_numbers(c, 2, inverse); !s) return s;
-  return write_numbers(c, 3, counts.first(groups));
+  if (status s = write_numbers(c, to_outputs.firsts, firsts.first(groups)); !s) return s;
+  if (status s = write_numbers(c, to_outputs.inverse, inverse); !s) return s;
+  return write_numbers(c, to_outputs.counts, counts.first(groups));
 }
 
 }  // namespace
@@ -167,8 +172,17 @@ status unique::run(run_context& c) const {
   const value& x = c.input(0);
   std::int64_t at = axis;
   if (!flat && !normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
-  return elements::visit(
-      x.type, status{}, [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, std::size_t(at), flat, sorted); });
+  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) {
+    return unique_of<T>(c, std::size_t(at), flat, sorted, {1, 2, 3});
+  });
+}
+
+status unique_of_list::run(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() != 1) return bad_input("x must be one-dimensional, not ", x.shape);
+  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) {
+    return unique_of<T>(c, 0, true, false, {3, 1, 2});
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

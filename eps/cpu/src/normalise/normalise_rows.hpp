@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/axis_normalization.hpp>
 #include <cameo/eps/cpu/batch_normalization.hpp>
+#include <cameo/eps/cpu/gated_norms.hpp>
 #include <cameo/eps/cpu/group_normalization.hpp>
 #include <cameo/eps/cpu/layer_normalization.hpp>
 #include <cameo/eps/cpu/lrn.hpp>
@@ -43,7 +44,15 @@ using other_normalisations = row_list<
              skip_layer_normalization<op::microsoft::SkipLayerNormalization>>,
     computes<op::microsoft::SkipSimplifiedLayerNormalization, since<1>,
              skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>,
-    computes<op::microsoft::EmbedLayerNormalization, since<1>, embed_layer_normalization, "T">
+    computes<op::microsoft::EmbedLayerNormalization, since<1>, embed_layer_normalization, "T">,
+    computes<op::microsoft::GatedRMSNorm, since<1>, gated_rms_norm>,
+    computes<op::microsoft::BranchwiseRMSNorm, since<1>, branchwise_rms_norm>,
+    computes<op::microsoft::GatedAdd, since<1>, gated_add>,
+    computes<op::microsoft::ScaledSiLU, since<1>, scaled_silu>,
+    computes<op::microsoft::LinearAttentionGate, since<1>, linear_attention_gate>,
+    computes<op::microsoft::HyperConnectionPreMix, since<1>, hyper_connection_pre_mix>,
+    computes<op::microsoft::HyperConnectionPostMix, since<1>, hyper_connection_post_mix>,
+    computes<op::microsoft::EngramGate, since<1>, engram_gate>
 >;
 // clang-format on
 using normalise_rows = decltype(normalisations{} + other_normalisations{});

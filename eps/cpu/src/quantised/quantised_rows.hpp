@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/gather_block_quantized.hpp>
 #include <cameo/eps/cpu/integer_conv.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/eps/cpu/matmul_fp4.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 #include <cameo/eps/cpu/qgemm.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
@@ -27,6 +28,8 @@ using quantised_rows = row_list<
     computes<op::microsoft::MatMulIntegerToFloat, since<1>, matmul_integer_to_float, "T3">,
     computes<op::microsoft::DynamicQuantizeMatMul, since<1>, dynamic_quantize_matmul, "T2">,
     computes<op::microsoft::MatMulNBits, since<1>, matmul_nbits, "T1">,
+    computes<op::microsoft::MatMulBnb4, since<1>, matmul_bnb4, "T1">,
+    computes<op::microsoft::MatMulFpQ4, since<1>, matmul_fpq4, "T1">,
     computes<op::microsoft::GatherBlockQuantized, since<1>, gather_block_quantized, "T2">,
     erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
     erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,

@@ -1,6 +1,9 @@
 #pragma once
 #include <cameo/eps/cpu/regex_full_match.hpp>
 #include <cameo/eps/cpu/string.hpp>
+#include <cameo/eps/cpu/tfidf_vectorizer.hpp>
+#include <cameo/eps/cpu/tokens.hpp>
+#include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "skeletons/row_list.hpp"
@@ -15,7 +18,12 @@ using text_rows = row_list<
 #endif
     computes<op::StringConcat, since<20>, string_concat>,
     computes<op::StringSplit, since<20>, string_split>,
-    takes_any<op::StringNormalizer, since<10>, string_normalizer>
+    takes_any<op::StringNormalizer, since<10>, string_normalizer>,
+    computes<op::TfIdfVectorizer, since<9>, tfidf_vectorizer>,
+    takes_any<op::microsoft::NGramRepeatBlock, since<1>, ngram_repeat_block>,
+    takes_any<op::microsoft::BifurcationDetector, since<1>, bifurcation_detector>,
+    takes_any<op::microsoft::NGramHashMapping, since<1>, ngram_hash>,
+    computes<op::microsoft::MurmurHash3, since<1>, murmur_hash>
 >;
 // clang-format on
 

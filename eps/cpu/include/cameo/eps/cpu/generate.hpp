@@ -4,7 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// start, start + delta, ... before limit.
+/// start, start + delta, ... before limit. com.microsoft's may leave delta out: it is 1.
 struct range_of {
   using elements = number_elements;
   static result<range_of> bind(bind_context&) { return range_of{}; }

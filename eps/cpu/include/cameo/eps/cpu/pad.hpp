@@ -12,6 +12,14 @@ struct pad {
   float number;              // the constant to pad with, likewise
   static result<pad> bind(bind_context& c);
   status run(run_context& c) const;
+
+ protected:
+  static result<pad> of_mode(const bind_context& c, bool may_wrap);
+};
+
+/// com.microsoft's, whose amounts are always an input, [2 * rank] or [1, 2 * rank].
+struct microsoft_pad : pad {
+  static result<microsoft_pad> bind(bind_context& c);
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -34,6 +34,12 @@ struct unsqueeze {
   status run(run_context& c) const;
 };
 
+/// com.microsoft's ExpandDims: one more axis of size 1, where the input `axis` says; it counts in the output.
+struct expand_dims {
+  static result<expand_dims> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
 /// Passes on a value of any kind: tensor, sequence, an empty optional.
 struct identity {
   static result<identity> bind(bind_context& c);

@@ -16,4 +16,30 @@ struct rotary_embedding {
   status run(run_context&) const;
 };
 
+/// com.microsoft's RotaryEmbedding and MRotaryEmbedding, the same but for how angles are found: rows of cos_cache and
+/// sin_cache [positions, pairs] by position_ids, [batch, sequence] or one number that counts on. MRotaryEmbedding takes
+/// each pair's row by one of three positions [3, batch, sequence]: `sections` pairs of each, one after the other or
+/// mixed. `scale` and `is_packed_batching` have no effect, as in ONNX Runtime.
+struct microsoft_rotary_embedding : rotary_embedding {
+  std::int64_t streams = 1, sections[3] = {};
+  bool mixed = false;
+
+  status run(run_context&) const;
+
+ protected:
+  template <class Op>
+  static result<microsoft_rotary_embedding> read(bind_context&);
+
+ private:
+  std::int64_t stream_of(std::int64_t pair) const;
+};
+template <class Op>
+struct rotary_embedding_of : microsoft_rotary_embedding {
+  static result<rotary_embedding_of> bind(bind_context& c) {
+    const result<microsoft_rotary_embedding> made = read<Op>(c);
+    if (!made) return made.error();
+    return rotary_embedding_of{*made};
+  }
+};
+
 }  // namespace cameo::inline CAMEO_ABI::eps

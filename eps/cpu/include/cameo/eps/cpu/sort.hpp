@@ -16,6 +16,14 @@ struct top_k {
   status run(run_context& c) const;
 };
 
+/// com.microsoft's Unique, of a list: the distinct elements as they first occur, for each input which of them it is,
+/// and how often each occurs.
+struct unique_of_list {
+  using elements = ordered_elements;
+  static result<unique_of_list> bind(bind_context&) { return unique_of_list{}; }
+  status run(run_context& c) const;
+};
+
 /// The distinct elements (or, with `axis`, the distinct slices), in order or as they first occur; with the index of the
 /// first of each, for each input which of them it is, and how often each occurs. NaNs are equal, and above all numbers.
 struct unique {

@@ -1,0 +1,25 @@
+#pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's Inverse, of each square matrix along the last two axes, computed in double. One without an inverse
+/// gives infinities or NaN.
+struct inverse {
+  using elements = first_float_elements;
+  static result<inverse> bind(bind_context&) { return inverse{}; }
+  status run(run_context&) const;
+};
+
+/// com.microsoft's CDist: how far each row of A [M, N] is from each of B [K, N], by the sum of squares of differences or
+/// its root.
+struct row_distances {
+  using elements = detail::element_set<float, double>;
+  bool root = false;
+  static bool accepts(const bind_context&);
+  static result<row_distances> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,31 @@
+#pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's MatMulBnb4: A [..., K] times the transposed of B [N, K], or A [..., N] times B (transB 0). B is a
+/// list of numbers of 4 bits, two a byte, the high one first; each stands for one of 16 values (quant_type 0: FP4, 1:
+/// NF4) times the absmax of its block. B is widened in every run; computes in float.
+struct matmul_bnb4 {
+  using elements = text_model_elements;
+  std::int64_t k = 0, n = 0, block = 0;
+  const float* values = nullptr;  // of the 16 codes
+  bool transposed = true;
+
+  static result<matmul_bnb4> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// com.microsoft's MatMulFpQ4: A [..., K] times B [K, N] that is given as blocks of 32 rows of a column, column by
+/// column: a scale (float), with blk_quant_type other than 0 a zero point (uint8; else it is 8), and 16 bytes, of which
+/// byte i has the codes of rows i and i + 16. B is widened in every run; computes in float.
+struct matmul_fpq4 {
+  using elements = detail::element_set<float>;
+  bool has_zeros = false;
+
+  static result<matmul_fpq4> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,26 @@
+#pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
+#include <cameo/op/training.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// One step of ai.onnx.preview.training's Adagrad, Adam or Momentum for any number of tensors: after the learning rate
+/// and the count of updates, the inputs are all tensors, all their gradients, and all of each kind of what is kept for
+/// them; the outputs are the same without the gradients. Computes in the type of the tensors; outputs may be written
+/// over what they replace.
+struct optimizer {
+  using elements = detail::element_set<float, double>;
+  enum class method : std::uint8_t { adagrad, adam, momentum, nesterov } how = method::adagrad;
+  std::size_t kept = 1;  // tensors kept for each
+  double norm = 0, norm_post = 0, decay = 0, epsilon = 0, alpha = 0, beta = 0;
+
+  status run(run_context&) const;
+};
+
+template <class Op>
+struct optimizer_of : optimizer {
+  static result<optimizer_of> bind(bind_context&);
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,15 @@
+#pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's DynamicTimeWarping: the places [2, steps] of the cheapest way through a matrix of costs, [M, N] or
+/// [1, M, N], from its first element to its last, a step down, right or both at a time.
+struct time_warping {
+  using elements = detail::element_set<float>;
+  static result<time_warping> bind(bind_context&) { return time_warping{}; }
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

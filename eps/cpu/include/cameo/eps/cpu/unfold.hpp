@@ -1,0 +1,13 @@
+#pragma once
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's UnfoldTensor: all slices of `size` elements of axis `dim`, `step` apart, each along a new last axis.
+struct unfold {
+  std::int64_t axis, size, step;
+  static result<unfold> bind(bind_context& c);
+  status run(run_context& c) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,80 @@
+#include <cameo/eps/cpu/crop_and_resize.hpp>
+
+#include <cmath>
+
+#include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Where along one axis an element of a crop comes from; `low` is -1 outside.
+struct cropped_place {
+  std::int64_t low, high;
+  double rest;
+};
+cropped_place place_of(double from, double to, std::int64_t i, std::int64_t count, std::int64_t size, bool nearest) {
+  const double last = double(size - 1);
+  const double at =
+      count > 1 ? from * last + double(i) * ((to - from) * last / double(count - 1)) : 0.5 * (from + to) * last;
+  if (!(at >= 0 && at <= last)) return {-1, -1, 0};
+  if (nearest) return {std::int64_t(std::round(at)), std::int64_t(std::round(at)), 0};
+  const auto low = std::int64_t(std::floor(at));
+  return {low, std::min(low + 1, size - 1), at - double(low)};
+}
+
+}  // namespace
+
+result<crop_and_resize> crop_and_resize::bind(bind_context& c) {
+  const std::string_view mode = c.string_or("mode", "bilinear");
+  if (mode != "bilinear" && mode != "nearest")
+    return bad_attribute("mode must be bilinear or nearest, not '", mode, "'");
+  return crop_and_resize{mode == "nearest", c.float_or("extrapolation_value", 0)};
+}
+
+status crop_and_resize::run(run_context& c) const {
+  const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2), &sizes = c.input(3);
+  if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
+  if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
+    return bad_input("rois ", rois.shape, " and batch_indices ", batches.shape, " must be [regions, 4] and [regions]");
+  if (sizes.shape != extents{2}) return bad_input("crop_size ", sizes.shape, " must be [2]: height and width");
+  const std::int64_t height = integers{sizes}[0], width = integers{sizes}[1];
+  if (height < 1 || width < 1) return bad_input("crop_size is ", height, " x ", width, ", must be positive");
+  if (status s = usable_sizes("X", x.shape); !s) return s;
+  const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
+  for (std::int64_t i = 0; i < regions; ++i)
+    if (integers{batches}[i] < 0 || integers{batches}[i] >= x.shape[0])
+      return bad_input("batch index ", integers{batches}[i], " is not in [0,", x.shape[0], ")");
+  const result<value*> y = c.output(0, extents{regions, channels, height, width});
+  if (!y) return y.error();
+  if ((*y)->shape.count() == 0) return {};
+  if (h == 0 || w == 0) return bad_input("X ", x.shape, " has nothing to crop");
+  const auto rows = row_rooms<double>::make(c, **y, 1, width);
+  if (!rows) return rows.error();
+  parallel_each(c, regions * channels * height, 1 + 2048 / width, [&](std::int64_t row, std::size_t lane) {
+    const std::int64_t i = row % height, channel = row / height % channels, region = row / height / channels;
+    const std::int64_t plane = (integers{batches}[region] * channels + channel) * h * w;
+    double roi[4];
+    load_floats(rois, region * 4, roi, 4);
+    const cropped_place v = place_of(roi[0], roi[2], i, height, h, nearest);
+    double* const to = rows->room(lane, row * width);
+    for (std::int64_t j = 0; j < width; ++j) {
+      const cropped_place u = place_of(roi[1], roi[3], j, width, w, nearest);
+      if (v.low < 0 || u.low < 0) {
+        to[j] = double(outside);
+        continue;
+      }
+      const auto at = [&](std::int64_t line, std::int64_t column) {
+        return float_at<double>(x, plane + line * w + column);
+      };
+      const double top = at(v.low, u.low) + (at(v.low, u.high) - at(v.low, u.low)) * u.rest;
+      const double bottom = at(v.high, u.low) + (at(v.high, u.high) - at(v.high, u.low)) * u.rest;
+      to[j] = nearest ? at(v.low, u.low) : top + (bottom - top) * v.rest;
+    }
+    rows->store(lane, row * width, width);
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,37 @@
+#include <cameo/eps/cpu/unfold.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/strided_copy.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<unfold> unfold::bind(bind_context& c) {
+  const unfold made{c.int_or("dim", -1), c.int_or("size", 0), c.int_or("step", 1)};
+  if (made.size < 1 || made.step < 1)
+    return bad_attribute("size is ", made.size, " and step is ", made.step, ", both must be 1 or more");
+  return made;
+}
+
+status unfold::run(run_context& c) const {
+  const value& x = c.input(0);
+  std::int64_t at = axis;
+  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  const auto a = std::size_t(at);
+  if (x.shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " leaves no axis for the slices");
+  if (x.shape[a] < size) return bad_input("axis ", at, " of ", x.shape, " is shorter than a slice of ", size);
+  extents shape = x.shape;
+  shape[a] = (x.shape[a] - size) / step + 1;
+  shape.push_back(size);
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
+  strided_copy copy{element_bytes(x.type)};
+  for (std::size_t i = 0; i < x.shape.rank(); ++i)
+    copy.loop(shape[i], i == a && shape[i] > 1 ? from[i] * step : from[i], to[i]);
+  copy.loop(size, from[a], 1);
+  copy.run(c, x.data, (*y)->data);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,260 @@
+#include <cameo/eps/cpu/linear_attention.hpp>
+
+#include <cmath>
+
+#include "common/float_output.hpp"
+#include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// The largest state_window that the operators define.
+constexpr std::int64_t most_states = 8;
+
+result<std::int64_t> read_window(const bind_context& c) {
+  const std::int64_t window = c.int_or("state_window", 0);
+  if (window < 0 || window > most_states)
+    return bad_attribute("state_window is ", window, ", must be in [0,", most_states, "]");
+  return window;
+}
+/// States of `one` shape, behind one another if there is a window.
+extents states_of(const extents& one, std::int64_t window) {
+  extents all = one;
+  if (window) all.insert(0, window);
+  return all;
+}
+
+/// What a run of LinearAttention is about.
+struct linear_sizes {
+  std::int64_t batches, length, size, value_size;  // of q and k, of v
+  std::int64_t decays;                             // numbers of decay of a position: heads, or heads * size
+  std::int64_t betas;
+};
+
+/// One head of keys, position after position. `s` is its state, [size, value_size].
+struct linear_head {
+  const linear_attention& how;
+  const linear_sizes& z;
+  float scale;
+  const float *q, *k, *v, *decay, *beta;
+  float *s, *room, *y;
+
+  /// Position `row` of all batches, head `h` of keys.
+  void step(std::int64_t row, std::int64_t h) const {
+    const std::int64_t n = z.size, m = z.value_size;
+    const float *const key = k + (row * how.key_heads + h) * n, *const given = v + (row * how.key_heads + h) * m;
+    if (decay) {
+      const bool each = z.decays != how.key_heads;
+      const float* const g = decay + row * z.decays + h * (each ? n : 1);
+      const float all = each ? 0 : std::exp(g[0]);
+      for (std::int64_t i = 0; i < n; ++i) scale_row(s + i * m, each ? std::exp(g[i]) : all);
+    }
+    const float* added = given;
+    if (how.corrects) {
+      std::fill_n(room, m, 0.0f);
+      for (std::int64_t i = 0; i < n; ++i) add_row(s + i * m, key[i], room);
+      const float rate = beta[row * z.betas + (z.betas == 1 ? 0 : h)];
+      for (std::int64_t j = 0; j < m; ++j) room[j] = rate * (given[j] - room[j]);
+      added = room;
+    }
+    for (std::int64_t i = 0; i < n; ++i) add_row(added, key[i], s + i * m);
+    if (how.key_heads > how.query_heads) return ask(row, h / (how.key_heads / how.query_heads), h, how.key_heads);
+    const std::int64_t group = how.query_heads / how.key_heads;
+    for (std::int64_t at = h * group; at < (h + 1) * group; ++at) ask(row, at, at, how.query_heads);
+  }
+
+ private:
+  void ask(std::int64_t row, std::int64_t query_head, std::int64_t out_head, std::int64_t out_heads) const {
+    const float* const query = q + (row * how.query_heads + query_head) * z.size;
+    float* const to = y + (row * out_heads + out_head) * z.value_size;
+    std::fill_n(to, z.value_size, 0.0f);
+    for (std::int64_t i = 0; i < z.size; ++i) add_row(s + i * z.value_size, query[i], to);
+    scale_row(to, scale);
+  }
+  void scale_row(float* to, float by) const {
+    for (std::int64_t j = 0; j < z.value_size; ++j) to[j] *= by;
+  }
+  void add_row(const float* from, float by, float* to) const {
+    for (std::int64_t j = 0; j < z.value_size; ++j) to[j] += by * from[j];
+  }
+};
+
+status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) {
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past = c.input(3), &decay = c.input(4),
+              &beta = c.input(5);
+  const extents &s = q.shape, &ks = k.shape, &vs = v.shape;
+  const bool fits = s.rank() == 3 && ks.rank() == 3 && vs.rank() == 3 && ks[0] == s[0] && ks[1] == s[1] &&
+                    vs[0] == s[0] && vs[1] == s[1] && s[2] % how.query_heads == 0 && vs[2] % how.key_heads == 0 &&
+                    ks[2] % how.key_heads == 0 && ks[2] / how.key_heads == s[2] / how.query_heads;
+  if (!fits)
+    return bad_input("query ", s, ", key ", ks, " and value ", vs, " don't fit each other, ", how.query_heads,
+                     " heads of queries and ", how.key_heads, " of keys");
+  for (const value* one : {&q, &k, &v})
+    if (status usable = usable_sizes("an input", one->shape); !usable) return usable;
+  z = {s[0], s[1], s[2] / how.query_heads, vs[2] / how.key_heads, 0, 0};
+  if (bool(decay) != how.decays || bool(beta) != how.corrects)
+    return bad_input("update_rule asks for ", how.decays ? "decay" : "no decay", " and ",
+                     how.corrects ? "beta" : "no beta");
+  if (decay) {
+    z.decays = decay.shape.rank() == 3 ? decay.shape[2] : 0;
+    if (decay.shape != extents{s[0], s[1], z.decays} || (z.decays != how.key_heads && z.decays != ks[2]))
+      return bad_input("decay ", decay.shape, " must be ", extents{s[0], s[1], how.key_heads}, " or ", ks);
+  }
+  if (beta) {
+    z.betas = beta.shape.rank() == 3 ? beta.shape[2] : 0;
+    if (beta.shape != extents{s[0], s[1], z.betas} || (z.betas != how.key_heads && z.betas != 1))
+      return bad_input("beta ", beta.shape, " must be ", extents{s[0], s[1], how.key_heads});
+  }
+  const extents wanted = states_of({s[0], how.key_heads, z.size, z.value_size}, how.window);
+  if (past && past.shape != wanted) return bad_input("past_state ", past.shape, " must be ", wanted);
+  return {};
+}
+
+/// A state as `present` has it: [slots, batch, head, size, value_size].
+void keep_state(const float* s, std::int64_t count, const value& present, std::int64_t first) {
+  save_floats(s, present, first, count);
+}
+
+}  // namespace
+
+result<linear_attention> linear_attention::bind(bind_context& c) {
+  const std::string_view rule = c.string_or("update_rule", "gated_delta");
+  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
+    return bad_attribute("update_rule must be linear, gated, delta or gated_delta, not '", rule, "'");
+  const result<std::int64_t> window = read_window(c);
+  if (!window) return window.error();
+  const linear_attention made{c.int_or("q_num_heads", 0), c.int_or("kv_num_heads", 0), *window,
+                              c.float_or("scale", 0),     rule.starts_with("gated"),   rule.ends_with("delta")};
+  const std::int64_t q = made.query_heads, k = made.key_heads;
+  if (q < 1 || k < 1 || (q % k != 0 && k % q != 0))
+    return bad_attribute("q_num_heads is ", q, " and kv_num_heads is ", k, ", one must be a multiple of the other");
+  return made;
+}
+
+status linear_attention::run(run_context& c) const {
+  linear_sizes z{};
+  if (status fits = read_sizes(*this, c, z); !fits) return fits;
+  const value& past = c.input(3);
+  const std::int64_t heads = z.batches * key_heads, cells = z.size * z.value_size;
+  const extents of_y{z.batches, z.length, std::max(query_heads, key_heads) * z.value_size};
+  const auto y = float_output<float>::make(c, 0, of_y);
+  if (!y) return y.error();
+  value* present = nullptr;
+  if (c.has_output(1)) {
+    const result<value*> made = c.output(1, states_of({z.batches, key_heads, z.size, z.value_size}, window));
+    if (!made) return made.error();
+    present = *made;
+  }
+  std::span<const float> in[5];
+  for (std::size_t i = 0; i < 5; ++i) {
+    const value& from = c.input(i < 3 ? i : i + 1);
+    if (!from) continue;
+    const result<std::span<const float>> read = read_floats<float>(c, from);
+    if (!read) return read.error();
+    in[i] = *read;
+  }
+  std::int64_t room = 0;
+  if (!checked_multiply(z.size + 1, z.value_size, room)) return status_code::out_of_memory;
+  const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(room));
+  if (!rooms) return rooms.error();
+  const float by = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, z.size))));
+  const std::int64_t slots = std::max<std::int64_t>(1, window);
+  c.parallel_lanes(std::size_t(heads), [&](std::size_t task, std::size_t lane) {
+    const std::int64_t head = std::int64_t(task);
+    float* const s = rooms->data() + std::int64_t(lane) * room;
+    const auto at = [&](std::size_t i) { return in[i].empty() ? nullptr : in[i].data(); };
+    const linear_head one{*this, z, by, at(0), at(1), at(2), at(3), at(4), s, s + cells, y->data};
+    if (past) load_floats(past, ((slots - 1) * heads + head) * cells, s, cells);
+    else std::fill_n(s, cells, 0.0f);
+    for (std::int64_t slot = 0; present && window && slot < window - std::min(window, z.length); ++slot) {
+      std::fill_n(s + cells, z.value_size, 0.0f);  // no position is that early: zeros, a row at a time
+      for (std::int64_t i = 0; i < z.size; ++i)
+        keep_state(s + cells, z.value_size, *present, (slot * heads + head) * cells + i * z.value_size);
+    }
+    detail::stop_pace pace;
+    for (std::int64_t t = 0; t < z.length; ++t) {
+      if (c.stopped(pace)) return;
+      one.step(head / key_heads * z.length + t, head % key_heads);
+      const std::int64_t slot = slots - z.length + t;
+      if (present && slot >= 0) keep_state(s, cells, *present, (slot * heads + head) * cells);
+    }
+    if (present && z.length == 0 && !window) keep_state(s, cells, *present, head * cells);
+  });
+  y->store(c);
+  return {};
+}
+
+result<causal_conv> causal_conv::bind(bind_context& c) {
+  const std::string_view f = c.string_or("activation", "none");
+  if (f != "silu" && f != "swish" && f != "none")
+    return bad_attribute("activation must be silu, swish or none, not '", f, "'");
+  const result<std::int64_t> window = read_window(c);
+  if (!window) return window.error();
+  const causal_conv made{c.int_or("dilation", 1), *window, f != "none", c.int_or("channels_last", 0) != 0};
+  if (const std::int64_t axes = c.int_or("ndim", 1); axes != 1)
+    return refuse(status_code::not_implemented, "ndim is ", axes, "; convolutions along one axis are there");
+  if (made.dilation < 1 || made.dilation > std::int64_t{1} << 31)
+    return bad_attribute("dilation is ", made.dilation, ", must be 1 or more");
+  return made;
+}
+
+status causal_conv::run(run_context& c) const {
+  const value &x = c.input(0), &w = c.input(1), &bias = c.input(2), &past = c.input(3);
+  const extents& s = x.shape;
+  if (s.rank() < 3 || (!channels_last && s.rank() != 3))
+    return bad_input("input ", s,
+                     " must be [batch, channels, length], or [batch, length, channels...] if they are last");
+  if (status usable = usable_sizes("input", s); !usable) return usable;
+  const std::int64_t batches = s[0], length = s[channels_last ? 1 : 2];
+  const std::int64_t channels = channels_last ? s.count(2, s.rank()) : s[1];
+  if (w.shape.rank() != 3 || w.shape[0] != channels || w.shape[1] != 1 || w.shape[2] < 1)
+    return bad_input("weight ", w.shape, " must be [", channels, ",1,taps]");
+  if (bias && bias.shape != extents{channels}) return bad_input("bias ", bias.shape, " must be ", extents{channels});
+  const std::int64_t taps = w.shape[2];
+  std::int64_t before = 0, row = 0, room = 0;
+  if (!checked_multiply(taps - 1, dilation, before) || !checked_add(before, length, row) ||
+      !checked_add(row, std::max(length, before), room) || !checked_multiply(room, std::int64_t(c.lanes()), room))
+    return status_code::out_of_memory;
+  extents one = s;
+  one[channels_last ? 1 : 2] = before;
+  const extents states = states_of(one, window);
+  if (past && past.shape != states) return bad_input("past_state ", past.shape, " must be ", states);
+  const result<value*> y = c.output(0, s), present = c.output(1, states);
+  if (!y) return y.error();
+  if (!present) return present.error();
+  const auto weights = read_floats<float>(c, w);
+  const result<const float*> added = wide_vector<float>(c, bias);
+  const result<std::span<float>> rooms = c.scratch<float>(std::size_t(room));
+  if (!weights || !added || !rooms) return status_code::out_of_memory;
+  const std::int64_t slots = std::max<std::int64_t>(1, window), all = batches * channels;
+  const std::int64_t step = channels_last ? channels : 1;
+  const auto first_of = [&](std::int64_t r, std::int64_t n) {
+    return channels_last ? r / channels * n * channels + r % channels : r * n;
+  };
+  parallel_each(c, all, 1 + (1 << 13) / (row * taps + 1), [&](std::int64_t r, std::size_t lane) {
+    float* const in = rooms->data() + std::int64_t(lane) * (room / std::int64_t(c.lanes()));
+    float* const to = in + row;
+    const float* const kernel = weights->data() + r % channels * taps;
+    if (past) gather_floats(past, (slots - 1) * all * before + first_of(r, before), step, 1, in, before);
+    else std::fill_n(in, before, 0.0f);
+    gather_floats(x, first_of(r, length), step, 1, in + before, length);
+    for (std::int64_t slot = 0; slot < slots; ++slot) {
+      const std::int64_t end = length - slots + slot + 1;  // positions before the end of the slot's state
+      if (window && end < 1) std::fill_n(to, before, 0.0f);
+      scatter_floats(window && end < 1 ? to : in + end, **present, slot * all * before + first_of(r, before), step, 1,
+                     before);
+    }
+    const float start = *added ? (*added)[r % channels] : 0;
+    for (std::int64_t t = 0; t < length; ++t) {
+      float sum = start;
+      for (std::int64_t j = 0; j < taps; ++j) sum += kernel[j] * in[t + j * dilation];
+      to[t] = silu ? sum / (1 + std::exp(-sum)) : sum;
+    }
+    scatter_floats(to, **y, first_of(r, length), step, 1, length);
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

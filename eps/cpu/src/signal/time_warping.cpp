@@ -1,0 +1,55 @@
+#include <cameo/eps/cpu/time_warping.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+status time_warping::run(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  if ((rank != 2 && rank != 3) || (rank == 3 && x.shape[0] != 1))
+    return bad_input("the costs ", x.shape, " must be [M, N] or [1, M, N]");
+  const std::int64_t rows = x.shape[rank - 2], columns = x.shape[rank - 1], width = columns + 1;
+  if (rows > 1 << 30 || columns > 1 << 30) return bad_input("the costs ", x.shape, " are too many");
+  // Sums of two rows, with one before the first; and how each place is reached: 0 from above and left, 1 from above, 2
+  // from the left.
+  const result<std::span<float>> sums = c.scratch<float>(2 * std::size_t(width));
+  const result<std::span<std::uint8_t>> ways = c.scratch<std::uint8_t>(std::size_t(rows * columns));
+  const result<std::span<std::int32_t>> path = c.scratch<std::int32_t>(2 * std::size_t(rows + columns));
+  if (!sums || !ways || !path) return status_code::out_of_memory;
+  float *above = sums->data(), *now = above + width;
+  constexpr float far = std::numeric_limits<float>::infinity();
+  std::fill_n(above, width, far);
+  above[0] = 0;
+  detail::stop_pace pace;
+  for (std::int64_t r = 0; r < rows; ++r, std::swap(above, now)) {
+    if (c.stopped(pace)) return status_code::canceled;
+    const float* const cost = static_cast<const float*>(x.data) + r * columns;
+    now[0] = far;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const float diagonal = above[j], down = above[j + 1], right = now[j];
+      const int way = diagonal < down && diagonal < right ? 0 : down < diagonal && down < right ? 1 : 2;
+      now[j + 1] = cost[j] + (way == 0 ? diagonal : way == 1 ? down : right);
+      (*ways)[std::size_t(r * columns + j)] = std::uint8_t(way);
+    }
+  }
+  std::int64_t steps = 0, r = rows - 1, j = columns - 1;
+  while (r >= 0 && j >= 0) {  // at the first element both end; with costs that are no numbers perhaps before it
+    (*path)[std::size_t(2 * steps)] = std::int32_t(r), (*path)[std::size_t(2 * steps + 1)] = std::int32_t(j);
+    ++steps;
+    const int way = (*ways)[std::size_t(r * columns + j)];
+    if (way != 2) --r;
+    if (way != 1) --j;
+  }
+  const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {2, steps});
+  if (!y) return y.error();
+  for (std::int64_t i = 0; i < steps; ++i)
+    for (std::int64_t k = 0; k < 2; ++k) (*y)[k * steps + i] = (*path)[std::size_t(2 * (steps - 1 - i) + k)];
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

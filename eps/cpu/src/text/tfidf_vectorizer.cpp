@@ -1,0 +1,154 @@
+#include <cameo/eps/cpu/tfidf_vectorizer.hpp>
+
+#include <algorithm>
+
+#include "common/operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+using gram = tfidf_vectorizer::gram;
+
+/// Compares an n-gram with as many elements of X, `step` apart: below 0, 0 or above.
+template <class T, class P>
+int compare_gram(const P* pool, const T* x, std::int64_t step, std::int64_t length) {
+  for (std::int64_t i = 0; i < length; ++i) {
+    const P other(x[i * step]);
+    if (pool[i] < other) return -1;
+    if (other < pool[i]) return 1;
+  }
+  return 0;
+}
+
+/// Counts the n-grams of one row of X.
+template <class T, class P>
+void count_row(const tfidf_vectorizer& how, const P* pool, const T* x, std::int64_t count, float* y) {
+  for (auto first = how.grams.begin(); first != how.grams.end();) {
+    const std::int64_t length = first->length;
+    const auto last = std::find_if(first, how.grams.end(), [&](const gram& g) { return g.length != length; });
+    for (std::int64_t step = 1; step <= (length == 1 ? 1 : how.skips + 1); ++step) {
+      if (length > 1 && (count - 1) / (length - 1) < step) break;
+      for (std::int64_t i = 0; i + (length - 1) * step < count; ++i) {
+        const auto found = std::partition_point(
+            first, last, [&](const gram& g) { return compare_gram(pool + g.first, x + i, step, length) < 0; });
+        if (found != last && compare_gram(pool + found->first, x + i, step, length) == 0) y[found->output] += 1;
+      }
+    }
+    first = last;
+  }
+}
+
+struct gram_list {
+  std::span<const std::int64_t> starts, indexes;  // of n-grams of each length in the pool; the output of each
+  std::int64_t pool;                              // its elements
+
+  /// Calls f(n-gram, its number) for each.
+  template <class F>
+  status each(F&& f) const {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::int64_t end = i + 1 < starts.size() ? starts[i + 1] : pool, length = std::int64_t(i) + 1;
+      if (starts[i] < 0 || end < starts[i] || end > pool || (end - starts[i]) % length != 0)
+        return bad_attribute("ngram_counts says that n-grams of ", length, " elements are those from ", starts[i],
+                             " to ", end, " of a pool of ", pool);
+      for (std::int64_t at = starts[i]; at < end; at += length, ++number) {
+        if (number >= indexes.size()) return bad_attribute("ngram_indexes has fewer numbers than the pool n-grams");
+        f(gram{at, length, indexes[number]}, number);
+      }
+    }
+    if (number != indexes.size())
+      return bad_attribute("ngram_indexes has ", indexes.size(), " numbers for ", number, " n-grams");
+    return {};
+  }
+};
+
+status keep_weights(bind_context& c, const gram_list& all, tfidf_vectorizer& made) {
+  const std::span<const float> given = c.floats_or("weights");
+  if (given.empty()) return {};
+  if (given.size() != all.indexes.size())
+    return bad_attribute("weights has ", given.size(), " numbers for ", all.indexes.size(), " n-grams");
+  using weight = tfidf_vectorizer::weight;
+  const result<std::span<weight>> kept = c.keep<weight>(given.size());
+  if (!kept) return kept.error();
+  for (std::size_t i = 0; i < given.size(); ++i) (*kept)[i] = {all.indexes[i], given[i]};
+  // Of n-grams that share an output the last one's weight counts: it is put before those of the others, which go.
+  std::reverse(kept->begin(), kept->end());
+  std::stable_sort(kept->begin(), kept->end(), [](const weight& a, const weight& b) { return a.output < b.output; });
+  const auto end =
+      std::unique(kept->begin(), kept->end(), [](const weight& a, const weight& b) { return a.output == b.output; });
+  made.weights = kept->first(std::size_t(end - kept->begin()));
+  return {};
+}
+
+}  // namespace
+
+result<tfidf_vectorizer> tfidf_vectorizer::bind(bind_context& c) {
+  tfidf_vectorizer made;
+  made.least = c.int_or("min_gram_length", 0), made.most = c.int_or("max_gram_length", 0);
+  made.skips = c.int_or("max_skip_count", 0);
+  made.numbers = c.ints_or("pool_int64s"), made.texts = c.strings_or("pool_strings");
+  const std::string_view mode = c.string_or("mode", "");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
+    return bad_attribute("mode must be TF, IDF or TFIDF, not '", mode, "'");
+  made.counts = mode != "IDF", made.weighs = mode != "TF";
+  const bool of_texts = c.inputs[0].type == dtype::string;
+  if (of_texts ? made.texts.empty() : made.numbers.empty())
+    return bad_attribute("X has ", c.inputs[0].type, ": needs ", of_texts ? "pool_strings" : "pool_int64s");
+  const gram_list all{c.ints_or("ngram_counts"), c.ints_or("ngram_indexes"),
+                      std::int64_t(of_texts ? made.texts.size() : made.numbers.size())};
+  if (made.least < 1 || made.most < made.least || made.most > std::int64_t(all.starts.size()) || made.skips < 0)
+    return bad_attribute("min_gram_length ", made.least, ", max_gram_length ", made.most, " and max_skip_count ",
+                         made.skips, " must be at least 1, 1 and 0, and n-grams of the longest must be counted");
+  for (const std::int64_t index : all.indexes) {
+    if (index < 0 || index == INT64_MAX) return bad_attribute("ngram_indexes has ", index);
+    made.size = std::max(made.size, index + 1);
+  }
+  const result<std::span<gram>> kept = c.keep<gram>(all.indexes.size());
+  if (!kept) return kept.error();
+  std::size_t count = 0;
+  const status listed = all.each([&](const gram& g, std::size_t) {
+    if (g.length >= made.least && g.length <= made.most) (*kept)[count++] = g;
+  });
+  if (!listed) return listed;
+  const auto before = [&](const auto* pool) {
+    return [pool](const gram& a, const gram& b) {
+      if (a.length != b.length) return a.length < b.length;
+      return compare_gram(pool + a.first, pool + b.first, 1, a.length) < 0;
+    };
+  };
+  const auto last = kept->begin() + std::ptrdiff_t(count);
+  if (of_texts) std::stable_sort(kept->begin(), last, before(made.texts.data()));
+  else std::stable_sort(kept->begin(), last, before(made.numbers.data()));
+  made.grams = kept->first(count);
+  if (status s = made.weighs ? keep_weights(c, all, made) : status{}; !s) return s;
+  return made;
+}
+
+status tfidf_vectorizer::run(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() < 1 || x.shape.rank() > 2) return bad_input("X ", x.shape, " must be [C] or [N, C]");
+  extents shape = x.shape;
+  shape[shape.rank() - 1] = size;
+  const result<tensor_view<float>> y = c.output<float>(0, shape);
+  if (!y) return y.error();
+  std::fill(y->begin(), y->end(), 0.0f);
+  const std::int64_t rows = x.shape.rank() == 1 ? 1 : x.shape[0], count = x.shape.back();
+  if (y->empty()) return {};
+  elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+    const T* const from = static_cast<const T*>(x.data);
+    parallel_for(c, rows, 1 + 256 / (count + 1), [&](std::int64_t r, std::int64_t last) {
+      for (; r < last; ++r) {
+        float* const to = y->data() + r * size;
+        if constexpr (std::is_same_v<T, std::string_view>) count_row(*this, texts.data(), from + r * count, count, to);
+        else count_row(*this, numbers.data(), from + r * count, count, to);
+        for (const weight& w : weights)
+          if (to[w.output] > 0) to[w.output] = (counts ? to[w.output] : 1) * w.factor;
+        if (!counts && weights.empty())
+          for (std::int64_t i = 0; i < size; ++i) to[i] = to[i] > 0 ? 1.0f : 0.0f;
+      }
+    });
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

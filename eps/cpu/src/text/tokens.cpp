@@ -1,0 +1,210 @@
+#include <cameo/eps/cpu/tokens.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "common/operand_values.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<ngram_repeat_block> ngram_repeat_block::bind(bind_context& c) {
+  const ngram_repeat_block made{c.int_or("ngram_size", 0)};
+  if (made.size < 1) return bad_attribute("ngram_size is ", made.size, ", must be 1 or more");
+  return made;
+}
+
+status ngram_repeat_block::run(run_context& c) const {
+  const tensor_view<const std::int64_t> ids = c.input<std::int64_t>(0);
+  const tensor_view<const float> scores = c.input<float>(1);
+  if (ids.rank() != 2 || scores.rank() != 2 || ids.dim(0) != scores.dim(0))
+    return bad_input("input_ids ", ids.shape(), " and scores ", scores.shape(), " must be matrices of as many rows");
+  const result<tensor_view<float>> y = c.output<float>(0, scores.shape());
+  if (!y) return y.error();
+  std::copy(scores.begin(), scores.end(), y->begin());
+  const std::int64_t length = ids.dim(1), words = scores.dim(1);
+  if (length < size) return {};
+  for (std::int64_t row = 0; row < ids.dim(0); ++row) {
+    const std::int64_t* const all = ids.data() + row * length;
+    for (std::int64_t i = 0; i + size <= length; ++i) {
+      if (!std::equal(all + i, all + i + size - 1, all + length - size + 1)) continue;
+      const std::int64_t word = all[i + size - 1];
+      if (word < 0 || word >= words) return bad_input("token ", word, " is not in [0,", words, ")");
+      (*y)[row * words + word] = -std::numeric_limits<float>::infinity();
+    }
+  }
+  return {};
+}
+
+result<bifurcation_detector> bifurcation_detector::bind(bind_context& c) {
+  const bifurcation_detector made{c.int_or("min_ngram_size", 1), c.int_or("max_ngram_size", 3)};
+  if (made.least < 1 || made.most < made.least)
+    return bad_attribute("min_ngram_size is ", made.least, " and max_ngram_size ", made.most,
+                         "; they must be 1 or more, and in order");
+  return made;
+}
+
+status bifurcation_detector::run(run_context& c) const {
+  using tokens = tensor_view<const std::int64_t>;
+  for (std::size_t i : {0, 1, 3})
+    if (c.input(i) && c.input(i).shape.rank() > 1)
+      return bad_input("tokens must be one-dimensional, not ", c.input(i).shape);
+  const tokens source = c.input<std::int64_t>(0), current = c.input<std::int64_t>(1), at = c.input<std::int64_t>(2);
+  if (at.count() != 1) return bad_input("prev_suffix_match_idx must be one number, not ", at.shape());
+  std::int64_t right = 0;
+  const std::int64_t* guessed = nullptr;
+  if (c.has_input(3)) {
+    const std::int64_t count = c.input(3).shape.count(), left = source.count() - at[0];
+    if (at[0] < 0 || left < 0 || count != left + 1)
+      return bad_input("pred_tokens has ", count, " tokens; from index ", at[0], " on, src_tokens of ", source.count(),
+                       " ask for one more than are left");
+    guessed = c.input<std::int64_t>(3).data();
+    while (right < left && guessed[right] == source[at[0] + right]) ++right;
+    ++right;
+  }
+  const result<tensor_view<std::int64_t>> y = c.output<std::int64_t>(0, {current.count() + right});
+  const result<tensor_view<std::int64_t>> match = c.output<std::int64_t>(1, {});
+  if (!y) return y.error();
+  if (!match) return match.error();
+  std::copy(current.begin(), current.end(), y->begin());
+  std::copy_n(guessed, right, y->begin() + current.count());
+  std::int64_t& found = (*match)[0];
+  found = -1;
+  for (std::int64_t n = least; n <= most && n <= y->count(); ++n) {
+    const auto* const first = std::search(source.begin(), source.end(), y->end() - n, y->end());
+    if (first == source.end()) break;
+    found = first - source.begin() + n;
+    if (found >= source.count()) break;
+    const auto* const next = std::search(first + 1, source.end(), y->end() - n, y->end());
+    if (next == source.end()) break;
+    found = -1;
+  }
+  return {};
+}
+
+namespace {
+
+std::uint32_t turned_left(std::uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
+
+std::uint32_t murmur3(const unsigned char* data, std::size_t size, std::uint32_t hash) {
+  constexpr std::uint32_t first = 0xcc9e2d51, second = 0x1b873593;
+  const auto mixed = [](std::uint32_t word) { return turned_left(word * first, 15) * second; };
+  for (std::size_t i = 0; i + 4 <= size; i += 4) {
+    const std::uint32_t word = std::uint32_t(data[i]) | std::uint32_t(data[i + 1]) << 8 |
+                               std::uint32_t(data[i + 2]) << 16 | std::uint32_t(data[i + 3]) << 24;
+    hash = turned_left(hash ^ mixed(word), 13) * 5 + 0xe6546b64;
+  }
+  std::uint32_t rest = 0;
+  for (std::size_t i = size; i-- > size / 4 * 4;) rest = rest << 8 | data[i];
+  if (size % 4) hash ^= mixed(rest);
+  hash ^= std::uint32_t(size);
+  hash = (hash ^ hash >> 16) * 0x85ebca6b;
+  hash = (hash ^ hash >> 13) * 0xc2b2ae35;
+  return hash ^ hash >> 16;
+}
+
+}  // namespace
+
+result<murmur_hash> murmur_hash::bind(bind_context& c) { return murmur_hash{std::uint32_t(c.int_or("seed", 0))}; }
+
+status murmur_hash::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<value*> y = c.output(0, x.shape);
+  if (!y) return y.error();
+  auto* const to = static_cast<std::uint32_t*>((*y)->data);
+  elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+    const T* const from = static_cast<const T*>(x.data);
+    parallel_for(c, x.shape.count(), 1 << 12, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        if constexpr (std::is_same_v<T, std::string_view>) {
+          to[i] = murmur3(reinterpret_cast<const unsigned char*>(from[i].data()), from[i].size(), seed);
+        } else {
+          unsigned char bytes[sizeof(T)];
+          std::memcpy(bytes, from + i, sizeof(T));
+          to[i] = murmur3(bytes, sizeof(T), seed);
+        }
+      }
+    });
+  });
+  return {};
+}
+
+result<ngram_hash> ngram_hash::bind(bind_context& c) {
+  const ngram_hash made{c.int_or("max_ngram_size", 0), c.int_or("n_head_per_ngram", 0), c.int_or("pad_id", 0),
+                        c.int_or("reset_on_eos", 0) != 0};
+  constexpr std::int64_t most = 1 << 20;
+  if (made.orders < 2 || made.orders > most || made.heads < 1 || made.heads > most)
+    return bad_attribute("max_ngram_size is ", made.orders, " and n_head_per_ngram ", made.heads,
+                         "; they must be at least 2 and 1");
+  return made;
+}
+
+template <class T>
+status ngram_hash::run_as(run_context& c) const {
+  using bits = std::make_unsigned_t<T>;
+  const value &ids = c.input(0), &past = c.input(3), &segments = c.input(6);
+  const std::int64_t tables = (orders - 1) * heads, before = orders - 1;
+  if (ids.shape.rank() != 2) return bad_input("input_ids ", ids.shape, " must be [batch, length]");
+  const std::int64_t batches = ids.shape[0], length = ids.shape[1];
+  const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
+  if (multipliers.count() < orders || sizes.count() != tables)
+    return bad_input("multipliers ", multipliers.shape(), " and vocab_sizes ", sizes.shape(), " must have ", orders,
+                     " or more and ", tables, " elements");
+  for (const T size : sizes)
+    if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
+  if (past && past.shape != extents{batches, before})
+    return bad_input("past_ids ", past.shape, " must be ", extents{batches, before});
+  if (c.input(4) && c.input(4).shape.count() != tables)
+    return bad_input("head_offsets ", c.input(4).shape, " must have ", tables, " elements");
+  if (c.input(5) && c.input(5).shape.count() != 1)
+    return bad_input("eos_token_id must be one number, not ", c.input(5).shape);
+  if (segments && segments.shape != ids.shape) return bad_input("segment_ids ", segments.shape, " must be ", ids.shape);
+  const result<tensor_view<T>> y = c.output<T>(0, {batches, length, tables});
+  if (!y) return y.error();
+  T* present = nullptr;
+  if (c.has_output(1)) {
+    const result<tensor_view<T>> made = c.output<T>(1, {batches, before});
+    if (!made) return made.error();
+    present = made->data();
+  }
+  const result<std::span<T>> room = c.scratch<T>(std::size_t(length + before));
+  if (!room) return room.error();
+  T* const all = room->data();  // of one batch, past tokens first
+  const bool has_end = bool(c.input(5));
+  const T end = has_end ? c.input<T>(5)[0] : T(0), filler = has_end ? end : T(pad);
+  const T* const offsets = c.input(4) ? c.input<T>(4).data() : nullptr;
+  for (std::int64_t b = 0; b < batches; ++b) {
+    if (past) std::copy_n(c.input<T>(3).data() + b * before, before, all);
+    else std::fill_n(all, before, filler);
+    std::copy_n(static_cast<const T*>(ids.data) + b * length, length, all + before);
+    const std::int32_t* const segment = segments ? c.input<std::int32_t>(6).data() + b * length : nullptr;
+    std::int64_t begin = 0;  // tokens before it count as filler
+    const auto ends = [&](std::int64_t i) { return resets && has_end && all[i] == end; };
+    for (std::int64_t i = 0; i < before; ++i)
+      if (ends(i)) begin = i + 1;
+    for (std::int64_t t = 0; t < length; ++t) {
+      if (t > 0 && ends(before + t - 1)) begin = before + t;
+      if (t > 0 && segment && segment[t] != segment[t - 1]) begin = before + t;
+      bits mixed = bits(all[before + t]) * bits(multipliers[0]);
+      T* to = y->data() + (b * length + t) * tables;
+      for (std::int64_t n = 2; n <= orders; ++n) {
+        const std::int64_t at = before + t - (n - 1);
+        mixed ^= bits(at < begin ? filler : all[at]) * bits(multipliers[n - 1]);
+        for (std::int64_t h = 0; h < heads; ++h, ++to) {
+          const std::int64_t table = (n - 2) * heads + h;
+          const T rest = T(T(mixed) % sizes[table]);
+          *to = T(bits(rest < 0 ? rest + sizes[table] : rest) + (offsets ? bits(offsets[table]) : bits(0)));
+        }
+      }
+    }
+    if (present) std::copy_n(all + length, before, present + b * before);
+  }
+  return {};
+}
+
+status ngram_hash::run(run_context& c) const {
+  return c.input(0).type == dtype::i64 ? run_as<std::int64_t>(c) : run_as<std::int32_t>(c);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

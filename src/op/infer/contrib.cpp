@@ -1,0 +1,71 @@
+// Operators of com.microsoft and of training whose outputs' types no type string says, or whose shapes are known.
+#include "infer_list.hpp"
+#include "tools.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::infer {
+
+/// Hashes, which are unsigned unless the node says otherwise.
+status murmur_hash(infer_context& c) {
+  give(c, 0, c.int_or("positive", 1) != 0 ? dtype::u32 : dtype::i32, copy_of(c.shape(0)));
+  return status_code::ok;
+}
+
+/// Y [batch, length, heads * value size], present [batch, heads of keys, size, value size], of the type of the past.
+status linear_attention(infer_context& c) {
+  const std::int64_t heads = c.int_or("q_num_heads", 0), of_keys = c.int_or("kv_num_heads", 0);
+  const dims *q = c.shape(0), *v = c.shape(2);
+  const dtype state = c.has_input(3) ? c.element(3) : c.element(0);
+  if (heads < 1 || of_keys < 1 || !q || !v || q->size() != 3 || v->size() != 3) {
+    give(c, 0, c.element(0));
+    give(c, 1, state);
+    return status_code::ok;
+  }
+  const auto share = [](dim whole, std::int64_t parts) {
+    return whole.known() && whole.size % parts == 0 ? dim::of(whole.size / parts) : dim{};
+  };
+  const dim size = share((*q)[2], heads), value_size = share((*v)[2], of_keys);
+  const dim parts[] = {dim::of(std::max(heads, of_keys)), value_size};
+  const result<dim> width = product(parts);
+  if (!width) return width.error();
+  give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *width});
+  dims present{(*q)[0], dim::of(of_keys), size, value_size};
+  if (const std::int64_t window = c.int_or("state_window", 0); window > 0)
+    present.insert(present.begin(), dim::of(window));
+  give(c, 1, state, std::move(present));
+  return status_code::ok;
+}
+
+/// After the rate and the count of updates come all tensors, all gradients, and `kept` more of each; outputs are the
+/// same without the gradients.
+static status updated(infer_context& c, std::size_t kept) {
+  const std::size_t given = c.input_count() < 2 ? 0 : c.input_count() - 2, tensors = given / (2 + kept);
+  if (given % (2 + kept) != 0)
+    return invalid("has ", given, " inputs after the rate and the count, must have ", 2 + kept, " for each tensor");
+  for (std::size_t i = 0; i < (1 + kept) * tensors; ++i) give(c, i, c.input(2 + (i < tensors ? i : i + tensors)));
+  return status_code::ok;
+}
+status optimizer(infer_context& c) { return updated(c, 1); }
+status optimizer_with_two(infer_context& c) { return updated(c, 2); }
+
+/// com.microsoft's Unique: what is different, and how often each occurs, [found]; for each input which it is.
+status unique_of_list(infer_context& c) {
+  const dim count = c.fresh_symbol();
+  give(c, 0, c.element(0), dims{count});
+  give(c, 1, dtype::i64, copy_of(c.shape(0)));
+  give(c, 2, dtype::i64, dims{count});
+  return status_code::ok;
+}
+
+/// A row of ids and an embedding of each: QEmbedLayerNormalization's Y and mask_index.
+status quantised_embedding(infer_context& c) {
+  const dims *ids = c.shape(0), *table = c.shape(2);
+  if (!ids) return status_code::ok;
+  if (status s = check_rank(*ids, 2, "input_ids"); !s) return s;
+  give(c, 0, dtype::f32, dims{(*ids)[0], (*ids)[1], table && table->size() == 2 ? (*table)[1] : dim{}});
+  give(c, 1, c.element(0), dims{(*ids)[0]});
+  return status_code::ok;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::infer

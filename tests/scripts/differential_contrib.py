@@ -1,0 +1,409 @@
+#!/usr/bin/env python3
+"""Operators of com.microsoft beside the transformers' large ones, and some of ONNX's own that few models have, against
+onnxruntime, or onnx's reference evaluator where that has no kernel.
+
+Options of the long campaign: see tests/program/differential.py.
+"""
+# not with a sanitizer: onnxruntime is not built with one
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "program"))
+import differential as d  # noqa: E402
+
+MS = "com.microsoft"
+NUMBERS = ["f4", "f8", "i8", "i4", "u4", "i2", "u1", "i1"]
+
+
+def ms(op, inputs, outputs=1, **given):
+    return d.one_node(op, inputs, outputs, opset=1, domain=MS, **given)
+
+
+def perhaps(rng, made, chance=0.5):
+    return made if rng.random() < chance else None
+
+
+def shape_of(rng, least=0, most=4, sizes=(0, 5)):
+    return [int(n) for n in rng.integers(sizes[0], sizes[1], int(rng.integers(least, most + 1)))]
+
+
+def floats(rng, shape, kind="f4"):
+    return np.asarray(rng.standard_normal(shape)).astype(kind)
+
+
+def some(rng, shape, kind):
+    return np.asarray(rng.integers(0, 100, shape)).astype(kind)
+
+
+# Elements that move
+
+def expand_dims(rng):
+    x = some(rng, shape_of(rng, 0), str(rng.choice(NUMBERS)))
+    return ms("ExpandDims", [x, np.array(int(rng.integers(-x.ndim - 1, x.ndim + 1)), "i4")],
+              constant=((), (1,))[rng.integers(2)])
+
+
+def gather_nd(rng):
+    x = some(rng, shape_of(rng, 1, 4, (1, 5)), str(rng.choice(NUMBERS)))
+    depth = int(rng.integers(1, x.ndim + 1))
+    outer = shape_of(rng, 0, 2, (0, 4))
+    indices = np.stack([rng.integers(-n, n, outer) for n in x.shape[:depth]], -1)
+    return ms("GatherND", [x, indices.astype(str(rng.choice(["i4", "i8"])))])
+
+
+def range_of(rng):
+    kind = str(rng.choice(["f4", "f8", "i2", "i4", "i8"]))
+    shape = [(), (1,)][rng.integers(2)]
+    start, limit = (np.full(shape, int(rng.integers(-20, 20)), kind) for _ in range(2))
+    delta = np.full(shape, int(rng.choice([-3, -2, -1, 1, 2, 5])), kind)
+    return ms("Range", [start, limit] + ([delta] if rng.random() < 0.7 else []), constant=((), (0, 1, 2))[rng.integers(2)])
+
+
+def pad(rng):
+    x = floats(rng, shape_of(rng, 1, 4, (2, 6)))
+    mode = str(rng.choice(["constant", "edge", "reflect"]))
+    most = [n if mode != "reflect" else n for n in x.shape]
+    pads = np.array([int(rng.integers(-(n - 1) // 2, n)) for n in most + most], "i8")
+    pads = pads.reshape([1, -1]) if rng.random() < 0.3 else pads
+    fill = np.full([(), (1,)][rng.integers(2)], 2.5, "f4")
+    return ms("Pad", [x, pads] + ([fill] if rng.random() < 0.5 else []), mode=perhaps(rng, mode, 0.9) if mode == "constant"
+              else mode)
+
+
+def trilu(rng):
+    x = some(rng, shape_of(rng, 2, 4, (0, 6)), str(rng.choice(["f4", "f8", "i8"])))
+    k = np.array(int(rng.integers(-4, 5)), "i8")
+    return ms("Trilu", [x] + ([k] if rng.random() < 0.7 else []), upper=perhaps(rng, int(rng.integers(2))))
+
+
+def unique(rng):
+    return ms("Unique", [rng.integers(0, 6, int(rng.integers(0, 20))).astype("f4")], 3)
+
+
+def unfold(rng):
+    x = some(rng, shape_of(rng, 1, 4, (1, 7)), str(rng.choice(NUMBERS)))
+    axis = int(rng.integers(-x.ndim, x.ndim))
+    return ms("UnfoldTensor", [x], dim=axis, size=int(rng.integers(1, x.shape[axis] + 1)), step=int(rng.integers(1, 4)))
+
+
+def sample_op(rng):
+    return ms("SampleOp", [floats(rng, shape_of(rng))])
+
+
+# Images
+
+def grid_sample(rng):
+    n, c, h, w, oh, ow = (int(v) for v in rng.integers(1, 5, 6))
+    mode = str(rng.choice(["bilinear", "nearest", "bicubic"]))
+    return ms("GridSample", [floats(rng, (n, c, h, w)), rng.uniform(-1.3, 1.3, (n, oh, ow, 2)).astype("f4")],
+              mode=perhaps(rng, mode) if mode == "bilinear" else mode,
+              padding_mode=str(rng.choice(["zeros", "border", "reflection"])), align_corners=int(rng.integers(2)),
+              rtol=1e-3, atol=1e-4)
+
+
+def crop_and_resize(rng):
+    n, c, h, w = (int(v) for v in rng.integers(1, 6, 4))
+    regions = int(rng.integers(0, 4))
+    mode = str(rng.choice(["bilinear", "nearest"]))
+    return ms("CropAndResize", [floats(rng, (n, c, h, w)), rng.uniform(-0.2, 1.2, (regions, 4)).astype("f4"),
+                                rng.integers(0, n, regions).astype("i4"), rng.integers(1, 6, 2).astype("i4")],
+              mode=perhaps(rng, mode) if mode == "bilinear" else mode, extrapolation_value=perhaps(rng, 1.5))
+
+
+def max_roi_pool(rng):
+    n, c, h, w = (int(v) for v in rng.integers(1, 7, 4))
+    regions = int(rng.integers(0, 5))
+    rois = np.concatenate([rng.integers(0, n, (regions, 1)), rng.uniform(-2, 10, (regions, 4))], 1).astype("f4")
+    return d.one_node("MaxRoiPool", [floats(rng, (n, c, h, w)), rois], opset=int(rng.choice([1, 22])),
+                      pooled_shape=[int(v) for v in rng.integers(1, 4, 2)], spatial_scale=perhaps(rng, 0.5))
+
+
+# Rotation of heads
+
+def rotary(rng):
+    batch, length, heads = (int(v) for v in rng.integers(1, 4, 3))
+    half = int(rng.integers(1, 5))
+    part = rng.random() < 0.3
+    size = 2 * half + (2 * int(rng.integers(0, 3)) if part else 0)
+    table = length + int(rng.integers(0, 3))
+    angles = rng.uniform(0, 6, (table, half))
+    x = floats(rng, (batch, length, heads * size) if rng.random() < 0.6 else (batch, heads, length, size))
+    ids = rng.integers(0, table, (batch, length)).astype("i8") if rng.random() < 0.6 else np.array(
+        [int(rng.integers(0, table - length + 1))], "i8")
+    return ms("RotaryEmbedding", [x, ids, np.cos(angles).astype("f4"), np.sin(angles).astype("f4")],
+              interleaved=int(rng.integers(2)), num_heads=heads if part else None,
+              rotary_embedding_dim=2 * half if part else None, scale=perhaps(rng, 2.0, 0.2))
+
+
+def mrotary(rng):
+    batch, length, heads = (int(v) for v in rng.integers(1, 4, 3))
+    sections = [int(v) for v in rng.integers(1, 3, 3)]
+    half, table = sum(sections), length + 2
+    angles = rng.uniform(0, 6, (table, half))
+    x = floats(rng, (batch, length, heads * 2 * half) if rng.random() < 0.6 else (batch, heads, length, 2 * half))
+    return ms("MRotaryEmbedding", [x, rng.integers(0, table, (3, batch, length)).astype("i8"),
+                                   np.cos(angles).astype("f4"), np.sin(angles).astype("f4")], mrope_section=sections,
+              mrope_layout=int(rng.integers(2)) if sections[1] * 3 <= half + 2 else 0, interleaved=int(rng.integers(2)))
+
+
+# Norms and gates
+
+def kind_of(rng):
+    return str(rng.choice(["f4", "f4", "f2"]))
+
+
+def near(kind):
+    return {"rtol": 1e-3, "atol": 1e-5} if kind == "f4" else {"rtol": 1e-2, "atol": 2e-3}
+
+
+def gated_rms_norm(rng):
+    kind, n = kind_of(rng), int(rng.integers(1, 9))
+    shape = shape_of(rng, 0, 3, (0, 4)) + [n * int(rng.integers(1, 4))]
+    return ms("GatedRMSNorm", [floats(rng, shape, kind), floats(rng, n, kind), floats(rng, shape, kind)],
+              activation=perhaps(rng, str(rng.choice(["silu", "swish", "sigmoid"]))), epsilon=perhaps(rng, 1e-3),
+              **near(kind))
+
+
+def branchwise_rms_norm(rng):
+    kind, branches, size = kind_of(rng), int(rng.integers(1, 4)), int(rng.integers(1, 7))
+    flat = rng.random() < 0.5
+    shape = shape_of(rng, 1, 2, (1, 4)) + ([branches * size] if flat else [branches, size])
+    scale = [None, (size,), (branches, size), (branches * size,)][rng.integers(4)]
+    return ms("BranchwiseRMSNorm", [floats(rng, shape, kind)] + ([floats(rng, scale, kind_of(rng))] if scale else []),
+              num_branches=branches if flat else None, **near(kind))
+
+
+def gated_add(rng):
+    kind = kind_of(rng)
+    shape = shape_of(rng, 1, 4, (1, 5))
+    return ms("GatedAdd", [floats(rng, shape, kind), floats(rng, shape, kind), floats(rng, shape[:-1] + [1], kind)],
+              **near(kind))
+
+
+def scaled_silu(rng):
+    kind = kind_of(rng)
+    scale = floats(rng, [(), (1,)][rng.integers(2)], kind_of(rng))
+    return ms("ScaledSiLU", [floats(rng, shape_of(rng), kind)] + ([scale] if rng.random() < 0.5 else []),
+              alpha=perhaps(rng, 1.7), **near(kind))
+
+
+def linear_attention_gate(rng):
+    kind, heads = kind_of(rng), int(rng.integers(1, 5))
+    shape = [int(rng.integers(1, 3)), int(rng.integers(1, 4)), heads]
+    with_b = rng.random() < 0.6
+    return ms("LinearAttentionGate", [5 * floats(rng, shape, kind), floats(rng, heads), floats(rng, heads)]
+              + ([floats(rng, shape, kind)] if with_b else []), 2 if with_b else 1, **near(kind))
+
+
+def hyper_connection(rng, op):
+    kind, branches, size = kind_of(rng), int(rng.integers(1, 4)), int(rng.integers(2, 6))
+    flat, outer, gates = rng.random() < 0.5, shape_of(rng, 1, 2, (1, 4)), kind_of(rng)
+    streams = floats(rng, outer + ([branches * size] if flat else [branches, size]), kind)
+    mix = floats(rng, outer + [[branches], [branches, 1], [branches, size]][rng.integers(3)], gates)
+    given = {"num_branches": branches if flat else None, **near(kind)}
+    if op == "HyperConnectionPreMix":
+        return ms(op, [streams, mix], reduction_scale=perhaps(rng, 0.25), **given)
+    square = floats(rng, outer + [branches, branches], gates)
+    return ms(op, [streams, floats(rng, outer + [size], kind), mix] + ([square] if rng.random() < 0.5 else []), **given)
+
+
+def engram_gate(rng):
+    kind = kind_of(rng)
+    batch, length, branches, size = (int(v) for v in rng.integers(1, 5, 4))
+    of = (batch, length, branches, size)
+    inputs = [floats(rng, of, kind), floats(rng, of, kind), floats(rng, (batch, length, size), kind),
+              floats(rng, (branches, size), kind), floats(rng, (branches, size), kind)]
+    with_norm = rng.random() < 0.5
+    return ms("EngramGate", inputs + ([floats(rng, (branches, size), kind)] if with_norm else []),
+              2 if with_norm else 1, **near(kind))
+
+
+# Recurrence
+
+def linear_attention(rng, domain):
+    batch, length, groups, of_keys, size, width = (int(v) for v in rng.integers(1, 4, 6))
+    if domain == MS and rng.random() < 0.2:
+        heads, of_keys = 1, groups  # the reverse: several heads of keys for one of queries
+    else:
+        heads = groups * of_keys
+    rule = str(rng.choice(["linear", "gated", "delta", "gated_delta"]))
+    q, k, v = (floats(rng, (batch, length, n)) for n in (heads * size, of_keys * size, of_keys * width))
+    decay = -rng.random((batch, length, of_keys * (size if rng.random() < 0.5 else 1))).astype("f4")
+    beta = rng.random((batch, length, of_keys if rng.random() < 0.7 else 1)).astype("f4")
+    past = floats(rng, (batch, of_keys, size, width))
+    inputs = [q, k, v, perhaps(rng, past), decay if "gated" in rule else None, beta if "delta" in rule else None]
+    return d.one_node("LinearAttention", inputs, 2, opset=1 if domain else 27, domain=domain, q_num_heads=heads,
+                      kv_num_heads=of_keys, update_rule=perhaps(rng, rule) if rule == "gated_delta" else rule,
+                      scale=perhaps(rng, 0.7), rtol=1e-3, atol=1e-5)
+
+
+def causal_conv(rng, domain):
+    batch, channels, taps = (int(v) for v in rng.integers(1, 4, 3))
+    length = int(rng.integers(1, 7))
+    dilation = int(rng.integers(1, 3)) if domain else 1
+    last = domain and rng.random() < 0.4
+    shape = (lambda n: (batch, n, channels)) if last else (lambda n: (batch, channels, n))
+    return d.one_node("CausalConvWithState",
+                      [floats(rng, shape(length)), floats(rng, (channels, 1, taps)), perhaps(rng, floats(rng, channels)),
+                       perhaps(rng, floats(rng, shape((taps - 1) * dilation)))], 2, opset=1 if domain else 27,
+                      domain=domain, activation=perhaps(rng, str(rng.choice(["silu", "swish", "none"]))),
+                      dilation=dilation if domain else None, channels_last=1 if last else None, rtol=1e-3, atol=1e-5)
+
+
+# Tokens and texts
+
+def ngram_repeat_block(rng):
+    batch, words = int(rng.integers(1, 4)), int(rng.integers(2, 6))
+    return ms("NGramRepeatBlock", [rng.integers(0, words, (batch, int(rng.integers(1, 12)))).astype("i8"),
+                                   floats(rng, (batch, words))], ngram_size=int(rng.integers(1, 4)))
+
+
+def bifurcation_detector(rng):
+    source, current = (rng.integers(0, 4, int(rng.integers(1, 10))).astype("i8") for _ in range(2))
+    at = int(rng.integers(0, len(source) + 1))
+    guessed = source[at:].copy()
+    guessed[int(rng.integers(0, len(guessed) + 1)):] = 1
+    guessed = np.append(guessed, rng.integers(0, 4)).astype("i8")
+    least = int(rng.integers(1, 4))
+    return ms("BifurcationDetector", [source, current, np.array(at, "i8")] + ([guessed] if rng.random() < 0.7 else []), 2,
+              min_ngram_size=least, max_ngram_size=least + int(rng.integers(0, 3)))
+
+
+def murmur_hash(rng):
+    kind = str(rng.choice(["i4", "u4", "i8", "u8", "f4", "f8", "text"]))
+    shape = shape_of(rng, 0, 3, (1, 4))
+    if kind == "text":
+        x = np.array(["é" * int(n) + "abcdefg"[:int(n)] for n in rng.integers(0, 8, shape).ravel()]).reshape(shape)
+    else:
+        x = some(rng, shape, kind)
+    return ms("MurmurHash3", [x], seed=perhaps(rng, int(rng.integers(0, 2**31))), positive=perhaps(rng, int(rng.integers(2))))
+
+
+def ngram_hash(rng):
+    kind = str(rng.choice(["i4", "i8"]))
+    batch, length, heads, orders = int(rng.integers(1, 3)), int(rng.integers(1, 7)), int(rng.integers(1, 3)), int(
+        rng.integers(2, 5))
+    ids = rng.integers(0, 5, (batch, length)).astype(kind)
+    inputs = [ids, (2 * rng.integers(-50, 50, orders) + 1).astype(kind),
+              rng.integers(2, 30, (orders - 1) * heads).astype(kind),
+              perhaps(rng, rng.integers(0, 5, (batch, orders - 1)).astype(kind)),
+              perhaps(rng, rng.integers(0, 99, (orders - 1) * heads).astype(kind)),
+              perhaps(rng, np.array(int(rng.integers(0, 5)), kind)),
+              perhaps(rng, np.sort(rng.integers(0, 3, (batch, length))).astype("i4"))]
+    while inputs[-1] is None:
+        inputs.pop()
+    return ms("NGramHashMapping", inputs, 2, max_ngram_size=orders, n_head_per_ngram=heads,
+              pad_id=int(rng.integers(0, 5)), reset_on_eos=perhaps(rng, int(rng.integers(2))))
+
+
+def tfidf(rng):
+    texts, most, words = rng.random() < 0.4, int(rng.integers(1, 4)), 3
+    pool, starts, count = [], [], 0
+    for length in range(1, most + 1):
+        starts.append(len(pool))
+        found = {tuple(int(w) for w in rng.integers(0, words, length)) for _ in range(int(rng.integers(1, 5)))}
+        count += len(found)
+        pool += [w for gram in sorted(found) for w in gram]
+    x = rng.integers(0, words + 1, shape_of(rng, 1, 2, (1, 8)))
+    given = {"pool_strings" if texts else "pool_int64s": [f"w{w}" for w in pool] if texts else pool}
+    x = np.array([f"w{w}" for w in x.ravel()]).reshape(x.shape) if texts else x.astype(str(rng.choice(["i4", "i8"])))
+    indexes = [int(v) for v in rng.permutation(count)]
+    return d.one_node("TfIdfVectorizer", [x], opset=9, ngram_counts=starts, ngram_indexes=indexes,
+                      min_gram_length=int(rng.integers(1, most + 1)), max_gram_length=most,
+                      max_skip_count=int(rng.integers(0, 4)), mode=str(rng.choice(["TF", "IDF", "TFIDF"])),
+                      weights=perhaps(rng, [float(v) for v in rng.integers(1, 9, count)]), **given)
+
+
+# Matrices
+
+def transpose_matmul(rng):
+    a, b = floats(rng, (2, 3, 4)), floats(rng, (2, 4, 5))
+    ta, tb = int(rng.integers(2)), int(rng.integers(2))
+    return ms("TransposeMatMul", [a.swapaxes(1, 2) if ta else a, b.swapaxes(1, 2) if tb else b], transA=ta, transB=tb,
+              alpha=perhaps(rng, 0.5), rtol=1e-3, atol=1e-5)
+
+
+def inverse(rng):
+    n, kind = int(rng.integers(1, 6)), str(rng.choice(["f4", "f8", "f2"]))
+    x = floats(rng, shape_of(rng, 0, 2, (0, 4)) + [n, n]) + 4 * np.eye(n)
+    return ms("Inverse", [x.astype(kind)], rtol=1e-2 if kind == "f2" else 1e-3, atol=1e-2 if kind == "f2" else 1e-4)
+
+
+def cdist(rng):
+    kind, n = str(rng.choice(["f4", "f8"])), int(rng.integers(1, 9))
+    metric = str(rng.choice(["sqeuclidean", "euclidean"]))
+    return ms("CDist", [floats(rng, (int(rng.integers(1, 5)), n), kind), floats(rng, (int(rng.integers(1, 5)), n), kind)],
+              metric=perhaps(rng, metric) if metric == "sqeuclidean" else metric, rtol=1e-3, atol=1e-4)
+
+
+def time_warping(rng):
+    shape = [int(v) for v in rng.integers(1, 8, 2)]
+    return ms("DynamicTimeWarping", [rng.integers(0, 4, ([1] if rng.random() < 0.5 else []) + shape).astype("f4")])
+
+
+def bnb4(rng):
+    k, n, block = int(rng.integers(1, 40)), int(rng.integers(1, 9)), int(rng.choice([16, 32, 64]))
+    if block != 16 and rng.random() < 0.5:
+        k = block
+    return ms("MatMulBnb4", [floats(rng, shape_of(rng, 0, 2, (1, 4)) + [k]),
+                             rng.integers(0, 256, (n * k + 1) // 2).astype("u1"),
+                             rng.random((n * k + block - 1) // block).astype("f4")], K=k, N=n, block_size=block,
+              quant_type=int(rng.integers(2)), constant=((), (1, 2))[rng.integers(2)], rtol=1e-3, atol=1e-4)
+
+
+def fpq4(rng):
+    k, n, kind = int(rng.integers(1, 80)), int(rng.integers(1, 6)), int(rng.integers(2))
+    blocks = []
+    for _ in range(n * ((k + 31) // 32)):
+        blocks.append(np.frombuffer(np.float32(rng.random()).tobytes(), "u1"))
+        blocks.append(rng.integers(0, 16, kind).astype("u1"))
+        blocks.append(rng.integers(0, 256, 16).astype("u1"))
+    return ms("MatMulFpQ4", [floats(rng, shape_of(rng, 1, 2, (1, 4)) + [k]), np.concatenate(blocks),
+                             np.array([k, n], "i8")], blk_quant_type=kind, constant=(1, 2), rtol=1e-3, atol=1e-4)
+
+
+# Training
+
+def optimizer(rng, op):
+    kind, tensors = str(rng.choice(["f4", "f8"])), int(rng.integers(1, 3))
+    kept, shapes = 2 if op == "Adam" else 1, [shape_of(rng, 0, 2, (1, 4)) for _ in range(tensors)]
+    parts = [[floats(rng, s, kind) for s in shapes], [floats(rng, s, kind) for s in shapes]]
+    parts += [[np.abs(floats(rng, s, kind)) for s in shapes] for _ in range(kept)]
+    given = {"norm_coefficient": 0.01, "rtol": 1e-3, "atol": 1e-5}
+    if op == "Momentum":
+        given.update(alpha=0.9, beta=0.8, mode=str(rng.choice(["standard", "nesterov"])))
+    elif op == "Adagrad":
+        given.update(decay_factor=perhaps(rng, 0.1), epsilon=perhaps(rng, 1e-3))
+    else:
+        given.update(alpha=perhaps(rng, 0.8), beta=perhaps(rng, 0.9), norm_coefficient_post=perhaps(rng, 0.05))
+    return d.one_node(op, [np.array(0.1, "f4"), np.array(int(rng.integers(0, 4)), "i8")]
+                      + [x for part in parts for x in part], tensors * (1 + kept), opset=1,
+                      domain="ai.onnx.preview.training", **given)
+
+
+FAMILIES = {
+    "ExpandDims": (expand_dims, 80), "GatherND": (gather_nd, 80), "Range": (range_of, 80), "Pad": (pad, 100),
+    "Trilu": (trilu, 60), "Unique": (unique, 60), "UnfoldTensor": (unfold, 80), "SampleOp": (sample_op, 20),
+    "GridSample": (grid_sample, 100), "CropAndResize": (crop_and_resize, 100), "MaxRoiPool": (max_roi_pool, 100),
+    "RotaryEmbedding": (rotary, 150), "MRotaryEmbedding": (mrotary, 100),
+    "GatedRMSNorm": (gated_rms_norm, 60), "BranchwiseRMSNorm": (branchwise_rms_norm, 60), "GatedAdd": (gated_add, 60),
+    "ScaledSiLU": (scaled_silu, 60), "LinearAttentionGate": (linear_attention_gate, 60),
+    "HyperConnectionPreMix": (lambda rng: hyper_connection(rng, "HyperConnectionPreMix"), 80),
+    "HyperConnectionPostMix": (lambda rng: hyper_connection(rng, "HyperConnectionPostMix"), 80),
+    "EngramGate": (engram_gate, 60),
+    "LinearAttention": (lambda rng: linear_attention(rng, MS), 150),
+    "OnnxLinearAttention": (lambda rng: linear_attention(rng, ""), 100),
+    "CausalConvWithState": (lambda rng: causal_conv(rng, MS), 150),
+    "OnnxCausalConvWithState": (lambda rng: causal_conv(rng, ""), 100),
+    "NGramRepeatBlock": (ngram_repeat_block, 80), "BifurcationDetector": (bifurcation_detector, 200),
+    "MurmurHash3": (murmur_hash, 100), "NGramHashMapping": (ngram_hash, 150), "TfIdfVectorizer": (tfidf, 200),
+    "TransposeMatMul": (transpose_matmul, 40), "Inverse": (inverse, 60), "CDist": (cdist, 60),
+    "DynamicTimeWarping": (time_warping, 100), "MatMulBnb4": (bnb4, 100), "MatMulFpQ4": (fpq4, 60),
+    "Adagrad": (lambda rng: optimizer(rng, "Adagrad"), 40), "Adam": (lambda rng: optimizer(rng, "Adam"), 40),
+    "Momentum": (lambda rng: optimizer(rng, "Momentum"), 40),
+}
+
+if __name__ == "__main__":
+    sys.exit(d.main(FAMILIES))
