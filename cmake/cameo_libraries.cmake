@@ -169,14 +169,19 @@ function(cameo_add_program)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/program/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/src/program/inspect/")
   set(parts ${sources})
-  set(of_parts "/(command_line|inputs|images|npy|tensor_files|data_set|progress)[.]cpp$")
+  set(of_parts "/(command_line|inputs|wanted_numbers|images|npy|tensor_files|data_set|progress)[.]cpp$")
   list(FILTER parts INCLUDE REGEX ${of_parts})
   list(FILTER sources EXCLUDE REGEX ${of_parts})
   cameo_generate_kernel_headers()
   cameo_add_inspect()
   cameo_need(CLI11::CLI11 CLI11)
   add_library(cameo_program_parts OBJECT EXCLUDE_FROM_ALL ${parts})
-  add_executable(cameo_program ${sources})
+  set(commit ${PROJECT_BINARY_DIR}/generated/cameo/program/commit.cpp)
+  add_custom_target(cameo_commit BYPRODUCTS ${commit}
+    COMMAND ${CMAKE_COMMAND} -DFILE=${commit} -DSOURCE=${PROJECT_SOURCE_DIR} -DCOMMIT=${CAMEO_COMMIT}
+      -P ${PROJECT_SOURCE_DIR}/cmake/cameo_commit.cmake)
+  add_executable(cameo_program ${sources} ${commit})
+  add_dependencies(cameo_program cameo_commit)
   foreach(target cameo_program_parts cameo_program)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE cameo_options)
@@ -191,6 +196,16 @@ function(cameo_add_program)
   # The same program under the name of ONNX Runtime's, whose options it then has.
   add_custom_command(TARGET cameo_program POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E create_symlink cameo ${PROJECT_BINARY_DIR}/ep_weight_sharing_ctx_gen)
+  # What man and shells know of it, said by itself; where it can't be run here, they are left out.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(share ${PROJECT_BINARY_DIR}/share)
+    add_custom_command(TARGET cameo_program POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${share}
+      COMMAND $<TARGET_FILE:cameo_program> manual > ${share}/cameo.1
+      COMMAND $<TARGET_FILE:cameo_program> completion bash > ${share}/cameo
+      COMMAND $<TARGET_FILE:cameo_program> completion zsh > ${share}/_cameo
+      COMMAND $<TARGET_FILE:cameo_program> completion fish > ${share}/cameo.fish)
+  endif()
   find_package(PNG QUIET)  # images as inputs, where their libraries are
   find_package(JPEG QUIET)
   foreach(library PNG JPEG)

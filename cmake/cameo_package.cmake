@@ -95,6 +95,14 @@ function(cameo_install)
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cameo_program)
     install(FILES ${PROJECT_BINARY_DIR}/ep_weight_sharing_ctx_gen DESTINATION ${CMAKE_INSTALL_BINDIR}
       COMPONENT cameo_program)
+    if(NOT CMAKE_CROSSCOMPILING)
+      set(share ${PROJECT_BINARY_DIR}/share)
+      install(FILES ${share}/cameo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT cameo_program)
+      install(FILES ${share}/cameo DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT cameo_program)
+      install(FILES ${share}/_cameo DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT cameo_program)
+      install(FILES ${share}/cameo.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        COMPONENT cameo_program)
+    endif()
     install(EXPORT cameo_program NAMESPACE cameo:: FILE cameo-program.cmake DESTINATION ${folder}
       COMPONENT cameo_program)
   endif()

@@ -1,17 +1,86 @@
 #include "program/command_line.hpp"
 
+#include "core/nearest.hpp"
+#include "program/say.hpp"
+
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+
 namespace cameo::program {
+namespace {
+
+template <class T>
+CLI::Validator within(T least, T most, const std::string& words) {
+  return CLI::Validator{[=](std::string& text) {
+                          T number{};
+                          const bool is_one =
+                              CLI::detail::lexical_cast(text, number) && number >= least && number <= most;
+                          return is_one ? std::string{} : words + ", not " + text;
+                        },
+                        ""};
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string made;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    made += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return made;
+}
+
+/// "; did you mean 'run'?", where one of them is near.
+template <class Words>
+std::string hint(std::string_view word, const Words& known) {
+  nearest_word nearest{word, word.size() / 2 + 1};
+  for (const std::string& each : known) nearest.look_at(each);
+  return nearest.found().empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest.found());
+}
+
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::Option& o) {
+  std::vector<std::string> names;
+  for (const std::string& name : o.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : o.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Flags that can be taken back have no word for it.
+class help_text : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* o, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(o, is_positional);
+    constexpr std::string_view taken_back = "{false}";
+    if (const std::size_t at = name.find(taken_back); at != name.npos) name.erase(at, taken_back.size());
+    return name;
+  }
+};
+
+}  // namespace
 
 option option::required() const { return option{it_->required()}; }
 option option::type_name(const char* name) const { return option{it_->type_name(name)}; }
 option option::description(const char* words) const { return option{it_->description(words)}; }
 option option::check(text_check wrong) const { return option{it_->check(std::move(wrong))}; }
 option option::between(std::size_t least, std::size_t most) const {
-  return option{it_->check(CLI::Range(least, most))};
+  return option{it_->check(within(least, most, fmt::format("needs a number from {} to {}", least, most)))};
 }
-option option::between(double least, double most) const { return option{it_->check(CLI::Range(least, most))}; }
+option option::between(double least, double most) const {
+  return option{it_->check(within(least, most, fmt::format("needs a number from {:g} to {:g}", least, most)))};
+}
+option option::one_of(std::vector<std::string> words) const {
+  it_->type_name(fmt::format("{}", fmt::join(words, "|")));
+  return check([words = std::move(words)](const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return std::string{};
+    return fmt::format("needs {}, not {}{}", list_of(words), text, hint(text, words));
+  });
+}
 option option::needs(option other) const { return option{it_->needs(other.it_)}; }
 option option::excludes(option other) const { return option{it_->excludes(other.it_)}; }
 
@@ -19,28 +88,40 @@ command command::add_command(const char* name, const char* words) const {
   it_->require_subcommand(1);
   return {*it_->add_subcommand(name, words), *chosen_};
 }
+command command::group(const char* heading) const {
+  command made = *this;
+  made.group_ = heading;
+  return made;
+}
+
+option command::added(CLI::Option* made, const char* names) const {
+  if (names[0] != '-') made->type_name("");  // an argument's name says it
+  else if (group_ == hidden) made->group("");
+  else if (!group_.empty()) made->group(group_);
+  return option{made};
+}
 
 option command::add(const char* names, std::string& to, const char* words) const {
-  return option{it_->add_option(names, to, words)};
+  return added(it_->add_option(names, to, words), names);
 }
 option command::add(const char* names, std::optional<std::string>& to, const char* words) const {
-  return option{it_->add_option(names, to, words)};
+  return added(it_->add_option(names, to, words), names);
 }
 option command::add(const char* names, std::vector<std::string>& to, const char* words) const {
-  return option{it_->add_option(names, to, words)};
+  return added(it_->add_option(names, to, words), names);
 }
 option command::add(const char* names, std::size_t& to, const char* words) const {
-  return option{it_->add_option(names, to, words)};
+  return added(it_->add_option(names, to, words), names);
 }
 option command::add(const char* names, double& to, const char* words) const {
-  return option{it_->add_option(names, to, words)};
+  return added(it_->add_option(names, to, words), names);
 }
 option command::add_flag(const char* names, bool& to, const char* words) const {
-  return option{it_->add_flag(names, to, words)};
+  return added(it_->add_flag(names, to, words), names);
 }
 
 option command::add(const char* names, std::function<void(const std::string&)> take, const char* words) const {
-  return option{it_->add_option_function<std::string>(names, take, words)};
+  return added(it_->add_option_function<std::string>(names, take, words), names);
 }
 
 option command::add_each(const char* names, std::function<void(const std::string&)> take, const char* words) const {
@@ -48,7 +129,7 @@ option command::add_each(const char* names, std::function<void(const std::string
     for (const std::string& each : all) take(each);
   };
   CLI::Option* const made = it_->add_option_function<std::vector<std::string>>(names, take_all, words);
-  return option{made->expected(1)->allow_extra_args(false)->take_all()};
+  return added(made->expected(1)->allow_extra_args(false)->take_all(), names);
 }
 
 option command::operator[](const char* name) const { return option{it_->get_option(name)}; }
@@ -63,11 +144,14 @@ struct command_line::impl {
   std::function<int()> chosen;
 };
 
-command_line::command_line(const char* words, const char* version, const char* footer)
+command_line::command_line(const char* words, std::function<std::string()> version, const char* footer)
     : impl_{new impl{CLI::App{words, "cameo"}, {}}} {
-  impl_->app.set_version_flag("--version", version);
+  impl_->app.set_version_flag("--version", std::move(version),
+                              "Prints the version, what it was built from and with, and what it uses here");
   impl_->app.require_subcommand(1);
+  impl_->app.set_help_flag("-h,--help", "Prints this help");
   impl_->app.footer(footer);
+  impl_->app.formatter(std::make_shared<help_text>());
 }
 command_line::~command_line() = default;
 
@@ -75,13 +159,90 @@ command command_line::add_command(const char* name, const char* words) const {
   return {*impl_->app.add_subcommand(name, words), impl_->chosen};
 }
 
-int command_line::run(int argc, char** argv) const {
-  try {
-    impl_->app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return impl_->app.exit(e) == 0 ? 0 : 2;  // --help and --version are no errors
+namespace {
+
+/// What was wrong with the arguments, in words; and which command it was about.
+struct complaint {
+  const CLI::App* about;
+  std::string command, words;
+};
+
+/// The command that the arguments lead to. The words of the complaint are empty unless one of them is no command.
+complaint find_command(const CLI::App& app, int argc, char** argv) {
+  complaint made{&app, "cameo", {}};
+  for (int i = 1; i < argc; ++i) {
+    const std::vector<std::string> names = names_of(*made.about);
+    if (names.empty() || argv[i][0] == '-') break;
+    if (std::find(names.begin(), names.end(), argv[i]) == names.end()) {
+      made.words = fmt::format("there is no command '{}'{}", argv[i], hint(argv[i], names));
+      break;
+    }
+    made.about = made.about->get_subcommand(argv[i]);
+    made.command += std::string{" "} + argv[i];
   }
-  return impl_->chosen();
+  return made;
 }
+
+/// An option that is not known is what is wrong, whatever is missing beside it.
+std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
+  std::vector<std::string> known, rest = about.remaining(true);
+  for (const CLI::Option* each : about.get_options())
+    for (const std::string& name : option_names(*each)) known.push_back(name);
+  for (const std::string& each : rest) {
+    const std::string name = each.substr(0, each.find('='));
+    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+    if (name.size() > 1 && name.front() == '-' && !is_known)
+      return fmt::format("there is no option '{}'{}", name, hint(name, known));
+  }
+  if (!rest.empty()) return fmt::format("'{}' is one argument too many", rest.front());
+  if (!names_of(about).empty()) return "needs a command";
+  return error.what();
+}
+
+}  // namespace
+
+int command_line::run(int argc, char** argv) const {
+  complaint wrong = find_command(impl_->app, argc, argv);
+  if (wrong.words.empty()) try {
+      impl_->app.parse(argc, argv);
+      return impl_->chosen();
+    } catch (const CLI::Success& asked) {
+      if (const auto* const version = dynamic_cast<const CLI::CallForVersion*>(&asked))
+        return say("{}\n", as_it_is{version->what()}), 0;
+      return impl_->app.exit(asked);  // the help
+    } catch (const CLI::ParseError& e) {
+      wrong.words = words_for(*wrong.about, e);
+    }
+  say(stderr, "{}: {}\n'{} --help' says what there is.\n", wrong.command, wrong.words, wrong.command);
+  return 2;
+}
+
+namespace {
+
+described_option describe_option(const CLI::Option& o) {
+  described_option made;
+  made.names = option_names(o);
+  made.is_argument = made.names.empty();
+  if (made.is_argument) made.names = {o.get_name(true)};
+  made.type = o.get_type_size() == 0 ? std::string{} : o.get_type_name();
+  made.words = o.get_description();
+  made.group = o.get_group();
+  made.is_required = o.get_required();
+  made.is_repeatable = o.get_items_expected_max() > 1 || o.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  return made;
+}
+
+described_command describe_command(const CLI::App& app) {
+  described_command made{app.get_name(), app.get_description(), {}, {}};
+  for (const CLI::Option* each : app.get_options())
+    if (!each->get_group().empty()) made.options.push_back(describe_option(*each));
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    made.commands.push_back(describe_command(*each));
+  return made;
+}
+
+}  // namespace
+
+described_command command_line::describe() const { return describe_command(impl_->app); }
 
 }  // namespace cameo::program

@@ -22,12 +22,14 @@ class option {
  public:
   explicit option(CLI::Option* it) : it_{it} {}
   option required() const;
-  /// "FILE", for the help.
+  /// "FILE", for the help. Words with bars between them, as in "time|share", are what completions offer.
   option type_name(const char*) const;
   option description(const char*) const;
   option check(text_check) const;
   option between(std::size_t least, std::size_t most) const;
   option between(double least, double most) const;
+  /// One of these words and no other; sets the type's name, too.
+  option one_of(std::vector<std::string> words) const;
   option needs(option) const;
   option excludes(option) const;
 
@@ -41,6 +43,10 @@ class command {
   command(CLI::App& it, std::function<int()>& chosen) : it_{&it}, chosen_{&chosen} {}
   /// A command of a command, one of which must then be given.
   command add_command(const char* name, const char* words) const;
+  /// The same command; what is added by way of it stands under this heading in the help.
+  command group(const char* heading) const;
+  /// The heading of options that no help and no completion shows.
+  static constexpr const char* hidden = "hidden";
   /// "-o,--output", or "MODEL" for an argument by its place.
   option add(const char* names, std::string& to, const char* words) const;
   option add(const char* names, std::optional<std::string>& to, const char* words) const;
@@ -60,20 +66,36 @@ class command {
   void does(std::function<int()>) const;
 
  private:
+  option added(CLI::Option*, const char* names) const;
+
   CLI::App* it_;
   std::function<int()>* chosen_;
+  std::string group_ = {};  // empty: none was said
+};
+
+/// A command line as data, for pages and completions: they are made from what the commands are made of.
+struct described_option {
+  std::vector<std::string> names;  // "-o", "--output"; of an argument by its place "MODEL"
+  std::string type, words, group;  // an empty type: a flag
+  bool is_argument = false, is_required = false, is_repeatable = false;
+};
+struct described_command {
+  std::string name, words;
+  std::vector<described_option> options;
+  std::vector<described_command> commands;
 };
 
 /// The program's command line: commands, one of which must be given.
 class command_line {
  public:
-  /// `footer` is printed below the help.
-  command_line(const char* words, const char* version, const char* footer);
+  /// `footer` is printed below the help; `version` is called when it is asked for.
+  command_line(const char* words, std::function<std::string()> version, const char* footer);
   command_line(const command_line&) = delete;
   command_line& operator=(const command_line&) = delete;
   ~command_line();
 
   command add_command(const char* name, const char* words) const;
+  described_command describe() const;
   /// Runs the chosen command. Returns the exit status: 0 also after printing help, 2 after printing a usage error.
   int run(int argc, char** argv) const;
 

@@ -130,6 +130,8 @@ distance distance_of(const seen_value& a, const seen_value& b) {
 struct compared {
   std::string name;
   std::string form;
+  std::string_view type;           // of tensors: of elements
+  std::vector<std::int64_t> dims;  // the same
   bool equal = false;
   std::optional<distance> far = {};
   std::string reason = {};
@@ -137,7 +139,7 @@ struct compared {
 std::string form_of(dtype type, const extents& shape) { return std::string{row_of(type).name} + shape_text(shape); }
 
 compared compare_seen(const std::string& name, const seen_value& a, const seen_value& b) {
-  compared made{name, form_of(a.type, a.shape)};
+  compared made{name, form_of(a.type, a.shape), row_of(a.type).name, {a.shape.begin(), a.shape.end()}};
   if (!(a.shape == b.shape)) {
     made.reason = "is " + form_of(b.type, b.shape) + " on the second side";
     return made;
@@ -152,8 +154,12 @@ compared compare_outputs(const named_value& a, const value& b) {
   const std::optional<seen_value> left = numbers_of(v), right = numbers_of(b);
   if (left && right) return compare_seen(a.name, *left, *right);
   const comparison plain = compare(b, v, {0, 0, true});
-  const std::string form = v.kind == value_kind::tensor ? form_of(v.type, v.shape) : to_string(v);
-  return {a.name, form, bool(plain), {}, plain ? "is equal" : plain.difference};
+  compared made{a.name, to_string(v), {}, {}, bool(plain), {}, plain ? "is equal" : plain.difference};
+  if (v.kind == value_kind::tensor) {
+    made.form = form_of(v.type, v.shape);
+    made.type = row_of(v.type).name, made.dims = {v.shape.begin(), v.shape.end()};
+  }
+  return made;
 }
 
 struct distances {
@@ -167,7 +173,8 @@ json number_json(double v) { return std::isfinite(v) ? json(v) : json(); }
 json to_json(const std::vector<compared>& all) {
   json made = json::array();
   for (const compared& each : all) {
-    json one{{"name", each.name}, {"form", each.form}, {"equal", each.equal}};
+    json one{{"name", each.name}, {"form", each.form}, {"type", nullptr}, {"dims", nullptr}, {"equal", each.equal}};
+    if (!each.type.empty()) one["type"] = each.type, one["dims"] = each.dims;
     if (each.far) {
       one["largest_error"] = number_json(each.far->largest);
       one["mean_error"] = number_json(each.far->mean);
@@ -203,21 +210,21 @@ struct loaded_side {
   named_values outputs;
 };
 /// The inputs of both, those of one name once.
-result<std::vector<named_value>> inputs_of(const runnable& a, const runnable& b, const given_inputs& given) {
-  result<std::vector<named_value>> made = gather_inputs(a, given);
+result<std::vector<gathered_input>> inputs_of(const runnable& a, const runnable& b, const given_inputs& given) {
+  result<std::vector<gathered_input>> made = gather_inputs(a, given);
   if (!made) return made;
   given_inputs rest = given;
-  rest.files.clear();
-  result<std::vector<named_value>> others = gather_inputs(b, rest);
+  rest.pairs.clear();
+  result<std::vector<gathered_input>> others = gather_inputs(b, rest);
   if (!others) return others;
-  for (named_value& other : *others)
-    if (std::none_of(made->begin(), made->end(), [&](const named_value& v) { return v.name == other.name; }))
+  for (gathered_input& other : *others)
+    if (std::none_of(made->begin(), made->end(), [&](const gathered_input& v) { return v.name == other.name; }))
       made->push_back(std::move(other));
   return made;
 }
-status run_side(loaded_side& side, const std::vector<named_value>& all) {
+status run_side(loaded_side& side, const std::vector<gathered_input>& all) {
   std::vector<named_input> inputs;
-  for (const named_value& each : all)
+  for (const gathered_input& each : all)
     if (std::any_of(side.model.inputs().begin(), side.model.inputs().end(),
                     [&](const io_info& io) { return io.name == each.name; }))
       inputs.emplace_back(each.name, each.value);
@@ -261,7 +268,7 @@ int compare_models(const compare_options& o) {
   if (!first) return fail(first.error());
   result<runnable> second = runnable::load(model_b, "", o.b.over(o.common));
   if (!second) return fail(second.error());
-  const result<std::vector<named_value>> inputs = inputs_of(*first, *second, o.inputs);
+  const result<std::vector<gathered_input>> inputs = inputs_of(*first, *second, o.inputs);
   if (!inputs) return fail(inputs.error());
   loaded_side a{std::move(*first), {}, {}}, b{std::move(*second), {}, {}};
   for (loaded_side* const side : {&a, &b})
@@ -302,7 +309,7 @@ void add_compare(command_line& app) {
   auto o = std::make_shared<compare_options>();
   const command it = app.add_command(
       "compare", "Runs two models, or one under two settings, over the same inputs, and says how far apart they are");
-  it.add("A", o->model_a, "The first model's file, or the folder of a model package").required();
+  it.add("A", o->model_a, model_words).required();
   it.add("B", o->model_b, "The second one; without it, A under the settings of --b-...");
   add_input_options(it, o->inputs);
   o->inputs.random = true;

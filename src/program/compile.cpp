@@ -25,6 +25,7 @@ int compile(const compile_command& o) {
   how.session = o.common.session();
   how.optimize = o.common.optimize;
   how.embed = o.embed;
+  how.fail_if_nothing_compiled = true;
   how.fail_if_output_exists = !o.force;
   how.external_initializers = o.external, how.external_threshold = o.threshold;
   const result<compile_report> done = program_runtime{}.compile(std::move(how));
@@ -35,9 +36,7 @@ int compile(const compile_command& o) {
                 {"bytes", bytes_written(done->path)},
                 {"compiled_nodes", done->compiled_nodes}});
   else if (!o.common.quiet)
-    say("{}: {}, {}\n", done->path, size_written(done->path),
-        done->compiled_nodes ? fmt::format("compiled nodes: {}", done->compiled_nodes)
-                             : std::string{"nothing of it was compiled"});
+    say("{}: {}, compiled nodes: {}\n", done->path, size_written(done->path), done->compiled_nodes);
   return 0;
 }
 
@@ -51,11 +50,12 @@ void add_compile(command_line& app) {
       "Compiles a model for the providers of --ep: nodes of operator EPContext, with what the providers made in a file "
       "of each provider beside OUT");
   it.add("IN", o->from, "Model, .onnx or .ort").required();
-  it.add("-o,--output", o->to, "Compiled model to write").required();
+  it.add("-o,--output", o->to, "Compiled model to write").type_name("OUT").required();
   it.add_flag("--embed", o->embed, "What the providers made goes into OUT itself");
   it.add("--external-initializers", o->external,
-         "File beside OUT for the initializers of nodes that nobody compiled (default: in OUT)");
-  it.add("--external-threshold", o->threshold, "Bytes from which an initializer goes there (0)");
+         "File beside OUT for the initializers of nodes that nobody compiled (default: in OUT)")
+      .type_name("FILE");
+  it.add("--external-threshold", o->threshold, "Bytes from which an initializer goes there (0)").type_name("N");
   it.add_flag("--force", o->force, "Replaces OUT if it exists; otherwise that is an error");
   add_common_options(it, o->common, json_output::flag);
   add_policy_option(it, o->common);

@@ -1,4 +1,5 @@
 #include "program/conformance_case.hpp"
+#include "program/interrupt.hpp"
 #include "program/isolation.hpp"
 #include "program/options.hpp"
 #include "program/progress.hpp"
@@ -31,6 +32,7 @@ struct conformance_options {
 struct outcome {
   case_result result;
   double seconds = 0;
+  bool ended = false;  // false: the user stopped it before
 };
 
 constexpr std::string_view status_names[] = {"pass", "fail", "skip"};
@@ -85,6 +87,7 @@ status write_report(const std::string& path, const std::vector<test_case>& cases
   json report = json::array();
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const outcome& o = outcomes[i];
+    if (!o.ended) continue;
     json entry{{"name", cases[i].name},     {"status", status_names[std::size_t(o.result.status)]},
                {"reason", o.result.reason}, {"seconds", o.seconds},
                {"op", o.result.op},         {"path", cases[i].folder}};
@@ -105,11 +108,12 @@ int run_conformance(const conformance_options& o) {
   std::size_t counts[3] = {}, ended = 0;
   options.progress = {};  // of single cases
   progress_bar bar{o.common.quiet};
+  interrupt::listen();
   run_isolated(
       cases->size(), jobs, std::chrono::duration<double>{o.timeout},
       [&](std::size_t i) { return to_message(run_case((*cases)[i], options)); },
       [&](std::size_t i, child_end end) {
-        outcomes[i] = {from_message(end), end.seconds};
+        outcomes[i] = {from_message(end), end.seconds, true};
         const case_status how = outcomes[i].result.status;
         ++counts[std::size_t(how)];
         if (how == case_status::fail || o.verbose) {
@@ -125,7 +129,9 @@ int run_conformance(const conformance_options& o) {
   int code = 0;
   if (!o.json_file.empty())
     if (const status written = write_report(o.json_file, *cases, outcomes); !written) code = fail(written);
-  if (counts[1] > 0 && code == 0)
+  if (interrupt::happened())
+    code = fail({status_code::canceled, fmt::format("stopped after {} of {} cases", ended, cases->size())});
+  else if (counts[1] > 0 && code == 0)
     code = fail({status_code::fail, fmt::format("{} of {} cases failed", counts[1], cases->size())});
   say("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
   return code;
@@ -153,8 +159,8 @@ void add_conformance(command_line& app) {
   it.add("--jobs", o->jobs, "Cases at once (default: what cpuset and CPU quota allow)")
       .type_name("N")
       .between(std::size_t{1}, std::size_t{1024});
-  it.add("--json", o->json_file, "Writes [{name, status, reason, seconds, ...}]").type_name("FILE");
-  it.add_flag("--verbose", o->verbose, "A line for every case, not for failing ones only");
+  it.group("Output").add("--json", o->json_file, "Writes [{name, status, reason, seconds, ...}]").type_name("FILE");
+  it.group("Output").add_flag("--verbose", o->verbose, "A line for every case, not for failing ones only");
   it.does([o] { return run_conformance(*o); });
 }
 

@@ -152,8 +152,7 @@ void add_devices(command_line& app) {
       app.add_command("devices", "Lists the providers of this build, their devices here, and their options");
   it.add_flag("--preference", o->by_preference,
               "Devices alone, in the order in which policies (--policy of other commands) get them");
-  add_common_options(it, o->common, json_output::flag);
-  it["--ep"].description("Only these providers, short or long name; repeatable (all)");
+  add_list_options(it, o->common);
   it.does([o] { return list_devices(*o); });
 }
 

@@ -1,77 +1,185 @@
 #include "program/given_inputs.hpp"
 
 #include "file/messages.hpp"
-#include "program/tensor_files.hpp"
-
-#include <fmt/ranges.h>
+#include "program/say.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
 
 namespace cameo::program {
 namespace {
 
-const io_info* find_input(const runnable& loaded, std::string_view name) {
-  for (const io_info& io : loaded.inputs())
+using kind = element_source::kind;
+
+const io_info* find_input(const input_taker& to, std::string_view name) {
+  for (const io_info& io : to.inputs)
     if (io.name == name) return &io;
   return nullptr;
 }
 
 /// Dims that any of the parts has.
-status check_dims_of(const runnable& loaded, const dim_sizes& dims) {
-  if (loaded.size() == 1) return check_dims(loaded.part(0), dims);
+status check_dims_of(const input_taker& to, const dim_sizes& dims) {
+  if (to.parts.size() == 1) return check_dims(*to.parts.front(), dims);
   for (const auto& each : dims) {
     status known;
-    for (std::size_t i = 0; i < loaded.size(); ++i)
-      if (known = check_dims(loaded.part(i), {each}); known) break;
+    for (const session* const part : to.parts)
+      if (known = check_dims(*part, {each}); known) break;
     if (!known) return known;
   }
   return {};
 }
 
+/// The first part that takes an input of this name.
+const session& taker_of(const input_taker& to, std::string_view input) {
+  for (const session* const part : to.parts)
+    if (part->input(input)) return *part;
+  return *to.parts.front();
+}
+
+struct split_input {
+  const io_info* io;
+  std::string rest;
+};
+/// Of several '=' that one parts name and value which leaves the name of an input.
+result<split_input> split_by_name(const input_taker& to, const std::string& text) {
+  for (std::size_t equals = text.rfind('='); equals != text.npos && equals > 0; equals = text.rfind('=', equals - 1))
+    if (const io_info* const io = find_input(to, text.substr(0, equals)))
+      return split_input{io, text.substr(equals + 1)};
+  std::vector<std::string> known;
+  for (const io_info& each : to.inputs) known.push_back(each.name);
+  const std::string name = text.substr(0, text.rfind('='));
+  return failed(status_code::invalid_argument, "the model has no input '{}'{}", name, nearest_words(name, known));
+}
+
+std::vector<std::string> parts_of(const std::string& text, char by) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = std::min(text.find(by, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    if (end == text.size()) return parts;
+    at = end + 1;
+  }
+}
+
+std::optional<double> number_in(const std::string& text) {
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = read.ec == std::errc{} && read.ptr == text.data() + text.size() && std::isfinite(number);
+  return whole ? std::optional{number} : std::nullopt;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+result<gathered_input> gather_one(const input_taker& to, const given_inputs& o, const given_inputs::pair& given) {
+  const result<split_input> split = split_by_name(to, given.text);
+  if (!split) return status{split.error()};
+  const io_info& io = *split->io;
+  const std::string& rest = split->rest;
+  if (given.how == kind::list && (names_value_file(rest) || is_there(rest))) {
+    result<any_value> read = read_value_file(rest, io, o.pictures);
+    if (!read) return std::move(read).error();
+    const std::string scaled = names_picture(rest) ? ", " + o.pictures.text(io.type.type) : "";
+    return gathered_input{io.name, std::move(*read), rest + scaled};
+  }
+  element_source source{given.how, {rest}};
+  if (given.how == kind::list) source.texts = rest.empty() ? std::vector<std::string>{} : parts_of(rest, ',');
+  if (given.how == kind::range) source.texts = parts_of(rest, ':');
+  if (given.how == kind::range && source.texts.size() != 2)
+    return failed(status_code::invalid_argument, "--range {}: needs NAME=LO:HI", given.text);
+  result<any_value> made = make_value(taker_of(to, io.name), io, o.dims, source, o.seed);
+  if (!made && given.how == kind::list && source.texts.size() == 1 && !number_in(rest) && io.type.is_tensor())
+    return std::move(made).error().in(rest + ": no such file, and no values");
+  if (!made) return std::move(made).error();
+  static constexpr std::string_view words[] = {"random", "fill", "range", "values"};
+  return gathered_input{io.name, std::move(*made), std::string{words[std::size_t(given.how)]}};
+}
+
 std::string check_pair(const std::string& text) {
   const std::size_t equals = text.rfind('=');
-  return equals == text.npos || equals == 0 || equals + 1 == text.size() ? "needs NAME=FILE" : std::string{};
+  return equals == text.npos || equals == 0 || equals + 1 == text.size() ? "needs NAME=..." : std::string{};
+}
+
+void add_pair(const command& it, const char* name, const char* type, kind how, given_inputs& to, const char* words) {
+  it.add_each(
+        name,
+        [&to, how](const std::string& text) {
+          to.pairs.push_back({text, how});
+        },
+        words)
+      .type_name(type)
+      .check(check_pair);
+}
+
+void add_numbers(const command& it, const char* name, std::vector<double>& to, bool can_be_zero, const char* words) {
+  it.add(
+        name,
+        [&to](const std::string& text) {
+          to.clear();
+          for (const std::string& each : parts_of(text, ',')) to.push_back(*number_in(each));
+        },
+        words)
+      .type_name("X,...")
+      .check([can_be_zero](const std::string& text) {
+        for (const std::string& each : parts_of(text, ','))
+          if (const auto number = number_in(each); !number || (!can_be_zero && *number == 0))
+            return fmt::format("needs numbers{}, not '{}'", can_be_zero ? "" : " that are not 0", each);
+        return std::string{};
+      });
 }
 
 }  // namespace
 
-result<std::vector<named_value>> gather_inputs(const runnable& loaded, const given_inputs& o) {
-  std::vector<named_value> given;
-  for (const auto& [name, file] : o.files) {
-    const io_info* const io = find_input(loaded, name);
-    if (!io) {
-      std::vector<std::string> known;
-      for (const io_info& each : loaded.inputs()) known.push_back(each.name);
-      return failed(status_code::invalid_argument, "the model has no input '{}', but {}", name, fmt::join(known, ", "));
-    }
-    result<any_value> read = read_value_file(file, *io);
-    if (!read) return read.error();
-    given.push_back({name, std::move(*read)});
+result<std::vector<gathered_input>> gather_inputs(const input_taker& to, const given_inputs& o) {
+  std::vector<gathered_input> all;
+  if (status s = check_dims_of(to, o.dims); !s && (o.random || !o.pairs.empty())) return s;
+  for (const given_inputs::pair& each : o.pairs) {
+    result<gathered_input> one = gather_one(to, o, each);
+    if (!one) return std::move(one).error();
+    all.push_back(std::move(*one));
   }
-  if (!o.random) return given;
-  if (status s = check_dims_of(loaded, o.dims); !s) return s;
-  for (const io_info& io : loaded.inputs()) {
-    const bool has = std::any_of(given.begin(), given.end(), [&](const named_value& v) { return v.name == io.name; });
+  if (!o.random) return all;
+  for (const io_info& io : to.inputs) {
+    const bool has = std::any_of(all.begin(), all.end(), [&](const gathered_input& v) { return v.name == io.name; });
     if (has || io.optional) continue;
-    result<any_value> made = random_value(loaded.taker_of(io.name), io, o.dims, o.seed);
-    if (!made) return made.error();
-    given.push_back({io.name, std::move(*made)});
+    result<any_value> made = random_value(taker_of(to, io.name), io, o.dims, o.seed);
+    if (!made) return std::move(made).error();
+    all.push_back({io.name, std::move(*made), "random"});
   }
-  return given;
+  return all;
+}
+
+void tell_of_pictures(const std::vector<gathered_input>& all) {
+  for (const gathered_input& each : all)
+    if (const std::size_t comma = each.from.find(", "); comma != each.from.npos && each.from.find("pixel") > comma)
+      say(stderr, "input '{}' from {}\n", each.name, each.from);
 }
 
 void add_input_options(const command& it, given_inputs& to) {
-  it.add_each(
-        "--input",
-        [&to](const std::string& pair) {
-          // The last '=' parts: names of inputs may hold one, and of files that come here seldom do.
-          to.files.emplace_back(pair.substr(0, pair.rfind('=')), pair.substr(pair.rfind('=') + 1));
-        },
-        "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; repeatable")
-      .type_name("NAME=FILE")
-      .check(check_pair);
-  it.add("--seed", to.seed, "Seed of the random values (0)").type_name("N");
-  add_dim_option(it, to.dims);
+  const command group = it.group("Inputs");
+  add_pair(
+      group, "--input", "NAME=FILE|VALUE,...", kind::list, to,
+      "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; or its values, with "
+      "commas between them; repeatable");
+  add_pair(group, "--fill", "NAME=VALUE", kind::fill, to, "An input all of whose elements are this value; repeatable");
+  add_pair(group, "--range", "NAME=LO:HI", kind::range, to,
+           "An input of random numbers from LO to HI, which integers may also be; repeatable");
+  group.add("--seed", to.seed, "Seed of the random values (0)").type_name("N");
+  add_dim_option(group, to.dims);
+  group
+      .add(
+          "--scale", [&to](const std::string& text) { to.pictures.scale = *number_in(text); },
+          "Pictures: (pixel * scale - mean) / deviation, with pixels from 0 to 255 (1/255)")
+      .type_name("X")
+      .check([](const std::string& text) { return number_in(text) ? std::string{} : "needs a number, not " + text; });
+  add_numbers(group, "--mean", to.pictures.mean, true,
+              "Pictures: what is subtracted, one number or one of each channel (0)");
+  add_numbers(group, "--deviation", to.pictures.deviation, false,
+              "Pictures: what they are divided by, one number or one of each channel (1)");
 }
 
 }  // namespace cameo::program

@@ -2,6 +2,7 @@
 #include "program/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csetjmp>
 #include <cstdio>
@@ -111,6 +112,11 @@ image_layout layout_of(const value_type& type) {
   return {};
 }
 
+/// One number stands for all channels.
+double of_channel(const std::vector<double>& all, std::size_t channel, double otherwise) {
+  return all.empty() ? otherwise : all[all.size() == 1 ? 0 : channel];
+}
+
 template <class T, class Convert>
 result<value> to_tensor(const picture& from, bool channels_first, arena& memory, Convert convert) {
   const result<std::span<T>> to = memory.take<T>(from.bytes.size());
@@ -118,14 +124,24 @@ result<value> to_tensor(const picture& from, bool channels_first, arena& memory,
   const std::size_t pixels = from.width * from.height;
   for (std::size_t i = 0; i < pixels; ++i)
     for (std::size_t c = 0; c < from.channels; ++c)
-      (*to)[channels_first ? c * pixels + i : i * from.channels + c] = convert(from.bytes[i * from.channels + c]);
+      (*to)[channels_first ? c * pixels + i : i * from.channels + c] = convert(from.bytes[i * from.channels + c], c);
   const auto w = std::int64_t(from.width), h = std::int64_t(from.height), c = std::int64_t(from.channels);
   return value::tensor(dtype_of<T>, channels_first ? extents{1, c, h, w} : extents{1, h, w, c}, to->data());
 }
 
 }  // namespace
 
-result<value> read_image(std::span<const std::byte> file, const io_info& input, arena& memory) {
+std::string picture_scaling::text(dtype type) const {
+  if (type == dtype::u8) return "pixels as they are, 0 to 255";
+  const auto joined = [](const std::vector<double>& all) { return fmt::format("{:g}", fmt::join(all, ",")); };
+  std::string made = scale ? fmt::format("pixel * {:g}", *scale) : "pixel / 255";
+  if (!mean.empty()) made = fmt::format("{} - {}", made, joined(mean));
+  if (!deviation.empty()) made = fmt::format("({}) / {}", made, joined(deviation));
+  return made;
+}
+
+result<value> read_image(std::span<const std::byte> file, const io_info& input, const picture_scaling& how,
+                         arena& memory) {
   const image_layout layout = layout_of(input.type);
   if (layout.channels == 0)
     return bad(fmt::format("input '{}' is {}, no image ([1,C,H,W] or [1,H,W,C] with 1 or 3 channels)", input.name,
@@ -139,15 +155,26 @@ result<value> read_image(std::span<const std::byte> file, const io_info& input, 
       (width.known() && std::size_t(width.size) != read->width))
     return bad(fmt::format("the image is {}x{} (width x height), input '{}' is {}", read->width, read->height,
                            input.name, input.type_text));
-  const auto scaled = [](std::uint8_t v) { return float(v) / 255; };
+  for (const auto& [name, numbers] : {std::pair{"--mean", &how.mean}, std::pair{"--deviation", &how.deviation}})
+    if (numbers->size() > 1 && numbers->size() != layout.channels)
+      return bad(fmt::format("{} has {} numbers, the image {} channels", name, numbers->size(), layout.channels));
+  if (input.type.type == dtype::u8 && how.is_said())
+    return bad(
+        fmt::format("input '{}' is {}, which takes pixels as they are: --scale, --mean and --deviation are for floats",
+                    input.name, input.type_text));
+  const auto scaled = [&](std::uint8_t v, std::size_t c) {
+    const double number = how.scale ? double(v) * *how.scale : double(v) / 255;
+    return float((number - of_channel(how.mean, c, 0)) / of_channel(how.deviation, c, 1));
+  };
   switch (input.type.type) {
     case dtype::f32: return to_tensor<float>(*read, layout.channels_first, memory, scaled);
     case dtype::f64: return to_tensor<double>(*read, layout.channels_first, memory, scaled);
     case dtype::f16:
       return to_tensor<float16>(*read, layout.channels_first, memory,
-                                [&](std::uint8_t v) { return float16{scaled(v)}; });
+                                [&](std::uint8_t v, std::size_t c) { return float16{scaled(v, c)}; });
     case dtype::u8:
-      return to_tensor<std::uint8_t>(*read, layout.channels_first, memory, [](std::uint8_t v) { return v; });
+      return to_tensor<std::uint8_t>(*read, layout.channels_first, memory,
+                                     [](std::uint8_t v, std::size_t) { return v; });
     default:
       return bad(
           fmt::format("input '{}' is {}; an image is float, double, float16 or uint8", input.name, input.type_text));

@@ -1,8 +1,11 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/graph/model.hpp>
 
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 #include "program/inputs.hpp"
+#include "program/text.hpp"
+#include "program/wanted_numbers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +13,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
+#include <utility>
 
 namespace cameo::program {
 namespace {
@@ -21,8 +26,9 @@ class random_source {
  public:
   explicit random_source(std::uint64_t seed) : engine_{seed} {}
   std::uint64_t bits() { return engine_(); }
+  double unit() { return double(engine_() >> 11) * 0x1p-53; }
   double normal() {  // Box and Muller
-    const double u = (double(engine_() >> 11) + 1) * 0x1p-53, v = double(engine_() >> 11) * 0x1p-53;
+    const double u = (double(engine_() >> 11) + 1) * 0x1p-53, v = unit();
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   }
 
@@ -37,7 +43,7 @@ result<value> fill(const extents& shape, arena& memory, Next next) {
   if (!checked_bytes(dtype_of<T>, count, bytes)) return status_code::out_of_memory;
   T* const data = static_cast<T*>(memory.allocate(std::max<std::size_t>(bytes, 1), 64));
   if (!data) return status_code::out_of_memory;
-  for (std::size_t i = 0; i < count; ++i) std::construct_at(data + i, next());
+  for (std::size_t i = 0; i < count; ++i) std::construct_at(data + i, next(i));
   return value::tensor(dtype_of<T>, shape, data);
 }
 
@@ -45,39 +51,155 @@ result<value> fill(const extents& shape, arena& memory, Next next) {
 result<value> fill_bits(dtype type, const extents& shape, arena& memory, random_source& random) {
   std::uint64_t bytes = 0;
   if (!checked_bytes(type, std::uint64_t(shape.count()), bytes)) return status_code::out_of_memory;
-  result<value> made =
-      fill<std::uint8_t>(extents{std::int64_t(bytes)}, memory, [&] { return std::uint8_t(random.bits() & 0x33); });
+  result<value> made = fill<std::uint8_t>(extents{std::int64_t(bytes)}, memory,
+                                          [&](std::size_t) { return std::uint8_t(random.bits() & 0x33); });
   if (made) made->type = type, made->shape = shape;
   return made;
 }
 
-/// Small numbers, and short texts.
+/// A number of the wanted ones.
+std::int64_t next_wanted(const wanted_numbers& wanted, std::size_t i, random_source& random) {
+  if (wanted.pattern == operand_use::places) return std::int64_t(i);
+  if (wanted.pattern == operand_use::form) return i ? 1 : -1;
+  return wanted.low + std::int64_t(random.bits() % (std::uint64_t(wanted.high - wanted.low) + 1));
+}
+
+/// The nearest number that the type has.
 template <class T>
-T next(random_source& random) {
+T narrowed(std::int64_t number) {
+  using limits = std::numeric_limits<T>;
+  if (std::cmp_less(number, limits::min())) return limits::min();
+  return std::cmp_greater(number, limits::max()) ? limits::max() : T(number);
+}
+
+/// Small numbers, and short texts; where the model needs certain numbers, those.
+template <class T>
+T next(random_source& random, const wanted_numbers& wanted, std::size_t i) {
   static constexpr std::string_view texts[] = {"a", "bc", "def", "ghij"};
   if constexpr (std::same_as<T, std::string_view>) return texts[random.bits() % 4];
-  else if constexpr (std::same_as<T, bool>) return (random.bits() & 1) != 0;
-  else if constexpr (std::integral<T>) return T(random.bits() % 4);
+  else if constexpr (std::same_as<T, bool>) return wanted.known ? wanted.low != 0 : (random.bits() & 1) != 0;
+  else if constexpr (std::integral<T>) return narrowed<T>(next_wanted(wanted, i, random));
   else if constexpr (std::same_as<T, float8e8m0>) return T{float(random.bits() % 4 + 1)};
+  else if constexpr (requires(T c) { c.im; })
+    return T{next<decltype(T::re)>(random, {}, 0), next<decltype(T::im)>(random, {}, 0)};
+  else if (wanted.known) return T(float(next_wanted(wanted, i, random)));
   else if constexpr (std::same_as<T, double>) return random.normal();
-  else if constexpr (requires(T c) { c.im; }) return T{next<decltype(T::re)>(random), next<decltype(T::im)>(random)};
   else return T(float(random.normal()));
 }
 
-result<value> fill_any(dtype type, const extents& shape, arena& memory, random_source& random) {
-  result<value> no_type = status{status_code::invalid_argument, "an input without an element type"};
-  return detail::all_elements::visit(type, std::move(no_type), [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_empty_v<T>) return fill_bits(type, shape, memory, random);
-    else return fill<T>(shape, memory, [&] { return next<T>(random); });
+/// The element that a text is; false if it is none of this type.
+template <class T>
+bool read_element(std::string_view text, T& to) {
+  const char* const last = text.data() + text.size();
+  const auto whole = [&](auto& number) {
+    const auto read = std::from_chars(text.data(), last, number);
+    return read.ec == std::errc{} && read.ptr == last;
+  };
+  if constexpr (std::same_as<T, bool>) {
+    if (text != "0" && text != "1" && text != "false" && text != "true") return false;
+    return to = text == "1" || text == "true", true;
+  } else if constexpr (std::integral<T>) {
+    return whole(to);  // out of range is an error, too
+  } else if constexpr (!std::same_as<T, std::string_view> && !requires(T c) { c.im; }) {
+    double number = 0;
+    if (!whole(number)) return false;
+    if constexpr (std::same_as<T, double>) to = number;
+    else to = T(float(number));
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// All texts as elements; the first one that is none is an error.
+template <class T>
+result<std::vector<T>> read_elements(const std::vector<std::string>& texts, arena& memory) {
+  std::vector<T> made(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if constexpr (std::same_as<T, std::string_view>) {
+      const result<std::span<char>> kept = memory.take<char>(std::max<std::size_t>(texts[i].size(), 1));
+      if (!kept) return kept.error();
+      std::copy(texts[i].begin(), texts[i].end(), kept->begin());
+      made[i] = {kept->data(), texts[i].size()};
+    } else {
+      T one{};
+      if (!read_element(trimmed(texts[i]), one))
+        return failed(status_code::invalid_argument, "'{}' is no {}", texts[i], row_of(dtype_of<T>).name);
+      made[i] = one;
+    }
+  }
+  return made;
+}
+
+/// Between two numbers; the last one of integers, too.
+template <class T>
+T between(T low, T high, random_source& random) {
+  if constexpr (std::same_as<T, bool>) return low == high ? low : (random.bits() & 1) != 0;
+  else if constexpr (std::integral<T>)
+    return T(std::uint64_t(low) +
+             random.bits() % std::max<std::uint64_t>(std::uint64_t(high) - std::uint64_t(low) + 1, 1));
+  else if constexpr (std::same_as<T, double>) return low + (high - low) * random.unit();
+  else return T(float(double(float(low)) + (double(float(high)) - double(float(low))) * random.unit()));
+}
+
+template <class T>
+result<value> fill_range(const extents& shape, const std::vector<T>& ends, arena& memory, random_source& random) {
+  if constexpr (std::same_as<T, std::string_view> || requires(T c) { c.im; }) {
+    return bad("has no order, so nothing lies between two of them");
+  } else {
+    bool in_order = false;
+    if constexpr (std::is_arithmetic_v<T>) in_order = ends[0] <= ends[1];
+    else in_order = float(ends[0]) <= float(ends[1]);
+    if (!in_order) return bad("the first number of a range is not above the last");
+    return fill<T>(shape, memory, [&](std::size_t) { return between(ends[0], ends[1], random); });
+  }
+}
+
+struct made_by {
+  const element_source& source;
+  const wanted_numbers& wanted;
+};
+
+result<value> fill_any(dtype type, const extents& shape, arena& memory, random_source& random, const made_by& by) {
+  using kind = element_source::kind;
+  result<value> no_type = bad("an input without an element type");
+  return detail::all_elements::visit(type, std::move(no_type), [&]<class T>(std::type_identity<T>) -> result<value> {
+    if constexpr (std::is_empty_v<T>) {
+      if (by.source.how != kind::random)
+        return bad(fmt::format("numbers of type {} come from a file", row_of(type).name));
+      return fill_bits(type, shape, memory, random);
+    } else {
+      if (by.source.how == kind::random)
+        return fill<T>(shape, memory, [&](std::size_t i) { return next<T>(random, by.wanted, i); });
+      result<std::vector<T>> given = read_elements<T>(by.source.texts, memory);
+      if (!given) return std::move(given).error();
+      if (by.source.how == kind::range) return fill_range<T>(shape, *given, memory, random);
+      const std::size_t step = by.source.how == kind::list ? 1 : 0;
+      return fill<T>(shape, memory, [&](std::size_t i) -> T { return (*given)[i * step]; });
+    }
   });
 }
 
-std::int64_t size_of(dim d, const model& m, const dim_sizes& sizes) {
-  if (d.known()) return d.size;
-  if (d.symbol < m.symbols.size())
-    for (const auto& [name, size] : sizes)
-      if (d.symbol != 0 && m.symbols[d.symbol] == name) return size;
-  return 1;
+/// A shape of the input for so many elements: the last dim that nothing gives a size takes what is left.
+result<extents> shape_for(const io_info& input, const model& m, const dim_sizes& sizes, std::size_t elements) {
+  if (!input.type.shape) return extents{std::int64_t(elements)};
+  const std::vector<dim>& dims = *input.type.shape;
+  extents made;
+  std::int64_t known = 1, open = -1;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const bool is_given = dims[i].known() || std::any_of(sizes.begin(), sizes.end(), [&](const auto& each) {
+                            return dims[i].symbol != 0 && m.symbols[dims[i].symbol] == each.first;
+                          });
+    made.push_back(size_of(dims[i], m, sizes));
+    if (!is_given) open = std::int64_t(i);
+    else if (__builtin_mul_overflow(known, made.back(), &known)) known = 0;
+  }
+  if (open >= 0 && known > 0 && std::int64_t(elements) % known == 0)
+    made[std::size_t(open)] = std::int64_t(elements) / known;
+  std::int64_t count = 0;
+  if (made.checked_count(count) && count == std::int64_t(elements)) return made;
+  return failed(status_code::invalid_argument, "{} values are given, {} has {}", elements, input.type_text,
+                open < 0 ? fmt::format("{}", count) : fmt::format("a multiple of {}", known));
 }
 
 }  // namespace
@@ -91,38 +213,59 @@ bool parse_dim(std::string_view text, std::pair<std::string, std::int64_t>& to) 
   return read.ec == std::errc{} && read.ptr == last && to.second >= 0;
 }
 
+std::string nearest_words(std::string_view name, const std::vector<std::string>& known) {
+  nearest_word nearest{name, name.size() / 2 + 1};
+  for (const std::string& each : known) nearest.look_at(each);
+  constexpr std::size_t most = 8;
+  if (!nearest.found().empty()) return fmt::format("; did you mean '{}'?", nearest.found());
+  if (known.size() > most)
+    return fmt::format(", but {}, ... ({} in all)",
+                       fmt::join(known.begin(), known.begin() + std::ptrdiff_t(most), ", "), known.size());
+  return fmt::format(", but {}", fmt::join(known, ", "));
+}
+
 status check_dims(const session& loaded, const dim_sizes& sizes) {
-  std::vector<std::string_view> known;
+  std::vector<std::string> known;
   for (const io_info& io : loaded.inputs())
     if (io.type.shape)
       for (dim d : *io.type.shape)
         if (!d.known() && d.symbol != 0 && d.symbol < loaded.graph().symbols.size())
-          known.push_back(loaded.graph().symbols[d.symbol]);
+          if (const std::string& name = loaded.graph().symbols[d.symbol];
+              std::find(known.begin(), known.end(), name) == known.end())
+            known.push_back(name);
   for (const auto& [name, size] : sizes)
     if (std::find(known.begin(), known.end(), name) == known.end())
       return {status_code::invalid_argument,
               known.empty() ? fmt::format("no input has a symbolic dim, so none is named '{}'", name)
-                            : fmt::format("no input has a dim named '{}', but {}", name, fmt::join(known, ", "))};
+                            : fmt::format("no input has a dim named '{}'{}", name, nearest_words(name, known))};
   return status_code::ok;
 }
 
-result<any_value> random_value(const session& loaded, const io_info& input, const dim_sizes& sizes,
-                               std::uint64_t seed) {
+result<any_value> make_value(const session& loaded, const io_info& input, const dim_sizes& sizes,
+                             const element_source& source, std::uint64_t seed) {
+  const auto wrong = [&](status&& s) { return std::move(s).in(fmt::format("input '{}'", input.name)); };
   if (!input.type.is_tensor())
-    return failed(status_code::not_implemented, "input '{}' is {}: random values are for tensors only; give a file",
-                  input.name, input.type_text);
+    return failed(status_code::not_implemented, "input '{}' is {}: {} values are for tensors only; give a file",
+                  input.name, input.type_text, source.how == element_source::kind::random ? "random" : "such");
   extents shape;
-  if (input.type.shape)
+  if (source.how == element_source::kind::list) {
+    result<extents> found = shape_for(input, loaded.graph(), sizes, source.texts.size());
+    if (!found) return wrong(std::move(found).error());
+    shape = *found;
+  } else if (input.type.shape) {
     for (dim d : *input.type.shape) shape.push_back(size_of(d, loaded.graph(), sizes));
+  }
   std::int64_t count = 0;
   if (!shape.checked_count(count)) return failed(status_code::out_of_memory, "input '{}' is too large", input.name);
   for (unsigned char c : input.name) seed = (seed ^ c) * 1099511628211u;  // inputs differ from each other
   random_source random{seed};
+  const bool is_random = source.how == element_source::kind::random;
+  const wanted_numbers wanted = is_random ? wanted_of(loaded, input, sizes) : wanted_numbers{};
   auto memory = std::make_shared<heap_arena>();
-  result<value> made = fill_any(input.type.type, shape, *memory, random);
+  result<value> made = fill_any(input.type.type, shape, *memory, random, {source, wanted});
   if (!made && made.error().code() == status_code::out_of_memory)
     return failed(status_code::out_of_memory, "input '{}': there is no memory for {}", input.name, input.type_text);
-  if (!made) return std::move(made).error().in(fmt::format("input '{}'", input.name));
+  if (!made) return wrong(std::move(made).error());
   return any_value::adopt(std::move(memory), *made);
 }
 

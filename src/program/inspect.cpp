@@ -1,3 +1,4 @@
+#include "file/messages.hpp"
 #include "program/inspect/inspection.hpp"
 #include "program/inspect/page.hpp"
 #include "program/inspect/trace.hpp"
@@ -28,10 +29,26 @@ struct inspect_options {
   std::string model, component, html, profile;
 };
 
-json describe_ios(const std::vector<io_info>& ios) {
+/// A number, the name of a symbol, or null for a dim of which nothing is known.
+json dims_json(const value_type& type, const std::vector<std::string>& symbols) {
+  if (!type.shape) return nullptr;
+  json dims = json::array();
+  for (const dim d : *type.shape) {
+    if (d.known()) dims.push_back(d.size);
+    else if (d.symbol != 0 && d.symbol < symbols.size()) dims.push_back(symbols[d.symbol]);
+    else dims.push_back(nullptr);
+  }
+  return dims;
+}
+
+json describe_ios(const std::vector<io_info>& ios, const std::vector<std::string>& symbols) {
   json all = json::array();
   for (const io_info& io : ios) {
-    json one{{"name", io.name}, {"type", io.type_text}};
+    json one{{"name", io.name}, {"type", io.type_text}, {"element_type", nullptr}, {"dims", nullptr}};
+    if (io.type.is_tensor()) {
+      one["element_type"] = row_of(io.type.type).name;
+      one["dims"] = dims_json(io.type, symbols);
+    }
     if (io.optional) one["optional"] = true;
     all.push_back(std::move(one));
   }
@@ -106,8 +123,8 @@ json to_json(const std::string& path, const shown_model& shown) {
            {"graph", m.main().name},
            {"opsets", std::move(opsets)},
            {"metadata", std::move(metadata)},
-           {"inputs", describe_ios(shown.inputs)},
-           {"outputs", describe_ios(shown.outputs)},
+           {"inputs", describe_ios(shown.inputs, m.symbols)},
+           {"outputs", describe_ios(shown.outputs, m.symbols)},
            {"parameters", seen.parameters.elements},
            {"parameter_tensors", seen.parameters.tensors},
            {"parameter_bytes", seen.parameters.bytes},
@@ -226,9 +243,20 @@ int show_compiled(const inspect_options& o, const status& why_not) {
   return 0;
 }
 
+/// A name that no input has is a warning of the session's; who names a dim here wants to see it.
+status check_free_dims(const inspect_options& o, const session& loaded) {
+  const auto& symbols = loaded.graph().symbols;
+  for (const auto& [name, size] : o.common.free_dims)
+    if (std::find(symbols.begin(), symbols.end(), name) == symbols.end())
+      return failed(status_code::invalid_argument, "no input has a dim named '{}'{}", name,
+                    nearest_words(name, {symbols.begin() + 1, symbols.end()}));
+  return {};
+}
+
 int inspect_model(const inspect_options& o) {
   const result<session> loaded = load_session(o.model, o.component, o.common);
   if (!loaded) return show_compiled(o, loaded.error());
+  if (const status s = check_free_dims(o, *loaded); !s) return fail(s);
   shown_model shown{loaded->graph(), loaded->inputs(), loaded->outputs(), look_at(*loaded), {}, &*loaded};
   if (auto nodes = compiled_nodes_of(loaded->graph())) shown.compiled = std::move(*nodes);
   if (!o.html.empty())
@@ -243,8 +271,9 @@ int inspect_model(const inspect_options& o) {
 void add_inspect(command_line& app) {
   auto o = std::make_shared<inspect_options>();
   const command it = app.add_command("inspect", "Shows what is in a model and where it would run");
-  it.add("MODEL", o->model, "The model's file, or the folder of a model package").required();
-  add_package_options(it, o->component, o->common);
+  it.add("MODEL", o->model, model_words).required();
+  add_dim_option(it, o->common.free_dims,
+                 "Size of a symbolic dim of the inputs, for which the model is planned; repeatable");
   const option html =
       it.add("--html", o->html, "Writes one page with the graph drawn; it needs no network").type_name("FILE");
   it.add("--profile", o->profile, "A trace of `run --profile`: the page shows the time of each node")
@@ -252,6 +281,7 @@ void add_inspect(command_line& app) {
       .needs(html);
   add_common_options(it, o->common, json_output::flag);
   add_policy_option(it, o->common);
+  add_package_options(it, o->component, o->common);
   it.does([o] { return inspect_model(*o); });
 }
 

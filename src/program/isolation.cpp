@@ -1,5 +1,6 @@
 #include "program/isolation.hpp"
 
+#include "program/interrupt.hpp"
 #include "program/say.hpp"
 
 #include <fcntl.h>
@@ -46,6 +47,7 @@ bool write_all(int to, const std::string& text) {
   if (::getppid() != parent) ::_exit(3);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  interrupt::ignore();  // the parent is told, too, and decides
   int code = 0;
   try {
     if (!write_all(to, work(job))) code = 3;
@@ -91,6 +93,14 @@ child_end finish(child& c, std::chrono::duration<double> timeout) {
   return end;
 }
 
+void end_all(std::vector<child>& running) {
+  for (child& each : running) {
+    ::kill(each.process, SIGKILL);
+    ::close(each.pipe);
+    while (::waitpid(each.process, nullptr, 0) < 0 && errno == EINTR) {}
+  }
+}
+
 /// Until the first of them has used up its time.
 int wait_ms(const std::vector<child>& running, std::chrono::duration<double> timeout) {
   double least = 3600;
@@ -107,6 +117,7 @@ void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<dou
   std::vector<child> running;
   std::size_t next = 0;
   while (next < count || !running.empty()) {
+    if (interrupt::happened()) return end_all(running);
     while (next < count && running.size() < std::max<std::size_t>(jobs, 1)) {
       if (start(next, work, running)) {
         ++next;
@@ -119,7 +130,7 @@ void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<dou
     }
     std::vector<pollfd> polls;
     for (const child& c : running) polls.push_back({c.pipe, POLLIN, 0});
-    ::poll(polls.data(), polls.size(), wait_ms(running, timeout));
+    if (::poll(polls.data(), polls.size(), wait_ms(running, timeout)) < 0) continue;  // a signal
     for (std::size_t i = running.size(); i-- > 0;) {
       child& c = running[i];
       if (!c.timed_out && clock::now() - c.start > timeout) {

@@ -14,7 +14,8 @@ struct child_end {
 };
 
 /// Calls work(0) ... work(count - 1), each in a forked child of its own, `jobs` at once, killed after `timeout`;
-/// `done` is called in the parent, in the order of ending. The parent has one thread only.
+/// `done` is called in the parent, in the order of ending. The parent has one thread only. When the user stops it
+/// (interrupt), children that still run are ended, and `done` is not called for them and for later jobs.
 void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<double> timeout,
                   const std::function<std::string(std::size_t)>& work,
                   const std::function<void(std::size_t, child_end)>& done);

@@ -1,20 +1,24 @@
+#include "program/interrupt.hpp"
+#include "program/pages.hpp"
 #include "program/share.hpp"
-
-#include <cameo/core/version.hpp>
+#include "program/version.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <new>
 
+#include <poll.h>
+#include <unistd.h>
+
 namespace cameo::program {
 namespace {
 
 int dispatch(int argc, char** argv) {
   command_line app{
-      "cameo runs ONNX models.", "cameo " CAMEO_VERSION,
+      "cameo runs ONNX models.", version_text,
       "Exit status: 0 done; 1 the work failed, with one line 'error: CODE: message' on standard error; 2 wrong "
-      "usage.\n'cameo COMMAND --help' explains a command."};
+      "usage; 130 the user stopped it.\n'cameo COMMAND --help' explains a command."};
   add_run(app);
   add_bench(app);
   add_conformance(app);
@@ -27,7 +31,14 @@ int dispatch(int argc, char** argv) {
   add_ops(app);
   add_devices(app);
   add_reduce(app);
+  add_pages(app);
   return app.run(argc, argv);
+}
+
+/// Nobody reads any more, as in `cameo ops | head`: that is no error of the program's.
+bool reader_is_gone() {
+  pollfd at{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&at, 1, 0) == 1 && (at.revents & POLLERR);
 }
 
 int run(int argc, char** argv) {
@@ -42,9 +53,10 @@ int run(int argc, char** argv) {
     code = std::ferror(stdout) ? 0 : fail({status_code::fail, e.what()});  // said below
   }
   errno = 0;
-  if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && code == 0)
-    code =
-        fail(status{status_code::fail, std::strerror(errno ? errno : EPIPE)}.in("cannot write to standard output: "));
+  const bool is_written = std::fflush(stdout) == 0 && !std::ferror(stdout);
+  if (!is_written && code == 0 && !reader_is_gone())
+    code = fail(status{status_code::fail, errno ? std::strerror(errno) : "not all of it was taken"}.in(
+        "cannot write to standard output"));
   return code;
 }
 
@@ -52,6 +64,7 @@ int run(int argc, char** argv) {
 }  // namespace cameo::program
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error with words, not a death
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends nothing: see reader_is_gone()
+  cameo::program::interrupt::end_at_once();
   return cameo::program::run(argc, argv);
 }

@@ -226,7 +226,7 @@ void add_ops(command_line& app) {
   auto o = std::make_shared<ops_options>();
   const command it = app.add_command("ops", "Lists the operators that the providers have kernels for, and their types");
   const option markdown = it.add_flag("--markdown", o->markdown, "As a page in Markdown");
-  add_common_options(it, o->common, json_output::flag);
+  add_list_options(it, o->common);
   it["--json"].excludes(markdown);
   it.does([o] { return list_ops(*o); });
 }

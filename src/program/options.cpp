@@ -1,5 +1,6 @@
 #include "program/options.hpp"
 
+#include "program/interrupt.hpp"
 #include "program/progress.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
@@ -24,6 +25,7 @@ session_options common_options::session() const {
   made.free_dims = free_dims;
   made.threads = threads;
   made.optimize = optimize;
+  if (stoppable) made.stop = interrupt::token();
   if (!quiet)
     made.progress = [bar = std::make_shared<progress_bar>(false)](const load_progress& p) {
       if (p.stage == "done") bar->clear();
@@ -64,9 +66,13 @@ const optimization_level* level_named(std::string_view name) {
   return nullptr;
 }
 
+constexpr const char* level_words = "none|basic|extended|layout|all";
 std::string check_level(const std::string& level) {
   return level_named(level) ? std::string{} : "needs none, basic, extended, layout or all, not " + level;
 }
+
+/// Headings of the help.
+constexpr const char *session_group = "Session", *output_group = "Output", *package_group = "Model packages";
 
 constexpr std::pair<std::string_view, log_level> severities[] = {
     {"verbose", log_level::verbose}, {"info", log_level::info}, {"warning", log_level::warning}};
@@ -74,16 +80,18 @@ constexpr std::pair<std::string_view, log_level> severities[] = {
 }  // namespace
 
 void add_ep_option(const command& it, std::vector<std::string>& to) {
-  it.add_each(
-        "--ep", [&to](const std::string& name) { to.push_back(name); },
-        "Execution provider, short or long name; repeatable, by priority (cpu)")
+  it.group(session_group)
+      .add_each(
+          "--ep", [&to](const std::string& name) { to.push_back(name); },
+          "Execution provider, short or long name; repeatable, by priority (cpu)")
       .type_name("NAME");
 }
 
 void add_ranked_option(const command& it, common_options& to) {
-  it.add_flag("--ranked,!--no-ranked", to.ranked,
-              "Of a model package: where nothing fits the first provider, ask the next one, which is the default; "
-              "--no-ranked asks the first alone, as ONNX Runtime does, and without --ep and --policy cpu");
+  it.group(package_group)
+      .add_flag("--ranked,!--no-ranked", to.ranked,
+                "Of a model package: where nothing fits the first provider, ask the next one, which is the default; "
+                "--no-ranked asks the first alone, as ONNX Runtime does, and without --ep and --policy cpu");
 }
 
 text_check key_and_value() {
@@ -111,33 +119,53 @@ void add_sizes(const command& it, const char* option, dim_sizes& to, const char*
 
 }  // namespace
 
-void add_common_options(const command& it, common_options& to, json_output json) {
-  add_ep_option(it, to.providers);
-  it.add("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
+namespace {
+
+/// Everything but --ep, --json and --quiet.
+void add_session_options(const command& session, common_options& to) {
+  session.add("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
       .type_name("N")
       .between(std::size_t{1}, std::size_t{1024});
-  it.add_each(
-        "--config", [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
-        "Session configuration entry, with ONNX Runtime's names; repeatable")
+  session
+      .add_each(
+          "--config", [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
+          "Session configuration entry, with ONNX Runtime's names; repeatable")
       .type_name("KEY=VALUE")
       .check(key_and_value());
-  add_sizes(it, "--free-dim", to.free_dims,
+  add_sizes(session, "--free-dim", to.free_dims,
             "Size of a symbolic dim of the inputs, for which the model is planned; repeatable");
-  it.add(
-        "--optimize", [&to](const std::string& level) { to.optimize = *level_named(level); },
-        "Graph optimization: none, basic, extended, layout or all (default)")
-      .type_name("LEVEL")
+  session
+      .add(
+          "--optimize", [&to](const std::string& level) { to.optimize = *level_named(level); },
+          "Graph optimization: none, basic, extended, layout or all (default)")
+      .type_name(level_words)
       .check(check_level);
-  it.add(
-        "--log", [&to](const std::string& from) { to.log = *named<log_level>(severities, from); },
-        "Says on standard error what loading does, from this severity on: verbose, info or warning (default)")
-      .type_name("SEVERITY")
-      .check([](const std::string& from) {
-        return named<log_level>(severities, from) ? std::string{} : "needs verbose, info or warning, not " + from;
-      });
+  session
+      .add(
+          "--log", [&to](const std::string& from) { to.log = *named<log_level>(severities, from); },
+          "Says on standard error what loading does, from this severity on: verbose, info or warning (default)")
+      .one_of({"verbose", "info", "warning"});
+}
+
+}  // namespace
+
+void add_common_options(const command& it, common_options& to, json_output json) {
+  add_ep_option(it, to.providers);
+  add_session_options(it.group(session_group), to);
   if (json == json_output::flag)
-    it.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
-  it.add_flag("--quiet", to.quiet, "No progress on standard error");
+    it.group(output_group).add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
+  it.group(output_group).add_flag("--quiet", to.quiet, "No progress on standard error");
+}
+
+void add_list_options(const command& it, common_options& to) {
+  it.add_each(
+        "--ep", [&to](const std::string& name) { to.providers.push_back(name); },
+        "Only these providers, short or long name; repeatable (all)")
+      .type_name("NAME");
+  it.add_flag("--json", to.json, "One JSON object on standard output, nothing else there");
+  const command unseen = it.group(command::hidden);
+  add_session_options(unseen, to);
+  unseen.add_flag("--quiet", to.quiet, "No progress on standard error");
 }
 
 common_options side_options::over(common_options common) const {
@@ -149,29 +177,33 @@ common_options side_options::over(common_options common) const {
 
 void add_side_options(const command& it, const std::string& side, side_options& to) {
   const std::string words = side == "a" ? " of the first side" : " of the second side";
+  const command group = it.group("Sides");
   const auto option = [&](const char* name) { return "--" + side + name; };
-  it.add_each(
-        option("-ep").c_str(), [&to](const std::string& name) { to.providers.push_back(name); },
-        ("Execution provider" + words + ", instead of --ep; repeatable").c_str())
+  group
+      .add_each(
+          option("-ep").c_str(), [&to](const std::string& name) { to.providers.push_back(name); },
+          ("Execution provider" + words + ", instead of --ep; repeatable").c_str())
       .type_name("NAME");
-  it.add_each(
-        option("-config").c_str(), [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
-        ("Session configuration entry" + words + ", beside --config; repeatable").c_str())
+  group
+      .add_each(
+          option("-config").c_str(), [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
+          ("Session configuration entry" + words + ", beside --config; repeatable").c_str())
       .type_name("KEY=VALUE")
       .check(key_and_value());
-  it.add(
-        option("-optimize").c_str(), [&to](const std::string& level) { to.optimize = *level_named(level); },
-        ("Graph optimization" + words + ", instead of --optimize").c_str())
-      .type_name("LEVEL")
+  group
+      .add(
+          option("-optimize").c_str(), [&to](const std::string& level) { to.optimize = *level_named(level); },
+          ("Graph optimization" + words + ", instead of --optimize").c_str())
+      .type_name(level_words)
       .check(check_level);
 }
 
 void add_policy_option(const command& it, common_options& to) {
-  it.add(
-        "--policy", [&to](const std::string& name) { to.policy = *detail::device_policy_named(name); },
-        "Chooses providers by their devices: default, prefer_cpu, prefer_npu, prefer_gpu, max_performance, "
-        "max_efficiency or min_overall_power")
-      .type_name("NAME")
+  it.group(session_group)
+      .add(
+          "--policy", [&to](const std::string& name) { to.policy = *detail::device_policy_named(name); },
+          "Chooses providers by their devices")
+      .type_name("default|prefer_cpu|prefer_npu|prefer_gpu|max_performance|max_efficiency|min_overall_power")
       .excludes(it["--ep"])
       .check([](const std::string& name) {
         const result<device_policy> known = detail::device_policy_named(name);
@@ -179,13 +211,12 @@ void add_policy_option(const command& it, common_options& to) {
       });
 }
 
-void add_dim_option(const command& it, dim_sizes& to) {
-  add_sizes(it, "--dim", to, "Size of a symbolic dim of random inputs (1); repeatable");
-}
+void add_dim_option(const command& it, dim_sizes& to, const char* words) { add_sizes(it, "--dim", to, words); }
 
 int fail(const status& error) {
   std::fflush(stdout);
-  return report(error);
+  const int code = report(error);
+  return interrupt::happened() ? interrupt::exit_code : code;
 }
 
 void warn(std::string_view words) {
@@ -210,7 +241,9 @@ std::string to_text(const nlohmann::ordered_json& object, int indent) {
 }
 
 void print_json(const nlohmann::ordered_json& object) {
-  const std::string text = to_text(object) + "\n";
+  nlohmann::ordered_json whole{{"version", json_version}};
+  whole.update(object);
+  const std::string text = to_text(whole) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

@@ -19,6 +19,7 @@ struct common_options {
   std::size_t threads = 0;
   optimization_level optimize = optimization_level::all;
   log_level log = log_level::warning;
+  bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that say what they have until then
   std::optional<device_policy> policy;  // then no provider is named
   bool ranked = true;                   // of a model package: when nothing fits the first provider, the next is asked
   bool json = false, quiet = false;
@@ -33,6 +34,9 @@ struct common_options {
 /// The option --json is the command's own business: `conformance` takes a file there.
 enum class json_output : bool { none, flag };
 void add_common_options(const command&, common_options&, json_output);
+/// --ep and --json of commands that load nothing. The other common options are taken and without effect, so that a
+/// script can pass the same ones to every command; no help shows them.
+void add_list_options(const command&, common_options&);
 
 /// "--ep NAME", repeatable; of the common options.
 void add_ep_option(const command&, std::vector<std::string>& to);
@@ -57,8 +61,9 @@ void add_policy_option(const command&, common_options&);
 /// "--no-ranked", for commands that choose among the variants of a model package.
 void add_ranked_option(const command&, common_options&);
 
-/// "--dim NAME=N", repeatable, for random inputs.
-void add_dim_option(const command&, dim_sizes&);
+/// "--dim NAME=N", repeatable, for random inputs, or for what else the words say.
+void add_dim_option(const command&, dim_sizes&,
+                    const char* words = "Size of a symbolic dim of random inputs (1); repeatable");
 
 void add_run(command_line&);
 void add_bench(command_line&);
@@ -81,7 +86,8 @@ op_table known_ops();
 /// `without` names, with commas).
 result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {});
 
-/// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed.
+/// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed, or 130 where
+/// it was the user who stopped it.
 int fail(const status&);
 
 /// Prints the line `warning: words` to standard error.
@@ -95,7 +101,9 @@ std::string size_written(const std::string& path);
 /// One JSON object as text in ASCII, so that no name controls a terminal; bytes that are no UTF-8 (names in a model can
 /// be any) become U+FFFD.
 std::string to_text(const nlohmann::ordered_json&, int indent = 2);
-/// The same to standard output, with a line end.
+/// Of the objects that commands print (docs/program.md): it grows when a key gets another meaning or goes away.
+inline constexpr int json_version = 1;
+/// The same to standard output, with a line end, and with "version" as its first key.
 void print_json(const nlohmann::ordered_json&);
 
 /// "float[1,3]" without elements.

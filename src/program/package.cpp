@@ -22,7 +22,7 @@ using json = nlohmann::ordered_json;
 struct package_options {
   std::string folder, component, variant, from;
   common_options common;  // of select: providers, policy, and how variants are chosen; nothing else
-  std::vector<std::string> session_options, provider_options;
+  std::vector<std::string> session_options, provider_options, others;
   std::string ep, device, model, weights, asset;
   std::optional<std::string> compatibility;
   double wait = 30;
@@ -436,15 +436,59 @@ int asset(const package_options& o) {
   return 0;
 }
 
+// --- merge ---
+
+/// What another package holds: its shared assets, and its variants with their files. Nothing is replaced.
+status add_all(package& to, const package& from) {
+  for (const package_asset& asset : from.assets()) {
+    const result<std::string> folder = from.resolve({}, asset.uri, true);
+    if (!folder) return status{folder.error()};
+    if (const result<std::string> added = to.add_asset(*folder, asset.uri); !added) return status{added.error()};
+  }
+  for (const package_component& c : from.components()) {
+    if (!to.find(c.name))
+      if (status s = to.add_component(c.name, c.file.has_value()); !s) return s;
+    for (const package_variant& v : c.variants) {
+      package_variant copy = v;
+      copy.directory = {}, copy.folder = {};
+      std::string folder;
+      if (!v.folder.empty()) {
+        const result<std::string> there = from.resolve({}, v.folder, true);
+        if (!there) return status{there.error()};
+        folder = *there;
+      }
+      if (status s = to.add_variant(c.name, std::move(copy), folder); !s) return s;
+    }
+  }
+  return {};
+}
+
+int merge(const package_options& o) {
+  std::vector<package> others;
+  for (const std::string& folder : o.others) {
+    result<package> opened = package::open(folder);
+    if (!opened) return fail(opened.error());
+    others.push_back(std::move(*opened));
+  }
+  const auto all = [&](package& to) -> status {
+    for (const package& from : others)
+      if (status s = add_all(to, from); !s) return std::move(s).in(from.folder());
+    return {};
+  };
+  if (status s = change(o, all); !s) return fail(s);
+  // What the whole takes and gives is read from the models where they now lie.
+  if (status s = change(o, [&](package& p) { return declare_io(p, o, false); }); !s) return fail(s);
+  if (o.json) print_json({{"folder", o.folder}, {"merged", o.others}});
+  else if (!o.quiet)
+    for (const std::string& each : o.others) say("{}: merged {}\n", o.folder, each);
+  return 0;
+}
+
 void add_pairs(const command& it, const char* name, std::vector<std::string>& to, const char* words) {
   it.add_each(
         name, [&to](const std::string& pair) { to.push_back(pair); }, words)
       .type_name("KEY=VALUE")
       .check(key_and_value());
-}
-
-std::string check_device(const std::string& kind) {
-  return device_kind_named(kind) ? std::string{} : "needs cpu, gpu or npu, not " + kind;
 }
 
 using shared_options = std::shared_ptr<package_options>;
@@ -453,8 +497,9 @@ command add_action(const command& package, const char* name, const char* words, 
                    int (*does)(const package_options&)) {
   const command it = package.add_command(name, words);
   it.add("DIR", o->folder, "Folder of the package").required();
-  it.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
-  it.add_flag("--quiet", o->quiet, "Nothing but what was asked for");
+  const command output = it.group("Output");
+  output.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
+  output.add_flag("--quiet", o->quiet, "Nothing but what was asked for");
   it.does([o, does] { return does(*o); });
   return it;
 }
@@ -479,7 +524,7 @@ void add_add(const command& package, const shared_options& o) {
   it.add("--from", o->from, "Folder whose files become the variant's").type_name("FOLDER");
   it.add("--model", o->model, "Model file, below the folder, or in a shared asset (sha256:.../FILE)").type_name("FILE");
   it.add("--ep", o->ep, "Execution provider that runs it, short or long name").type_name("NAME");
-  it.add("--device", o->device, "cpu, gpu or npu (default: any)").type_name("KIND").check(check_device);
+  it.add("--device", o->device, "cpu, gpu or npu (default: any)").one_of({"cpu", "gpu", "npu"});
   it.add("--compatibility", o->compatibility,
          "Compatibility string, for the provider (default: what a compiled model says to it)")
       .type_name("TEXT");
@@ -508,6 +553,13 @@ void add_package(command_line& app) {
   add_policy_option(selecting, o->common);
   add_ranked_option(selecting, o->common);
   add_add(package, o);
+  const command merging = add_change(package, "merge",
+                                     "Adds what other packages hold: components, variants with their files, shared "
+                                     "assets. A variant that is there already is an error, and a package that is not "
+                                     "there yet is made",
+                                     o, merge);
+  merging.add("FROM", o->others, "Folders of the other packages").required();
+  merging.add_flag("--dense", o->dense, "All components into manifest.json");
   const command removing = add_change(package, "remove", "Removes a variant, or a component", o, remove);
   removing.add("COMPONENT", o->component, "Component").required();
   removing.add("VARIANT", o->variant, "Variant (default: the whole component)");

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +24,7 @@ namespace {
 struct reduce_options {
   std::vector<std::string> models;
   std::string output, config, list_name = "reduced_kernels";
-  bool types = false, quiet = false;
+  bool types = false, json = false, quiet = false;
 };
 
 status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
@@ -295,6 +296,10 @@ int run_reduce(const reduce_options& o) {
     return fail(bad("needs -o, or --ops-config to write"));
   const status done = reduce(o);
   if (!done) return fail(done);
+  if (o.json)
+    print_json({{"models", o.models},
+                {"output", o.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(o.output)},
+                {"ops_config", o.config.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(o.config)}});
   return 0;
 }
 
@@ -305,13 +310,16 @@ void add_reduce(command_line& app) {
   const command it =
       app.add_command("reduce", "Writes the list of the kernels that models need, for a program that has no others");
   it.add("MODEL", o->models, "Models, .onnx or .ort");
-  it.add("-o,--output", o->output, "Header to write, with the list");
+  it.add("-o,--output", o->output, "Header to write, with the list").type_name("FILE");
   it.add("--ops-config", o->config,
          "ONNX Runtime's configuration of a build with fewer operators: written for the models; read where "
-         "there are none");
+         "there are none")
+      .type_name("FILE");
   it.add_flag("--types", o->types, "Types of operators count in --ops-config, too");
-  it.add("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)");
-  it.add_flag("--quiet", o->quiet, "No progress on standard error");
+  it.add("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)").type_name("NAME");
+  const command output = it.group("Output");
+  output.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
+  output.add_flag("--quiet", o->quiet, "No progress on standard error");
   it.does([o] { return run_reduce(*o); });
 }
 

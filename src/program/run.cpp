@@ -1,5 +1,6 @@
 #include "file/messages.hpp"
 #include "program/given_inputs.hpp"
+#include "program/interrupt.hpp"
 #include "program/options.hpp"
 #include "program/peak.hpp"
 #include "program/runnable.hpp"
@@ -49,11 +50,18 @@ struct ranked {
   std::int64_t index;
   double score;
 };
-/// The K largest of each row along the last axis, best first; NaN last. Nothing for values that are no such tensor.
+/// Scores lie along the last axis that has more than one element: [N,1000,1,1] is N rows of 1,000.
+std::int64_t row_size(const extents& shape) {
+  for (std::size_t i = shape.rank(); i-- > 0;)
+    if (shape[i] != 1) return shape[i];
+  return 1;
+}
+
+/// The K largest of each row, best first; NaN last. Nothing for values that are no such tensor.
 std::vector<std::vector<ranked>> top_of(const value& v, std::size_t k) {
   std::vector<std::vector<ranked>> rows;
   if (v.kind != value_kind::tensor || v.shape.rank() == 0 || v.shape.count() == 0 || !number_at(v, 0)) return rows;
-  const std::int64_t size = v.shape.back(), count = std::min<std::int64_t>(v.shape.count() / size, 16);
+  const std::int64_t size = row_size(v.shape), count = std::min<std::int64_t>(v.shape.count() / size, 16);
   const auto order = [](double d) { return std::isnan(d) ? -INFINITY : d; };
   for (std::int64_t r = 0; r < count; ++r) {
     std::vector<ranked> row;
@@ -92,6 +100,25 @@ result<std::string> write_output(const std::string& folder, const named_value& o
   return path;
 }
 
+/// The first elements as numbers; null where JSON has none (NaN, infinities), and for types that are no numbers.
+json values_json(const value& v) {
+  constexpr std::int64_t most = 1000;
+  const std::int64_t count = std::min(v.shape.count(), most);
+  json made = json::array();
+  for (std::int64_t i = 0; i < count; ++i) {
+    json one = detail::all_elements::visit(v.type, json(), [&]<class T>(std::type_identity<T>) -> json {
+      if constexpr (std::same_as<T, bool> || std::integral<T>) return detail::element_at<T>(v, std::size_t(i));
+      else if constexpr (std::same_as<T, std::string_view>)
+        return std::string{detail::element_at<T>(v, std::size_t(i))};
+      else return nullptr;
+    });
+    if (one.is_null())
+      if (const std::optional<double> number = number_at(v, i); number && std::isfinite(*number)) one = *number;
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
 json describe(const named_value& output, const io_info& io, const std::string& file, std::size_t top) {
   const value& v = output.value.view();
   json made{{"name", output.name}, {"declared", io.type_text}};
@@ -100,6 +127,7 @@ json describe(const named_value& output, const io_info& io, const std::string& f
     made["shape"] = std::vector<std::int64_t>(v.shape.begin(), v.shape.end());
   }
   made["text"] = to_string(v);
+  if (v.kind == value_kind::tensor) made["values"] = values_json(v);
   if (!file.empty()) made["file"] = file;
   if (top == 0) return made;
   json rows = json::array();
@@ -150,17 +178,34 @@ json components_of(const pipeline& whole) {
   return made;
 }
 
+json inputs_json(const std::vector<gathered_input>& inputs) {
+  json made = json::array();
+  for (const gathered_input& each : inputs) {
+    const value& v = each.value.view();
+    json one{{"name", each.name}, {"from", each.from}};
+    if (v.kind == value_kind::tensor) {
+      one["type"] = row_of(v.type).name;
+      one["shape"] = std::vector<std::int64_t>(v.shape.begin(), v.shape.end());
+    }
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
 int run_model(const run_options_given& o) {
+  interrupt::listen();
   clock::time_point start = clock::now();
   const result<runnable> loaded = runnable::load(o.model, o.component, o.common);
   if (!loaded) return fail(loaded.error());
   const double load_ms = ms_since(start);
-  const result<std::vector<named_value>> inputs = gather_inputs(*loaded, o.inputs);
+  const result<std::vector<gathered_input>> inputs = gather_inputs(*loaded, o.inputs);
   if (!inputs) return fail(inputs.error());
   std::vector<named_input> named;
-  for (const named_value& each : *inputs) named.emplace_back(each.name, each.value);
+  for (const gathered_input& each : *inputs) named.emplace_back(each.name, each.value);
+  if (!o.common.json && !o.common.quiet) tell_of_pictures(*inputs);
 
   run_settings settings;
+  settings.stop = interrupt::token();
   std::optional<trace_profile> profile;
   if (!o.profile.empty() && loaded->size() > 1)
     return fail({status_code::invalid_argument, "a profile is of one component; name it with --component"});
@@ -171,9 +216,10 @@ int run_model(const run_options_given& o) {
   start = clock::now();
   const result<named_values> outputs = loaded->run(named, settings);
   const double run_ms = ms_since(start);
-  if (!outputs) return fail(outputs.error());
-  if (profile)
+  // A run that was stopped has its steps until then.
+  if (profile && (outputs || interrupt::happened()))
     if (const status s = profile->write(o.profile); !s) return fail(s);
+  if (!outputs) return fail(outputs.error());
 
   json all = json::array();
   if (const status s = report_outputs(*outputs, *loaded, o, all); !s) return fail(s);
@@ -183,6 +229,7 @@ int run_model(const run_options_given& o) {
               {"threads", loaded->part(0).thread_count()},
               {"load_ms", load_ms},
               {"run_us", run_ms * 1000},
+              {"inputs", inputs_json(*inputs)},
               {"outputs", std::move(all)}};
   if (const pipeline* const whole = loaded->whole()) report["components"] = components_of(*whole);
   print_json(report);
@@ -193,20 +240,24 @@ int run_model(const run_options_given& o) {
 
 void add_run(command_line& app) {
   auto o = std::make_shared<run_options_given>();
+  o->common.stoppable = true;
   const command it = app.add_command("run", "Runs a model once and prints its outputs");
-  it.add("MODEL", o->model, "The model's file, or the folder of a model package").required();
-  add_package_options(it, o->component, o->common);
-  it.add_flag("--random-inputs", o->inputs.random,
-              "Random values for inputs that no file gives; symbolic dims become 1");
+  it.add("MODEL", o->model, model_words).required();
+  it.group("Inputs").add_flag(
+      "--random-inputs", o->inputs.random,
+      "Random values for inputs that nothing else gives, such that the model runs: indices inside "
+      "what they index, masks of ones; symbolic dims become 1");
   add_input_options(it, o->inputs);
-  it.add("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
+  const command output = it.group("Output");
+  output.add("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
       .type_name("DIR");
-  it.add("--top", o->top, "Prints the K largest of each row of each output")
+  output.add("--top", o->top, "Prints the K largest of each row of each output; of [N,1000,1,1], too")
       .type_name("K")
       .between(std::size_t{1}, std::size_t{1000000});
-  it.add("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)").type_name("FILE");
+  output.add("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)").type_name("FILE");
   add_common_options(it, o->common, json_output::flag);
   add_policy_option(it, o->common);
+  add_package_options(it, o->component, o->common);
   it.does([o] { return run_model(*o); });
 }
 

@@ -1,9 +1,15 @@
 #include "program/runnable.hpp"
 #include "file/messages.hpp"
 
+#include "program/interrupt.hpp"
 #include "program/runtime.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace cameo::program {
 namespace {
@@ -11,6 +17,49 @@ namespace {
 bool is_folder(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error);
+}
+
+/// "-", a pipe or a device: what can be read once, from its beginning to its end.
+bool is_stream(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status what = std::filesystem::status(path, error);
+  return path == "-" || std::filesystem::is_fifo(what) || std::filesystem::is_character_file(what) ||
+         std::filesystem::is_socket(what);
+}
+
+/// All that a stream gives.
+result<std::vector<std::byte>> read_stream(const std::string& path) {
+  const bool is_input = path == "-";
+  const int from = is_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto failure = [&](int error) {
+    if (!is_input && from >= 0) ::close(from);
+    if (interrupt::happened()) return failed(status_code::canceled, "{}: stopped while it was read", path);
+    return failed(status_code::fail, "{}: {}", path, std::strerror(error));
+  };
+  if (from < 0) return failure(errno);
+  std::vector<std::byte> bytes;
+  for (std::size_t used = 0;;) {
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    if (bytes.size() - used < piece) bytes.resize(std::max(used + piece, 2 * used));
+    const ssize_t n = ::read(from, bytes.data() + used, bytes.size() - used);
+    if (n < 0 && errno == EINTR && !interrupt::happened()) continue;
+    if (n < 0) return failure(errno);
+    if (n == 0) {
+      bytes.resize(used);
+      break;
+    }
+    used += std::size_t(n);
+  }
+  if (!is_input) ::close(from);
+  if (bytes.empty()) return failed(status_code::invalid_argument, "{}: nothing came out of it", path);
+  return bytes;
+}
+
+/// A second one of the same command (compare) finds standard input at its end.
+result<session> load_stream(const std::string& path, const common_options& o) {
+  result<std::vector<std::byte>> bytes = read_stream(path);
+  if (!bytes) return std::move(bytes).error();
+  return program_runtime{}.load(std::move(*bytes), o.session(), path == "-" ? "standard input" : path);
 }
 
 /// Nothing was said that a package's own options would have to give way to.
@@ -42,11 +91,14 @@ result<session> load_component(const package& from, const std::string& component
 }  // namespace
 
 void add_package_options(const command& it, std::string& component, common_options& common) {
-  it.add("--component", component, "Of a model package: this component (default: all, as one)").type_name("NAME");
+  it.group("Model packages")
+      .add("--component", component, "Of a model package: this component (default: all, as one)")
+      .type_name("NAME");
   add_ranked_option(it, common);
 }
 
 result<session> load_session(const std::string& model, const std::string& component, const common_options& o) {
+  if (is_stream(model)) return load_stream(model, o);
   if (!is_folder(model)) return program_runtime{}.load(model, o.session());
   const result<package> from = open_package(model);
   if (!from) return status{from.error()};
@@ -69,12 +121,6 @@ result<runnable> runnable::load(const std::string& model, const std::string& com
   if (!one) return std::move(one).error();
   made.single_.push_back(*std::move(one));
   return made;
-}
-
-const session& runnable::taker_of(std::string_view input) const {
-  for (std::size_t i = 0; i < size(); ++i)
-    if (part(i).input(input)) return part(i);
-  return part(0);
 }
 
 }  // namespace cameo::program

@@ -5,12 +5,16 @@
 
 namespace cameo::program {
 
+/// What MODEL can be, for the help.
+inline constexpr const char* model_words =
+    "The model's file, \"-\" or a pipe that it comes from, or the folder of a model package";
+
 /// "--component NAME" and "--no-ranked", for commands that take models and model packages.
 void add_package_options(const command&, std::string& component, common_options&);
 
-/// A session of a model's file, or of a component of the model package in a folder: the named one, or its only one.
-/// Without --ep, --threads, --config and --optimize a package's own options hold, and any provider of the program may
-/// run it.
+/// A session of a model's file, of what a pipe gives ("-" is standard input), or of a component of the model package in
+/// a folder: the named one, or its only one. Without --ep, --threads, --config and --optimize a package's own options
+/// hold, and any provider of the program may run it.
 result<session> load_session(const std::string& model, const std::string& component, const common_options&);
 
 /// A model's file, or the model package in a folder: all of its components as one, or one of them.
@@ -25,8 +29,6 @@ class runnable {
   }
   std::size_t size() const { return whole_ ? whole_->size() : 1; }
   const session& part(std::size_t i) const { return whole_ ? whole_->part(i) : single_.front(); }
-  /// The first part that takes an input of this name.
-  const session& taker_of(std::string_view input) const;
   /// The components, if it is a package.
   const pipeline* whole() const { return whole_ ? &*whole_ : nullptr; }
 

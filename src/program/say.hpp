@@ -25,14 +25,16 @@ template <class T>
 using shown_t = decltype(shown(std::declval<const T&>()));
 
 /// How the program prints for people, and the only way (tests/layers.py): words may be names that a model brings, and
-/// no name controls the terminal or begins a line of its own. The format itself is printed as it is.
+/// no name controls the terminal or begins a line of its own. The format itself is printed as it is. What can't be
+/// written is noted in the stream, and main() looks.
 template <class... Args>
 void say(std::FILE* to, fmt::format_string<shown_t<Args>...> format, const Args&... arguments) {
-  fmt::print(to, format, shown(arguments)...);
+  const std::string text = fmt::format(format, shown(arguments)...);
+  std::fwrite(text.data(), 1, text.size(), to);
 }
 template <class... Args>
 void say(fmt::format_string<shown_t<Args>...> format, const Args&... arguments) {
-  fmt::print(stdout, format, shown(arguments)...);
+  say(stdout, format, arguments...);
 }
 
 }  // namespace cameo::program

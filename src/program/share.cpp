@@ -124,7 +124,8 @@ void add_share(command_line& app) {
   it.add("MODELS", o->models, "Models with commas between them, in one folder")
       .required()
       .check([](const std::string& list) { return read_list(list).empty() ? "names no model" : std::string{}; });
-  it.add("-i,--ep-options", o->provider_options, "Options of the provider, as in \"key|value key|value\"");
+  it.add("-i,--ep-options", o->provider_options, "Options of the provider, as in \"key|value key|value\"")
+      .type_name("OPTIONS");
   it.add_flag("--force", o->force, "Replaces models that exist; otherwise that is an error");
   add_common_options(it, o->common, json_output::flag);
   it.remove("--optimize");

@@ -2,25 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace cameo::program {
 namespace {
 
-result<value> read_as(const std::string& path, std::span<const std::byte> bytes, const io_info& input, arena& memory) {
+constexpr std::string_view pictures[] = {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
+
+result<value> read_as(const std::string& path, std::span<const std::byte> bytes, const io_info& input,
+                      const picture_scaling& scaling, arena& memory) {
   if (path.ends_with(".npy")) return read_npy(bytes, input.type.type, memory);
   if (path.ends_with(".pb")) return read_pb(bytes, pb_kind_of(input.type.kind), memory);
-  for (const char* image : {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"})
-    if (path.ends_with(image)) return read_image(bytes, input, memory);
+  if (names_picture(path)) return read_image(bytes, input, scaling, memory);
   return status{status_code::invalid_argument, "a value comes from a .npy, .pb, .png, .jpg or .jpeg file"};
 }
 
 }  // namespace
 
-result<any_value> read_value_file(const std::string& path, const io_info& input) {
+bool names_picture(const std::string& path) {
+  return std::any_of(std::begin(pictures), std::end(pictures),
+                     [&](std::string_view end) { return path.ends_with(end); });
+}
+
+bool names_value_file(const std::string& path) {
+  return path.ends_with(".npy") || path.ends_with(".pb") || names_picture(path);
+}
+
+result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling& scaling) {
   result<std::shared_ptr<const file_bytes>> file = file_bytes::map(path);
   if (!file) return std::move(file).error();
   auto memory = std::make_shared<heap_arena>();
   if (!memory->keep(*file)) return status_code::out_of_memory;  // the value may refer to the file's bytes
-  result<value> read = read_as(path, (*file)->bytes(), input, *memory);
+  result<value> read = read_as(path, (*file)->bytes(), input, scaling, *memory);
   if (!read) return std::move(read).error().in(path);
   return any_value::adopt(std::move(memory), *read);
 }

@@ -16,9 +16,25 @@ result<std::string> write_npy(const value&);
 /// The pb_kind of a file that holds a value of this type.
 pb_kind pb_kind_of(type_kind);
 
+/// How the pixels of pictures become numbers: (pixel * scale - mean) / deviation, pixels being from 0 to 255. Mean and
+/// deviation are one number, or one for each channel.
+struct picture_scaling {
+  std::optional<double> scale = {};  // 1/255 where it is not said
+  std::vector<double> mean = {}, deviation = {};
+
+  bool is_said() const { return scale || !mean.empty() || !deviation.empty(); }
+  /// The formula in words, as it holds for an input of this element type.
+  std::string text(dtype) const;
+};
+
+/// True for a path that ends like a file of a value: .npy, .pb, .png, .jpg, .jpeg.
+bool names_value_file(const std::string& path);
+/// True for a path that ends like a picture.
+bool names_picture(const std::string& path);
+
 /// Reads a value for an input of the model: .npy, .pb, or, where the input is an image ([N,C,H,W] or [N,H,W,C] with one
 /// or three channels), .png, .jpg, .jpeg. Errors start with the file's name.
-result<any_value> read_value_file(const std::string& path, const io_info& input);
+result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling& = {});
 
 /// Reads the values of a folder with input_*.pb (`prefix` "input_") or output_*.pb into `memory`: by the name that is
 /// in the file, else by the file's number among `order`. An input without a file is left out.
@@ -30,7 +46,7 @@ struct read_value {
 result<std::vector<read_value>> read_data_set(const std::string& folder, std::string_view prefix,
                                               const std::vector<io_info>& ios, arena& memory);
 
-/// Decodes a PNG or JPEG file for an image input: 0..1 for floats, 0..255 for uint8.
-result<value> read_image(std::span<const std::byte> file, const io_info& input, arena& memory);
+/// Decodes a PNG or JPEG file for an image input: scaled for floats, 0..255 for uint8, which nothing can scale.
+result<value> read_image(std::span<const std::byte> file, const io_info& input, const picture_scaling&, arena& memory);
 
 }  // namespace cameo::program

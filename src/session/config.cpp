@@ -1,4 +1,5 @@
 #include "session/config.hpp"
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 
 #include <fmt/format.h>
@@ -11,21 +12,6 @@ namespace {
 
 constexpr std::size_t longest_key = 1024, longest_value = 8192, most_threads = 1024;
 
-/// How many letters have to be put in, left out, changed, or swapped with the next one.
-std::size_t edits_between(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    now[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
-    }
-    before = std::exchange(last, now);
-  }
-  return last[b.size()];
-}
-
 }  // namespace
 
 const config_key_row* row_of(std::string_view key) {
@@ -34,16 +20,11 @@ const config_key_row* row_of(std::string_view key) {
 }
 
 status unknown_key(std::string_view key, std::span<const std::string> more) {
-  std::string_view nearest;
-  std::size_t fewest = key.size();
-  const auto look_at = [&](std::string_view known) {
-    const std::size_t edits = edits_between(key, known);
-    if (edits < fewest) fewest = edits, nearest = known;
-  };
-  for (const config_key_row& row : config_keys::rows) look_at(row.key);
-  for (const std::string& known : more) look_at(known);
+  nearest_word nearest{key};
+  for (const config_key_row& row : config_keys::rows) nearest.look_at(row.key);
+  for (const std::string& known : more) nearest.look_at(known);
   return failed(status_code::invalid_argument, "session key '{}' is not known{}; docs/session_keys.md lists the keys",
-                key, nearest.empty() ? "" : fmt::format("; the nearest is '{}'", nearest));
+                key, nearest.found().empty() ? "" : fmt::format("; the nearest is '{}'", nearest.found()));
 }
 
 result<session_config> session_config::make(const session_options& options) {

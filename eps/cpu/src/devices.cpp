@@ -2,6 +2,8 @@
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include <hwy/targets.h>
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -26,6 +28,14 @@ std::string cpuid_vendor() {
 #endif
 }
 
+/// "AVX3 AVX2 SSE4", best first.
+std::string names_of_targets(std::int64_t targets) {
+  std::string names;
+  for (; targets != 0; targets &= targets - 1)
+    names += (names.empty() ? "" : " ") + std::string{hwy::TargetName(targets & -targets)};
+  return names;
+}
+
 }  // namespace
 
 result<std::vector<provider_device>> cpu::devices() const {
@@ -34,7 +44,9 @@ result<std::vector<provider_device>> cpu::devices() const {
   made.hardware.vendor = cpuid_vendor();
   for (const maker& each : makers)
     if (made.hardware.vendor == each.cpuid) made.hardware.vendor = each.name, made.hardware.vendor_id = each.id;
-  made.metadata = {{"version", CAMEO_VERSION}, {"instruction_set", std::string{instruction_set()}}};
+  made.metadata = {{"version", CAMEO_VERSION},
+                   {"instruction_set", std::string{instruction_set()}},
+                   {"instruction_sets", names_of_targets(built_targets())}};
   return std::vector<provider_device>{std::move(made)};
 }
 

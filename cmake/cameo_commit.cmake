@@ -1,0 +1,14 @@
+# Writes FILE, a source with the commit of the tree in SOURCE; it stays as it is while that does. COMMIT says it where
+# there is no git, as in an archive.
+if(NOT COMMIT)
+  execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=12 --dirty --exclude=*
+    OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+if(NOT COMMIT)
+  set(COMMIT "unknown")
+endif()
+file(CONFIGURE OUTPUT ${FILE} @ONLY CONTENT
+"// Written by CMake with each build.
+#include \"program/version.hpp\"
+const char* cameo::program::built_commit() { return \"@COMMIT@\"; }
+")

@@ -1,0 +1,44 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// How many letters have to be put in, left out, changed, or swapped with the next one.
+inline std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    before = std::exchange(last, now);
+  }
+  return last[b.size()];
+}
+
+/// The one of some known words that is nearest to a word: closer than to change all of its letters.
+class nearest_word {
+ public:
+  explicit nearest_word(std::string_view word) : word_{word}, fewest_{word.size()} {}
+  /// The same, but with fewer edits than this.
+  nearest_word(std::string_view word, std::size_t below) : word_{word}, fewest_{std::min(word.size(), below)} {}
+  void look_at(std::string_view known) {
+    const std::size_t edits = edits_between(word_, known);
+    if (edits < fewest_) fewest_ = edits, found_ = known;
+  }
+  /// Empty: none was near.
+  std::string_view found() const { return found_; }
+
+ private:
+  std::string_view word_, found_;
+  std::size_t fewest_;
+};
+
+}  // namespace cameo::inline CAMEO_ABI
