@@ -380,3 +380,73 @@ TEST_CASE("MatMul says what does not fit") {
     CHECK(!s.words().empty());
   }
 }
+
+namespace {
+
+/// Gemm with B and A of 16 bits has the bits of Gemm in float of the same numbers, rounded once at the end.
+template <class T>
+void compare_narrow(const gemm_case& g, std::mt19937& random, bool share) {
+  INFO("m n k " << g.m << " " << g.n << " " << g.k << ", transposed " << g.ta << g.tb << ", constant " << g.constant
+                << ", shared " << share);
+  const auto a = test::random_numbers<T>(random, g.m * g.k), b = test::random_numbers<T>(random, g.k * g.n);
+  const auto bias = test::random_numbers<T>(random, g.n);
+  const auto wide = [](const std::vector<T>& narrow) { return std::vector<float>(narrow.begin(), narrow.end()); };
+  const std::vector<float> wide_a = wide(a), wide_b = wide(b), wide_bias = wide(bias);
+  const extents a_shape = g.ta ? extents{g.k, g.m} : extents{g.m, g.k};
+  const extents b_shape = g.tb ? extents{g.n, g.k} : extents{g.k, g.n};
+  kernel_rig plain{13};
+  plain.attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
+  plain.input<float>(a_shape, wide_a).input<float>(b_shape, wide_b, g.constant).input<float>({g.n}, wide_bias);
+  REQUIRE(plain.run<eps::gemm<float>>({dtype::f32}));
+  std::vector<T> want;
+  for (const float v : plain.output<float>(0)) want.push_back(T(v));
+  for (const std::size_t lanes : {1, 3}) {
+    kernel_rig rig{13, lanes};
+    rig.attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
+    if (share) rig.share_packs();
+    rig.input<T>(a_shape, a).template input<T>(b_shape, b, g.constant).template input<T>({g.n}, bias);
+    REQUIRE(rig.run<eps::gemm<T>>({dtype_of<T>}));
+    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
+  }
+}
+
+/// Few rows and many, of panels and in place, one column and the edges of panels, less than a turned square and more
+/// than one block of depth.
+template <class T>
+void compare_narrow_shapes(unsigned seed) {
+  std::mt19937 random{seed};
+  const std::int64_t panel = eps::tile_of<float>().columns, rows = eps::tile_of<float>().rows;
+  for (const std::int64_t m : {std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{5}, rows, 2 * rows + 1})
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{9}, panel, 2 * panel + 7})
+      for (const std::int64_t k : {1, 7, 37, 96, 700})
+        for (const bool tb : {false, true})
+          for (const bool constant : {false, true}) {
+            compare_narrow<T>({m, n, k, false, tb, constant}, random, false);
+            if (constant) compare_narrow<T>({m, n, k, false, tb, true}, random, true);
+          }
+  compare_narrow<T>({eps::gemm_block_rows + 9, 70, 600, true, false, true}, random, false);
+  compare_narrow<T>({3, 1100, 130, true, false, false}, random, false);
+}
+
+}  // namespace
+
+TEST_CASE("weights of 16 bits give the bits of the same weights in float, whatever the shape and the threads") {
+  test::for_each_target([] {
+    compare_narrow_shapes<float16>(41);
+    compare_narrow_shapes<bfloat16>(42);
+  });
+  std::mt19937 random{43};
+  compare_narrow<float16>({20, 2200, 1000, false, false, false}, random, false);  // panels block by block
+  compare_narrow<float16>({20, 2200, 1000, false, true, false}, random, false);
+}
+
+TEST_CASE("panels of a constant have the 16 bits of its elements, and no wide copy is kept beside them") {
+  std::mt19937 random{44};
+  const std::int64_t k = 96, n = 3 * eps::tile_of<float>().columns;
+  const auto a = test::random_numbers<float16>(random, 7 * k), b = test::random_numbers<float16>(random, k * n);
+  kernel_rig rig{13};
+  rig.share_packs().input<float16>({7, k}, a).input<float16>({k, n}, b, true);
+  REQUIRE(rig.run<eps::gemm<float16>>({dtype::f16}));
+  CHECK(rig.packed_bytes() == std::size_t(k * n) * sizeof(float16));
+  CHECK(rig.kept_bytes() < std::size_t(k * n) * sizeof(float));
+}

@@ -65,7 +65,14 @@ class kernel_rig {
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
   /// Packed constants are for plans of other graphs, too.
-  kernel_rig& share_packs() { return packs_.self = this, *this; }
+  kernel_rig& share_packs() {
+    packs_.self = this;
+    packs_.packed = [](void* rig, const void*, std::size_t bytes) {
+      static_cast<kernel_rig*>(rig)->packed_bytes_ += bytes;
+      return status{};
+    };
+    return *this;
+  }
 
   /// Binds, then runs with `outputs` of these types. What the kernel answered; outputs are in `output`.
   template <class K>
@@ -88,6 +95,7 @@ class kernel_rig {
     bind_context once{"Op", "node", since_, attributes_, ins, outs, 0, memory, prepack_, hints, {}, packs_};
     auto bound = K::bind(once);
     if (!bound) return bound.error();
+    kept_bytes_ = memory.used();
 
     values_.assign(1 + inputs_.size() + outputs.size(), {});
     std::vector<std::uint32_t> in_slots, out_slots;
@@ -129,6 +137,9 @@ class kernel_rig {
   }
   const value& output_value(std::size_t i) const { return values_[1 + inputs_.size() + i]; }
   void drop_blocks() { blocks_.clear(); }
+  /// What kernels packed for plans of other graphs, too; and what the last one keeps in all.
+  std::size_t packed_bytes() const { return packed_bytes_; }
+  std::size_t kept_bytes() const { return kept_bytes_; }
   /// Of all runs.
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
@@ -156,7 +167,7 @@ class kernel_rig {
   std::vector<value> inputs_, values_;
   std::vector<bool> constant_;
   std::vector<std::unique_ptr<void, free_block>> blocks_;
-  std::size_t scratch_bytes_ = 0;
+  std::size_t scratch_bytes_ = 0, packed_bytes_ = 0, kept_bytes_ = 0;
 };
 
 /// An output's elements, row by row.

@@ -108,7 +108,7 @@ class bind_context {
   /// Memory for data that is computed from constants once, aligned to 64.
   template <class T>
   result<std::span<T>> keep(std::size_t count) {
-    static_assert(std::is_trivial_v<T>);
+    static_assert(std::is_trivially_copyable_v<T>);
     std::size_t bytes = 0;
     if (!checked_multiply(count, sizeof(T), bytes)) return status_code::out_of_memory;
     void* const memory = state.allocate(bytes, 64);
@@ -122,7 +122,7 @@ class bind_context {
   /// of a file may have: no sizes and no indices.
   template <class T, class Fill>
   result<std::span<const T>> pack(std::size_t i, std::size_t count, Fill&& fill) {
-    static_assert(std::is_trivial_v<T>);
+    static_assert(std::is_trivially_copyable_v<T>);
     static_assert(std::is_same_v<std::invoke_result_t<Fill&, const value&, std::span<T>>, status>,
                   "cameo: what fills packed memory is `status fill(const value& constant, std::span<T> to)`");
     std::size_t bytes = 0;

@@ -126,7 +126,7 @@ class run_context {
   /// Memory until the kernel returns, aligned to 64, not initialised.
   template <class T>
   result<std::span<T>> scratch(std::size_t count) {
-    static_assert(std::is_trivial_v<T> || std::is_same_v<T, value> || std::is_same_v<T, std::string_view>);
+    static_assert(std::is_trivially_copyable_v<T> || std::is_same_v<T, value>);
     std::size_t bytes = 0;
     if (!checked_multiply(count, sizeof(T), bytes)) return status_code::out_of_memory;
     void* const memory = services_->scratch(*this, bytes);

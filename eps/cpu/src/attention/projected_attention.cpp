@@ -24,17 +24,33 @@ result<projected_attention> projected_attention::bind(bind_context& c) {
     if (sizes[i] < 1 || sizes[i] > 1 << 30 || sizes[i] % made.heads != 0)
       return bad_attribute("qkv_hidden_sizes has ", sizes[i], ", which ", made.heads, " heads can't share");
   }
-  if (const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
-      w && w->type == dtype::f32 && w->shape.rank() == 2) {
-    const result<gemm_panels<float>> packed =
-        keep_packed_b<float, float>(c, 1, false, w->shape[0], w->shape[1], known_rows(c.inputs[0], false));
-    if (!packed) return packed.error();
-    made.packed = *packed;
-  }
+  const value* const w = c.is_constant(1) ? c.inputs[1].constant : nullptr;
+  if (!w || w->shape.rank() != 2) return made;
+  status kept;
+  elements::call(w->type, [&]<class T>(std::type_identity<T>) {
+    const result<gemm_panels<T>> packed =
+        keep_packed_b<T>(c, 1, false, w->shape[0], w->shape[1], known_rows(c.inputs[0], false));
+    if (packed) made.packed = packed->data, made.for_few_rows = packed->for_few_rows;
+    else kept = packed.error();
+  });
+  if (!kept) return kept;
   return made;
 }
 
 namespace {
+
+/// Q, K and V of all heads, side by side: x [rows, size] times weights of any type, and a bias or none.
+template <class T>
+status project(run_context& c, const projected_attention& how, const matrix_ref<float>& x, std::int64_t rows,
+               const value& weights, const float* bias, float* all) {
+  const std::int64_t width = weights.shape[1];
+  const T* const panels = static_cast<const T*>(how.packed);
+  const matrix_ref<T> from{weights.as_unchecked<T>().data(), width, 1};
+  gemm_problem<float, T> p{rows, width, weights.shape[0], x, from, panels, all};
+  p.for_few_rows = how.for_few_rows;
+  if (bias) p.epilogue.bias = bias, p.epilogue.bias_column_stride = 1;
+  return multiply(c, p);
+}
 
 /// Keys and values with those of the past before them, as output 1 has them: [2, batch, heads, past + new, size].
 status join_present(run_context& c, const value& past, std::int64_t before, const head_tensor& k, const head_tensor& v,
@@ -75,14 +91,14 @@ status projected_attention::run(run_context& c) const {
   if (!checked_multiply(batches, length, rows) || !checked_multiply(rows, width, cells))
     return status_code::out_of_memory;
   const auto all = c.scratch<float>(std::size_t(cells));
-  const auto from = read_floats<float>(c, x), matrix = read_floats<float>(c, weights);
+  const auto from = read_floats<float>(c, x);
   const result<const float*> added = wide_vector<float>(c, bias);
-  if (!all || !from || !matrix || !added) return status_code::out_of_memory;
-  gemm_problem<float> p{rows,        width,      x.shape[2], {from->data(), x.shape[2], 1}, {matrix->data(), width, 1},
-                        packed.data, all->data()};
-  p.for_few_rows = packed.for_few_rows;
-  if (bias) p.epilogue.bias = *added, p.epilogue.bias_column_stride = 1;
-  if (status s = multiply(c, p); !s) return s;
+  if (!all || !from || !added) return status_code::out_of_memory;
+  status projected;
+  elements::call(weights.type, [&]<class T>(std::type_identity<T>) {
+    projected = project<T>(c, *this, {from->data(), x.shape[2], 1}, rows, weights, *added, all->data());
+  });
+  if (!projected) return projected;
 
   const head_layout q = head_layout::joined(batches, heads, length, third / heads, width);
   key_source<float> k{all->data() + third, q};

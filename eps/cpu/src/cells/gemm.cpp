@@ -12,10 +12,33 @@ namespace {
 
 constexpr std::int64_t blocks_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
+/// n elements in a row, which may become wider.
+template <class From, class To>
+void move_row(const From* from, To* to, std::int64_t n) {
+  if constexpr (std::is_same_v<From, To>) std::copy_n(from, n, to);
+  else widen_row(from, to, n);
+}
+
+/// Steps [0, k) of `count` rows that have them side by side, as a panel.
+template <class From, class To>
+void turn_panel(const From* from, std::int64_t stride, std::int64_t count, std::int64_t k, To* to, std::int64_t width) {
+  if constexpr (std::is_same_v<From, To>) {
+    pack_transposed({from, stride, count, k, to, width});
+  } else {
+    constexpr std::int64_t some = 64;
+    From turned[some * gemm_widest_tile] = {};
+    for (std::int64_t p = 0; p < k; p += some) {
+      const std::int64_t steps = std::min(some, k - p);
+      pack_transposed({from + p, stride, count, steps, turned, width});
+      widen_row(turned, to + p * width, steps * width);
+    }
+  }
+}
+
 /// Packs rows [0, count) of `m` (rows of B are its columns) into panels of `width`. Panels step along i, k along j.
-template <class T>
-void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
-                 std::int64_t width, T* to, const run_context* run = nullptr) {
+template <class From, class To>
+void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
+                 std::int64_t width, To* to, const run_context* run = nullptr) {
   constexpr std::int64_t chunk = 16;  // of k: what is written stays in the first cache, what is read comes in long rows
   detail::stop_pace pace;
   constexpr std::int64_t little = 1 << 14;  // elements that are not worth a question of their own
@@ -25,24 +48,24 @@ void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std:
       for (std::int64_t i0 = 0; i0 < count; i0 += width)
         for (std::int64_t p = p0; p < std::min(k, p0 + chunk); ++p) {
           const std::int64_t filled = std::min(width, count - i0);
-          T* const row = to + i0 * k + p * width;
-          std::copy_n(from + i0 + p * k_stride, filled, row);
-          if (filled < width) std::fill_n(row + filled, width - filled, T(0));
+          To* const row = to + i0 * k + p * width;
+          move_row(from + i0 + p * k_stride, row, filled);
+          if (filled < width) std::fill_n(row + filled, width - filled, To{});
         }
     return;
   }
   for (std::int64_t i0 = 0; i0 < count; i0 += width, to += width * k) {
     const std::int64_t filled = std::min(width, count - i0);
-    const T* const panel = from + i0 * stride;
-    if (filled < width) std::fill_n(to, width * k, T(0));
+    const From* const panel = from + i0 * stride;
+    if (filled < width) std::fill_n(to, width * k, To{});
     constexpr std::int64_t some = 4096;  // steps of k between two questions
     for (std::int64_t p0 = 0; k_stride == 1 && p0 < k && !stopped(); p0 += some)
-      pack_transposed({panel + p0, stride, filled, std::min(some, k - p0), to + p0 * width, width});
+      turn_panel(panel + p0, stride, filled, std::min(some, k - p0), to + p0 * width, width);
     for (std::int64_t p0 = 0; k_stride != 1 && p0 < k; p0 += chunk) {
       if (p0 % some == 0 && stopped()) return;
       const std::int64_t p1 = std::min(k, p0 + chunk);
       for (std::int64_t i = 0; i < filled; ++i)
-        for (std::int64_t p = p0; p < p1; ++p) to[p * width + i] = panel[i * stride + p * k_stride];
+        for (std::int64_t p = p0; p < p1; ++p) to[p * width + i] = To(panel[i * stride + p * k_stride]);
     }
   }
 }
@@ -57,14 +80,15 @@ void pack_panels(const T* from, std::int64_t stride, std::int64_t k_stride, std:
 }
 
 /// Product `i` of a problem.
-template <class T>
+template <class T, class B>
 struct one_product {
-  const T *a, *b;
+  const T* a;
+  const B* b;
   T* c;
   gemm_epilogue<T> epilogue;
 };
-template <class T>
-one_product<T> product(const gemm_problem<T>& p, std::int64_t i) {
+template <class T, class B>
+one_product<T, B> product(const gemm_problem<T, B>& p, std::int64_t i) {
   return {p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]),
           p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), p.c + i * p.m * p.n, p.epilogue};
 }
@@ -87,14 +111,14 @@ void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column
 constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
 
 /// Multiplications in all.
-template <class T>
-double work_of(const gemm_problem<T>& p, std::int64_t products) {
+template <class T, class B>
+double work_of(const gemm_problem<T, B>& p, std::int64_t products) {
   return double(products) * double(p.m) * double(p.n) * double(p.k);
 }
 
 /// Tasks that one call of a thread does: so many that it is worth waking one.
-template <class T>
-std::int64_t task_grain(run_context& c, const gemm_problem<T>& p, std::int64_t products, std::int64_t blocks) {
+template <class T, class B>
+std::int64_t task_grain(run_context& c, const gemm_problem<T, B>& p, std::int64_t products, std::int64_t blocks) {
   const double each = double(p.m) * double(p.n) * double(p.k) / double(blocks), tasks = double(products * blocks);
   const double least = std::max(1.0, double(least_read) / each);
   // As few calls as keep all threads at work to the end.
@@ -116,7 +140,7 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
   constexpr std::int64_t piece = 1 << 19, most = 1 << 16;
   const std::int64_t some = std::max<std::int64_t>(1, piece / p.k / 16) * 16;
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
-    const one_product<T> one = product(p, t / blocks);
+    const auto one = product(p, t / blocks);
     const std::int64_t end = std::min(p.m, (t % blocks + 1) * step);
     detail::stop_pace pace;
     for (std::int64_t first = t % blocks * step, count; first < end; first += count) {
@@ -138,8 +162,8 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
 constexpr std::int64_t widest_strip = 1024;
 
 /// C has few rows, and B's are contiguous, or pieces of them are, in panels.
-template <class T>
-status multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+template <class T, class B>
+status multiply_few_rows(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
   const std::int64_t blocks = blocks_of(p.n, step), depth = gemm_depth(p.k);
@@ -148,25 +172,25 @@ status multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t 
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
   if (!room) return room.error();
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
-    const one_product<T> one = product(p, t / blocks);
+    const auto one = product(p, t / blocks);
     const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
     detail::stop_pace pace;
     T* const more = room->data() + std::int64_t(lane) * most;
     for (std::int64_t j = t % blocks * step; j < end; j += strip) {
       const std::int64_t count = std::min(strip, end - j), stride = p.packed_b ? panel : p.b.row_stride;
-      const T* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
+      const B* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
       for (std::int64_t k = 0; k < p.k; k += depth) {
         if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
-        row_sums<T> sums{one.a + k * p.a.column_stride,
-                         p.a.row_stride,
-                         p.a.column_stride,
-                         from + k * stride,
-                         stride,
-                         p.m,
-                         std::min(depth, p.k - k),
-                         count,
-                         one.c + j,
-                         p.n};
+        row_sums<T, B> sums{one.a + k * p.a.column_stride,
+                            p.a.row_stride,
+                            p.a.column_stride,
+                            from + k * stride,
+                            stride,
+                            p.m,
+                            std::min(depth, p.k - k),
+                            count,
+                            one.c + j,
+                            p.n};
         if (k > 0) sums.y = more, sums.y_stride = count;
         add_scaled_rows(sums);
         for (std::int64_t i = 0; k > 0 && i < p.m; ++i)
@@ -179,14 +203,14 @@ status multiply_few_rows(run_context& c, const gemm_problem<T>& p, std::int64_t 
 }
 
 /// C has few rows, and B's columns are contiguous: they are turned, some steps of k at a time, and used at once.
-template <class T>
-void multiply_turned(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+template <class T, class B>
+void multiply_turned(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
   const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), width, c.lanes()),
                      blocks = blocks_of(p.n, step);
-  const bool large = p.k * p.n * std::int64_t(sizeof(T)) >= gemm_cached_bytes;
+  const bool large = p.k * p.n * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
-    const one_product<T> one = product(p, t / blocks);
+    const auto one = product(p, t / blocks);
     const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
     detail::stop_pace pace;
     T sums[gemm_few_turned * gemm_widest_tile];
@@ -194,12 +218,12 @@ void multiply_turned(run_context& c, const gemm_problem<T>& p, std::int64_t prod
       const std::int64_t count = std::min(width, end - j);
       for (std::int64_t k = 0; k < p.k; k += depth) {
         if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
-        const T* const from = one.b + j * p.b.column_stride + k;
+        const B* const from = one.b + j * p.b.column_stride + k;
         // A part of the next columns, as large as this part of k is of these.
-        const T* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
-        add_turned_columns(turned_sums<T>{{one.a + k * p.a.column_stride, p.a.row_stride, p.a.column_stride, from,
-                                           p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
-                                          ahead});
+        const B* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
+        add_turned_columns(turned_sums<T, B>{{one.a + k * p.a.column_stride, p.a.row_stride, p.a.column_stride, from,
+                                              p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
+                                             ahead});
         for (std::int64_t i = 0; i < p.m; ++i)
           for (std::int64_t s = 0; s < count; ++s) {
             T& to = one.c[i * p.n + j + s];
@@ -212,15 +236,15 @@ void multiply_turned(run_context& c, const gemm_problem<T>& p, std::int64_t prod
 }
 
 /// B is packed block by block where it is used, or else as a whole before: a large one would take as much memory again.
-template <class T>
-bool packs_blocks_of_b(const gemm_problem<T>& p) {
+template <class T, class B>
+bool packs_blocks_of_b(const gemm_problem<T, B>& p) {
   constexpr double whole_bytes = 1 << 23;
   return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
 }
 
 /// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
-template <class T>
-gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t lanes) {
+template <class T, class B>
+gemm_grid grid_of(const gemm_problem<T, B>& p, std::int64_t products, std::size_t lanes) {
   const gemm_tile tile = tile_of<T>();
   const std::int64_t row_tiles = blocks_of(p.m, tile.rows), panels = blocks_of(p.n, tile.columns);
   std::int64_t rows = row_tiles, columns = panels;
@@ -244,84 +268,128 @@ gemm_grid grid_of(const gemm_problem<T>& p, std::int64_t products, std::size_t l
   return {rows * tile.rows, columns * tile.columns, blocks_of(row_tiles, rows), blocks_of(panels, columns)};
 }
 
-/// What one call of multiply() packs where.
-template <class T>
+/// What one call of multiply() packs where. P: what panels of B have.
+template <class T, class P>
 struct packing {
   std::span<std::int64_t> notes;  // which block of B a lane has packed; -1: none
-  std::span<T> a, b;              // lanes() blocks each; empty when A is read in place, when B is packed already
-  std::size_t a_size = 0, b_size = 0;
-  const T* packed_b = nullptr;
+  std::span<T> a, wide;           // lanes() blocks each; empty when A is read in place, when no panel is widened
+  std::span<P> b;                 // likewise; empty when B is packed already
+  std::size_t a_size = 0, b_size = 0, wide_size = 0;
+  const P* packed_b = nullptr;
 };
 
 /// A is read in place when too few columns come by to repay packing it.
-template <class T>
-bool packs_a(const gemm_problem<T>& p) {
+template <class T, class B>
+bool packs_a(const gemm_problem<T, B>& p) {
   const std::int64_t panels = p.a.column_stride == 1 ? 6 : 2;
   return p.m > 1 && p.n >= panels * tile_of<T>().columns;
 }
 
+/// `size` elements for each lane.
 template <class T>
-status prepare(run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, packing<T>& made) {
+status room_of_lanes(run_context& c, std::size_t size, std::span<T>& room) {
+  std::size_t all = 0;
+  if (!checked_multiply(size, c.lanes(), all)) return status_code::out_of_memory;
+  const result<std::span<T>> made = c.scratch<T>(all);
+  if (!made) return made.error();
+  room = *made;
+  return {};
+}
+
+template <class T, class B, class P>
+status prepare(run_context& c, const gemm_problem<T, B>& p, const gemm_grid& grid, packing<T, P>& made) {
   const gemm_tile tile = tile_of<T>();
   std::size_t size = 0;
   if (packs_a(p)) {
     made.a_size = std::size_t(
         std::max(gemm_room(std::min(p.m, grid.rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
-    if (!checked_multiply(made.a_size, c.lanes(), size)) return status_code::out_of_memory;
-    result<std::span<T>> a = c.scratch<T>(size);
-    if (!a) return a.error();
-    made.a = *a;
+    if (status s = room_of_lanes(c, made.a_size, made.a); !s) return s;
   }
-  made.packed_b = p.packed_b;
-  if (p.packed_b) return {};
+  if constexpr (std::is_same_v<B, P>) {
+    if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_room(p.m, p.k, tile.columns));
+    if (made.wide_size > 0)
+      if (status s = room_of_lanes(c, made.wide_size, made.wide); !s) return s;
+    made.packed_b = p.packed_b;
+    if (p.packed_b) return {};
+  }
   if (packs_blocks_of_b(p)) {
     result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
     if (!notes) return notes.error();
     made.notes = *notes;
     std::fill(notes->begin(), notes->end(), -1);
     if (!packed_b_size<T>(p.k, std::min(p.n, grid.columns), made.b_size)) return status_code::out_of_memory;
-    if (!checked_multiply(made.b_size, c.lanes(), size)) return status_code::out_of_memory;
-    result<std::span<T>> b = c.scratch<T>(size);
-    if (!b) return b.error();
-    made.b = *b;
-    return {};
+    return room_of_lanes(c, made.b_size, made.b);
   }
   if (!packed_b_size<T>(p.k, p.n, size)) return status_code::out_of_memory;
-  result<std::span<T>> b = c.scratch<T>(size);
+  result<std::span<P>> b = c.scratch<P>(size);
   if (!b) return b.error();
   const std::int64_t step = std::max<std::int64_t>(1, least_read / (p.k * tile.columns)) * tile.columns;
   parallel_for(c, p.n, step, [&](std::int64_t first, std::int64_t last) {
-    pack_b(matrix_ref<T>{p.b.data + first * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, last - first,
+    pack_b(matrix_ref<B>{p.b.data + first * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, last - first,
            b->data() + first * p.k, &c);
   });
   made.packed_b = b->data();
   return {};
 }
 
-template <class T>
-void run_task(const run_context& c, const gemm_problem<T>& p, const gemm_grid& grid, const packing<T>& packed,
+template <class T, class B, class P>
+void run_task(const run_context& c, const gemm_problem<T, B>& p, const gemm_grid& grid, const packing<T, P>& packed,
               std::int64_t task, std::size_t lane) {
   const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
   const std::int64_t column_block = rest % grid.column_blocks;
-  const one_product<T> one = product(p, rest / grid.column_blocks);
+  const auto one = product(p, rest / grid.column_blocks);
   const std::int64_t m0 = row_block * grid.rows, n0 = column_block * grid.columns;
   const std::int64_t m = std::min(grid.rows, p.m - m0), n = std::min(grid.columns, p.n - n0);
-  const T* b = nullptr;
+  const P* b = nullptr;
   if (packed.packed_b) {
     b = packed.packed_b + n0 * p.k;
   } else {
-    T* const to = packed.b.data() + lane * packed.b_size;
+    P* const to = packed.b.data() + lane * packed.b_size;
     if (packed.notes[lane] != rest) {
-      pack_b(matrix_ref<T>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);
+      pack_b(matrix_ref<B>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);
       packed.notes[lane] = rest;
     }
     b = to;
   }
-  gemm_block<T> block{m, n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
+  gemm_block<T, P> block{m,   n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0,
+                         p.n, one.epilogue.at(m0, n0)};
   block.a_row_stride = p.a.row_stride, block.a_column_stride = p.a.column_stride;
   block.run = &c;
   if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  if (!packed.wide.empty()) block.wide = packed.wide.data() + lane * packed.wide_size;
   multiply_block(block);
+}
+
+/// With panels of P: packed before, or packed now.
+template <class P, class T, class B>
+status multiply_panels(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+  const gemm_grid grid = grid_of(p, products, c.lanes());
+  packing<T, P> packed;
+  if (status s = prepare(c, p, grid, packed); !s) return s;
+  std::int64_t tasks = 0;
+  if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
+  const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
+  parallel_each(c, tasks, grain,
+                [&](std::int64_t task, std::size_t lane) { run_task(c, p, grid, packed, task, lane); });
+  return {};
+}
+
+/// The columns of B, of which each product has one, in the type of the rest.
+template <class T, class B>
+status multiply_widened(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+  const std::int64_t columns = p.b_offsets.empty() ? 1 : std::int64_t(p.b_offsets.size());
+  std::int64_t count = 0;
+  if (!checked_multiply(columns, p.k, count)) return status_code::out_of_memory;
+  const result<std::span<T>> wide = c.scratch<T>(std::size_t(count));
+  const result<std::span<std::int64_t>> offsets = c.scratch<std::int64_t>(p.b_offsets.size());
+  if (!wide || !offsets) return status_code::out_of_memory;
+  for (std::int64_t i = 0; i < columns; ++i) {
+    widen_row(p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), wide->data() + i * p.k, p.k);
+    if (!p.b_offsets.empty()) (*offsets)[std::size_t(i)] = i * p.k;
+  }
+  gemm_problem<T> same{p.m, p.n, p.k, p.a, {wide->data(), p.b.row_stride, p.b.column_stride}, nullptr, p.c, p.epilogue};
+  same.a_offsets = p.a_offsets, same.b_offsets = *offsets;
+  return multiply_dots(c, same, products), status{};
 }
 
 }  // namespace
@@ -336,15 +404,15 @@ bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size) {
 }
 template <class T>
 void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed) {
-  pack_panels(a.data, a.row_stride, a.column_stride, m, k, tile_of<T>().rows, packed);
+  pack_panels(a.data, a.row_stride, a.column_stride, m, k, tile_of<gemm_number<T>>().rows, packed);
 }
-template <class T>
-void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run) {
-  pack_panels(b.data, b.column_stride, b.row_stride, n, k, tile_of<T>().columns, packed, run);
+template <class From, class To>
+void pack_b(const matrix_ref<From>& b, std::int64_t k, std::int64_t n, To* packed, const run_context* run) {
+  pack_panels(b.data, b.column_stride, b.row_stride, n, k, tile_of<gemm_number<To>>().columns, packed, run);
 }
 
-template <class T>
-status multiply(run_context& c, const gemm_problem<T>& p) {
+template <class T, class B>
+status multiply(run_context& c, const gemm_problem<T, B>& p) {
   const bool many = !p.a_offsets.empty() || !p.b_offsets.empty();
   const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
   if (p.m == 0 || p.n == 0 || products == 0) return {};
@@ -356,8 +424,8 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
     return {};
   }
   if (!p.packed_b && p.n == 1 && p.a.column_stride == 1 && p.b.row_stride == 1) {
-    multiply_dots(c, p, products);
-    return {};
+    if constexpr (std::is_same_v<T, B>) return multiply_dots(c, p, products), status{};
+    else return multiply_widened(c, p, products);
   }
   if (!p.packed_b && p.m <= gemm_few_turned && p.b.row_stride == 1 && p.b.column_stride != 1) {
     multiply_turned(c, p, products);
@@ -365,15 +433,9 @@ status multiply(run_context& c, const gemm_problem<T>& p) {
   }
   const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;
   if (by_rows && p.m <= gemm_few_rows) return multiply_few_rows(c, p, products);
-  const gemm_grid grid = grid_of(p, products, c.lanes());
-  packing<T> packed;
-  if (status s = prepare(c, p, grid, packed); !s) return s;
-  std::int64_t tasks = 0;
-  if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
-  const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
-  parallel_each(c, tasks, grain,
-                [&](std::int64_t task, std::size_t lane) { run_task(c, p, grid, packed, task, lane); });
-  return {};
+  if constexpr (!std::is_same_v<T, B>)
+    if (p.packed_b) return multiply_panels<B>(c, p, products);
+  return multiply_panels<T>(c, p, products);
 }
 
 template bool packed_a_size<float>(std::int64_t, std::int64_t, std::size_t&);
@@ -384,7 +446,11 @@ template void pack_a(const matrix_ref<float>&, std::int64_t, std::int64_t, float
 template void pack_a(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
 template void pack_b(const matrix_ref<float>&, std::int64_t, std::int64_t, float*, const run_context*);
 template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, double*, const run_context*);
+template void pack_b(const matrix_ref<float16>&, std::int64_t, std::int64_t, float16*, const run_context*);
+template void pack_b(const matrix_ref<bfloat16>&, std::int64_t, std::int64_t, bfloat16*, const run_context*);
 template status multiply(run_context&, const gemm_problem<float>&);
 template status multiply(run_context&, const gemm_problem<double>&);
+template status multiply(run_context&, const gemm_problem<float, float16>&);
+template status multiply(run_context&, const gemm_problem<float, bfloat16>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

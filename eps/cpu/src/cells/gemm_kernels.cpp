@@ -8,6 +8,7 @@
 
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include "common/halves-inl.hpp"
 #include "epilogue-inl.hpp"
 
 #include <algorithm>
@@ -24,17 +25,17 @@ inline constexpr int tile_rows = CAMEO_SIMD_REGISTERS == 32 ? 12 : 6;
 #endif
 
 /// One tile: where it is, and what to do with it. Whole vectors of B, C, bias and addend are readable and writable.
-template <class T>
+template <class T, class B = T>
 struct tile_job {
   std::int64_t k;
   const T* a;
   std::int64_t a_row, a_step;  // elements between rows, and between steps of k
-  const T* b;
+  const B* b;
   T* c;
   std::int64_t c_stride;
   bool first, last;
   const gemm_epilogue<T>* epilogue;  // at this tile
-  const T* ahead;                    // of B, what comes next: `ahead_lines` lines are asked for with every four steps
+  const B* ahead;                    // of B, what comes next: `ahead_lines` lines are asked for with every four steps
   int ahead_lines;
 };
 
@@ -77,8 +78,8 @@ HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors
 
 /// `Rows` x `Vectors` vectors of C. Each sum is one chain of additions: what a tile of few vectors would gain by
 /// several is not worth other bits than those of a large tile.
-template <class T, int Rows, int Vectors>
-void run_tile(const tile_job<T>& job) {
+template <class T, class B, int Rows, int Vectors>
+void run_tile(const tile_job<T, B>& job) {
   constexpr int group = 4;
   const tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d)), b_step = 2 * lanes;
@@ -89,11 +90,11 @@ void run_tile(const tile_job<T>& job) {
 
   const std::int64_t a_row = job.a_row, a_step = job.a_step;
   const T* HWY_RESTRICT a = job.a;
-  const T* HWY_RESTRICT b = job.b;
+  const B* HWY_RESTRICT b = job.b;
   const auto step = [&]() HWY_ATTR {
     vec<T> columns[Vectors];
     CAMEO_TILE_LOOP
-    for (int j = 0; j < Vectors; ++j) columns[j] = hn::LoadU(d, b + j * lanes);
+    for (int j = 0; j < Vectors; ++j) columns[j] = widening::load(d, b + j * lanes);
     CAMEO_TILE_LOOP
     for (int i = 0; i < Rows; ++i) {
       const vec<T> factor = hn::Set(d, a[i * a_row]);
@@ -121,20 +122,20 @@ void run_tile(const tile_job<T>& job) {
   for (int j = 0; j < Vectors; ++j) hn::StoreU(sums[i][j], d, job.c + i * job.c_stride + j * lanes);
 }
 
-template <class T>
-using tile_function = void (*)(const tile_job<T>&);
-template <class T, int Rows>
+template <class T, class B = T>
+using tile_function = void (*)(const tile_job<T, B>&);
+template <class T, class B, int Rows>
 struct tile_functions {
-  static void choose(tile_function<T> (*table)[2]) {
-    table[Rows - 1][0] = run_tile<T, Rows, 1>;
-    table[Rows - 1][1] = run_tile<T, Rows, 2>;
-    if constexpr (Rows > 1) tile_functions<T, Rows - 1>::choose(table);
+  static void choose(tile_function<T, B> (*table)[2]) {
+    table[Rows - 1][0] = run_tile<T, B, Rows, 1>;
+    table[Rows - 1][1] = run_tile<T, B, Rows, 2>;
+    if constexpr (Rows > 1) tile_functions<T, B, Rows - 1>::choose(table);
   }
 };
 
 /// A tile that C, bias or addend does not hold whole vectors of: worked on in a copy.
-template <class T>
-void run_edge(tile_function<T> run, tile_job<T> job, std::int64_t rows, std::int64_t columns) {
+template <class T, class B>
+void run_edge(tile_function<T, B> run, tile_job<T, B> job, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t width = 2 * HWY_MAX_BYTES / std::int64_t(sizeof(T));
   alignas(64) T c[tile_rows * width] = {}, bias[tile_rows * width], add[tile_rows * width];
   T* const to = job.c;
@@ -174,8 +175,8 @@ struct tile_rows_of {
 };
 
 /// Rows [m0, m1) of A, steps [k0, k0 + k).
-template <class T>
-tile_rows_of<T> rows_of(const gemm_block<T>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0, std::int64_t k) {
+template <class T, class B>
+tile_rows_of<T> rows_of(const gemm_block<T, B>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0, std::int64_t k) {
   if (p.a_row_stride == 0 && p.a_column_stride == 0)
     return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
   const T* const from = p.a + m0 * p.a_row_stride + k0 * p.a_column_stride;
@@ -185,14 +186,14 @@ tile_rows_of<T> rows_of(const gemm_block<T>& p, std::int64_t m0, std::int64_t m1
 }
 
 /// Columns [n0, n0 + columns) of rows [m0, m1) of C: one panel of B, all tiles of rows.
-template <class T>
-void multiply_panel(const gemm_block<T>& p, const tile_function<T> (*table)[2], const tile_rows_of<T>& a,
-                    std::int64_t m0, std::int64_t m1, std::int64_t n0, tile_job<T> job) {
+template <class T, class P, class B>
+void multiply_panel(const gemm_block<T, P>& p, const tile_function<T, B> (*table)[2], const tile_rows_of<T>& a,
+                    std::int64_t m0, std::int64_t m1, std::int64_t n0, tile_job<T, B> job) {
   const std::int64_t lanes = std::int64_t(hn::Lanes(tag<T>())), columns = std::min(2 * lanes, p.n - n0);
   const int vectors = columns > lanes ? 2 : 1;
   const bool whole = columns == vectors * lanes;
-  const std::int64_t ahead_step = job.ahead_lines * (job.k / 4) * std::int64_t(64 / sizeof(T));
-  const T* const ahead_end = job.ahead + 2 * lanes * job.k;
+  const std::int64_t ahead_step = job.ahead_lines * (job.k / 4) * std::int64_t(64 / sizeof(B));
+  const B* const ahead_end = job.ahead + 2 * lanes * job.k;
   job.a = a.data, job.a_row = a.row, job.a_step = a.step, job.c_stride = p.c_row_stride;
   for (std::int64_t m = m0; m < m1; m += tile_rows, job.a += a.panel, job.ahead += ahead_step) {
     const std::int64_t rows = std::min<std::int64_t>(tile_rows, m1 - m);
@@ -207,12 +208,14 @@ void multiply_panel(const gemm_block<T>& p, const tile_function<T> (*table)[2], 
 }
 
 /// A block's steps of k and panels of B, in either order: one row of tiles takes a panel's steps one after the other,
-/// so that B is read once; more rows stay in a cache for all panels.
-template <class T>
-void multiply_panels(const gemm_block<T>& p) {
+/// so that B is read once; more rows stay in a cache for all panels. Tiles read panels of B, or what those are widened
+/// to.
+template <class B, int Rows, class T, class P>
+void multiply_panels(const gemm_block<T, P>& p) {
+  constexpr bool widens = !std::is_same_v<B, P>;
   const std::int64_t tile_columns = 2 * std::int64_t(hn::Lanes(tag<T>()));
-  tile_function<T> table[tile_rows][2];
-  tile_functions<T, tile_rows>::choose(table);
+  tile_function<T, B> table[Rows][2];
+  tile_functions<T, B, Rows>::choose(table);
   const std::int64_t depth = gemm_depth(p.k), depths = std::max<std::int64_t>(1, (p.k + depth - 1) / depth);
   constexpr double little = 1 << 20;  // multiplications that are not worth a question of their own
   const run_context* const run = double(p.m) * double(p.n) * double(p.k) < little ? nullptr : p.run;
@@ -221,13 +224,19 @@ void multiply_panels(const gemm_block<T>& p) {
                                 std::int64_t d) {
     const std::int64_t k0 = d * depth, k = std::min(depth, p.k - k0), tiles = (m1 - m0 + tile_rows - 1) / tile_rows;
     // Four steps of every tile together ask for all lines that four steps of the next panel need.
-    const std::int64_t lines = (4 * tile_columns * std::int64_t(sizeof(T)) + 63) / 64;
-    const bool near = tiles == 1 && p.k * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes;
+    const std::int64_t lines = (4 * tile_columns * std::int64_t(sizeof(B)) + 63) / 64;
+    const bool near = widens || (tiles == 1 && p.k * p.n * std::int64_t(sizeof(B)) < gemm_cached_bytes);
     const int ahead_lines = near ? 0 : int((lines + tiles - 1) / tiles);
-    const T* const b = p.b + n0 * p.k + k0 * tile_columns;
-    const T* const ahead = tiles == 1 ? b + stream_distance / sizeof(T) : b + tile_columns * p.k;
-    multiply_panel<T>(p, table, a, m0, m1, n0,
-                      {k, nullptr, 0, 0, b, nullptr, 0, d == 0, d == depths - 1, nullptr, ahead, ahead_lines});
+    const P* const panel = p.b + n0 * p.k + k0 * tile_columns;
+    const B *b = nullptr, *ahead = nullptr;
+    if constexpr (widens) {
+      widen_row(panel, p.wide, k * tile_columns);
+      b = ahead = p.wide;
+    } else {
+      b = panel, ahead = tiles == 1 ? b + stream_distance / sizeof(B) : b + tile_columns * p.k;
+    }
+    multiply_panel<T, P, B>(p, table, a, m0, m1, n0,
+                            {k, nullptr, 0, 0, b, nullptr, 0, d == 0, d == depths - 1, nullptr, ahead, ahead_lines});
   };
   if (p.m <= tile_rows && p.k <= gemm_row_depth) {
     const tile_rows_of<T> all = rows_of(p, 0, p.m, 0, p.k);
@@ -249,10 +258,20 @@ void multiply_panels(const gemm_block<T>& p) {
     }
 }
 
+/// Panels of 16 bits: few rows widen them in registers, others once for all of a block's.
+template <class B>
+void multiply_narrow(const gemm_block<float, B>& p) {
+  constexpr int few = std::min<int>(tile_rows, gemm_narrow_rows);
+  if (p.m > few) multiply_panels<float, tile_rows>(p);
+  else multiply_panels<B, few>(p);
+}
+
 gemm_tile tile_f32() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<float>()))}; }
-void multiply_f32(const gemm_block<float>& p) { multiply_panels(p); }
+void multiply_f32(const gemm_block<float>& p) { multiply_panels<float, tile_rows>(p); }
 gemm_tile tile_f64() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<double>()))}; }
-void multiply_f64(const gemm_block<double>& p) { multiply_panels(p); }
+void multiply_f64(const gemm_block<double>& p) { multiply_panels<double, tile_rows>(p); }
+void multiply_f16(const gemm_block<float, float16>& p) { multiply_narrow(p); }
+void multiply_bf16(const gemm_block<float, bfloat16>& p) { multiply_narrow(p); }
 std::int64_t this_target() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
@@ -266,6 +285,8 @@ HWY_EXPORT(tile_f32);
 HWY_EXPORT(multiply_f32);
 HWY_EXPORT(tile_f64);
 HWY_EXPORT(multiply_f64);
+HWY_EXPORT(multiply_f16);
+HWY_EXPORT(multiply_bf16);
 HWY_EXPORT(this_target);
 
 std::int64_t built_targets() { return HWY_TARGETS; }
@@ -286,6 +307,14 @@ void multiply_block(const gemm_block<float>& p) {
 template <>
 void multiply_block(const gemm_block<double>& p) {
   HWY_DYNAMIC_DISPATCH(multiply_f64)(p);
+}
+template <>
+void multiply_block(const gemm_block<float, float16>& p) {
+  HWY_DYNAMIC_DISPATCH(multiply_f16)(p);
+}
+template <>
+void multiply_block(const gemm_block<float, bfloat16>& p) {
+  HWY_DYNAMIC_DISPATCH(multiply_bf16)(p);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -15,18 +15,24 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A square of as many rows as 128 bits have elements: vectors along k become vectors across the panel.
+/// Squares, vectors along k become vectors across the panel: of as many rows as 128 bits have elements, or, of 16 bits,
+/// twice as many where vectors are longer.
 #if !CAMEO_SIMD_VECTORS
 template <class T>
 inline constexpr std::int64_t square = 1;
 template <class T>
+inline constexpr std::int64_t large_square = 1;
+template <std::int64_t, class T>
 HWY_INLINE void transpose_square(const T* from, std::int64_t, T* to, std::int64_t) {
   *to = *from;
 }
 #else
 template <class T>
 inline constexpr std::int64_t square = 16 / sizeof(T);
+template <class T>
+inline constexpr std::int64_t large_square = sizeof(T) == 2 && HWY_MAX_BYTES >= 32 ? 16 : square<T>;
 
+template <std::int64_t Size>
 HWY_INLINE void transpose_square(const float* from, std::int64_t stride, float* to, std::int64_t width) {
   const hn::Full128<float> d;
   const hn::Full128<double> pairs;
@@ -41,30 +47,89 @@ HWY_INLINE void transpose_square(const float* from, std::int64_t stride, float* 
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, u, v)), d, to + 2 * width);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, u, v)), d, to + 3 * width);
 }
+template <std::int64_t Size>
 HWY_INLINE void transpose_square(const double* from, std::int64_t stride, double* to, std::int64_t width) {
   const hn::Full128<double> d;
   const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + stride);
   hn::StoreU(hn::InterleaveLower(d, r0, r1), d, to);
   hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + width);
 }
+
+/// Eight rows of one or two times eight steps, within blocks of 128 bits: vector i of `steps` gets step i of each block.
+template <class D, class V>
+HWY_INLINE void turn_eight(D d, const std::uint16_t* from, std::int64_t stride, V (&steps)[8]) {
+  const hn::Repartition<std::uint32_t, D> pairs;
+  const hn::Repartition<std::uint64_t, D> fours;
+  const auto row = [&](int i) HWY_ATTR { return hn::LoadU(d, from + i * stride); };
+  // Steps 0 to 3, and 4 to 7, of two rows.
+  const auto low = [&](int i) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveLower(d, row(i), row(i + 1))); };
+  const auto high = [&](int i) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveUpper(d, row(i), row(i + 1))); };
+  // Four steps of all rows from those of two and two.
+  const auto join = [&](auto a, auto b, auto c, auto e, V* to) HWY_ATTR {
+    const auto ab = hn::BitCast(fours, hn::InterleaveLower(pairs, a, b));
+    const auto ab2 = hn::BitCast(fours, hn::InterleaveUpper(pairs, a, b));
+    const auto ce = hn::BitCast(fours, hn::InterleaveLower(pairs, c, e));
+    const auto ce2 = hn::BitCast(fours, hn::InterleaveUpper(pairs, c, e));
+    to[0] = hn::BitCast(d, hn::InterleaveLower(fours, ab, ce));
+    to[1] = hn::BitCast(d, hn::InterleaveUpper(fours, ab, ce));
+    to[2] = hn::BitCast(d, hn::InterleaveLower(fours, ab2, ce2));
+    to[3] = hn::BitCast(d, hn::InterleaveUpper(fours, ab2, ce2));
+  };
+  join(low(0), low(2), low(4), low(6), steps);
+  join(high(0), high(2), high(4), high(6), steps + 4);
+}
+template <std::int64_t Size>
+HWY_INLINE void transpose_square(const std::uint16_t* from, std::int64_t stride, std::uint16_t* to,
+                                 std::int64_t width) {
+  const hn::FixedTag<std::uint16_t, Size> d;
+  using vec = hn::Vec<decltype(d)>;
+  vec first[8];
+  turn_eight(d, from, stride, first);
+#if HWY_MAX_BYTES >= 32
+  if constexpr (Size == 16) {
+    vec second[8];
+    turn_eight(d, from + 8 * stride, stride, second);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      hn::StoreU(hn::ConcatLowerLower(d, second[i], first[i]), d, to + i * width);
+      hn::StoreU(hn::ConcatUpperUpper(d, second[i], first[i]), d, to + (i + 8) * width);
+    }
+    return;
+  }
 #endif
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) hn::StoreU(first[i], d, to + i * width);
+}
+#endif
+
+/// Rows [i, i + Size), and so on, of steps [k0, k1), as long as there are so many.
+template <std::int64_t Size, class T>
+HWY_INLINE void transpose_squares(const transposed_panel<T>& p, std::int64_t k0, std::int64_t k1, std::int64_t& i,
+                                  const T*& ahead) {
+  constexpr std::int64_t cells = Size * Size, line = 64 / std::int64_t(sizeof(T));
+  const std::int64_t whole = k0 + (k1 - k0) / Size * Size;
+  for (; i + Size <= p.count; i += Size) {
+    const T* const from = p.from + i * p.stride;
+    for (std::int64_t k = k0; k < whole; k += Size) {
+      for (std::int64_t cell = 0; ahead && cell < cells; cell += line) __builtin_prefetch(ahead + cell, 0, 2);
+      if (ahead) ahead += cells;
+      transpose_square<Size>(from + k, p.stride, p.to + k * p.width + i, p.width);
+    }
+    for (std::int64_t row = 0; row < Size; ++row)
+      for (std::int64_t k = whole; k < k1; ++k) p.to[k * p.width + i + row] = from[row * p.stride + k];
+  }
+}
 
 template <class T>
 void transpose_panel(const transposed_panel<T>& p) {
-  constexpr std::int64_t chunk = 16;  // of k: what is written stays in the first cache, what is read comes in long rows
+  // Of k: what is written stays in the first cache, what is read comes in long rows.
+  constexpr std::int64_t chunk = std::max<std::int64_t>(16, 64 / std::int64_t(sizeof(T)));
   const T* ahead = p.ahead;
   for (std::int64_t k0 = 0; k0 < p.k; k0 += chunk) {
-    const std::int64_t k1 = std::min(p.k, k0 + chunk), whole = k0 + (k1 - k0) / square<T> * square<T>;
+    const std::int64_t k1 = std::min(p.k, k0 + chunk);
     std::int64_t i = 0;
-    for (; i + square<T> <= p.count; i += square<T>) {
-      const T* const from = p.from + i * p.stride;
-      for (std::int64_t k = k0; k < whole; k += square<T>) {
-        if (ahead) __builtin_prefetch(ahead, 0, 2), ahead += square<T> * square<T>;
-        transpose_square(from + k, p.stride, p.to + k * p.width + i, p.width);
-      }
-      for (std::int64_t row = 0; row < square<T>; ++row)
-        for (std::int64_t k = whole; k < k1; ++k) p.to[k * p.width + i + row] = from[row * p.stride + k];
-    }
+    if (large_square<T> != square<T>) transpose_squares<large_square<T>>(p, k0, k1, i, ahead);
+    transpose_squares<square<T>>(p, k0, k1, i, ahead);
     for (; i < p.count; ++i)
       for (std::int64_t k = k0; k < k1; ++k) p.to[k * p.width + i] = p.from[i * p.stride + k];
   }
@@ -72,6 +137,7 @@ void transpose_panel(const transposed_panel<T>& p) {
 
 void transpose_f32(const transposed_panel<float>& p) { transpose_panel(p); }
 void transpose_f64(const transposed_panel<double>& p) { transpose_panel(p); }
+void transpose_16(const transposed_panel<std::uint16_t>& p) { transpose_panel(p); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
@@ -82,9 +148,24 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 HWY_EXPORT(transpose_f32);
 HWY_EXPORT(transpose_f64);
+HWY_EXPORT(transpose_16);
+
+namespace {
+
+template <class T>
+void transpose_narrow(const transposed_panel<T>& p) {
+  static_assert(sizeof(T) == sizeof(std::uint16_t));
+  const auto bits = [](const T* from) { return reinterpret_cast<const std::uint16_t*>(from); };
+  HWY_DYNAMIC_DISPATCH(transpose_16)
+  ({bits(p.from), p.stride, p.count, p.k, reinterpret_cast<std::uint16_t*>(p.to), p.width, bits(p.ahead)});
+}
+
+}  // namespace
 
 void pack_transposed(const transposed_panel<float>& p) { HWY_DYNAMIC_DISPATCH(transpose_f32)(p); }
 void pack_transposed(const transposed_panel<double>& p) { HWY_DYNAMIC_DISPATCH(transpose_f64)(p); }
+void pack_transposed(const transposed_panel<float16>& p) { transpose_narrow(p); }
+void pack_transposed(const transposed_panel<bfloat16>& p) { transpose_narrow(p); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -1,11 +1,12 @@
 #pragma once
 #include <cstdint>
 
-#include <cameo/core/abi.hpp>
+#include <cameo/core/dtype.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is float or double.
+/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is one of the
+/// types below.
 template <class T>
 struct transposed_panel {
   const T* from;
@@ -16,5 +17,7 @@ struct transposed_panel {
 };
 void pack_transposed(const transposed_panel<float>&);
 void pack_transposed(const transposed_panel<double>&);
+void pack_transposed(const transposed_panel<float16>&);
+void pack_transposed(const transposed_panel<bfloat16>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

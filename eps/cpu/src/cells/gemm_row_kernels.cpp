@@ -13,6 +13,7 @@
 #include "gemm_pack_kernels.hpp"
 #include "gemm_row_kernels.hpp"
 
+#include "common/halves-inl.hpp"
 #include "common/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -60,12 +61,12 @@ void dot_rows(const row_dots<T>& p) {
 
 /// Some rows of B at a time, so that y is touched rarely, times `Rows` rows of A. `Ahead`: what lies `next` elements
 /// further is asked for. Each sum is one chain of additions, as in a tile.
-template <class T, int Rows, int Steps, bool Ahead>
-HWY_INLINE void add_some(const row_sums<T>& p, std::int64_t row, std::int64_t k, std::int64_t next) {
+template <int Rows, int Steps, bool Ahead, class T, class B>
+HWY_INLINE void add_some(const row_sums<T, B>& p, std::int64_t row, std::int64_t k, std::int64_t next) {
   const row_tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
   const bool starts = p.starts && k == 0;
-  const T* HWY_RESTRICT b = p.b + k * p.b_stride;
+  const B* HWY_RESTRICT b = p.b + k * p.b_stride;
   T factors[Rows][Steps];
   row_vec<T> wide[Rows][Steps];
 #pragma GCC unroll 8
@@ -81,7 +82,7 @@ HWY_INLINE void add_some(const row_sums<T>& p, std::int64_t row, std::int64_t k,
     row_vec<T> lines[Steps];
 #pragma GCC unroll 8
     for (int s = 0; s < Steps; ++s) {
-      lines[s] = hn::LoadU(d, b + s * p.b_stride + j);
+      lines[s] = widening::load(d, b + s * p.b_stride + j);
       if constexpr (Ahead) __builtin_prefetch(b + s * p.b_stride + j + next, 0, 2);
     }
 #pragma GCC unroll 8
@@ -95,34 +96,35 @@ HWY_INLINE void add_some(const row_sums<T>& p, std::int64_t row, std::int64_t k,
   for (; j < p.n; ++j)
     for (int i = 0; i < Rows; ++i) {
       T sum = starts ? T(0) : y[i * p.y_stride + j];
-      for (int s = 0; s < Steps; ++s) sum = summing::multiply_add(factors[i][s], b[s * p.b_stride + j], sum);
+      for (int s = 0; s < Steps; ++s)
+        sum = summing::multiply_add(factors[i][s], narrow_rows::widened(b[s * p.b_stride + j]), sum);
       y[i * p.y_stride + j] = sum;
     }
 }
 
-template <class T, int Rows>
-HWY_INLINE void add_steps(const row_sums<T>& p, std::int64_t row, std::int64_t k, std::int64_t end, bool ahead,
+template <int Rows, class T, class B>
+HWY_INLINE void add_steps(const row_sums<T, B>& p, std::int64_t row, std::int64_t k, std::int64_t end, bool ahead,
                           std::int64_t next) {
   for (; k + 4 <= end; k += 4)
-    ahead ? add_some<T, Rows, 4, true>(p, row, k, next) : add_some<T, Rows, 4, false>(p, row, k, next);
-  for (; k < end; ++k) add_some<T, Rows, 1, false>(p, row, k, next);
+    ahead ? add_some<Rows, 4, true>(p, row, k, next) : add_some<Rows, 4, false>(p, row, k, next);
+  for (; k < end; ++k) add_some<Rows, 1, false>(p, row, k, next);
 }
 
-template <class T>
-void add_rows(const row_sums<T>& p) {
+template <class T, class B>
+void add_rows(const row_sums<T, B>& p) {
   constexpr std::int64_t depth = 8;  // rows of B that stay in the first cache for all rows of A
-  const bool ahead = p.k * p.b_stride * std::int64_t(sizeof(T)) >= gemm_cached_bytes;
+  const bool ahead = p.k * p.b_stride * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   for (std::int64_t k = 0; k < p.k; k += depth) {
     const std::int64_t end = std::min(p.k, k + depth), next = depth * p.b_stride;
     for (std::int64_t i = 0; i < p.m; i += 2)
-      if (i + 2 > p.m) add_steps<T, 1>(p, i, k, end, ahead && i == 0, next);
-      else add_steps<T, 2>(p, i, k, end, ahead && i == 0, next);
+      if (i + 2 > p.m) add_steps<1>(p, i, k, end, ahead && i == 0, next);
+      else add_steps<2>(p, i, k, end, ahead && i == 0, next);
   }
 }
 
 /// Two vectors of columns of B, one row of them after the other, times `Rows` rows of A.
-template <class T, int Rows>
-HWY_INLINE void add_columns(const turned_sums<T>& p, std::int64_t row, const T* HWY_RESTRICT b, std::int64_t first,
+template <int Rows, class T, class B>
+HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const B* HWY_RESTRICT b, std::int64_t first,
                             std::int64_t count) {
   const row_tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
@@ -134,7 +136,7 @@ HWY_INLINE void add_columns(const turned_sums<T>& p, std::int64_t row, const T* 
     for (int j = 0; j < 2; ++j)
       sums[i][j] = p.starts && first == 0 ? hn::Zero(d) : hn::LoadU(d, y + i * p.y_stride + j * lanes);
   for (std::int64_t k = first; k < first + count; ++k, b += 2 * lanes) {
-    const row_vec<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
+    const row_vec<T> left = widening::load(d, b), right = widening::load(d, b + lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const row_vec<T> factor = hn::Set(d, p.a[(row + i) * p.a_row + k * p.a_step]);
@@ -148,20 +150,20 @@ HWY_INLINE void add_columns(const turned_sums<T>& p, std::int64_t row, const T* 
     for (int j = 0; j < 2; ++j) hn::StoreU(sums[i][j], d, y + i * p.y_stride + j * lanes);
 }
 
-template <class T>
-void add_turned(const turned_sums<T>& p) {
-  constexpr std::int64_t some = 64;  // steps of k: what is turned stays in the first cache
+template <class T, class B>
+void add_turned(const turned_sums<T, B>& p) {
+  constexpr std::int64_t some = 32;  // steps of k: what is turned stays in the first cache
   constexpr std::int64_t most = 2 * HWY_MAX_BYTES / std::int64_t(sizeof(T));
   const std::int64_t width = 2 * std::int64_t(hn::Lanes(row_tag<T>()));
-  alignas(64) T turned[some * most];
-  if (p.n < width) std::fill_n(turned, some * most, T(0));
+  alignas(64) B turned[some * most];
+  if (p.n < width) std::fill_n(turned, some * most, B{});
   for (std::int64_t k = 0; k < p.k; k += some) {
     const std::int64_t count = std::min(some, p.k - k);
     pack_transposed(
-        transposed_panel<T>{p.b + k, p.b_stride, p.n, count, turned, width, p.ahead ? p.ahead + k * width : nullptr});
+        transposed_panel<B>{p.b + k, p.b_stride, p.n, count, turned, width, p.ahead ? p.ahead + k * width : nullptr});
     std::int64_t i = 0;
-    for (; i + 4 <= p.m; i += 4) add_columns<T, 4>(p, i, turned, k, count);
-    for (; i < p.m; ++i) add_columns<T, 1>(p, i, turned, k, count);
+    for (; i + 4 <= p.m; i += 4) add_columns<4>(p, i, turned, k, count);
+    for (; i < p.m; ++i) add_columns<1>(p, i, turned, k, count);
   }
 }
 
@@ -171,6 +173,10 @@ void dot_rows_f32(const row_dots<float>& p) { dot_rows(p); }
 void dot_rows_f64(const row_dots<double>& p) { dot_rows(p); }
 void add_rows_f32(const row_sums<float>& p) { add_rows(p); }
 void add_rows_f64(const row_sums<double>& p) { add_rows(p); }
+void add_turned_f16(const turned_sums<float, float16>& p) { add_turned(p); }
+void add_turned_bf16(const turned_sums<float, bfloat16>& p) { add_turned(p); }
+void add_rows_f16(const row_sums<float, float16>& p) { add_rows(p); }
+void add_rows_bf16(const row_sums<float, bfloat16>& p) { add_rows(p); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
@@ -185,6 +191,10 @@ HWY_EXPORT(add_rows_f32);
 HWY_EXPORT(add_rows_f64);
 HWY_EXPORT(add_turned_f32);
 HWY_EXPORT(add_turned_f64);
+HWY_EXPORT(add_rows_f16);
+HWY_EXPORT(add_rows_bf16);
+HWY_EXPORT(add_turned_f16);
+HWY_EXPORT(add_turned_bf16);
 
 void dot_with_rows(const row_dots<float>& p) { HWY_DYNAMIC_DISPATCH(dot_rows_f32)(p); }
 void dot_with_rows(const row_dots<double>& p) { HWY_DYNAMIC_DISPATCH(dot_rows_f64)(p); }
@@ -192,6 +202,10 @@ void add_turned_columns(const turned_sums<float>& p) { HWY_DYNAMIC_DISPATCH(add_
 void add_turned_columns(const turned_sums<double>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f64)(p); }
 void add_scaled_rows(const row_sums<float>& p) { HWY_DYNAMIC_DISPATCH(add_rows_f32)(p); }
 void add_scaled_rows(const row_sums<double>& p) { HWY_DYNAMIC_DISPATCH(add_rows_f64)(p); }
+void add_turned_columns(const turned_sums<float, float16>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f16)(p); }
+void add_turned_columns(const turned_sums<float, bfloat16>& p) { HWY_DYNAMIC_DISPATCH(add_turned_bf16)(p); }
+void add_scaled_rows(const row_sums<float, float16>& p) { HWY_DYNAMIC_DISPATCH(add_rows_f16)(p); }
+void add_scaled_rows(const row_sums<float, bfloat16>& p) { HWY_DYNAMIC_DISPATCH(add_rows_bf16)(p); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -1,12 +1,12 @@
 #pragma once
 #include <cstdint>
 
-#include <cameo/core/abi.hpp>
+#include <cameo/core/dtype.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
-// double.
+// double; what memory gives of B may be narrower, B is then widened in registers.
 
 /// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart.
 template <class T>
@@ -22,11 +22,11 @@ void dot_with_rows(const row_dots<double>&);
 
 /// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. Unless it
 /// `starts`, the sum goes on from what y has.
-template <class T>
+template <class T, class B = T>
 struct row_sums {
   const T* a;
   std::int64_t a_row, a_step;
-  const T* b;
+  const B* b;
   std::int64_t b_stride, m, k, n;
   T* y;
   std::int64_t y_stride;
@@ -35,13 +35,17 @@ struct row_sums {
 /// The same for columns of B that are contiguous: up to tile_of<T>().columns of them, `b_stride` apart, which are
 /// turned some steps of k at a time. y has rows of as many elements as a tile has columns; those from n on are of no
 /// use. `ahead`: what is read next, of which as many elements as here are asked for.
-template <class T>
-struct turned_sums : row_sums<T> {
-  const T* ahead;
+template <class T, class B = T>
+struct turned_sums : row_sums<T, B> {
+  const B* ahead;
 };
 void add_turned_columns(const turned_sums<float>&);
 void add_turned_columns(const turned_sums<double>&);
 void add_scaled_rows(const row_sums<float>&);
 void add_scaled_rows(const row_sums<double>&);
+void add_turned_columns(const turned_sums<float, float16>&);
+void add_turned_columns(const turned_sums<float, bfloat16>&);
+void add_scaled_rows(const row_sums<float, float16>&);
+void add_scaled_rows(const row_sums<float, bfloat16>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

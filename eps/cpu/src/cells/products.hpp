@@ -66,16 +66,16 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
   return rows;
 }
 
-/// Panels of a constant B [k, n] in memory of the plan; none when there is nothing to gain or prepacking is off. Few
+/// Panels of a constant B [k, n] in memory of the plan, in the constant's type; none when there is nothing to gain or prepacking is off. Few
 /// rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where rows aren't known, panels
 /// suit any number; a large table whose rows are read as columns (an embedding that makes logits) stays as it is, since
 /// others read it, too. Of what plans share, few rows read the panels of the others, with the sums that B itself would
 /// have; but B transposed stays as it is for them: there, panels can't have those.
-template <class Number, class T>
-result<gemm_panels<Number>> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
-                                          std::int64_t n, std::int64_t rows = -1) {
-  gemm_panels<Number> made;
-  if constexpr (std::is_integral_v<Number>) {
+template <class T>
+result<gemm_panels<T>> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
+                                     std::int64_t n, std::int64_t rows = -1) {
+  gemm_panels<T> made;
+  if constexpr (std::is_integral_v<T>) {
     return made;
   } else {
     if (!c.prepack || n < 2 || k < 1) return made;
@@ -83,22 +83,15 @@ result<gemm_panels<Number>> keep_packed_b(bind_context& c, std::size_t input, bo
     constexpr double large_bytes = 1 << 24;
     const bool table = transposed && double(k) * double(n) * double(sizeof(T)) >= large_bytes;
     const bool is_shared = c.packs.self != nullptr;
-    made.for_few_rows = std::is_same_v<Number, T> && rows >= 0 && rows <= few;
-    if (made.for_few_rows && (transposed || !is_shared)) return gemm_panels<Number>{};
-    if (std::is_same_v<Number, T> && table && (rows < 0 || is_shared)) return made;
+    made.for_few_rows = rows >= 0 && rows <= few;
+    if (made.for_few_rows && (transposed || !is_shared)) return gemm_panels<T>{};
+    if (table && (rows < 0 || is_shared)) return made;
     std::size_t size = 0;
-    if (!packed_b_size<Number>(k, n, size)) return status_code::out_of_memory;
-    const result<std::span<const Number>> packed =
-        c.pack<Number>(input, size, [&](const value& elements, std::span<Number> to) -> status {
+    if (!packed_b_size<gemm_number<T>>(k, n, size)) return status_code::out_of_memory;
+    const result<std::span<const T>> packed =
+        c.pack<T>(input, size, [&](const value& elements, std::span<T> to) -> status {
           const T* const from = elements.as_unchecked<T>().data();
-          if constexpr (std::is_same_v<Number, T>) {
-            pack_b(matrix_ref<Number>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
-          } else {
-            result<std::span<Number>> wide = c.keep<Number>(std::size_t(k * n));
-            if (!wide) return wide.error();
-            widen_row(from, wide->data(), k * n);
-            pack_b(matrix_ref<Number>{wide->data(), transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
-          }
+          pack_b(matrix_ref<T>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
           return {};
         });
     if (!packed) return packed.error();

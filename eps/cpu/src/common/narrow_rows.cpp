@@ -12,24 +12,11 @@
 
 #include <array>
 
+#include "halves-inl.hpp"
+
 #ifndef CAMEO_EPS_CPU_NARROW_ROWS
 #define CAMEO_EPS_CPU_NARROW_ROWS
 namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
-
-// Without branches, so that compilers make vectors of them.
-
-inline float widened(float16 half) {
-  const std::uint32_t sign = std::uint32_t(half.bits & 0x8000) << 16, magnitude = half.bits & 0x7FFF;
-  // Put into float's place, the exponent is 112 too small. A subnormal half counts steps of 2^-24, as the last bits of
-  // a float from 2^-14 on do: nothing here is subnormal in float, which a thread may take for zero.
-  const std::uint32_t normal = (magnitude << 13) + (112u << 23);
-  const float steps = std::bit_cast<float>((magnitude << 13) + (113u << 23)) - 0x1p-14f;
-  const std::uint32_t number = magnitude < 0x400 ? std::bit_cast<std::uint32_t>(steps) : normal;
-  const std::uint32_t special = magnitude >= 0x7C00 ? 0x7F800000u : 0u;
-  const std::uint32_t quiet = magnitude > 0x7C00 ? 0x00400000u : 0u;
-  return std::bit_cast<float>(number | special | quiet | sign);
-}
-inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
 
 /// A NaN becomes the one NaN of float16, with its sign.
 inline void narrow_one(float value, float16& to) {
@@ -75,19 +62,12 @@ using vec = hn::Vec<tag>;
 #if CAMEO_SIMD_HALVES
 using half_tag = hn::Rebind<hwy::float16_t, tag>;
 
-HWY_INLINE vec load(const float16* from) {
-  return hn::PromoteTo(tag{}, hn::LoadU(half_tag{}, reinterpret_cast<const hwy::float16_t*>(from)));
-}
 HWY_INLINE void store(vec v, float16* to) {
   const vec nan = hn::CopySignToAbs(hn::BitCast(tag{}, hn::Set(bits_tag{}, 0x7FC00000u)), v);
   hn::StoreU(hn::DemoteTo(half_tag{}, hn::IfThenElse(hn::Eq(v, v), v, nan)), half_tag{},
              reinterpret_cast<hwy::float16_t*>(to));
 }
 #endif
-HWY_INLINE vec load(const bfloat16* from) {
-  const auto narrow = hn::LoadU(short_tag{}, reinterpret_cast<const std::uint16_t*>(from));
-  return hn::BitCast(tag{}, hn::ShiftLeft<16>(hn::PromoteTo(bits_tag{}, narrow)));
-}
 HWY_INLINE void store(vec v, bfloat16* to) {
   const hn::RebindToSigned<tag> whole;
   const auto bits = hn::BitCast(bits_tag{}, v), high = hn::ShiftRight<16>(bits);
@@ -101,9 +81,8 @@ HWY_INLINE void store(vec v, bfloat16* to) {
 template <class T>
 void widen(const T* from, float* to, std::int64_t count) {
   std::int64_t i = 0;
-  if constexpr (requires { load(from); })
-    for (const auto lanes = std::int64_t(hn::Lanes(tag{})); i + lanes <= count; i += lanes)
-      hn::StoreU(load(from + i), tag{}, to + i);
+  for (const auto lanes = std::int64_t(hn::Lanes(tag{})); i + lanes <= count; i += lanes)
+    hn::StoreU(widening::load(tag{}, from + i), tag{}, to + i);
   for (; i < count; ++i) to[i] = narrow_rows::widened(from[i]);
 }
 template <class T>

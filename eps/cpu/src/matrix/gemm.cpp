@@ -27,8 +27,8 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
-  const result<gemm_panels<number>> packed =
-      keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
+  const result<gemm_panels<T>> packed =
+      keep_packed_b<T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
   return made;
@@ -50,7 +50,7 @@ status gemm<T>::run(run_context& c) const {
   result<tensor_view<T>> y = c.output<T>(0, {m, n});
   if (!y) return y.error();
   if (y->empty()) return {};
-  gemm_problem<number> p{m, n, k, {}, {}, packed_b.data, nullptr};
+  gemm_problem<number, T> p{m, n, k, {}, {}, packed_b.data, nullptr};
   p.for_few_rows = packed_b.for_few_rows;
   p.a = {nullptr, transpose_a ? 1 : k, transpose_a ? m : 1}, p.b = {nullptr, transpose_b ? 1 : n, transpose_b ? k : 1};
   if constexpr (std::is_integral_v<T>) {
@@ -62,15 +62,14 @@ status gemm<T>::run(run_context& c) const {
       return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
     });
   } else {
-    result<const number*> a = as_numbers<number, T>(c, 0), b = static_cast<const number*>(nullptr);
+    result<const number*> a = as_numbers<number, T>(c, 0);
     if (!a) return a.error();
-    if (!packed_b.data) b = as_numbers<number, T>(c, 1);
-    if (!b) return b.error();
     result<const number*> addend = as_numbers<number, T>(c, 2);
     if (!addend) return addend.error();
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a.data = *a, p.b.data = *b, p.c = *room;
+    p.a.data = *a, p.c = *room;
+    if (!packed_b.data) p.b.data = c.input<T>(1).data();
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     p.epilogue.bias = beta == 0 ? nullptr : *addend;  // nothing times infinity stays nothing
     p.epilogue.bias_row_stride = strides.row, p.epilogue.bias_column_stride = strides.column;

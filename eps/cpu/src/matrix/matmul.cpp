@@ -72,8 +72,8 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
   const matmul_side side = side_of(b->shape, false, false, false);
   if (side.batch.count() != 1) return made;
   const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
-  const result<gemm_panels<number>> packed =
-      keep_packed_b<number, T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
+  const result<gemm_panels<T>> packed =
+      keep_packed_b<T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
   made.packed_b = *packed;
   return made;
@@ -95,7 +95,7 @@ status matmul<T>::run(run_context& c) const {
   if (!y) return y.error();
   if (y->empty()) return {};
 
-  gemm_problem<number> p{a.rows, b.columns, a.columns, {}, {}, packed_b.data, nullptr};
+  gemm_problem<number, T> p{a.rows, b.columns, a.columns, {}, {}, packed_b.data, nullptr};
   p.for_few_rows = packed_b.for_few_rows;
   const std::int64_t count = batch.count();
   if (count > 1 && !fold_batch(a, b, p.m)) {
@@ -115,13 +115,12 @@ status matmul<T>::run(run_context& c) const {
       return alpha == 1 ? v : saturated<T>(double(alpha) * double(v));
     });
   } else {
-    result<const number*> from_a = as_numbers<number, T>(c, 0), from_b = static_cast<const number*>(nullptr);
+    result<const number*> from_a = as_numbers<number, T>(c, 0);
     if (!from_a) return from_a.error();
-    if (!packed_b.data) from_b = as_numbers<number, T>(c, 1);
-    if (!from_b) return from_b.error();
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a.data = *from_a, p.b.data = *from_b, p.c = *room, p.epilogue.alpha = number(alpha);
+    p.a.data = *from_a, p.c = *room, p.epilogue.alpha = number(alpha);
+    if (!packed_b.data) p.b.data = c.input<T>(1).data();
     if (status done = multiply(c, p); !done) return done;
     store_numbers(c, *room, *y);
     return {};

@@ -18,7 +18,7 @@ struct gemm {
   float alpha = 1, beta = 1;
   bool transpose_a = false, transpose_b = false;
   activation f = {};
-  gemm_panels<number> packed_b = {};
+  gemm_panels<T> packed_b = {};
 
   static result<gemm> bind(bind_context&);
   status run(run_context&) const;

@@ -17,7 +17,7 @@ struct matmul {
 
   float alpha = 1;
   bool transpose_a = false, transpose_b = false, batch_a = false, batch_b = false;
-  gemm_panels<number> packed_b = {};
+  gemm_panels<T> packed_b = {};
 
   static result<matmul> bind(bind_context&);
   status run(run_context&) const;

@@ -1,5 +1,4 @@
 #pragma once
-#include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
@@ -36,7 +35,8 @@ struct multi_head_attention : microsoft_attention {
 /// past_present_share_buffer.
 struct projected_attention : microsoft_attention {
   std::int64_t sizes[3] = {};  // of Q, K and V: all heads; 0: a third of the weights
-  gemm_panels<float> packed = {};
+  const void* packed = nullptr;  // panels of the weights, in their type; see gemm_problem
+  bool for_few_rows = false;
 
   static bool accepts(const bind_context&);
   static result<projected_attention> bind(bind_context&);

@@ -1,10 +1,12 @@
 #pragma once
 #include <cameo/eps/cpu/detail/activation.hpp>
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// The packed matrix product that MatMul, Gemm, Conv and other kernels share. T is float or double.
+// The packed matrix product that MatMul, Gemm, Conv and other kernels share. T is float or double. B may have another
+// type than the rest, float16 or bfloat16, which is widened where it is read: panels of constants keep its 16 bits.
 //
 // C = f(alpha * A * B + beta * bias + add), C row-major [m, n]. A is cut into panels of `rows` rows, B into panels of
 // `columns` columns, each panel stored k by k ([k][rows], [k][columns]), the last filled up with zeros. A tile of C,
@@ -48,17 +50,21 @@ struct gemm_epilogue {
   }
 };
 
+/// What products with elements of a type are computed in.
+template <class T>
+using gemm_number = std::conditional_t<is_narrow_v<T>, float, T>;
+
 /// Elements of a packed A [m, k] or B [k, n]; false when that overflows.
 template <class T>
 [[nodiscard]] bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size);
 template <class T>
 [[nodiscard]] bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size);
 /// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size. If the run (`run`) should
-/// end, pack_b skips the rest.
+/// end, pack_b skips the rest. It keeps the type of B's elements, or widens them to float.
 template <class T>
 void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
-template <class T>
-void pack_b(const matrix_ref<T>& b, std::int64_t k, std::int64_t n, T* packed, const run_context* run = nullptr);
+template <class From, class To>
+void pack_b(const matrix_ref<From>& b, std::int64_t k, std::int64_t n, To* packed, const run_context* run = nullptr);
 
 /// The most rows of A that multiply_block processes at a time, so that they stay in the L2 cache; a multiple of every
 /// tile's.
@@ -83,21 +89,28 @@ constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t
 
 /// C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: `room` is then
 /// where blocks of it are packed (gemm_room elements), or null to read it in place, which suits rows that are
-/// contiguous.
-template <class T>
+/// contiguous. Panels of 16 bits are widened into `wide` (gemm_wide_room elements), steps of one after the other's,
+/// where more than a few rows read them.
+template <class T, class B = T>
 struct gemm_block {
   std::int64_t m, n, k;
   const T* a;  // packed (starts with a panel) while both strides are 0
-  const T* b;
+  const B* b;
   T* c;
   std::int64_t c_row_stride;
   gemm_epilogue<T> epilogue;  // of this part of C
   std::int64_t a_row_stride = 0, a_column_stride = 0;
-  T* room = nullptr;
+  T *room = nullptr, *wide = nullptr;
   const run_context* run = nullptr;  // checked before each panel of B: if the run should end, the rest is skipped
 };
-template <class T>
-void multiply_block(const gemm_block<T>&);
+template <class T, class B>
+void multiply_block(const gemm_block<T, B>&);
+/// Up to so many rows widen a panel of 16 bits in registers.
+inline constexpr std::int64_t gemm_narrow_rows = 4;
+/// Elements of gemm_block::wide for `rows` rows and panels of `columns` columns; 0: none are needed.
+constexpr std::int64_t gemm_wide_room(std::int64_t rows, std::int64_t k, std::int64_t columns) {
+  return rows > gemm_narrow_rows ? gemm_depth(k) * columns : 0;
+}
 
 /// How C is cut into tasks of `rows` x `columns`.
 struct gemm_grid {
@@ -114,11 +127,12 @@ struct gemm_panels {
 
 /// One product, or `a_offsets.size()` products of one shape: number i has A at a.data + a_offsets[i], B at b.data +
 /// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one product.
-template <class T>
+template <class T, class B = T>
 struct gemm_problem {
   std::int64_t m, n, k;
-  matrix_ref<T> a, b;
-  const T* packed_b = nullptr;  // of the one B that all products share, or null
+  matrix_ref<T> a;
+  matrix_ref<B> b;
+  const B* packed_b = nullptr;  // of the one B that all products share, or null
   T* c;
   gemm_epilogue<T> epilogue = {};
   std::span<const std::int64_t> a_offsets = {}, b_offsets = {};
@@ -132,8 +146,8 @@ inline constexpr std::int64_t gemm_widest_tile = 32;
 /// Uses scratch of the run for packing; dims may be 0 (k = 0 leaves beta * bias + add). An element of C has the same
 /// bits with every instruction set that rounds a product and a sum once, for any number of threads, and whatever other
 /// rows there are: its sum is formed in an order that depends on k alone, and, of one column, on whether A's rows and
-/// the column are contiguous.
-template <class T>
-status multiply(run_context&, const gemm_problem<T>&);
+/// the column are contiguous. A narrow B gives the bits of the same numbers in T.
+template <class T, class B>
+status multiply(run_context&, const gemm_problem<T, B>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,93 @@
+// Narrow floats in vectors of float, once per instruction set, with the same bits on each: what vectors compute and what
+// the scalar functions compute is one function. The guard is Highway's: the file is seen once for each.
+#ifndef CAMEO_EPS_CPU_WIDENED
+#define CAMEO_EPS_CPU_WIDENED
+#include <cameo/core/dtype.hpp>
+
+#include <bit>
+#include <cstdint>
+
+namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
+
+// Without branches, so that compilers make vectors of them.
+
+inline float widened(float16 half) {
+  const std::uint32_t sign = std::uint32_t(half.bits & 0x8000) << 16, magnitude = half.bits & 0x7FFF;
+  // Put into float's place, the exponent is 112 too small. A subnormal half counts steps of 2^-24, as the last bits of
+  // a float from 2^-14 on do: nothing here is subnormal in float, which a thread may take for zero.
+  const std::uint32_t normal = (magnitude << 13) + (112u << 23);
+  const float steps = std::bit_cast<float>((magnitude << 13) + (113u << 23)) - 0x1p-14f;
+  const std::uint32_t number = magnitude < 0x400 ? std::bit_cast<std::uint32_t>(steps) : normal;
+  const std::uint32_t special = magnitude >= 0x7C00 ? 0x7F800000u : 0u;
+  const std::uint32_t quiet = magnitude > 0x7C00 ? 0x00400000u : 0u;
+  return std::bit_cast<float>(number | special | quiet | sign);
+}
+inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
+inline float widened(float number) { return number; }
+inline double widened(double number) { return number; }
+
+}  // namespace cameo::inline CAMEO_ABI::eps::narrow_rows
+#endif
+
+#if defined(CAMEO_EPS_CPU_HALVES) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAMEO_EPS_CPU_HALVES
+#undef CAMEO_EPS_CPU_HALVES
+#else
+#define CAMEO_EPS_CPU_HALVES
+#endif
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace cameo::inline CAMEO_ABI::eps {
+namespace HWY_NAMESPACE {
+namespace widening {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// 16 bits of each of D's lanes, as numbers of 32 bits.
+template <class D>
+HWY_INLINE auto load_bits(D, const void* from) {
+  const hn::Rebind<std::uint16_t, D> narrow;
+  return hn::PromoteTo(hn::RebindToUnsigned<D>{}, hn::LoadU(narrow, static_cast<const std::uint16_t*>(from)));
+}
+
+// A vector of D from memory of any float type that is no wider.
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const bfloat16* from) {
+  return hn::BitCast(d, hn::ShiftLeft<16>(load_bits(d, from)));
+}
+#if CAMEO_SIMD_HALVES
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
+  const hn::Rebind<hwy::float16_t, D> half;
+  return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(from)));
+}
+#else
+/// narrow_rows::widened() in vectors.
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
+  const hn::RebindToUnsigned<D> bits;
+  const hn::RebindToSigned<D> whole;
+  const auto set = [&](std::uint32_t b) HWY_ATTR { return hn::Set(bits, b); };
+  const auto half = load_bits(d, from), magnitude = hn::And(half, set(0x7FFF));
+  const auto sign = hn::ShiftLeft<16>(hn::And(half, set(0x8000))), shifted = hn::ShiftLeft<13>(magnitude);
+  const auto below = [&](std::int32_t end) HWY_ATTR {
+    return hn::RebindMask(d, hn::Lt(hn::BitCast(whole, magnitude), hn::Set(whole, end)));
+  };
+  const auto floats = [&](auto v) HWY_ATTR { return hn::BitCast(d, v); };
+  const auto steps = hn::Sub(floats(hn::Add(shifted, set(113u << 23))), hn::Set(d, 0x1p-14f));
+  const auto number = hn::IfThenElse(below(0x400), steps, floats(hn::Add(shifted, set(112u << 23))));
+  const auto special = hn::IfThenZeroElse(below(0x7C00), floats(set(0x7F800000u)));
+  const auto quiet = hn::IfThenZeroElse(below(0x7C01), floats(set(0x00400000u)));
+  return hn::Or(hn::Or(number, special), hn::Or(quiet, floats(sign)));
+}
+#endif
+
+}  // namespace widening
+}  // namespace HWY_NAMESPACE
+}  // namespace cameo::inline CAMEO_ABI::eps
+HWY_AFTER_NAMESPACE();
+#endif
