@@ -316,11 +316,43 @@ def check_weights(root):
     expect(done.returncode == 0, f"what was refused is not there, what was added is fine: {done.stdout}")
 
 
+def check_merge(root):
+    """Two packages in a third: their components run as one, and what they share is there."""
+    for name, component, files in [("left", "double", "parts/double"), ("right", "negate", "parts/negate")]:
+        object_of(package("add", root / name, component, "plain", "--from", root / files, "--model", "m.onnx", "--ep",
+                          "cpu", "--session-option", "session.intra_op_num_threads=1", "--external", "--json"))
+    both = root / "both"
+    done = object_of(package("merge", both, root / "left", root / "right", "--json"))
+    expect(done == {"version": 1, "folder": str(both), "merged": [str(root / "left"), str(root / "right")]}, done)
+    shown = object_of(package("show", both, "--json"))
+    expect([c["name"] for c in shown["components"]] == ["double", "negate"], shown)
+    expect([v["name"] for v in shown["io"]["outputs"]] == ["z"], shown["io"])
+    for c in shown["components"]:
+        expect(c["variants"][0]["session_options"] == {"session.intra_op_num_threads": "1"}, c)
+    expect(object_of(package("validate", both, "--json"))["problems"] == [], "a valid package")
+    given = [f"--fill={name}=3" for name in ["x", "x2"]]
+    ran = object_of(cameo("run", both, *given, "--json"))
+    expect(ran["outputs"][0]["values"] == [-6, -6], ran)
+    # What is there already is not replaced, and nothing of the rest comes in.
+    before = (both / "manifest.json").read_text()
+    done = package("merge", both, root / "left")
+    expect(done.returncode == 1 and "has a variant 'plain' already" in done.stderr, done.stderr)
+    expect((both / "manifest.json").read_text() == before, "a merge that fails changes nothing")
+    # A shared asset stays one, however often it comes.
+    object_of(package("merge", root / "weights", root / "shared", "--json"))
+    assets = object_of(package("show", root / "weights", "--json"))["shared_assets"]
+    expect({a["uri"] for a in assets} == {a["uri"] for a in object_of(
+        package("show", root / "shared", "--json"))["shared_assets"]}, assets)
+    expect(outputs_of(root / "weights") == outputs_of(root / "shared"), "with its weights")
+    done = package("merge", root / "weights", root / "nothing_here")
+    expect(done.returncode == 1 and done.stderr.startswith("error: "), done.stderr)
+
+
 def check_usage():
     for arguments in [[], ["show"], ["add", "x"], ["frobnicate", "x"], ["add", "x", "c", "v", "--device", "tpu"],
                       ["add", "x", "c", "v", "--session-option", "novalue"]]:
         expect(package(*arguments).returncode == 2, f"{arguments} is wrong usage")
-    for name in ["show", "validate", "select", "add", "remove", "prune", "asset"]:
+    for name in ["show", "validate", "select", "add", "merge", "remove", "prune", "asset"]:
         expect(package(name, "--help").returncode == 0, f"{name} explains itself")
 
 
@@ -339,5 +371,6 @@ with tempfile.TemporaryDirectory() as scratch:
     check_names(root)
     check_damaged(root)
     check_weights(root)
+    check_merge(root)
     check_usage()
 conclude()

@@ -37,6 +37,7 @@ def writers(folder, model):
     small = ("--random-inputs",)
     yield "page.html", lambda path: ["inspect", model, "--html", path], b"<!"
     yield "trace.json", lambda path: ["run", model, *small, "--profile", path], b"{"
+    yield "warm.json", lambda path: ["bench", model, "--seconds", 0, "--profile", path], b"{"
     yield "y.npy", lambda path: ["run", model, *small, "--output-dir", path.parent], b"\x93NUMPY"
     yield "m.onnx", lambda path: ["convert", model, path], b"\x08"
     yield "m.ort", lambda path: ["convert", model, path], b""
