@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/attention.hpp>
 #include <cameo/eps/cpu/group_query_attention.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
+#include <cameo/eps/cpu/quantised_attention.hpp>
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
@@ -18,6 +19,7 @@ using attention_rows = row_list<
     computes<op::microsoft::RotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::RotaryEmbedding>>,
     computes<op::microsoft::MRotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::MRotaryEmbedding>>,
     computes<op::microsoft::Attention, since<1>, projected_attention>,
+    computes<op::microsoft::QAttention, since<1>, quantised_attention, "T3">,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
     computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">
 >;

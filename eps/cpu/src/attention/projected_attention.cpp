@@ -6,6 +6,7 @@
 
 #include "attention_masks.hpp"
 #include "common/usable_sizes.hpp"
+#include "projected_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -100,9 +101,16 @@ status projected_attention::run(run_context& c) const {
   });
   if (!projected) return projected;
 
+  return attend_projected(c, *this, {*all, batches, length, third, hidden}, c.input(3), past, c.input(5), **y);
+}
+
+status attend_projected(run_context& c, const microsoft_attention& how, const projected_rows& rows, const value& mask,
+                        const value& past, const value& bias, const value& y) {
+  const std::int64_t batches = rows.batches, length = rows.length, third = rows.third, hidden = rows.hidden;
+  const std::int64_t width = rows.width(), heads = how.heads;
   const head_layout q = head_layout::joined(batches, heads, length, third / heads, width);
-  key_source<float> k{all->data() + third, q};
-  key_source<float> v{all->data() + 2 * third, head_layout::joined(batches, heads, length, hidden / heads, width)};
+  key_source<float> k{rows.all.data() + third, q};
+  key_source<float> v{rows.all.data() + 2 * third, head_layout::joined(batches, heads, length, hidden / heads, width)};
   std::int64_t before = 0;
   if (past) {
     const extents& s = past.shape;
@@ -112,21 +120,21 @@ status projected_attention::run(run_context& c) const {
     before = s[3];
   }
   if (past || c.has_output(1)) {
-    const value made = value::tensor<float>({cells}, std::span<const float>{*all});
+    const value made = value::tensor<float>({std::int64_t(rows.all.size())}, rows.all);
     if (status joined = join_present(c, past, before, {made, third, k.at}, {made, 2 * third, v.at}, k, v); !joined)
       return joined;
   }
-  if ((*y)->shape.count() == 0) return {};
+  if (y.shape.count() == 0) return {};
   attention_work work{};
   work.batches = batches, work.heads = work.key_heads = heads;
   work.queries = length, work.keys = k.at.length, work.size = q.size, work.value_size = v.at.size;
-  work.q = all->data(), work.k = k.data, work.v = v.data;
+  work.q = rows.all.data(), work.k = k.data, work.v = v.data;
   work.at_q = q.strides(), work.at_k = k.at.strides(), work.at_v = v.at.strides();
   work.at_y = head_layout::joined(batches, heads, length, v.at.size, hidden).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
-  work.causal = causal, work.past = before;
-  if (status s = combine_masks(c, c.input(3), c.input(5), hidden_score, work); !s) return s;
-  return run_attention(c, work, **y);
+  work.scale = how.scale != 0 ? how.scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
+  work.causal = how.causal, work.past = before;
+  if (status s = combine_masks(c, mask, bias, how.hidden_score, work); !s) return s;
+  return run_attention(c, work, y);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

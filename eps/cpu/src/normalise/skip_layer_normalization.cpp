@@ -185,4 +185,86 @@ status embed_layer_normalization::run(run_context& c) const {
   return {};
 }
 
+namespace {
+
+/// A tensor of codes, and what they stand for.
+struct coded_table {
+  const value* codes = nullptr;
+  float scale = 0;
+  std::int32_t zero = 0;
+
+  status read(const run_context& c, std::size_t codes_at, std::size_t scale_at, std::size_t zero_at,
+              std::string_view name) {
+    const value &of = c.input(scale_at), &z = c.input(zero_at);
+    if (!of || !z || of.shape.count() != 1 || z.shape.count() != 1)
+      return bad_input("the scale ", of.shape, " and zero point ", z.shape, " of ", name, " must be one number each");
+    codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code(z, 0);
+    return {};
+  }
+  /// Adds elements [first, first + n) to a row.
+  void add(std::int64_t first, std::int64_t n, float* to) const {
+    for (std::int64_t i = 0; i < n; ++i) to[i] += scale * float(code(*codes, first + i) - zero);
+  }
+
+ private:
+  static std::int32_t code(const value& v, std::int64_t i) {
+    const auto byte = static_cast<const std::uint8_t*>(v.data)[i];
+    return v.type == dtype::i8 ? std::int32_t{std::int8_t(byte)} : std::int32_t{byte};
+  }
+};
+
+status check_ids(const value& ids, const extents& shape, std::int64_t rows, std::string_view name) {
+  if (ids.shape != shape) return bad_input(name, " ", ids.shape, " must be ", shape);
+  for (const std::int32_t id : ids.as_unchecked<std::int32_t>())
+    if (id < 0 || id >= rows) return bad_input(name, " has ", id, ", which is not in [0,", rows, ")");
+  return {};
+}
+
+}  // namespace
+
+result<quantised_embed_layer_normalization> quantised_embed_layer_normalization::bind(bind_context& c) {
+  return quantised_embed_layer_normalization{double(c.float_or("epsilon", 1e-12f))};
+}
+
+status quantised_embed_layer_normalization::run(run_context& c) const {
+  const value &words = c.input(0), &segments = c.input(1);
+  const extents shape = words.shape;
+  if (shape.rank() != 2) return bad_input("input_ids ", shape, " must be [batch, sequence]");
+  const std::int64_t n = c.input(2).shape.rank() == 2 ? c.input(2).shape[1] : 0;
+  constexpr std::string_view names[] = {"word_embedding", "position_embedding", "segment_embedding", "gamma", "beta"};
+  if (bool(segments) != bool(c.input(4))) return bad_input("segment_ids and segment_embedding go together");
+  coded_table tables[5];
+  for (std::size_t i = 0; i < 5; ++i) {
+    const value& codes = c.input(2 + i);
+    if (i == 2 && !codes) continue;
+    if (i < 3 ? codes.shape.rank() != 2 || codes.shape[1] != n : codes.shape != extents{n})
+      return bad_input(names[i], " ", codes.shape, " must have ", n, " columns, as word_embedding has");
+    if (status s = tables[i].read(c, 2 + i, 8 + i, 13 + i, names[i]); !s) return s;
+  }
+  if (status s = check_ids(words, shape, c.input(2).shape[0], "input_ids"); !s) return s;
+  if (shape[1] > c.input(3).shape[0]) return bad_input("there are ", shape[1], " positions, but ", c.input(3).shape);
+  if (segments)
+    if (status s = check_ids(segments, shape, c.input(4).shape[0], "segment_ids"); !s) return s;
+  if (status s = count_mask(c, c.input(7), shape); !s) return s;
+  const result<tensor_view<float>> y = c.output<float>(0, extents{shape[0], shape[1], n});
+  if (!y) return y.error();
+  const result<std::span<float>> vectors = c.scratch<float>(2 * std::size_t(n));
+  if (!vectors) return vectors.error();
+  float *const gamma = vectors->data(), *const beta = gamma + n;
+  std::fill_n(gamma, 2 * n, 0.0f);
+  tables[3].add(0, n, gamma), tables[4].add(0, n, beta);
+  if (y->empty()) return {};
+  parallel_each(c, shape[0] * shape[1], 1 + (1 << 13) / n, [&](std::int64_t r, std::size_t) {
+    float* const to = y->data() + r * n;
+    std::fill_n(to, n, 0.0f);
+    tables[0].add(words.as_unchecked<std::int32_t>()[r] * n, n, to);
+    tables[1].add(r % shape[1] * n, n, to);
+    if (segments) tables[2].add(segments.as_unchecked<std::int32_t>()[r] * n, n, to);
+    normal_row<float> row{};
+    row.x = to, row.scale = gamma, row.bias = beta, row.y = to, row.n = n, row.epsilon = epsilon;
+    normalize_row(row);
+  });
+  return {};
+}
+
 }  // namespace cameo::inline CAMEO_ABI::eps

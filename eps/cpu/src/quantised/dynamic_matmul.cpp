@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "code_product.hpp"
 #include "code_rows.hpp"
 #include "common/refuse.hpp"
 #include "dynamic_range.hpp"
@@ -149,17 +150,30 @@ result<matmul_integer_to_float> matmul_integer_to_float::bind(bind_context& c) {
 }
 
 status matmul_integer_to_float::run(run_context& c) const {
-  const value &a = c.input(0), &b_value = c.input(1), &scale = c.input(2), &zero = c.input(4);
-  matrix_stacks p;
-  if (status s = make_stacks(a.shape, b_value.shape, p); !s) return s;
-  if (scale.shape.count() != 1 || (zero && zero.shape.count() != 1))
-    return bad_input("a_scale ", scale.shape, " and a_zero_point ", zero.shape, " must be one number each");
-  const result<tensor_view<float>> y = c.output<float>(0, p.y);
+  const scaled_codes factors{c.input(0), c.input(1), c.input(2), c.input(3), c.input(4), c.input(5), c.input(6)};
+  const result<extents> shape = shape_of_product(factors);
+  if (!shape) return shape.error();
+  if (factors.a_scale.shape.count() != 1 || (factors.a_zero && factors.a_zero.shape.count() != 1))
+    return bad_input("a_scale ", factors.a_scale.shape, " and a_zero_point ", factors.a_zero.shape,
+                     " must be one number each");
+  const result<tensor_view<float>> y = c.output<float>(0, *shape);
   if (!y || y->empty()) return y ? status{} : y.error();
-  const coded_rows rows{static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, scale.as_unchecked<float>()[0],
-                        zero ? code_of(zero, 0) : 0};
-  const float_operands with{b_value, c.input(3), c.input(5), c.input(6)};
-  return float_product{c, p, b, with, rows}.run(y->data());
+  return multiply_to_floats(c, factors, b, y->data());
+}
+
+result<extents> shape_of_product(const scaled_codes& factors) {
+  matrix_stacks p;
+  if (status s = make_stacks(factors.a.shape, factors.b.shape, p); !s) return s;
+  return p.y;
+}
+
+status multiply_to_floats(run_context& c, const scaled_codes& factors, const integer_factor& packed, float* y) {
+  matrix_stacks p;
+  if (status s = make_stacks(factors.a.shape, factors.b.shape, p); !s) return s;
+  const coded_rows rows{static_cast<const std::uint8_t*>(factors.a.data), factors.a.type == dtype::i8,
+                        factors.a_scale.as_unchecked<float>()[0], factors.a_zero ? code_of(factors.a_zero, 0) : 0};
+  const float_operands with{factors.b, factors.b_scale, factors.b_zero, factors.bias};
+  return float_product{c, p, packed, with, rows}.run(y);
 }
 
 result<dynamic_quantize_matmul> dynamic_quantize_matmul::bind(bind_context& c) {

@@ -5,6 +5,7 @@
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/matmul_fp4.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
+#include <cameo/eps/cpu/mixture_of_experts.hpp>
 #include <cameo/eps/cpu/qgemm.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
@@ -28,6 +29,8 @@ using quantised_rows = row_list<
     computes<op::microsoft::MatMulIntegerToFloat, since<1>, matmul_integer_to_float, "T3">,
     computes<op::microsoft::DynamicQuantizeMatMul, since<1>, dynamic_quantize_matmul, "T2">,
     computes<op::microsoft::MatMulNBits, since<1>, matmul_nbits, "T1">,
+    computes<op::microsoft::MoE, since<1>, moe>,
+    computes<op::microsoft::QMoE, since<1>, qmoe, "T", "T2">,
     computes<op::microsoft::MatMulBnb4, since<1>, matmul_bnb4, "T1">,
     computes<op::microsoft::MatMulFpQ4, since<1>, matmul_fpq4, "T1">,
     computes<op::microsoft::GatherBlockQuantized, since<1>, gather_block_quantized, "T2">,

@@ -1,0 +1,18 @@
+#pragma once
+#include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/eps/cpu/multi_head_attention.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's QAttention: its Attention, where input and weights are codes. Their product is formed in integers, as
+/// MatMulIntegerToFloat does; constant weights are packed once. Not for do_rotary and past_present_share_buffer.
+struct quantised_attention : microsoft_attention {
+  using elements = detail::element_set<float>;  // scales, bias and Y
+  integer_factor weights = {};
+
+  static bool accepts(const bind_context&);
+  static result<quantised_attention> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,52 @@
+#include <cameo/eps/cpu/quantised_attention.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+#include "projected_rows.hpp"
+#include "quantised/code_product.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+bool quantised_attention::accepts(const bind_context& c) {
+  return c.int_or("do_rotary", 0) == 0 && c.int_or("past_present_share_buffer", 0) == 0;
+}
+result<quantised_attention> quantised_attention::bind(bind_context& c) {
+  const result<microsoft_attention> common = microsoft_attention::read(c);
+  if (!common) return common.error();
+  const result<integer_factor> weights = integer_factor::bind(c, 1, 7, 6);
+  if (!weights) return weights.error();
+  return quantised_attention{*common, *weights};
+}
+
+status quantised_attention::run(run_context& c) const {
+  const value &x = c.input(0), &w = c.input(1), &bias = c.input(2);
+  if (x.shape.rank() != 3 || w.shape.rank() != 2 || w.shape[0] != x.shape[2])
+    return bad_input("input ", x.shape, " must be [batch, sequence, size], weight ", w.shape,
+                     " [size, all of Q, K and V]");
+  if (status s = usable_sizes("input", x.shape); !s) return s;
+  if (status s = usable_sizes("weight", w.shape); !s) return s;
+  const std::int64_t width = w.shape[1], hidden = width / 3;
+  if (width % 3 != 0 || hidden % heads != 0)
+    return bad_input("weight ", w.shape, " doesn't hold Q, K and V of ", heads, " heads");
+  if (bias.shape != extents{width}) return bad_input("bias ", bias.shape, " must be ", extents{width});
+  for (const std::size_t i : {3, 6})
+    if (c.input(i) && c.input(i).shape.count() != 1)
+      return bad_input("input_scale and input_zero_point must be one number each, not ", c.input(i).shape);
+  const result<value*> y = c.output(0, extents{x.shape[0], x.shape[1], hidden});
+  if (!y) return y.error();
+  std::int64_t rows = 0, cells = 0;
+  if (!checked_multiply(x.shape[0], x.shape[1], rows) || !checked_multiply(rows, width, cells))
+    return status_code::out_of_memory;
+  const result<std::span<float>> all = c.scratch<float>(std::size_t(cells));
+  if (!all) return all.error();
+  if (cells != 0) {
+    const scaled_codes factors{x, w, c.input(3), c.input(4), c.input(6), c.input(7), bias};
+    if (status done = multiply_to_floats(c, factors, weights, all->data()); !done) return done;
+  }
+  const value none{};
+  const projected_rows projected{*all, x.shape[0], x.shape[1], hidden, hidden};
+  return attend_projected(c, *this, projected, c.input(5), c.input(8), none, **y);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,16 @@
+#pragma once
+#include "integer_factor.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What MatMulIntegerToFloat multiplies: A and B of codes with their scales, zero points (or none), and a bias (or
+/// none).
+struct scaled_codes {
+  const value &a, &b, &a_scale, &b_scale, &a_zero, &b_zero, &bias;
+};
+/// The shape of their product, as numpy's matmul has it.
+result<extents> shape_of_product(const scaled_codes&);
+/// Their product at `y`, which has room for that shape; `packed` is B, if it was packed while binding.
+status multiply_to_floats(run_context&, const scaled_codes&, const integer_factor& packed, float* y);
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""ONNX Runtime's CPU provider has kernels; cameo's cpu has them too, but for those that are listed in
+tests/data/ort_kernels_missing.txt. The list may only shrink: an operator that is missing and not listed fails, and so
+does a line for one that is there. Prints what is missing.
+
+The kernels are asked of the package onnxruntime, so that a newer one brings its new operators to this test. With
+--write, writes the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
+"""
+# not with a sanitizer: onnxruntime is not built with one
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from onnxruntime.capi import onnxruntime_pybind11_state as ort
+
+LIST = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "data" / "ort_kernels_missing.txt"
+HEAD = """# Operators that ONNX Runtime's CPU provider has kernels for and cameo's has not: domain, operator.
+# tests/scripts/ort_kernels.py reads this list, which may only shrink.
+"""
+# What its graphs, not its models, have: copies between devices.
+NOT_OF_MODELS = {("", "MemcpyFromHost"), ("", "MemcpyToHost")}
+
+
+def name_of(domain, op):
+    return f"{domain or 'ai.onnx'} {op}"
+
+
+def known():
+    told = subprocess.run([os.environ["CAMEO_PROGRAM"], "ops", "--ep", "cpu", "--json"], capture_output=True, text=True,
+                          check=True).stdout
+    return {name_of(op["domain"], op["op"]) for op in json.loads(told)["ops"]}
+
+
+kernels = {(k.domain, k.op_name) for k in ort.get_all_opkernel_def() if k.provider == "CPUExecutionProvider"}
+missing = {name_of(*k) for k in kernels - NOT_OF_MODELS} - known()
+if "--write" in sys.argv[1:]:
+    LIST.write_text(HEAD + "".join(name + "\n" for name in sorted(missing)))
+listed = {line for line in LIST.read_text().splitlines() if line and not line.startswith("#")}
+failed = 0
+for name in sorted(missing - listed):
+    failed += 1
+    print(f"{name}: onnxruntime has a kernel, cameo has none")
+for name in sorted(listed - missing):
+    failed += 1
+    print(f"{name}: is there now; take its line out of {LIST.name}")
+print(f"onnxruntime's CPU provider has kernels for {len(kernels)} operators; cameo lacks {len(missing)}: "
+      + (", ".join(sorted(missing)) or "none"))
+sys.exit(1 if failed or len(kernels) < 200 else 0)
