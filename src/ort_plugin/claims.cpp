@@ -42,12 +42,44 @@ bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& 
   return bool(cameo::session::load(parts_of(*shared), std::move(one->net), how));
 }
 
+/// Before 1.24 a body does not say whose it is, and ONNX Runtime mixes up what is fused in several of them: what has no
+/// inputs, reads values from outside, or begins as the body of a loop does (a number and a condition) is left alone.
+result<bool> execution_provider_object::looks_like_body(const ort_graph& g) const {
+  const host& h = shared->side;
+  const auto inputs = h.list<api::Graph_GetNumInputs, api::Graph_GetInputs, ort_value_info>(g);
+  const auto nodes = h.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(g);
+  if (!inputs) return inputs.error();
+  if (!nodes) return nodes.error();
+  const auto type_of = [&](const ort_value_info* v) {
+    const ort_type_info* type = nullptr;
+    const ort_tensor_info* tensor = nullptr;
+    std::int32_t elements = 0;
+    if (v && h.ask<api::GetValueInfoTypeInfo>(v, &type) && type)
+      if (h.ask<api::CastTypeInfoToTensorInfo>(type, &tensor) && tensor)
+        static_cast<void>(h.ask<api::GetTensorElementType>(tensor, &elements));
+    return dtype(elements);
+  };
+  if (inputs->empty()) return true;
+  if (inputs->size() > 1 && type_of((*inputs)[0]) == dtype::i64 && type_of((*inputs)[1]) == dtype::boolean) return true;
+  for (const ort_node* n : *nodes) {
+    const auto used = h.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(*n);
+    if (!used) return used.error();
+    for (const ort_value_info* v : *used) {
+      bool is_outer = false;
+      if (v)
+        if (status s = h.ask<api::ValueInfo_IsFromOuterScope>(v, &is_outer); !s) return s;
+      if (is_outer) return true;
+    }
+  }
+  return false;
+}
+
 /// A body of a node that the provider takes whole is left to the graph around it. So is one of a node with values that
 /// can't cross: ONNX Runtime may copy such bodies later (those of SequenceMap), and loses what was fused in them.
 result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& body) const {
   const ort_node* parent = nullptr;
   if (status s = shared->side.ask<api::Graph_GetParentNode>(&body, &parent); !s) return s;
-  if (!parent) return false;
+  if (!parent) return shared->side.version() < 24 ? looks_like_body(body) : false;
   const result<read_graph> one = read_one(shared->side, shared->ops, body, *parent);  // of the same opsets
   return !one || one->declined.size() != 1 || !one->declined[0].empty() || runs_alone(body, *parent);
 }
@@ -95,6 +127,9 @@ status execution_provider_object::claim(const ort_graph& in, ort_support_info& t
   result<read_graph> from = read_whole(shared->side, shared->ops, in);
   if (!from) return std::move(from).error();
   if (from->nodes.empty()) return {};
+  const auto crosses = [](const std::string& why) { return why.empty(); };
+  if (shared->side.version() < 24 && !std::all_of(from->declined.begin(), from->declined.end(), crosses))
+    return {};  // perhaps the body of such a node: see looks_like_body()
   if (const result<bool> left = is_left_to_its_node(in); !left) return left.error();
   else if (*left) return {};
   if (status s = check_model(*from->net, shared->ops); !s) {

@@ -50,6 +50,7 @@ struct execution_provider_object : ort_ep {
   status claim_contexts(const read_graph&, ort_support_info&) const;
   result<std::vector<std::vector<node_id>>> groups(const ort_graph&, const read_graph&);
   bool runs_alone(const ort_graph& in, const ort_node&) const;
+  result<bool> looks_like_body(const ort_graph&) const;
   result<bool> is_left_to_its_node(const ort_graph&) const;
   result<cameo::session> restored(std::unique_ptr<model>) const;
   result<cameo::session> compiled(std::unique_ptr<model>, const ort_node& fused, const boundary&, ort_node** context);

@@ -107,6 +107,7 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(317, 22, GetEpApi, ort_table()) \
   slot(326, 23, ValueInfo_GetInitializerValue, ort_status*(const ort_value_info*, const ort_value**)) \
   slot(331, 23, ValueInfo_IsConstantInitializer, ort_status*(const ort_value_info*, bool*)) \
+  slot(332, 23, ValueInfo_IsFromOuterScope, ort_status*(const ort_value_info*, bool*)) \
   slot(334, 23, Graph_GetModelPath, ort_status*(const ort_graph*, const char**)) \
   slot(335, 23, Graph_GetOnnxIRVersion, ort_status*(const ort_graph*, std::int64_t*)) \
   slot(336, 23, Graph_GetNumOperatorSets, ort_status*(const ort_graph*, std::size_t*)) \
