@@ -46,6 +46,10 @@ cameo_install() {
     if [ "$set_name" = tests ] && ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
       missing+=(python3-venv)
     fi
+    if [ "$set_name" = ci ] &&
+      ! python3 -c 'import sysconfig, os; open(os.path.join(sysconfig.get_paths()["include"], "Python.h"))' >/dev/null 2>&1; then
+      missing+=(python3-dev)
+    fi
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" != 0 ]; then

@@ -163,6 +163,22 @@ cameo::program::page_parts cameo::program::parts_of_page() {
   cameo_compile_small(cameo_inspect)
 endfunction()
 
+# cameo_python_parts: what the module of the Python package is linked with, which is a project of its own in src/python; and
+# how it finds that in this build, without compiling it again.
+function(cameo_add_python_parts)
+  add_library(cameo_python_parts INTERFACE)
+  target_link_libraries(cameo_python_parts INTERFACE cameo_inspect ${cameo_program_providers} cameo_cameo)
+  cameo_packaged_libraries(libraries)
+  list(REMOVE_ITEM libraries c)
+  list(TRANSFORM libraries PREPEND cameo_)
+  foreach(target IN LISTS libraries ITEMS cameo_target cameo_cameo cameo_options cameo_inspect cameo_python_parts)
+    string(REGEX REPLACE "^cameo_" "" name ${target})
+    set_property(TARGET ${target} PROPERTY EXPORT_NAME ${name})
+  endforeach()
+  export(TARGETS ${libraries} cameo_target cameo_cameo cameo_options cameo_inspect cameo_python_parts
+    NAMESPACE cameo_built:: FILE ${PROJECT_BINARY_DIR}/cameo-built.cmake)
+endfunction()
+
 # The program: everything, and the providers that are switched on. What reads and writes tensors and command lines knows no
 # provider: cameo_program_parts, of which the tests make a program of other providers, too.
 function(cameo_add_program)
@@ -173,7 +189,6 @@ function(cameo_add_program)
   list(FILTER parts INCLUDE REGEX ${of_parts})
   list(FILTER sources EXCLUDE REGEX ${of_parts})
   cameo_generate_kernel_headers()
-  cameo_add_inspect()
   cameo_need(CLI11::CLI11 CLI11)
   add_library(cameo_program_parts OBJECT EXCLUDE_FROM_ALL ${parts})
   set(commit ${PROJECT_BINARY_DIR}/generated/cameo/program/commit.cpp)

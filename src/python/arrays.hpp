@@ -1,0 +1,44 @@
+#pragma once
+#include "python/errors.hpp"
+
+#include <cameo/op/value_type.hpp>
+#include <cameo/session/any_value.hpp>
+
+namespace cameo::python {
+
+/// A value that Python gave: what it is, and what keeps its elements where they are.
+struct given_value {
+  value is;
+  any_value own = {};         // elements that were copied: text, packed types, sequences
+  nb::object kept = {};       // the Python object whose memory it is
+  bool any_shape = false;     // one text, or a flat list of them: the shape is the model's
+  bool is_read_only = false;  // of the memory
+};
+
+/// cameo.Value: a value that owns its elements, or keeps the object that does.
+struct python_value {
+  given_value of;
+};
+
+/// Reads numpy.ndarray, cameo.Value, what has a buffer or __dlpack__, str, numbers and lists, and for their types
+/// sequences, dictionaries and cameo.SparseTensor. Elements stay where they are if they lie dense in host memory.
+/// Raises InvalidArgument, naming `what`.
+given_value to_value(nb::handle object, const value_type& declared, std::string_view what);
+
+/// numpy.ndarray, list or dict; without numpy, or for elements that it has no type for, cameo.Value. `owner` keeps the
+/// elements; arrays refer to them.
+nb::object to_python(const any_value& owner, const value&);
+/// A numpy array of a binding's memory, copied.
+nb::object copy_to_python(const value&);
+/// cameo.Value of a value.
+nb::object to_python_value(const any_value& owner, const value&);
+
+/// An element of a tensor: int, float, bool, complex or str.
+nb::object to_scalar(const value& tensor, std::size_t i);
+/// Looks whether numpy is there; once, when the module is imported.
+void find_numpy();
+
+/// Adds cameo.Value to the module.
+void define_value(nb::module_&);
+
+}  // namespace cameo::python

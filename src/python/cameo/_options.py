@@ -1,0 +1,94 @@
+"""The options of Session, compile and Package.load, as keywords and as the compiled part takes them."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from . import _core
+from .errors import InvalidArgument
+
+Progress = Callable[[str, float], object]
+Log = Callable[[int, str], object]
+
+LEVELS = {"none": 0, "basic": 1, "extended": 2, "layout": 3, "all": 99}
+SEVERITIES = {"verbose": 0, "info": 1, "warning": 2}
+_LOGGING = (logging.DEBUG, logging.INFO, logging.WARNING)
+
+
+def to_logging(severity: int, words: str) -> None:
+    """The default of `log`: messages go to Python's logger "cameo"."""
+    logging.getLogger("cameo").log(_LOGGING[severity], "%s", words)
+
+
+def _number(name: str, given: str | int, names: Mapping[str, int]) -> int:
+    number = names.get(given) if isinstance(given, str) else given
+    if number not in names.values():
+        raise InvalidArgument(f"{name} is {given!r}; there are {', '.join(names)}")
+    return int(number)  # type: ignore[arg-type]
+
+
+def _text(value: object) -> str:
+    return ("0", "1")[value] if isinstance(value, bool) else str(value)
+
+
+def _pairs(given: Mapping[str, Any] | Iterable[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
+    return list(given.items() if isinstance(given, Mapping) else given or ())
+
+
+def _provider_entries(providers: Sequence[str], options: Any) -> list[tuple[str, str]]:
+    """Options of providers as entries of the configuration: by the provider's name, or in the order of `providers`."""
+    long_names = {short: long for short, long in _core.providers()} | {long: long for _, long in _core.providers()}
+    by_name = _pairs(options) if isinstance(options, Mapping) else list(zip(providers, options or (), strict=False))
+    entries = []
+    for name, given in by_name:
+        if name not in long_names:
+            raise InvalidArgument(f"provider_options: this build has no provider {name!r}; it has {', '.join(long_names)}")
+        entries += [(f"ep.{long_names[name].lower()}.{key}", _text(value)) for key, value in _pairs(given)]
+    return entries
+
+
+def normalized(
+    providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
+    *,
+    provider_options: Mapping[str, Mapping[str, Any]] | Sequence[Mapping[str, Any]] | None = None,
+    threads: int = 0,
+    config: Mapping[str, Any] | None = None,
+    optimize: str | int = "all",
+    parallel: bool = False,
+    free_dims: Mapping[str, int] | None = None,
+    free_dims_by_denotation: Mapping[str, int] | None = None,
+    memory_limit: int = 0,
+    policy: str | None = None,
+    external_data_folder: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    log: Log | None = None,
+    log_level: str | int = "warning",
+    stop: _core.Stop | None = None,
+) -> dict[str, Any]:
+    """The keywords of a Session as the compiled part takes them; their meaning is documented there."""
+    if isinstance(providers, str):
+        providers = [providers]
+    named = [each if isinstance(each, str) else each[0] for each in providers or ()]
+    entries = _provider_entries(named, provider_options)
+    for each in providers or ():
+        if not isinstance(each, str):
+            entries += _provider_entries(named, {each[0]: each[1]})
+    return {
+        "providers": named,
+        "config": [(key, _text(value)) for key, value in _pairs(config)] + entries,
+        "free_dims": _pairs(free_dims),
+        "free_dims_by_denotation": _pairs(free_dims_by_denotation),
+        "threads": threads,
+        "memory_limit": memory_limit,
+        "optimize": _number("optimize", optimize, LEVELS),
+        "parallel": parallel,
+        "policy": policy,
+        "external_data_folder": os.fspath(external_data_folder) if external_data_folder else "",
+        "progress": progress,
+        "log": log or to_logging,
+        "log_from": _number("log_level", log_level, SEVERITIES),
+        "stop": stop,
+    }

@@ -1,0 +1,143 @@
+#include "python/loading.hpp"
+
+#include "python/arrays.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+namespace cameo::python {
+namespace {
+
+/// Two reasons to stop as one.
+struct either_stop {
+  stop_token a, b;
+  bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
+};
+
+/// Calls into Python from a thread that has let go of the interpreter; an exception ends loading.
+template <class Call>
+void call_python(load_watch& watch, Call&& call) {
+  const nb::gil_scoped_acquire held;
+  if (watch.thrown) return;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    call();
+  } catch (const nb::python_error&) {
+    watch.thrown = std::current_exception();
+    watch.stop.request_stop();
+  }
+}
+
+}  // namespace
+
+load_setting to_setting(const nb::dict& keywords) {
+  load_setting made;
+  session_options& to = made.options;
+  auto watch = std::make_shared<load_watch>();
+  const auto get = [&](const char* key) { return nb::object(keywords[key]); };
+  to.config = nb::cast<text_pairs>(get("config"));
+  to.free_dims = nb::cast<std::vector<std::pair<std::string, std::int64_t>>>(get("free_dims"));
+  to.free_dims_by_denotation =
+      nb::cast<std::vector<std::pair<std::string, std::int64_t>>>(get("free_dims_by_denotation"));
+  to.threads = nb::cast<std::size_t>(get("threads"));
+  to.memory_limit = nb::cast<std::size_t>(get("memory_limit"));
+  to.optimize = optimization_level(nb::cast<std::uint8_t>(get("optimize")));
+  to.execution = nb::cast<bool>(get("parallel")) ? execution_mode::parallel : execution_mode::sequential;
+  to.external_data_folder = nb::cast<std::string>(get("external_data_folder"));
+  if (const nb::object policy = get("policy"); !policy.is_none()) {
+    check(to.prefer(check(detail::device_policy_named(nb::cast<std::string>(policy)))));
+  } else {
+    to.providers = nb::cast<std::vector<std::string>>(get("providers"));
+    if (to.providers.empty()) to.providers.emplace_back(program::program_runtime{}.providers().back().row->name);
+  }
+  to.stop = watch->stop.get_token();
+  if (const nb::object stop = get("stop"); !stop.is_none())
+    to.stop = either_stop{to.stop, nb::cast<const python_stop&>(stop).token};
+  watch->progress = get("progress");
+  watch->log = get("log");
+  to.progress = [watch](const load_progress& at) {
+    call_python(*watch, [&] {
+      if (!watch->progress.is_none()) watch->progress(std::string{at.stage}, at.fraction);
+    });
+  };
+  to.log_from = log_level(nb::cast<std::uint8_t>(get("log_from")));
+  to.log = [watch](log_level severity, std::string_view words) {
+    const nb::gil_scoped_acquire held;
+    try {
+      watch->log(int(severity),
+                 nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace")));
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("cameo's log");
+    }
+  };
+  made.watch = std::move(watch);
+  return made;
+}
+
+model_bytes::model_bytes(nb::handle buffer) : kept{nb::steal(PyMemoryView_FromObject(buffer.ptr()))} {
+  if (!kept.is_valid()) throw nb::python_error();
+  const Py_buffer* const got = PyMemoryView_GET_BUFFER(kept.ptr());
+  if (!PyBuffer_IsContiguous(got, 'C')) raise({status_code::invalid_argument, "the bytes of the model are not dense"});
+  view = {static_cast<const std::byte*>(got->buf), std::size_t(got->len)};
+  if (got->readonly) return;
+  copy.assign(view.begin(), view.end());
+  view = copy;
+}
+
+nb::tuple describe(const io_info& io, const std::vector<std::string>& symbols) {
+  static constexpr const char* kinds[] = {"unknown", "tensor",   "sparse_tensor", "sequence",
+                                          "map",     "optional", "opaque"};
+  nb::object dims = nb::none();
+  if (io.type.is_tensor() && io.type.shape) {
+    nb::list all;
+    for (const dim& d : *io.type.shape) {
+      if (d.known()) all.append(d.size);
+      else if (d.symbol > 0 && d.symbol < symbols.size() && !symbols[d.symbol].empty())
+        all.append(nb::str(symbols[d.symbol].c_str()));
+      else all.append(nb::none());
+    }
+    dims = nb::tuple(all);
+  }
+  return nb::make_tuple(io.name, kinds[std::size_t(io.type.kind)],
+                        io.type.is_tensor() ? nb::object(nb::str(row_of(io.type.type).name)) : nb::none(), dims,
+                        io.optional || io.type.kind == type_kind::optional, io.type_text);
+}
+
+run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declared) {
+  static const value_type unknown;
+  if (!PyDict_Check(dictionary.ptr())) raise({status_code::invalid_argument, "inputs are a dictionary of names"});
+  const auto count = std::size_t(PyDict_GET_SIZE(dictionary.ptr()));
+  all_.reserve(count), kept_.reserve(count);
+  PyObject *key = nullptr, *object = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(dictionary.ptr(), &at, &key, &object);) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, &size) : nullptr;
+    if (!text) PyErr_Clear(), raise({status_code::invalid_argument, "the name of an input is no text"});
+    const std::string_view name{text, std::size_t(size)};
+    std::size_t i = 0;
+    while (i < declared.size() && declared[i].name != name) ++i;
+    const nb::object held = nb::borrow(object);  // reading it may call Python, which may change the dictionary
+    given_value given = to_value(held, i < declared.size() ? declared[i].type : unknown, name);
+    named_input& made = i < declared.size() ? all_.emplace_back(i, given.is) : all_.emplace_back(name, given.is);
+    if (given.any_shape) made.shape_of_model = true, made.count = given.is.shape.count();
+    if (given.own) own_.push_back(std::move(given.own));
+    kept_.push_back(std::move(given.kept));
+    if (i == declared.size()) kept_.push_back(nb::borrow(key));
+  }
+}
+
+std::optional<duration> to_timeout(nb::handle seconds) {
+  if (seconds.is_none()) return {};
+  const double number = PyFloat_AsDouble(seconds.ptr());
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (std::isnan(number)) raise({status_code::invalid_argument, "a timeout is a number of seconds"});
+  const double nanoseconds = number * 1e9;
+  constexpr double most = 9.2e18;
+  return duration::of(nanoseconds > most ? INT64_MAX : nanoseconds <= 0 ? 0 : std::int64_t(nanoseconds));
+}
+
+}  // namespace cameo::python

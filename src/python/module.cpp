@@ -1,0 +1,17 @@
+#include "python/arrays.hpp"
+#include "python/loading.hpp"
+
+#include <cameo/core/version.hpp>
+
+NB_MODULE(_core, m) {
+  using namespace cameo::python;
+  m.doc() = "The compiled part of cameo; use the package cameo.";
+  find_numpy();
+  m.attr("__version__") = CAMEO_VERSION;
+  nb::dict codes;
+  for (const cameo::detail::status_row& row : cameo::detail::status_rows) codes[row.name] = int(row.number);
+  m.attr("codes") = codes;
+  define_value(m);
+  define_sessions(m);
+  define_tools(m);
+}

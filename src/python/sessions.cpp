@@ -1,0 +1,359 @@
+#include "program/inspect/page.hpp"
+#include "python/arrays.hpp"
+#include "python/loading.hpp"
+
+#include <cameo/graph/model.hpp>
+#include <cameo/session/profile.hpp>
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+
+namespace cameo::python {
+namespace {
+
+/// cameo.Session. Members are changed by one thread at a time, the one that holds the interpreter.
+struct python_session {
+  std::optional<model_bytes> bytes;  // outlives `loaded`, whose weights lie there
+  std::shared_ptr<const session> loaded;
+  nb::object inputs, outputs;  // tuples of descriptions
+  std::vector<nb::object> output_names;
+  python_stop stop;  // of the runs since the last cancel()
+  std::shared_ptr<trace_profile> profile = {};
+
+  /// Of a run that begins now. The profile is kept by the caller.
+  run_settings settings(nb::handle timeout, nb::handle own_stop) const {
+    run_settings made;
+    made.timeout = to_timeout(timeout);
+    made.stop = stop.token;
+    if (!own_stop.is_none()) made.stop = both_stops{stop.token, nb::cast<const python_stop&>(own_stop).token};
+    if (profile) made.observer = &profile->observer();
+    return made;
+  }
+  struct both_stops {
+    stop_token a, b;
+    bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
+  };
+};
+
+nb::object tuple_of(const std::vector<io_info>& all, const std::vector<std::string>& symbols) {
+  nb::list made;
+  for (const io_info& each : all) made.append(describe(each, symbols));
+  return nb::tuple(made);
+}
+
+void load(python_session* self, nb::handle source, std::string_view name, const nb::dict& keywords) {
+  load_setting how = to_setting(keywords);
+  std::optional<model_bytes> bytes;
+  std::string path;
+  if (PyUnicode_Check(source.ptr())) path = nb::cast<std::string>(source);
+  else bytes.emplace(source);
+  result<session> loaded = [&] {
+    const nb::gil_scoped_release others_run;
+    const program::program_runtime runtime;
+    return bytes ? runtime.load(bytes->view, how.options, name) : runtime.load(path, how.options);
+  }();
+  session made = how.watch->result_of(std::move(loaded));
+  new (self) python_session{std::move(bytes), std::make_shared<const session>(std::move(made)), {}, {}, {}, {}};
+  const std::vector<std::string>& symbols = self->loaded->graph().symbols;
+  self->inputs = tuple_of(self->loaded->inputs(), symbols);
+  self->outputs = tuple_of(self->loaded->outputs(), symbols);
+  for (const io_info& each : self->loaded->outputs())
+    self->output_names.push_back(nb::steal(PyUnicode_InternFromString(each.name.c_str())));
+}
+
+named_values run_once(const python_session& self, nb::handle inputs, nb::handle timeout, nb::handle stop) {
+  const run_inputs given{inputs, self.loaded->inputs()};
+  const run_settings settings = self.settings(timeout, stop);
+  const std::shared_ptr<trace_profile> profile = self.profile;
+  result<named_values> made = [&] {
+    const nb::gil_scoped_release others_run;
+    return self.loaded->run(given.all(), settings);
+  }();
+  return check(std::move(made));
+}
+
+nb::object shown(const any_value& made, bool values) {
+  return values ? to_python_value(made, made.view()) : to_python(made, made.view());
+}
+
+nb::dict run(const python_session& self, nb::handle inputs, nb::handle timeout, nb::handle stop, bool values) {
+  const named_values made = run_once(self, inputs, timeout, stop);
+  nb::dict all;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const nb::object one = shown(made[i].value, values);
+    if (PyDict_SetItem(all.ptr(), self.output_names[i].ptr(), one.ptr()) != 0) throw nb::python_error();
+  }
+  return all;
+}
+
+/// The numbers of outputs, by their names; None: all.
+std::vector<std::size_t> chosen_outputs(const python_session& self, nb::handle names) {
+  std::vector<std::size_t> made;
+  const std::vector<io_info>& all = self.loaded->outputs();
+  if (names.is_none()) {
+    for (std::size_t i = 0; i < all.size(); ++i) made.push_back(i);
+    return made;
+  }
+  for (const nb::handle name : nb::borrow<nb::object>(names)) {
+    const auto text = nb::cast<std::string>(name);
+    std::size_t i = 0;
+    while (i < all.size() && all[i].name != text) ++i;
+    if (i == all.size()) raise(status{status_code::invalid_argument, "the model has no output of this name"}.in(text));
+    made.push_back(i);
+  }
+  return made;
+}
+
+nb::list run_list(const python_session& self, nb::handle names, nb::handle inputs, nb::handle timeout, nb::handle stop,
+                  bool values) {
+  const std::vector<std::size_t> chosen = chosen_outputs(self, names);
+  const named_values made = run_once(self, inputs, timeout, stop);
+  nb::list all;
+  for (const std::size_t i : chosen) all.append(shown(made[i].value, values));
+  return all;
+}
+
+/// cameo.Binding. It keeps what it reads and writes; a second thread that uses it meanwhile gets an error.
+struct python_binding {
+  nb::object owner;  // the Session
+  const python_session* of;
+  std::shared_ptr<const session> loaded;
+  io_binding bound;
+  struct kept_value {
+    nb::object object;
+    any_value own = {};
+  };
+  std::vector<kept_value> inputs, outputs;
+  std::atomic<bool> is_used = false;
+  bool has_run = false;
+};
+
+/// Marks a binding as used for as long as it lives.
+class binding_use {
+ public:
+  explicit binding_use(python_binding& binding) : of_{binding} {
+    if (of_.is_used.exchange(true))
+      raise({status_code::invalid_argument, "the binding is used by another thread; each thread needs its own"});
+  }
+  binding_use(const binding_use&) = delete;
+  binding_use& operator=(const binding_use&) = delete;
+  ~binding_use() { of_.is_used = false; }
+
+ private:
+  python_binding& of_;
+};
+
+/// The number of an input or output; the number of all for a name that there is not, about which the core has words.
+std::size_t number_of(const std::vector<io_info>& all, std::string_view name) {
+  std::size_t i = 0;
+  while (i < all.size() && all[i].name != name) ++i;
+  return i;
+}
+
+void bind_input(python_binding& self, std::string_view name, nb::handle object) {
+  const binding_use used{self};
+  const std::vector<io_info>& all = self.loaded->inputs();
+  const std::size_t i = number_of(all, name);
+  given_value given = to_value(object, i < all.size() ? all[i].type : value_type{}, name);
+  named_input input{name, given.is};
+  if (given.any_shape) input.shape_of_model = true, input.count = given.is.shape.count();
+  check(self.bound.bind_input(input));
+  self.inputs[i] = {std::move(given.kept), std::move(given.own)};
+}
+
+void bind_output(python_binding& self, std::string_view name, nb::handle object) {
+  const binding_use used{self};
+  const std::size_t i = number_of(self.loaded->outputs(), name);
+  if (object.is_none()) {
+    check(self.bound.bind_output(name, value{}));
+    self.outputs[i] = {};
+    return;
+  }
+  given_value given = to_value(object, {}, name);
+  if (given.own || given.is_read_only || given.kept.is_none() || !given.kept.is_valid() ||
+      (given.kept.ptr() != object.ptr() && !PyMemoryView_Check(given.kept.ptr())))
+    raise(status{status_code::invalid_argument,
+                 "runs can't write there: an output needs a dense array of a type of whole bytes that may be written"}
+              .in(name));
+  check(self.bound.bind_output(name, given.is));
+  self.outputs[i] = {nb::borrow(object), {}};
+}
+
+void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
+  const binding_use used{self};
+  const run_settings settings = self.of->settings(timeout, stop);
+  const std::shared_ptr<trace_profile> profile = self.of->profile;
+  status done;
+  {
+    const nb::gil_scoped_release others_run;
+    done = self.loaded->run(self.bound, settings);
+  }
+  check(done);
+  self.has_run = true;
+}
+
+/// What was bound to an output where the last run filled it whole, and otherwise a copy of what the run made.
+nb::object output_of(python_binding& self, std::size_t i, bool values) {
+  const value& made = self.bound.output(i);
+  const nb::object& bound = self.outputs[i].object;
+  if (bound.is_valid() && !bound.is_none() && !values)
+    if (const given_value whole = to_value(bound, {}, "output"); whole.is.shape == made.shape) return bound;
+  if (!values) return copy_to_python(made);
+  const any_value copy = any_value::copy_of(made);
+  return to_python_value(copy, copy.view());
+}
+
+nb::dict outputs_of(python_binding& self, bool values) {
+  const binding_use used{self};
+  if (!self.has_run) raise({status_code::invalid_argument, "the binding has not run yet"});
+  nb::dict all;
+  for (std::size_t i = 0; i < self.bound.output_count(); ++i)
+    all[self.of->output_names[i]] = output_of(self, i, values);
+  return all;
+}
+
+nb::list placements_of(const python_session& self, bool with_refusals) {
+  nb::list all;
+  for (const placement_info& each : self.loaded->placements(with_refusals))
+    all.append(nb::make_tuple(each.node, each.domain, each.op_type, each.provider, each.opset, each.depth,
+                              each.fused_from, nb::tuple(nb::cast(each.refusals)), each.output));
+  return all;
+}
+
+nb::dict metadata_of(const python_session& self) {
+  const model& m = self.loaded->graph();
+  nb::dict made, properties, opsets;
+  const auto text = [](std::string_view words) {
+    return nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace"));
+  };
+  for (const property& each : m.metadata) properties[text(each.first)] = text(each.second);
+  for (const opset_import& each : m.imports) opsets[text(each.domain)] = each.version;
+  made["producer_name"] = text(m.producer_name);
+  made["producer_version"] = text(m.producer_version);
+  made["graph_name"] = text(m.main().name);
+  made["domain"] = text(m.domain);
+  made["description"] = text(m.doc_string);
+  made["version"] = m.model_version;
+  made["ir_version"] = m.ir_version;
+  made["opsets"] = opsets;
+  made["custom_metadata_map"] = properties;
+  return made;
+}
+
+std::string page(const python_session& self, const std::string& name) {
+  const nb::gil_scoped_release others_run;
+  return program::page_of(name, *self.loaded, program::look_at(*self.loaded));
+}
+
+nb::dict counts_of(const python_session& self) {
+  const program::inspection seen = program::look_at(*self.loaded);
+  nb::dict made, ops, providers;
+  for (const auto& [op, count] : seen.ops) ops[op.c_str()] = count;
+  for (const auto& [name, count] : seen.providers) providers[name.c_str()] = count;
+  made["ops"] = ops;
+  made["providers"] = providers;
+  made["parameters"] = seen.parameters.elements;
+  made["parameter_bytes"] = seen.parameters.bytes;
+  made["arena_bytes"] = self.loaded->fixed_bytes();
+  return made;
+}
+
+void define_binding(nb::module_& m) {
+  nb::class_<python_binding>(
+      m, "Binding",
+      "A session with its inputs and outputs bound to memory: running it again copies nothing and, "
+      "from the second run on, allocates nothing.\n\nOne run at a time; threads need a binding each.")
+      .def("bind_input", bind_input, nb::arg("name"), nb::arg("object"),
+           "Every run reads the elements of this array, buffer or tensor, which may change between runs. The binding "
+           "keeps "
+           "it.\n\nRaises InvalidArgument for an unknown name, another type or another shape than the model's.")
+      .def("bind_output", bind_output, nb::arg("name"), nb::arg("object").none(),
+           "Runs write the output into this array, buffer or tensor, which has room for it; None: into memory of the "
+           "binding again.\n\nRaises InvalidArgument for an unknown name, another type, or memory that is read-only.")
+      .def("run", run_binding, nb::arg("timeout").none() = nb::none(), nb::arg("stop").none() = nb::none(),
+           "Runs once, without the interpreter's lock.\n\nRaises InvalidArgument, Canceled, DeadlineExceeded (after "
+           "`timeout` seconds), OutOfMemory.")
+      .def("outputs", outputs_of, nb::arg("values") = false,
+           "The outputs of the last run by name: what was bound, where it was filled whole, and copies of the others.");
+}
+
+void define_profile(nb::module_& m) {
+  nb::class_<trace_profile>(m, "_Profile")
+      .def_prop_ro("steps", &trace_profile::size)
+      .def_prop_ro("dropped", &trace_profile::dropped)
+      .def("write", [](const trace_profile& self, const std::string& path) { check(self.write(path)); });
+}
+
+}  // namespace
+
+void define_sessions(nb::module_& m) {
+  nb::class_<python_stop>(m, "Stop", "Ends loading and runs that were given it, now and later. From any thread.")
+      .def(nb::init<>())
+      .def(
+          "request", [](const python_stop& self) { self.source.request_stop(); }, "Asks to stop.")
+      .def_prop_ro(
+          "requested", [](const python_stop& self) { return self.source.stop_requested(); },
+          "True once request() was called.");
+  define_profile(m);
+  define_binding(m);
+  nb::class_<python_session>(m, "Session", nb::is_weak_referenceable())
+      .def("__init__", load, nb::arg("source"), nb::arg("name"), nb::arg("keywords"))
+      .def_ro("_inputs", &python_session::inputs)
+      .def_ro("_outputs", &python_session::outputs)
+      .def("run", run, nb::arg("inputs"), nb::arg("timeout").none() = nb::none(), nb::arg("stop").none() = nb::none(),
+           nb::arg("values") = false,
+           "One run: a dictionary of arrays by input name gives one of all outputs, in the model's order.\n\n"
+           "Arrays are read where they lie, and the interpreter's lock is let go meanwhile; any number of threads may "
+           "run "
+           "one session. `timeout` in seconds. `values`: outputs are cameo.Value.\n\nRaises InvalidArgument for an "
+           "input "
+           "that is missing, unknown, or of another type or shape than the model declares; Canceled, DeadlineExceeded, "
+           "OutOfMemory.")
+      .def("run_list", run_list, nb::arg("names").none(), nb::arg("inputs"), nb::arg("timeout").none() = nb::none(),
+           nb::arg("stop").none() = nb::none(), nb::arg("values") = false,
+           "The same with a list of the outputs of these names; None: of all.")
+      .def(
+          "bind",
+          [](nb::handle self) {
+            const auto& of = nb::cast<const python_session&>(self);
+            auto made = std::unique_ptr<python_binding>{
+                new python_binding{nb::borrow(self), &of, of.loaded, check(of.loaded->bind()), {}, {}}};
+            made->inputs.resize(of.loaded->inputs().size());
+            made->outputs.resize(of.loaded->outputs().size());
+            return made.release();
+          },
+          nb::rv_policy::take_ownership, "A binding, which has memory of its own for runs.")
+      .def(
+          "cancel",
+          [](python_session& self) {
+            self.stop.source.request_stop();
+            self.stop = {};
+          },
+          "Ends the runs that are under way with Canceled; later ones are not concerned. From any thread.")
+      .def_prop_ro(
+          "providers", [](const python_session& self) { return self.loaded->providers(); },
+          "Short names of the providers in use, in order of priority.")
+      .def_prop_ro(
+          "threads", [](const python_session& self) { return self.loaded->thread_count(); },
+          "Threads that a run may use, the caller's included.")
+      .def(
+          "config",
+          [](const python_session& self, std::string_view key) { return std::string{self.loaded->config(key)}; },
+          nb::arg("key"), "The value of a configuration key in this session; empty for unknown keys.")
+      .def("_placements", placements_of, nb::arg("with_refusals"))
+      .def("_metadata", metadata_of)
+      .def("_page", page, nb::arg("name"))
+      .def("_counts", counts_of)
+      .def("_start_profile",
+           [](python_session& self, std::size_t capacity) {
+             self.profile = std::make_shared<trace_profile>(*self.loaded, capacity);
+             return self.profile;
+           })
+      .def("_stop_profile", [](python_session& self) { self.profile = {}; });
+}
+
+}  // namespace cameo::python

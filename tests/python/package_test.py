@@ -1,0 +1,509 @@
+"""The Python package cameo: sessions, values, bindings, errors, tools.
+
+Usage: package_test.py [unittest's arguments]
+"""
+import array
+import asyncio
+import ctypes
+import gc
+import io
+import json
+import logging
+import os
+import pathlib
+import pickle
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import weakref
+
+import ml_dtypes
+import models
+import numpy
+import onnx
+from onnx import TensorProto, helper
+
+import cameo
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+
+
+class OnlyDlpack:
+    """A tensor of another framework, as far as cameo sees."""
+
+    def __init__(self, of):
+        self.of = of
+
+    def __dlpack__(self, **how):
+        return self.of.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.of.__dlpack_device__()
+
+
+class Loading(unittest.TestCase):
+    def test_a_model_is_a_path_a_buffer_a_file_or_a_proto(self):
+        x = numpy.zeros((1, 1, 8, 8), numpy.float32)
+        data = DIGITS.read_bytes()
+        with DIGITS.open("rb") as file:
+            made = [cameo.Session(each) for each in (str(DIGITS), DIGITS, os.fsencode(DIGITS) and data, memoryview(data),
+                                                     bytearray(data), file, io.BytesIO(data), onnx.load(DIGITS))]
+        wanted = made[0].run({"image": x})["logits"]
+        for each in made:
+            numpy.testing.assert_array_equal(each.run({"image": x})["logits"], wanted)
+
+    def test_bytes_that_may_change_are_copied_and_others_kept(self):
+        data = bytearray(DIGITS.read_bytes())
+        session = cameo.Session(data)
+        data[:] = bytes(len(data))
+        x = numpy.zeros((1, 1, 8, 8), numpy.float32)
+        self.assertAlmostEqual(session.run({"image": x})["probabilities"].sum(), 1, 5)
+        kept = cameo.Session(DIGITS.read_bytes())
+        gc.collect()
+        self.assertAlmostEqual(kept.run({"image": x})["probabilities"].sum(), 1, 5)
+
+    def test_errors_have_their_class_code_and_words(self):
+        with self.assertRaises(cameo.errors.NoSuchFile) as caught:
+            cameo.Session("absent.onnx")
+        self.assertIsInstance(caught.exception, FileNotFoundError)
+        self.assertEqual((caught.exception.code, caught.exception.name), (3, "NO_SUCHFILE"))
+        self.assertIn("absent.onnx", caught.exception.words)
+        with self.assertRaisesRegex(cameo.errors.InvalidProtobuf, "^INVALID_PROTOBUF: model"):
+            cameo.Session(b"rubbish")
+        unknown = models.made([helper.make_node("Abacus", ["x"], ["y"])], [models.info("x")], [models.info("y")])
+        with self.assertRaisesRegex(cameo.Error, "Abacus"):
+            cameo.Session(unknown)
+        with self.assertRaisesRegex(ValueError, "optimize is 'most'; there are none, basic"):
+            cameo.Session(DIGITS, optimize="most")
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "npu"):
+            cameo.Session(DIGITS, ["npu"])
+
+    def test_every_code_has_a_class(self):
+        for name, code in cameo._core.codes.items():
+            if code:
+                error = cameo.errors.of_code(code, "words")
+                self.assertEqual((error.name, error.code, str(error)), (name, code, f"{name}: words"))
+        self.assertIsInstance(pickle.loads(pickle.dumps(cameo.errors.of_code(2, "w"))), cameo.errors.InvalidArgument)
+
+    def test_options_reach_the_session(self):
+        session = cameo.Session(DIGITS, threads=2, free_dims={"batch": 3}, config={"session.set_denormal_as_zero": True})
+        self.assertEqual(session.threads, 2)
+        self.assertEqual(session.config("session.set_denormal_as_zero"), "1")
+        self.assertEqual(session.inputs[0].shape, (3, 1, 8, 8))
+        self.assertEqual(cameo.Session(DIGITS, optimize="none").assignments[0].domain, "")
+
+    def test_progress_is_told_and_may_raise(self):
+        told = []
+        cameo.Session(DIGITS, progress=lambda stage, fraction: told.append((stage, fraction)))
+        self.assertEqual(told[-1], ("done", 1.0))
+        self.assertEqual(sorted(fraction for _, fraction in told), [fraction for _, fraction in told])
+
+        def stop(stage, fraction):
+            raise KeyError(stage)
+
+        with self.assertRaises(KeyError):
+            cameo.Session(DIGITS, progress=stop)
+
+    def test_a_stop_ends_loading(self):
+        stop = cameo.Stop()
+        stop.request()
+        self.assertTrue(stop.requested)
+        with self.assertRaises(cameo.errors.ModelLoadCanceled):
+            cameo.Session(DIGITS, stop=stop)
+
+    def test_messages_go_to_logging_or_a_function(self):
+        with self.assertLogs("cameo", logging.WARNING) as logged:
+            cameo.Session(DIGITS, free_dims={"absent": 1})
+        self.assertIn("absent", logged.output[0])
+        told = []
+        cameo.Session(DIGITS, log=lambda *message: told.append(message), log_level="verbose")
+        self.assertTrue(told and all(severity in (0, 1, 2) for severity, _ in told))
+
+    def test_sessions_pickle_by_model_and_options(self):
+        x = numpy.zeros((1, 1, 8, 8), numpy.float32)
+        for model in (DIGITS, DIGITS.read_bytes()):
+            session = cameo.Session(model, threads=2, progress=lambda *_: None)
+            again = pickle.loads(pickle.dumps(session))
+            self.assertEqual(again.threads, 2)
+            numpy.testing.assert_array_equal(again.run({"image": x})["logits"], session.run({"image": x})["logits"])
+
+
+class Running(unittest.TestCase):
+    def test_inputs_and_outputs_are_described(self):
+        session = cameo.Session(models.with_default())
+        x, w = session.inputs
+        self.assertEqual((x.name, x.type, x.dtype, x.shape, x.optional), ("x", "tensor(float)", "float", ("n", 3), False))
+        self.assertTrue(w.optional)
+        self.assertEqual(session.metadata["producer_name"], "tests")
+
+    def test_wrong_inputs_are_refused_in_words(self):
+        session = cameo.Session(models.unary("Neg", models.F, 2, 3))
+        right = numpy.zeros((2, 3), numpy.float32)
+        for inputs, words in (({}, "'x' is missing"), ({"z": right}, "no input 'z'"), ({"x": right[0]}, "rank 1"),
+                              ({"x": right.astype(numpy.int32)}, "needs tensor"), ({"x": object()}, "is a object"),
+                              ({1: right}, "no text"), ({"x": right.astype("datetime64[s]")}, "datetime64"),
+                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "no tensor")):
+            with self.subTest(words), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
+                session.run(inputs)
+
+    def test_strided_unaligned_and_swapped_arrays_have_their_values(self):
+        session = cameo.Session(models.unary("Neg", models.F, "a", "b"))
+        x = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
+        unaligned = numpy.frombuffer(bytearray(49), numpy.uint8)[1:].view(numpy.float32).reshape(3, 4)
+        unaligned[:] = x
+        read_only = x.copy()
+        read_only.flags.writeable = False
+        for given in (x, x.T, x[::2], x[:, ::-1], x.astype(">f4"), unaligned, read_only, numpy.asfortranarray(x)):
+            numpy.testing.assert_array_equal(session.run({"x": given})["y"], -given.astype(numpy.float32))
+
+    def test_lists_numbers_and_numpy_scalars_take_the_declared_type(self):
+        session = cameo.Session(models.unary("Neg", TensorProto.DOUBLE, "n"))
+        self.assertEqual(session.run({"x": [1, 2]})["y"].tolist(), [-1, -2])
+        scalar = models.made([helper.make_node("Neg", ["x"], ["y"])], [models.info("x", models.F)], [models.info("y")])
+        for given in (2, 2.0, numpy.float32(2), numpy.array(2, numpy.float32)):
+            self.assertEqual(cameo.Session(scalar).run({"x": given})["y"].tolist(), -2)
+
+    def test_every_type_of_elements_goes_in_and_out(self):
+        types = [*"bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split(),
+                 *(getattr(ml_dtypes, name) for name in "bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz "
+                   "int4 uint4 float4_e2m1fn".split())]
+        for each in types:
+            dtype = numpy.dtype(each)
+            with self.subTest(dtype.name):
+                x = numpy.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).astype(dtype)
+                if dtype.name in ("int4", "int8"):
+                    x[0, 0] = -7
+                kind = helper.np_dtype_to_tensor_dtype(dtype)
+                y = cameo.Session(models.unary("Identity", kind, "a", "b", opset=23), optimize="none").run({"x": x})["y"]
+                self.assertEqual(y.dtype, x.dtype)
+                numpy.testing.assert_array_equal(y.astype(numpy.complex64), x.astype(numpy.complex64))
+
+    def test_texts_go_in_and_out(self):
+        session = cameo.Session(models.unary("Identity", TensorProto.STRING, "n"))
+        for given in (["a", "ü€"], numpy.array(["a", "ü€"]), numpy.array(["a", "ü€"], object), ("a", "ü€"),
+                      numpy.array(["a".encode(), "ü€".encode()], object), cameo.Value(["a", "ü€"])):
+            self.assertEqual(session.run({"x": given})["y"].tolist(), ["a", "ü€"])
+        self.assertEqual(session.run({"x": "one"})["y"].tolist(), ["one"])
+        self.assertEqual(session.run({"x": numpy.array(["\udc80"], object)})["y"].tolist(), ["\udc80"])
+        two = cameo.Session(models.unary("Identity", TensorProto.STRING, 1, "n"))
+        self.assertEqual(two.run({"x": ["a", "b"]})["y"].tolist(), [["a", "b"]])
+
+    def test_sequences_optionals_and_maps(self):
+        sequence = helper.make_tensor_sequence_value_info
+        model = models.made([helper.make_node("SequenceInsert", ["s", "x"], ["t"])],
+                            [sequence("s", models.F, None), models.info("x", models.F, "n")], [sequence("t", models.F, None)])
+        one, two = numpy.ones(1, numpy.float32), numpy.ones(2, numpy.float32)
+        made = cameo.Session(model).run({"s": [one, two], "x": two})["t"]
+        self.assertEqual([each.tolist() for each in made], [[1], [1, 1], [1, 1]])
+        kept = cameo.Session(model).run({"s": [one], "x": two}, values=True)["t"]
+        self.assertEqual((kept.kind, [each.tolist() for each in kept.numpy()]), ("sequence", [[1], [1, 1]]))
+        has = models.made([helper.make_node("OptionalHasElement", ["x"], ["y"])],
+                          [helper.make_value_info("x", helper.make_optional_type_proto(
+                              helper.make_tensor_type_proto(models.F, None)))], [models.info("y", TensorProto.BOOL)])
+        session = cameo.Session(has)
+        self.assertEqual([bool(session.run({"x": each})["y"]) for each in (None, one)], [False, True])
+        zip_map = models.made(
+            [helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", classlabels_strings=["a", "b"])],
+            [models.info("x", models.F, "n", 2)],
+            [helper.make_value_info("y", helper.make_sequence_type_proto(helper.make_map_type_proto(
+                TensorProto.STRING, helper.make_tensor_type_proto(models.F, []))))])
+        zip_map.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+        made = cameo.Session(zip_map).run({"x": numpy.array([[1, 2], [3, 4]], numpy.float32)})["y"]
+        self.assertEqual(made, [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
+        vector = models.made([helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml",
+                                               string_vocabulary=["a", "b", "c"])],
+                             [helper.make_value_info("x", helper.make_map_type_proto(
+                                 TensorProto.STRING, helper.make_tensor_type_proto(models.F, [])))],
+                             [models.info("y", models.F, "m", "n")])
+        vector.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+        self.assertEqual(cameo.Session(vector).run({"x": {"c": 3.0, "a": 1.0}})["y"].ravel().tolist(), [1, 0, 3])
+
+    def test_outputs_outlive_the_session(self):
+        session = cameo.Session(models.unary())
+        y = session.run({"x": numpy.arange(5, dtype=numpy.float32)})["y"]
+        del session
+        gc.collect()
+        self.assertEqual(y.tolist(), [0, -1, -2, -3, -4])
+        y[0] = 7  # it is the caller's own
+
+    def test_a_run_ends_by_timeout_stop_and_cancel(self):
+        session = cameo.Session(models.endless())
+        inputs = {"m": numpy.array(10**9), "x": numpy.ones(1000, numpy.float32)}
+        begin = time.monotonic()
+        with self.assertRaises(TimeoutError):
+            session.run(inputs, 0.02)
+        stop = cameo.Stop()
+        threading.Timer(0.05, stop.request).start()
+        with self.assertRaises(cameo.errors.Canceled):
+            session.run(inputs, stop=stop)
+        threading.Timer(0.05, session.cancel).start()
+        with self.assertRaises(cameo.errors.Canceled):
+            session.run(inputs)
+        self.assertLess(time.monotonic() - begin, 10)
+        session.run({**inputs, "m": numpy.array(1)})  # later runs are not concerned
+
+    def test_runs_let_go_of_the_interpreter(self):
+        session = cameo.Session(models.endless())
+        inputs = {"m": numpy.array(10**9), "x": numpy.ones(1000, numpy.float32)}
+        thread = threading.Thread(target=lambda: self.assertRaises(cameo.errors.Canceled, session.run, inputs))
+        thread.start()
+        count, begin = 0, time.monotonic()
+        while time.monotonic() - begin < 0.1:
+            count += 1
+        session.cancel()
+        while thread.is_alive():
+            session.cancel()  # it may not have begun before
+            time.sleep(0.01)
+        self.assertGreater(count, 1000)
+
+    def test_threads_share_a_session(self):
+        session = cameo.Session(models.unary("Neg", models.F, "n"))
+        wrong = []
+
+        def work(number):
+            x = numpy.full(7, number, numpy.float32)
+            for _ in range(300):
+                if session.run({"x": x})["y"][3] != -number:
+                    wrong.append(number)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+        [each.start() for each in threads]
+        [each.join() for each in threads]
+        self.assertEqual(wrong, [])
+
+    def test_run_async_and_a_cancelled_task(self):
+        session = cameo.Session(models.endless())
+        x = numpy.ones(1000, numpy.float32)
+
+        async def work():
+            made = await asyncio.gather(*(session.run_async({"m": numpy.array(1), "x": x}) for _ in range(4)))
+            task = asyncio.create_task(session.run_async({"m": numpy.array(10**9), "x": x}))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            with self.assertRaises(cameo.errors.DeadlineExceeded):
+                await session.run_async({"m": numpy.array(10**9), "x": x}, timeout=0.01)
+            return made
+
+        begin = time.monotonic()
+        made = asyncio.run(work())
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertTrue(all(each["y"].shape == (1000,) for each in made))
+
+    def test_nothing_leaks(self):
+        session = cameo.Session(models.unary("Neg", models.F, "n"))
+        x = numpy.ones(250_000, numpy.float32)
+
+        def resident():
+            return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+        binding = session.bind()
+        for round in range(60):
+            if round == 20:
+                before = resident()
+            session.run({"x": x}, values=True)
+            self.assertRaises(cameo.Error, session.run, {"x": x.reshape(1, -1)})
+            binding.bind_input("x", x.copy())
+            binding.run()
+            binding.outputs()
+            cameo.Session(models.unary(), log=lambda *_: None, progress=lambda *_: None)
+        self.assertLess(resident() - before, 20_000_000)  # 40 arrays of a megabyte were made, thrice
+        references = sys.getrefcount(x)
+        session.run({"x": x})
+        self.assertEqual(sys.getrefcount(x), references)
+
+
+class Values(unittest.TestCase):
+    def test_buffers_and_dlpack_go_in_without_a_copy(self):
+        session = cameo.Session(models.unary("Neg", models.F, 3))
+        x = numpy.arange(3, dtype=numpy.float32)
+        for given in (memoryview(x), array.array("f", x), OnlyDlpack(x), cameo.Value(x), cameo.Value(OnlyDlpack(x)),
+                      (ctypes.c_float * 3)(*x)):
+            self.assertEqual(session.run({"x": given})["y"].tolist(), [0, -1, -2])
+        for given in (x, memoryview(x), OnlyDlpack(x)):
+            self.assertEqual(cameo.Value(given).address, x.ctypes.data)
+        with self.assertRaisesRegex(ValueError, "dense"):
+            session.run({"x": memoryview(numpy.arange(6, dtype=numpy.float32))[::2]})
+        with self.assertRaisesRegex(ValueError, "dense"):
+            session.run({"x": OnlyDlpack(numpy.arange(6, dtype=numpy.float32)[::2])})
+        with self.assertRaisesRegex(ValueError, "format"):
+            session.run({"x": memoryview(b"abc").cast("c")})
+
+    def test_outputs_are_buffers_and_dlpack_without_a_copy(self):
+        value = cameo.Session(models.unary("Neg", models.F, "a", "b")).run({"x": numpy.ones((2, 3), numpy.float32)},
+                                                                          values=True)["y"]
+        self.assertEqual((value.dtype, value.shape, value.nbytes, value.kind), ("float", (2, 3), 24, "tensor"))
+        self.assertEqual(value.tolist(), [[-1] * 3] * 2)
+        view = memoryview(value)
+        self.assertEqual((view.shape, view.format, view.readonly), ((2, 3), "f", False))
+        for made in (numpy.asarray(value), numpy.from_dlpack(value), value.numpy()):
+            self.assertEqual(made.ctypes.data, value.address)
+        del value
+        gc.collect()
+        self.assertEqual(view.tolist(), [[-1] * 3] * 2)
+
+    def test_a_value_keeps_what_it_refers_to(self):
+        x = numpy.arange(3, dtype=numpy.float32)
+        watch = weakref.ref(x)
+        value = cameo.Value(x)
+        del x
+        gc.collect()
+        self.assertIsNotNone(watch())
+        made = numpy.asarray(value)
+        del value
+        gc.collect()
+        self.assertEqual(made.tolist(), [0, 1, 2])
+        del made
+        gc.collect()
+        self.assertIsNone(watch())
+
+    def test_read_only_memory_stays_so(self):
+        view = memoryview(cameo.Value(b"abc"))
+        self.assertTrue(view.readonly)
+        self.assertRaises(TypeError, view.__setitem__, 0, 1)
+        self.assertFalse(numpy.asarray(cameo.Value(b"abc")).flags.writeable)
+
+    def test_texts_have_no_bytes(self):
+        value = cameo.Value(["a", "b"])
+        self.assertEqual((value.dtype, value.tolist()), ("string", ["a", "b"]))
+        for ask in (lambda: value.bytes(), lambda: value.address, lambda: value.nbytes, lambda: value.__dlpack__()):
+            self.assertRaises(cameo.errors.InvalidArgument, ask)
+        self.assertRaises(BufferError, memoryview, value)
+
+
+class Binding(unittest.TestCase):
+    def test_runs_read_and_write_where_arrays_lie(self):
+        session = cameo.Session(models.unary("Neg", models.F, "n"))
+        x, y = numpy.arange(4, dtype=numpy.float32), numpy.zeros(4, numpy.float32)
+        binding = session.bind()
+        binding.bind_input("x", x)
+        binding.bind_output("y", y)
+        binding.run()
+        self.assertEqual(y.tolist(), [0, -1, -2, -3])
+        self.assertIs(binding.outputs()["y"], y)
+        x[:] = 5
+        binding.run()
+        self.assertEqual(y.tolist(), [-5] * 4)
+        binding.bind_input("x", x[:2].copy())  # a smaller output fits
+        binding.run()
+        self.assertEqual(binding.outputs()["y"].tolist(), [-5, -5])
+        binding.bind_input("x", numpy.ones(5, numpy.float32))
+        self.assertRaises(cameo.errors.InvalidArgument, binding.run)
+        binding.bind_output("y", None)
+        binding.run()
+        self.assertEqual(binding.outputs()["y"].tolist(), [-1] * 5)
+
+    def test_what_cannot_be_written_to_is_refused(self):
+        binding = cameo.Session(models.unary("Neg", models.F, "n")).bind()
+        read_only = numpy.zeros(4, numpy.float32)
+        read_only.flags.writeable = False
+        for given in (read_only, numpy.zeros(8, numpy.float32)[::2], [1.0, 2.0], b"abcd", numpy.zeros(4)):
+            with self.assertRaises(cameo.errors.InvalidArgument):
+                binding.bind_output("y", given)
+        for call in (lambda: binding.bind_input("z", read_only), lambda: binding.bind_output("z", numpy.zeros(1)),
+                     binding.run, binding.outputs):
+            self.assertRaises(cameo.errors.InvalidArgument, call)
+
+    def test_it_keeps_arrays_and_session(self):
+        binding = cameo.Session(models.unary("Neg", models.F, "n")).bind()
+        binding.bind_input("x", numpy.full(1000, 3, numpy.float32))
+        gc.collect()
+        binding.run()
+        self.assertEqual(set(binding.outputs()["y"].tolist()), {-3})
+
+    def test_a_second_thread_is_refused(self):
+        binding = cameo.Session(models.endless()).bind()
+        binding.bind_input("m", numpy.array(10**9))
+        binding.bind_input("x", numpy.ones(1000, numpy.float32))
+        stop = cameo.Stop()
+        thread = threading.Thread(target=lambda: self.assertRaises(cameo.errors.Canceled, binding.run, None, stop))
+        thread.start()
+        time.sleep(0.05)
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "another thread"):
+            binding.run()
+        stop.request()
+        thread.join()
+
+
+class Tools(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = pathlib.Path(made.name)
+
+    def test_providers_and_devices(self):
+        self.assertEqual(cameo.providers()[-1].name, "cpu")
+        self.assertIn("cpu", {device.kind for device in cameo.devices()})
+
+    def test_convert_writes_a_model_that_gives_the_same(self):
+        x = numpy.ones((2, 1, 8, 8), numpy.float32)
+        wanted = cameo.Session(DIGITS).run({"image": x})["logits"]
+        for target in ("digits.ort", "digits.onnx"):
+            for level in ("none", "extended"):
+                cameo.convert(DIGITS, self.folder / target, optimize=level)
+                made = cameo.Session(self.folder / target).run({"image": x})["logits"]
+                numpy.testing.assert_allclose(made, wanted, rtol=1e-5)
+        with self.assertRaises(cameo.Error):
+            cameo.convert(DIGITS, self.folder / "absent" / "digits.ort")
+
+    def test_compile_makes_nodes_that_hold_programs(self):
+        name = cameo.providers()[0].name
+        if name == "cpu":
+            self.skipTest("the build has no provider that compiles")
+        target = self.folder / "digits_ctx.onnx"
+        self.assertEqual(cameo.compile(DIGITS, target, [name], embed=True), 1)
+        x = numpy.ones((2, 1, 8, 8), numpy.float32)
+        numpy.testing.assert_allclose(cameo.Session(target, [name]).run({"image": x})["logits"],
+                                      cameo.Session(DIGITS).run({"image": x})["logits"], rtol=1e-5)
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "npu"):
+            cameo.compile(DIGITS, target, provider_options={"npu": {"a": 1}})
+
+    def test_inspect_shows_the_page_in_a_notebook(self):
+        seen = cameo.inspect(DIGITS)
+        self.assertEqual((seen.providers, seen.parameters), ({"cpu": 6}, 2730))
+        self.assertIn("<html", seen.html)
+        self.assertRegex(seen._repr_html_(), r'^<iframe [^>]*srcdoc="&lt;!')
+        self.assertNotRegex(seen._repr_html_().split('srcdoc="')[1].rstrip('"></iframe>'), '"')
+        self.assertIn("digits.onnx", repr(seen))
+
+    def test_profile_writes_a_trace(self):
+        session = cameo.Session(DIGITS)
+        x = numpy.ones((2, 1, 8, 8), numpy.float32)
+        with session.profile(self.folder / "trace.json") as profile:
+            session.run({"image": x})
+        steps = profile.steps
+        session.run({"image": x})
+        self.assertEqual(profile.steps, steps)
+        events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        self.assertEqual(sum(event["ph"] == "X" for event in events), steps)
+        self.assertGreater(steps, 3)
+
+    def test_assignments_say_where_nodes_run(self):
+        made = cameo.Session(DIGITS).assignments
+        self.assertEqual({each.provider for each in made}, {"cpu"})
+        self.assertIn("Softmax", {each.op_type for each in made})
+
+    def test_a_package_loads_as_one_model(self):
+        (self.folder / "package" / "plain").mkdir(parents=True)
+        (self.folder / "package" / "plain" / "model.onnx").write_bytes(DIGITS.read_bytes())
+        manifest = {"schema_version": "1.0", "package_name": "digits", "components": {"part": {"variants": {"plain": {
+            "ep": cameo.providers()[-1].long_name,
+            "executor_info": {"ort": {"model_file": "model.onnx"}}}}}}}
+        (self.folder / "package" / "manifest.json").write_text(json.dumps(manifest))
+        package = cameo.Package(self.folder / "package")
+        self.assertEqual(package.name, "digits")
+        self.assertEqual([each.name for each in package.components["part"]], ["plain"])
+        whole = package.load()
+        self.assertEqual(whole.inputs[0].name, "image")
+        x = numpy.ones((2, 1, 8, 8), numpy.float32)
+        numpy.testing.assert_array_equal(whole.run({"image": x})["logits"], cameo.Session(DIGITS).run({"image": x})["logits"])
+        with self.assertRaises(cameo.Error):
+            cameo.Package(self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
