@@ -21,7 +21,7 @@ struct common_options {
   log_level log = log_level::warning;
   std::optional<device_policy> policy;  // then no provider is named
   bool ranked = true;                   // of a model package: when nothing fits the first provider, the next is asked
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, strict = false;
 
   session_options session() const;
   /// The same for a model package, where cpu alone is no good default: there may be variants for others.

@@ -15,7 +15,7 @@ bool is_folder(const std::string& path) {
 
 /// Nothing was said that a package's own options would have to give way to.
 bool leaves_options_to_package(const common_options& o) {
-  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 &&
+  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 && !o.strict &&
          o.optimize == optimization_level::all;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 #include <cameo/eps/cpu/affine_grid.hpp>
 #include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/eps/cpu/image_scaler.hpp>
 #include <cameo/eps/cpu/non_max_suppression.hpp>
 #include <cameo/eps/cpu/resize.hpp>
 #include <cameo/eps/cpu/roi_align.hpp>
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "skeletons/row_list.hpp"
@@ -17,6 +19,8 @@ using image_rows = row_list<
     computes<op::Resize, since<10, 10>, resize>,
     computes<op::Resize, since<11>, resize, "T1">,
     computes<op::Upsample, since<1>, upsample>,
+    computes<op::contrib::ImageScaler, since<1, 9>, image_scaler>,
+    moves<op::contrib::Crop, since<1, 9>, crop>,
     computes<op::GridSample, since<16>, grid_sample>,
     computes<op::RoiAlign, since<10>, roi_align>,
     takes_any<op::NonMaxSuppression, since<10>, non_max_suppression>
