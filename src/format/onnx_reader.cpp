@@ -4,6 +4,9 @@
 #include "../graph/types.hpp"
 #include "core/node_words.hpp"
 
+#include <cameo/op/op.hpp>
+
+#include <algorithm>
 #include <filesystem>
 
 namespace cameo::inline CAMEO_ABI {
@@ -17,6 +20,13 @@ std::map<std::string_view, std::int64_t> by_domain(std::span<const opset_import>
 
 /// The domain of ONNX's own operators has two spellings.
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view{} : domain; }
+
+/// The newest opset that cameo knows of a domain; 0 if it knows none.
+std::int64_t newest_opset(std::string_view domain) {
+  const auto known = detail::standard_domains();
+  const auto row = std::ranges::find(known, domain, &detail::domain_row::name);
+  return row == known.end() ? 0 : row->newest_opset;
+}
 
 }  // namespace
 
@@ -49,18 +59,21 @@ std::span<const property> onnx_reader::properties(const entries& from) {
 
 result<std::span<const opset_import>> onnx_reader::read_imports(const wire::chain<wire::opset_message>& from) {
   std::vector<opset_import> made;
-  opset_map seen;
+  std::map<std::string_view, std::size_t> places;  // in `made`, by domain
   for (const wire::opset_message& import : from) {
     const std::string_view domain = plain_domain(import.domain);
-    if (import.version < 1)
-      return failed(status_code::invalid_graph, "opset_import of domain '{}' says version {}; opsets start at 1",
-                    domain_name(domain), import.version);
-    const auto [same, is_new] = seen.try_emplace(domain, import.version);
+    const auto [place, is_new] = places.try_emplace(domain, made.size());
     if (is_new) made.push_back({text(domain), import.version});
-    if (same->second != import.version)
-      return failed(status_code::invalid_graph, "domain '{}' is imported twice, with opsets {} and {}",
-                    domain_name(domain), same->second, import.version);
+    opset_import& same = made[place->second];
+    if (same.version == import.version) continue;
+    tolerate(model_, oddity::opset_twice, "domain '{}' is imported twice, with opsets {} and {}; the last counts",
+             domain_name(domain), same.version, import.version);
+    same.version = import.version;
   }
+  for (const opset_import& import : made)
+    if (import.version < 1)
+      tolerate(model_, oddity::opset_below_one, "opset {} of domain '{}' is imported; opsets start at 1",
+               import.version, domain_name(import.domain));
   return kept(made);
 }
 
@@ -182,26 +195,67 @@ status onnx_reader::read_graph(const wire::graph_message& from, graph& to, const
   return status_code::ok;
 }
 
-status onnx_reader::read_initializers(const wire::graph_message& from, scope& in) {
-  const auto add = [&](const auto& message, std::string_view name, std::string_view rest) -> status {
-    result<value_id> v = define(in, name, {"an initializer"}, true);
-    if (!v) return v.error();
-    result<value> data = tensors_.read(message);
-    if (!data) return std::move(data).error().in("initializer");
-    value_type type;
-    type.kind = data->kind == value_kind::tensor ? type_kind::tensor : type_kind::sparse_tensor;
-    type.type = data->type;
-    type.shape.emplace();
-    for (std::int64_t d : data->shape) type.shape->push_back(dim::of(d));
-    if (!in.g[*v].type) in.g[*v].type = model_.keep(std::move(type));
-    in.g.add_initializer(*v, kept(std::vector<value>{*data}).data());
-    in.g[*v].constant_unknown = text(rest);
+namespace {
+
+/// The names that outputs of a graph, and inputs of its nodes and of those below it, have.
+void add_names_read(const wire::graph_message& g, std::set<std::string_view>& to) {
+  for (const wire::value_info_message& output : g.output) to.insert(output.name);
+  for (const wire::node_message& n : g.node) {
+    to.insert(n.input.begin(), n.input.end());
+    for (const wire::attribute_message& a : n.attribute) {
+      if (a.g) add_names_read(*a.g, to);
+      for (const wire::graph_message& each : a.graphs) add_names_read(each, to);
+    }
+  }
+}
+
+std::string_view name_of(const wire::tensor_message& t) { return t.name; }
+std::string_view name_of(const wire::sparse_tensor_message& t) { return t.values ? t.values->name : wire::text{}; }
+
+}  // namespace
+
+/// Of two initializers of one name the later counts.
+status onnx_reader::replace_initializer(graph_value& v, const value& data) {
+  if (v.constant->type != data.type || v.constant->shape != data.shape)
+    return failed(status_code::invalid_graph, "'{}' is an initializer twice, as {} and as {}", v.name,
+                  type_of(*v.constant).to_string(), type_of(data).to_string());
+  tolerate(model_, oddity::initializer_twice, "initializer '{}' is given twice; the last one counts", v.name);
+  v.constant = kept(std::vector<value>{data}).data();
+  return status_code::ok;
+}
+
+template <class Message>
+status onnx_reader::read_initializer(const wire::graph_message& around, const Message& message, std::string_view name,
+                                     scope& in) {
+  if (name.empty()) {
+    tolerate(model_, oddity::nameless_initializer, "an initializer of graph '{}' has no name; it is left out",
+             in.g.name);
     return status_code::ok;
-  };
+  }
+  const value_id there = in.g.find(name);
+  result<value> data = tensors_.read(message);
+  if (!data && data.error().code() == status_code::invalid_graph && there == value_id::none) {
+    if (in.names_read.empty()) add_names_read(around, in.names_read);
+    if (in.names_read.contains(name)) return std::move(data).error().in("initializer");
+    tolerate(model_, oddity::broken_unused_initializer, "{}; nothing reads it, and it is left out",
+             data.error().words());
+    return status_code::ok;
+  }
+  if (!data) return std::move(data).error().in("initializer");
+  if (there != value_id::none && in.g[there].constant) return replace_initializer(in.g[there], *data);
+  result<value_id> v = define(in, name, {"an initializer"}, true);
+  if (!v) return v.error();
+  if (!in.g[*v].type) in.g[*v].type = model_.keep(type_of(*data));
+  in.g.add_initializer(*v, kept(std::vector<value>{*data}).data());
+  in.g[*v].constant_unknown = text(rest_of_tensor(message, false));
+  return status_code::ok;
+}
+
+status onnx_reader::read_initializers(const wire::graph_message& from, scope& in) {
   for (const wire::tensor_message& t : from.initializer)
-    if (status s = add(t, t.name, rest_of_tensor(t, false)); !s) return s;
+    if (status s = read_initializer(from, t, name_of(t), in); !s) return s;
   for (const wire::sparse_tensor_message& t : from.sparse_initializer)
-    if (status s = add(t, t.values ? t.values->name : "", rest_of_tensor(t, false)); !s) return s;
+    if (status s = read_initializer(from, t, name_of(t), in); !s) return s;
   return status_code::ok;
 }
 
@@ -242,13 +296,24 @@ void onnx_reader::keep_input_type(const value_type& also, graph_value& input) {
   else input.type = model_.keep(*both);
 }
 
+/// Whether a declared type contradicts what an initializer that no caller gives is: then it does not count.
+bool onnx_reader::keeps_own_type(const value_type& also, const graph_value& initializer) {
+  if (!initializer.constant || initializer.is_input) return false;
+  const value_type own = type_of(*initializer.constant);
+  if (merge_types(own, also, rank_conflict::tolerated)) return false;
+  tolerate(model_, oddity::initializer_redeclared, "initializer '{}' is {}, and declared as {}; it counts as it is",
+           initializer.name, type_name(own), type_name(also));
+  return true;
+}
+
 status onnx_reader::read_value_info(const wire::value_info_message& from, graph_value& to) {
   std::string rest;
   if (from.type) {
     result<value_type> type = read_type(*from.type, model_);
     if (!type) return type.error();
     if (to.is_input && to.type && to.type->kind != type_kind::unknown) keep_input_type(*type, to);
-    else if (type->kind != type_kind::unknown || !type->denotation.empty()) to.type = model_.keep(*std::move(type));
+    else if (!keeps_own_type(*type, to) && (type->kind != type_kind::unknown || !type->denotation.empty()))
+      to.type = model_.keep(*std::move(type));
     if (const std::string of_type = rest_of_type(*from.type); !of_type.empty()) wire::put(rest, 2, of_type);
   }
   if (from.doc_string.data()) to.doc_string = text(from.doc_string);
@@ -284,11 +349,22 @@ status onnx_reader::read_nodes(const wire::chain<wire::node_message>& nodes, sco
 }
 
 result<std::int64_t> onnx_reader::opset_of(const wire::node_message& n, std::string_view domain,
-                                           const opset_map& opsets) const {
-  if (const auto import = opsets.find(domain); import != opsets.end()) return import->second;
+                                           const opset_map& opsets) {
+  if (const auto import = opsets.find(domain); import != opsets.end()) {
+    if (import->second >= 1) return import->second;
+    return failed(status_code::invalid_graph, "{}: opset_import of domain '{}' says version {}; opsets start at 1",
+                  describe(n), domain_name(domain), import->second);
+  }
   // A call of a local function needs no opset; files exist that do not import its domain.
   const auto local = local_functions_.lower_bound({domain, n.op_type, {}});
   if (local != local_functions_.end() && (*local)[0] == domain && (*local)[1] == n.op_type) return std::int64_t{1};
+  if (const std::int64_t newest = newest_opset(domain); newest > 0 && !model_.imports.empty()) {
+    if (model_.opset(domain) >= 1) return model_.opset(domain);
+    tolerate(model_, oddity::opset_missing, "domain '{}' is not among the opset imports; {} is of its opset {}",
+             domain_name(domain), describe(n), newest);
+    model_.imports.push_back({text(domain), newest});
+    return newest;
+  }
   return failed(status_code::invalid_graph, "{}: domain '{}' is not among the opset imports", describe(n),
                 domain_name(domain));
 }
@@ -350,6 +426,7 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_o
   to.most_memory = options.limits.model_bytes;
   tensor_reader tensors{to.memory,     options.limits.model_bytes, true, std::move(folder), has_folder, &to.files,
                         options.folder};
+  tensors.odd = &to;
   return onnx_reader{to, std::move(tensors)}.read(message);
 }
 

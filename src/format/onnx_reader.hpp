@@ -24,7 +24,8 @@ class onnx_reader {
   struct scope {
     graph& g;
     const opset_map& opsets;
-    std::vector<definer> definers = {};  // by value_id
+    std::vector<definer> definers = {};          // by value_id
+    std::set<std::string_view> names_read = {};  // by its nodes and outputs, once that had to be known
   };
 
   /// Without the body; a body may call any function of the model.
@@ -32,6 +33,9 @@ class onnx_reader {
   status read_body(const wire::function_message&, function& to);
   status read_graph(const wire::graph_message&, graph& to, const opset_map&);
   status read_initializers(const wire::graph_message&, scope&);
+  template <class Message>
+  status read_initializer(const wire::graph_message& around, const Message&, std::string_view name, scope&);
+  status replace_initializer(graph_value&, const value&);
   status read_outputs(const wire::graph_message&, scope&);
   status read_value_infos(const wire::chain<wire::value_info_message>&, graph& to, std::string& rest);
   status read_nodes(const wire::chain<wire::node_message>&, scope&);
@@ -44,10 +48,11 @@ class onnx_reader {
   std::string_view rest_of_attribute(const wire::attribute_message&);
   status read_value_info(const wire::value_info_message&, graph_value&);
   void keep_input_type(const value_type& also, graph_value& input);
+  bool keeps_own_type(const value_type& also, const graph_value& initializer);
 
   result<value_id> define(scope&, std::string_view name, definer by, bool may_be_input = false);
   result<std::span<const opset_import>> read_imports(const wire::chain<wire::opset_message>&);
-  result<std::int64_t> opset_of(const wire::node_message&, std::string_view domain, const opset_map&) const;
+  result<std::int64_t> opset_of(const wire::node_message&, std::string_view domain, const opset_map&);
   std::string_view text(std::string_view);
   std::string_view text_of(const wire::pieces&);
   std::span<const property> properties(const entries&);

@@ -23,6 +23,7 @@ struct tensor_reader {
   std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
   std::shared_ptr<const detail::held_folder> opened = {};           // the folder, given or once it was needed
   std::map<std::string, std::span<const std::byte>> mapped = {};    // by location
+  model* odd = nullptr;  // whose warnings tell what is odd and harmless; null: that is an error, too
 
   result<value> read(const wire::tensor_message&);
   result<value> read(const wire::sparse_tensor_message&);
@@ -32,6 +33,7 @@ struct tensor_reader {
   result<std::span<const std::byte>> external(const wire::tensor_message&, std::size_t bytes);
   result<value> place(value made, std::span<const std::byte>);
   result<value> unpack_six_bits(value made, std::span<const std::byte>);
+  status sort_entries(const std::vector<std::int64_t>& positions, value& values, value& indices);
 };
 
 /// What a reader leaves out of a tensor, as the bytes of a message: its documentation and unknown fields, and its name

@@ -1,3 +1,4 @@
+#include "../graph/oddities.hpp"
 #include "file/held_folder.hpp"
 #include "onnx_reading.hpp"
 #include "tensor_bytes.hpp"
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -101,7 +103,8 @@ std::size_t copy_int32s(const wire::numbers<std::int32_t>& from, dtype type, voi
   return from.size();
 }
 
-status copy_entries(const wire::tensor_message& t, dtype type, void* to) {
+/// Those that do not fit lose their high bits, if `odd` may say so.
+status copy_entries(const wire::tensor_message& t, dtype type, void* to, model* odd) {
   const typed_field typed = field_of(type);
   std::size_t fits = 0;
   switch (typed) {
@@ -117,9 +120,12 @@ status copy_entries(const wire::tensor_message& t, dtype type, void* to) {
     case typed_field::strings:
     case typed_field::none: return {};
   }
-  if (fits != entries_present(t, typed))
+  if (fits == entries_present(t, typed)) return {};
+  if (!odd)
     return failed(status_code::invalid_graph, "{}: entry {} of {} does not fit the element type", describe(t), fits,
                   field_names[std::size_t(typed)]);
+  tolerate(*odd, oddity::wide_number, "{}: entry {} of {} does not fit; its low bits count", describe(t), fits,
+           field_names[std::size_t(typed)]);
   return {};
 }
 
@@ -139,7 +145,6 @@ status read_dims(const wire::tensor_message& t, dtype& type, extents& shape, std
   std::uint64_t bytes = 0;
   if (!checked_bytes(type, count, bytes) || bytes > std::uint64_t(INT64_MAX))
     return failed(status_code::invalid_graph, "{}: its size in bytes does not fit 63 bits", describe(t));
-  if (t.segment) return failed(status_code::not_implemented, "{}: tensors in segments are not supported", describe(t));
   return status_code::ok;
 }
 
@@ -189,6 +194,9 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
   if (status s = read_dims(t, made.type, made.shape, count); !s) return s;
   const bool sized = checked_bytes(made.type, count, bytes) && file_bytes_of(made.type, count, in_file);
   if (!sized) return failed(status_code::invalid_graph, "{}: too large", describe(t));
+  if (t.segment && !odd)
+    return failed(status_code::not_implemented, "{}: tensors in segments are not supported", describe(t));
+  if (t.segment) tolerate(*odd, oddity::segment, "{}: it is taken for the whole tensor", describe(t));
   const typed_field typed = field_of(made.type);
   if (t.data_location.number == external_data_location) {
     result<byte_span> data = external(t, in_file);
@@ -198,9 +206,13 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
     const byte_span data = t.raw_data;
     if (made.type == dtype::string)
       return failed(status_code::invalid_graph, "{}: strings are in string_data, not in raw_data", describe(t));
-    if (!data.empty() && entries_present(t, typed) != 0)
+    const bool is_twice = !data.empty() && entries_present(t, typed) != 0;
+    if (is_twice && !odd)
       return failed(status_code::invalid_graph, "{}: has both raw_data and {}", describe(t),
                     field_names[std::size_t(typed)]);
+    if (is_twice)
+      tolerate(*odd, oddity::data_twice, "{}: has both raw_data and {}; raw_data count", describe(t),
+               field_names[std::size_t(typed)]);
     if (data.size() == in_file) return place(made, data);
     if (!data.empty() || entries_present(t, typed) == 0)
       return failed(status_code::invalid_graph, "{}: raw_data has {} bytes, needs {}", describe(t), data.size(),
@@ -215,7 +227,7 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
   if (!data) return data.error();
   made.data = *data;
   if (need != 0)
-    if (status s = copy_entries(t, made.type, made.data); !s) return s;
+    if (status s = copy_entries(t, made.type, made.data, odd); !s) return s;
   return made;
 }
 
@@ -257,6 +269,11 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
                   "{}: its data is in the file '{}', but the model comes from memory: set "
                   "read_options.external_data_folder",
                   describe(t), location);
+  if (length == 0 && bytes != 0 && odd) {
+    tolerate(*odd, oddity::external_length_zero, "{}: external data '{}' has a length of 0; {} bytes are taken",
+             describe(t), location, bytes);
+    length = bytes;
+  }
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   location, length, bytes);
@@ -304,28 +321,20 @@ result<value> tensor_reader::unpack_six_bits(value made, byte_span bytes) {
 
 namespace {
 
-/// Indices are in range and in ascending order: flat ones, or rows of one per axis.
-status check_indices(const value& dense, const value& indices, std::size_t nnz, std::string_view name) {
-  const auto refused = [&](std::size_t i, std::string_view why) {
-    return failed(status_code::invalid_graph, "sparse tensor '{}': index {} {}", name, i, why);
-  };
+/// The row-major positions of the entries, whose indices are flat ones, or rows of one per axis.
+result<std::vector<std::int64_t>> positions_of(const value& dense, const value& indices, std::size_t nnz,
+                                               std::string_view name) {
   const auto* const at = static_cast<const std::int64_t*>(indices.data);
-  const std::size_t rank = dense.shape.rank();
-  if (indices.shape.rank() == 1) {
-    for (std::size_t i = 0; i < nnz; ++i) {
-      if (at[i] < 0 || at[i] >= dense.shape.count()) return refused(i, "is outside the dense shape");
-      if (i && at[i] <= at[i - 1]) return refused(i, "is not greater than the one before");
+  const bool by_rows = indices.shape.rank() == 2;
+  std::vector<std::int64_t> made(nnz);
+  for (std::size_t i = 0, rank = by_rows ? dense.shape.rank() : 1; i < nnz; ++i)
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const std::int64_t index = at[i * rank + axis], end = by_rows ? dense.shape[axis] : dense.shape.count();
+      if (index < 0 || index >= end)
+        return failed(status_code::invalid_graph, "sparse tensor '{}': index {} is outside the dense shape", name, i);
+      made[i] = made[i] * end + index;
     }
-    return status_code::ok;
-  }
-  for (std::size_t i = 0; i < nnz; ++i) {
-    const std::int64_t* const row = at + i * rank;
-    for (std::size_t axis = 0; axis < rank; ++axis)
-      if (row[axis] < 0 || row[axis] >= dense.shape[axis]) return refused(i, "is outside the dense shape");
-    if (i && !std::lexicographical_compare(row - rank, row, row, row + rank))
-      return refused(i, "is not greater than the one before");
-  }
-  return status_code::ok;
+  return made;
 }
 
 /// Indices as int64 that can be read where they lie. ONNX asks for int64; ONNX Runtime takes narrower ones too, and
@@ -343,6 +352,30 @@ result<value> wide_indices(value indices, arena& memory) {
 }
 
 }  // namespace
+
+/// Entries in the order of their positions, the last of those with the same; indices become flat ones.
+status tensor_reader::sort_entries(const std::vector<std::int64_t>& positions, value& values, value& indices) {
+  std::vector<std::size_t> order(positions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return positions[i]; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (i + 1 == order.size() || positions[order[i]] != positions[order[i + 1]]) order[kept++] = order[i];
+  const std::size_t width = bits_of(values.type) / 8;
+  const result<void*> sorted = allocate_tensor(memory, budget, kept * width);
+  if (!sorted) return sorted.error();
+  const result<void*> where = allocate_tensor(memory, budget, kept * sizeof(std::int64_t));
+  if (!where) return where.error();
+  for (std::size_t i = 0; i < kept; ++i) {
+    std::memcpy(static_cast<std::byte*>(*sorted) + i * width,
+                static_cast<const std::byte*>(values.data) + order[i] * width, width);
+    static_cast<std::int64_t*>(*where)[i] = positions[order[i]];
+  }
+  const extents flat{std::int64_t(kept)};
+  values = value::tensor(values.type, flat, *sorted);
+  indices = value::tensor(dtype::i64, flat, *where);
+  return status_code::ok;
+}
 
 result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
   const wire::tensor_message absent, &of_values = t.values ? *t.values : absent,
@@ -372,7 +405,18 @@ result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
     return refused("its indices must have the shape [nnz] or [nnz, rank]");
   indices = wide_indices(*indices, memory);
   if (!indices) return indices.error();
-  if (status s = check_indices(made, *indices, std::size_t(nnz), name); !s) return s;
+  result<std::vector<std::int64_t>> positions = positions_of(made, *indices, std::size_t(nnz), name);
+  if (!positions) return positions.error();
+  const auto down = std::ranges::adjacent_find(*positions, std::ranges::greater_equal{});
+  const std::size_t at = std::size_t(down - positions->begin()) + 1;  // of the first that is not above the one before
+  if (down != positions->end()) {
+    if (!odd || values->type == dtype::string || bits_of(values->type) % 8 != 0)
+      return failed(status_code::invalid_graph, "sparse tensor '{}': index {} is not greater than the one before", name,
+                    at);
+    tolerate(*odd, oddity::sparse_unsorted, "sparse tensor '{}': index {} is not greater than the one before", name,
+             at);
+    if (status s = sort_entries(*positions, *values, *indices); !s) return s;
+  }
   made.type = values->type;
   result<std::span<value>> parts = memory.take<value>(2);
   if (!parts) return parts.error();

@@ -188,11 +188,6 @@ status ort_graph_sink::node(scope& in, const ort::table_view& from, node_type& r
   spec.attributes = read.attributes;
   spec.subgraphs = read.subgraphs;
   in.ids.push_back(in.made->add_node(spec));
-  if (spec.domain != "com.microsoft.nchwc" || has_blocked_layout_) return {};
-  has_blocked_layout_ = true;
-  model_.warnings.push_back(
-      "there are nodes of com.microsoft.nchwc: their constants have the layout of the library and the processor that "
-      "wrote the file, and elsewhere the results are wrong");
   return {};
 }
 

@@ -57,7 +57,6 @@ class ort_graph_sink : public ort::sink_base {
   model& model_;
   const load_limits& limits_;
   std::int64_t version_ = 0;
-  bool has_blocked_layout_ = false;
 };
 static_assert(ort::sink<ort_graph_sink>);
 

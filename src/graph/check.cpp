@@ -4,6 +4,8 @@
 #include <range/v3/view/transform.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "functions.hpp"
 #include "inference.hpp"
@@ -170,10 +172,33 @@ status check_structure(graph& g, const op_table& ops, bool in_function, std::siz
   return g.sort();
 }
 
-status check_imports(std::span<const opset_import> imports) {
-  for (const opset_import& import : imports)
-    if (import.version < 1)
-      return bad("opset {} of domain '{}' is below 1", import.version, domain_name(import.domain));
+/// The functions that nodes of a graph, or of one below it, call.
+void add_callees(const graph& g, std::set<const function*>& to) {
+  for (std::size_t i = 0; i < g.node_capacity(); ++i) {
+    const graph_node& n = g[node_id{std::uint32_t(i)}];
+    if (n.removed) continue;
+    if (const function* const callee = g.owner().find_function(n.domain, n.op_type, n.overload)) to.insert(callee);
+    for (const graph* body : n.subgraphs) add_callees(*body, to);
+  }
+}
+
+std::set<const function*> called_functions(const model& m) {
+  std::set<const function*> made;
+  add_callees(m.main(), made);
+  for (const function& f : m.functions) add_callees(*f.body, made);
+  return made;
+}
+
+/// `called`: filled when a function turns out to be wrong.
+status check_function(model& m, const function& f, const op_table& ops,
+                      std::optional<std::set<const function*>>& called) {
+  if (m.find_function(f.domain, f.name, f.overload) != &f)
+    return bad("there are two of this name; names of functions must be unique");
+  status fine = check_structure(*f.body, ops, true, 0);
+  if (fine) return fine;
+  if (!called) called = called_functions(m);
+  if (called->contains(&f)) return fine;
+  tolerate(m, oddity::broken_unused_function, "function '{}': {}; nothing calls it", function_name(f), fine.words());
   return status_code::ok;
 }
 
@@ -182,17 +207,24 @@ status check_whole(model& m, const op_table& ops) {
   const std::span<const node_id> order = main.order();
   if (order.empty() && main.node_capacity() == 0 && main.outputs().empty())
     return failed(status_code::invalid_argument, "the graph is empty: it has neither nodes nor outputs");
-  if (status fine = check_imports(m.imports); !fine) return fine;
-  for (const function& f : m.functions) {
-    status fine = check_imports(f.imports);
-    if (fine && m.find_function(f.domain, f.name, f.overload) != &f)
-      fine = bad("there are two of this name; names of functions must be unique");
-    if (fine) fine = check_structure(*f.body, ops, true, 0);
-    if (!fine) return std::move(fine).in(fmt::format("function '{}'", function_name(f)));
-  }
+  std::optional<std::set<const function*>> called;
+  for (const function& f : m.functions)
+    if (status fine = check_function(m, f, ops, called); !fine)
+      return std::move(fine).in(fmt::format("function '{}'", function_name(f)));
   if (status fine = check_structure(main, ops, false, 0); !fine) return fine;
   if (status fine = check_calls(m); !fine) return fine;
   return inference{m, &ops}.run(main);
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether ONNX or ONNX Runtime has an operator of the node's name at its opset.
+bool is_an_operator(const graph_node& n, const op_table& ops) {
+  const op_row* const row = find_op(ops.standard, n.domain, n.op_type);
+  const op_version* const version = row && n.opset >= 1 ? row->at(n.opset) : nullptr;
+  return version && !version->deprecated;
 }
 
 }  // namespace
@@ -202,6 +234,11 @@ status resolve_node(graph& g, node_id id, const op_table& ops) {
   n.op = nullptr;
   n.version = nullptr;
   n.callee = g.owner().find_function(n.domain, n.op_type, n.overload);
+  if (n.callee && is_an_operator(n, ops)) {
+    tolerate(g.owner(), oddity::function_named_as_operator,
+             "{}: the model has a function of this name; it is not called", describe(g, n));
+    n.callee = nullptr;
+  }
   if (n.callee) return status_code::ok;
   const op_row* const row = ops.find(n.domain, n.op_type);
   const std::string_view domain = domain_name(n.domain);
@@ -211,7 +248,7 @@ status resolve_node(graph& g, node_id id, const op_table& ops) {
                   "model a function of this name",
                   domain, n.op_type);
   if (!row) return bad("there is no operator '{}' in domain '{}' at opset {}", n.op_type, domain, n.opset);
-  if (n.opset < 1) return bad("the model imports no opset of domain '{}'", domain);
+  if (n.opset < 1) return bad("the model imports no opset of domain '{}', or one below 1", domain);
   const op_version* const version = row->at(n.opset);
   if (!version)
     return bad("there is no operator '{}' in domain '{}' at opset {}; it appears in opset {}", n.op_type, domain,

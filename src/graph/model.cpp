@@ -48,6 +48,11 @@ std::uint32_t model::symbol(std::string_view name) {
   return at->second;
 }
 
+std::uint32_t model::another_symbol(std::uint32_t of) {
+  symbols.push_back(std::string{symbols[of]});
+  return std::uint32_t(symbols.size() - 1);
+}
+
 std::uint32_t model::fresh_symbol() {
   std::string name;
   do name = fmt::format("unk__{}", tables_->next_fresh++);

@@ -14,6 +14,22 @@ enum class oddity : std::uint8_t {
   output_redeclares_input,
   initializer_twice,
   no_resolver,
+  one_name_two_sizes,
+  initializer_redeclared,
+  nameless_initializer,
+  broken_unused_initializer,
+  broken_unused_function,
+  opset_twice,
+  opset_below_one,
+  opset_missing,
+  wide_number,
+  data_twice,
+  segment,
+  external_length_zero,
+  sparse_unsorted,
+  large_window,
+  function_named_as_operator,
+  blocked_weights,
 };
 
 /// One thing that cameo is lenient about. docs/oddities.md has the same table.

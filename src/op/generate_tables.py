@@ -14,10 +14,12 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# What ONNX Runtime's fusions add to ONNX's own domain: operators, and one that is older there. Its models name them
-# there, so they have that domain. Where there are two tags, the row of the list is that of contrib.hpp.
+# What ONNX Runtime adds to ONNX's own domain: operators of its fusions, one of which is older there, and those that
+# ONNX had for experiments until opset 10 and took back. Models name them there, so they have that domain. Where there
+# are two tags, the row of the list is that of contrib.hpp.
 CONTRIB = "ONNX, as ONNX Runtime adds to it"
-CONTRIB_OPS = ["LayerNormalization", "SimplifiedLayerNormalization"]
+CONTRIB_OPS = ["Affine", "Crop", "DynamicSlice", "ImageScaler", "LayerNormalization", "MeanVarianceNormalization",
+               "ParametricSoftplus", "Scale", "ScaledTanh", "SimplifiedLayerNormalization", "ThresholdedRelu"]
 
 # domain: (header, namespace, whether onnx is the source)
 DOMAINS = {
@@ -42,7 +44,8 @@ ROLES = {
     "is_compiled_context": "com.microsoft.EPContext",
     "needs_training": "ai.onnx.preview.training.Gradient",
     "is_identity": "Identity",
-    "is_pointwise": "BitCast Cast CastLike Clip Dropout Identity IsInf IsNaN RegexFullMatch Shrink Swish "
+    "is_pointwise": "Affine BitCast Cast CastLike Clip Dropout Identity IsInf IsNaN ParametricSoftplus RegexFullMatch "
+                    "Scale ScaledTanh Shrink Swish ThresholdedRelu "
                     "com.microsoft.Gelu com.microsoft.QuickGelu",
     "commutes": "Add And BitwiseAnd BitwiseOr BitwiseXor Equal Max Mean Min Mul Or Sum Xor",
     "moves": PERMUTES + " Compress Expand Gather GatherElements GatherND Slice Tile",
@@ -56,6 +59,10 @@ ROLE_ORDER = ["has_subgraphs", *ROLES, "broadcasts", "reduces"]
 # What cameo's nodes say and no schema does. Weights of ONNX Runtime's Conv on blocks are packed for the processor at
 # hand, in blocks whose size the file does not tell; cameo packs them when it loads, and files hold them as they were.
 OWN_ATTRIBUTES = {("com.microsoft.nchwc", "Conv"): {"plain_weights": "i"}}
+
+# Attributes without a default that the schema does not ask for, and ONNX Runtime's kernel does.
+NEEDED = {("", "Crop"): ["border"], ("", "ImageScaler"): ["bias"], ("", "ParametricSoftplus"): ["alpha", "beta"],
+          ("", "ScaledTanh"): ["alpha", "beta"]}
 
 DTYPES = {
     name: number
@@ -126,7 +133,7 @@ class Parameter:
         return "{" + ", ".join(fields) + "}"
 
 
-def attribute_rule(a, from_onnx):
+def attribute_rule(a, from_onnx, needed):
     default = onnx.AttributeProto()
     if from_onnx:
         default.CopyFrom(a.default_value)
@@ -134,7 +141,7 @@ def attribute_rule(a, from_onnx):
         default.ParseFromString(a._default_value)
     kind = KIND_OF[int(a.type.value)]
     fields = [c_string(a.name), "attribute_kind::" + kind]
-    if a.required:
+    if a.required or needed:
         fields.append("true")
     elif default.type == onnx.AttributeProto.INT:
         fields += ["false", "true", str(default.i)]
@@ -181,7 +188,8 @@ def wrap(head, items, tail, indent="    "):
 
 
 def attribute_rules(s, from_onnx):
-    rules = {name: attribute_rule(a, from_onnx) for name, a in s.attributes.items()}
+    needed = NEEDED.get((s.domain, s.name), [])
+    rules = {name: attribute_rule(a, from_onnx, name in needed) for name, a in s.attributes.items()}
     for name, kind in OWN_ATTRIBUTES.get((s.domain, s.name), {}).items():
         rules[name] = "{" + c_string(name) + ", attribute_kind::" + kind + "}"
     return [rule for _, rule in sorted(rules.items())]
@@ -219,7 +227,7 @@ def schema_roles(domain, name, schemas):
 
 
 def roles_of(domain, name, schemas):
-    full_name = f"{domain}.{name}" if domain else name
+    full_name = f"{real(domain)}.{name}" if real(domain) else name
     found = {*schema_roles(domain, name, schemas), *(role for role, ops in ROLES.items() if full_name in ops.split())}
     return " | ".join(f"role::{role}" for role in ROLE_ORDER if role in found)
 
@@ -275,9 +283,9 @@ def write_list(all_ops):
     ordered = sorted(chosen, key=lambda key: op_id(*key))
     lines = [GENERATED.strip()]
     lines += [f"#include <cameo/op/{header}.hpp>" for header, _, _ in sorted(DOMAINS.values())]
-    lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "", "namespace cameo::inline CAMEO_ABI {", "namespace {", "",
-              "using detail::make_op_row;
-constexpr auto rows = with_infer_functions(std::to_array<op_row>({"]
+    lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "",
+              "namespace cameo::inline CAMEO_ABI {", "namespace {", "", "using detail::make_op_row;",
+              "constexpr auto rows = with_infer_functions(std::to_array<op_row>({"]
     lines += [f"    make_op_row<{tag_of(*key)}>()," for key in ordered]
     lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
               'static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");',

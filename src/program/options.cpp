@@ -22,6 +22,7 @@ session_options common_options::session() const {
   if (policy) static_cast<void>(made.prefer(*policy));  // one that there is: see add_policy_option
   else if (providers.empty() && runtime_of<program::providers>::count > 1) made.providers = {"cpu"};
   made.config = config;
+  if (strict) made.config.emplace_back("session.strict", "1");
   made.free_dims = free_dims;
   made.threads = threads;
   made.optimize = optimize;
@@ -132,6 +133,7 @@ void add_session_options(const command& session, common_options& to) {
           "Session configuration entry, with ONNX Runtime's names; repeatable")
       .type_name("KEY=VALUE")
       .check(key_and_value());
+  session.add_flag("--strict", to.strict, "What docs/oddities.md lists is an error (session.strict)");
   add_sizes(session, "--free-dim", to.free_dims,
             "Size of a symbolic dim of the inputs, for which the model is planned; repeatable");
   session

@@ -22,7 +22,7 @@ struct common_options {
   bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that say what they have until then
   std::optional<device_policy> policy;  // then no provider is named
   bool ranked = true;                   // of a model package: when nothing fits the first provider, the next is asked
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, strict = false;
 
   session_options session() const;
   /// The same for a model package, where cpu alone is no good default: there may be variants for others.

@@ -64,7 +64,7 @@ result<session> load_stream(const std::string& path, const common_options& o) {
 
 /// Nothing was said that a package's own options would have to give way to.
 bool leaves_options_to_package(const common_options& o) {
-  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 &&
+  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 && !o.strict &&
          o.optimize == optimization_level::all;
 }
 

@@ -99,6 +99,13 @@ std::string_view session_config::operator[](const config_key_row& row) const {
   return text ? std::string_view{*text} : row.otherwise;
 }
 
+std::string_view session_config::key_against(const oddity_row* odd) const {
+  constexpr const config_key_row &all = config_key<"session.strict">,
+                                 &shapes = config_key<"session.strict_shape_type_inference">;
+  if (odd && is_on(all)) return all.key;
+  return odd && odd->id == oddity::other_shape && is_on(shapes) ? shapes.key : std::string_view{};
+}
+
 const std::string* session_config::find(std::string_view key) const {
   const auto at = std::find_if(entries_.rbegin(), entries_.rend(), [&](const auto& each) { return each.first == key; });
   return at == entries_.rend() ? nullptr : &at->second;

@@ -2,6 +2,7 @@
 #include <cameo/session/options.hpp>
 
 #include "core/config_keys.hpp"
+#include "graph/oddities.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -24,6 +25,8 @@ class session_config {
   /// The last value that was set; empty when none was set.
   std::string_view set_to(const config_key_row&) const;
   bool is_on(const config_key_row& row) const { return (*this)[row] == "1"; }
+  /// The key that makes an oddity of a model an error; empty if none does, and for null.
+  std::string_view key_against(const oddity_row*) const;
   /// The same for a key that a user names, of the table or of a provider's option; empty for others.
   std::string_view text_of(std::string_view key) const;
   /// Appends an entry: of equal keys the last counts.

@@ -135,4 +135,60 @@ status fix_free_dims(const session_options& options, const format_row& format, m
   return {};
 }
 
+namespace {
+
+/// Whether a name has a letter: "?", "-1" and "*" stand for any size.
+bool is_word(std::string_view name) {
+  return std::ranges::any_of(name, [](unsigned char c) { return c >= 0x80 || (c | 32u) - 'a' < 26; });
+}
+
+/// By symbol: those of inputs that can't be of one size.
+std::vector<bool> symbols_to_separate(const model& net) {
+  std::vector<bool> made(net.symbols.size());
+  for (value_id v : net.main().inputs()) {
+    if (!is_shaped_tensor(net.main()[v])) continue;
+    const std::vector<dim>& dims = *net.main()[v].type->shape;
+    for (auto d = dims.begin(); d != dims.end(); ++d) {
+      if (d->known() || d->symbol == 0 || d->symbol >= made.size()) continue;
+      const bool again = std::any_of(dims.begin(), d, [&](dim other) { return other.symbol == d->symbol; });
+      if (again || !is_word(net.symbols[d->symbol])) made[d->symbol] = true;
+    }
+  }
+  return made;
+}
+
+/// Gives the dims of a type that are to be separated what `symbol` says; null if there is none.
+template <class F>
+const value_type* with_symbols(model& net, const value_type* type, const std::vector<bool>& which, F&& symbol) {
+  const auto is_one = [&](dim d) { return !d.known() && d.symbol < which.size() && which[d.symbol]; };
+  if (!type || !type->is_tensor() || !type->shape || std::ranges::none_of(*type->shape, is_one)) return nullptr;
+  value_type made = *type;
+  for (dim& d : *made.shape)
+    if (is_one(d)) d.symbol = symbol(d.symbol);
+  return net.keep(std::move(made));
+}
+
+void forget_symbols(graph& g, const std::vector<bool>& which) {
+  for (std::size_t i = 0; i < g.value_count(); ++i) {
+    graph_value& v = g[value_id{std::uint32_t(i)}];
+    const auto none = [](std::uint32_t) { return std::uint32_t{0}; };
+    if (const value_type* const made = with_symbols(g.owner(), v.type, which, none)) v.type = made;
+  }
+  for (std::size_t i = 0; i < g.node_capacity(); ++i)
+    for (graph* body : g[node_id{std::uint32_t(i)}].subgraphs) forget_symbols(*body, which);
+}
+
+}  // namespace
+
+void separate_dims(model& net) {
+  const std::vector<bool> which = symbols_to_separate(net);
+  if (std::ranges::find(which, true) == which.end()) return;
+  graph& g = net.main();
+  for (value_id v : g.inputs()) {
+    const auto own = [&](std::uint32_t symbol) { return net.another_symbol(symbol); };
+    if (const value_type* const made = with_symbols(net, g[v].type, which, own)) g[v].type = made;
+  }
+  forget_symbols(g, which);
+}
+
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,6 +1,8 @@
 // What a run is given, held against what the model declares.
 #include "file/messages.hpp"
+#include "graph/oddities.hpp"
 #include "session/loaded.hpp"
+#include "session/progress.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -134,14 +136,18 @@ status session::impl::check_symbols(std::span<const value> given) const {
   for (const symbol_use& use : is.io.symbols) {
     const value& v = given[use.input];
     if (v.kind != value_kind::tensor || use.axis >= v.shape.rank()) continue;  // an optional input that is not there
-    if (!first || first->symbol != use.symbol) first = &use;
+    if (!first || first->name != use.name) first = &use;
     const value& other = given[first->input];
     if (v.shape[use.axis] == other.shape[first->axis]) continue;
-    return failed(status_code::invalid_argument,
-                  "'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {}); the model needs "
-                  "one size for both",
-                  is.net().symbols[use.symbol], other.shape[first->axis], inputs[first->input].name, first->axis,
-                  to_string(other, 0), v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0));
+    if (first->symbol != use.symbol && (sizes_told.exchange(true) || !is.log)) continue;
+    const std::string words =
+        fmt::format("'{}' is {} in input '{}' (axis {} of {}) and {} in input '{}' (axis {} of {})", use.name,
+                    other.shape[first->axis], inputs[first->input].name, first->axis, to_string(other, 0),
+                    v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0));
+    if (first->symbol == use.symbol)
+      return failed(status_code::invalid_argument, "{}; the model needs one size for both", words);
+    if (is.log_from <= log_level::warning)
+      is.log(log_level::warning, of_model(is.net(), warning_of(oddity::one_name_two_sizes, "{}", words)));
   }
   return {};
 }

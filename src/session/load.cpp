@@ -1,6 +1,7 @@
 // From bytes to a session or a compiled model: the stages one after the other; stages.hpp says what each does.
 #include "core/guarded.hpp"
 #include "file/messages.hpp"
+#include "graph/blocked_weights.hpp"
 #include "session/loaded.hpp"
 
 #include <istream>
@@ -48,6 +49,7 @@ status read_and_check(loading& now, loaded& made, model_source read) {
   if (by_policy)
     if (status s = take(made.by, choose_by_policy(how, net)); !s) return s;
   if (status s = fix_free_dims(how.options, *made.from.format, net); !s) return s;
+  if (!how.config.is_on(config_key<"session.strict">)) separate_dims(net);
   if (status s = now.tell.begin("check", 5); !s) return s;
   if (status s = take(now.ops, check_operators(made.by.list, net)); !s) return s;
   now.tell.tell_model();
@@ -77,6 +79,7 @@ status write_if_wanted(loading& now, loaded& made) {
 status load(loading& now, loaded& made, model_source read) {
   if (status s = read_and_check(now, made, read); !s) return s;
   model& net = *made.from.net;
+  if (status s = unpack_blocked_weights(net.main()); !s) return s;
   const rewriting rewrite = rewriting_of(now, made);
   if (status s = rewrite_place_compile(now, made, rewrite, {.rewrite = 20, .place = 5, .compile = 9}); !s) return s;
   if (status s = write_if_wanted(now, made); !s) return s;
@@ -89,8 +92,7 @@ status load(loading& now, loaded& made, model_source read) {
   if (status s = take(made.io, describe_io(net)); !s) return s;
   if (status s = take(made.threads, start_threads(now.how)); !s) return s;
   now.tell.tell_plan(made);
-  now.tell.end();
-  return {};
+  return now.tell.end();
 }
 
 status compile(loading& now, loaded& made, model_source read) {
@@ -102,8 +104,7 @@ status compile(loading& now, loaded& made, model_source read) {
   if (status s = rewrite_placed(rewrite); !s) return s;
   if (status s = now.tell.begin("write", 10); !s) return s;
   if (status s = write_if_wanted(now, made); !s) return s;
-  now.tell.end();
-  return {};
+  return now.tell.end();
 }
 
 /// What a session keeps of its settings.

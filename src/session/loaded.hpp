@@ -62,15 +62,17 @@ struct session::impl {
   const loaded is;
   mutable std::array<std::atomic<io_binding::impl*>, 64> idle{};
   mutable std::deque<std::atomic<bool>> other_shape_told;  // per output: a warning about another shape was given
+  mutable std::atomic<bool> sizes_told = false;            // a warning about dims of one name was given
 
   result<std::unique_ptr<io_binding::impl>> acquire() const;
   void give_back(std::unique_ptr<io_binding::impl>) const;
   /// The input as a run takes it: with the model's shape where it brought none.
   result<value> input(std::size_t i, const named_input&) const;
-  /// INVALID_ARGUMENT when a symbol is of two sizes. Allocates nothing while all is well.
+  /// INVALID_ARGUMENT when a symbol is of two sizes; a warning, once, when symbols of one name are. Allocates nothing
+  /// while all is well.
   status check_symbols(std::span<const value> given) const;
   status run(io_binding::impl&, const run_settings&) const;
-  void tell_shapes(std::span<const value> made) const;
+  status tell_shapes(std::span<const value> made) const;
   /// What went wrong in a run, with the model's file in front.
   status at_file(status failed) const;
 };

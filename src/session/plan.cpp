@@ -35,16 +35,17 @@ io_info info_of(const model& net, value_id v) {
 /// Initializers are no inputs, in models from before they could be left out of the list.
 bool is_given(const model& net, value_id input) { return !net.main()[input].constant || net.ir_version >= 4; }
 
-std::vector<described_io::symbol_use> symbols_in(const std::vector<io_info>& inputs) {
+std::vector<described_io::symbol_use> symbols_in(const model& net, const std::vector<io_info>& inputs) {
   std::vector<described_io::symbol_use> made;
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     const value_type& io = inputs[i].type;
     const value_type& type = io.kind == type_kind::optional && io.of ? *io.of : io;
     if (!type.is_tensor() || !type.shape) continue;
     for (std::uint32_t axis = 0; axis < type.shape->size(); ++axis)
-      if (const dim& d = (*type.shape)[axis]; !d.known() && d.symbol) made.push_back({d.symbol, i, axis});
+      if (const dim& d = (*type.shape)[axis]; !d.known() && d.symbol)
+        made.push_back({d.symbol, i, axis, net.symbols[d.symbol]});
   }
-  std::ranges::stable_sort(made, {}, &described_io::symbol_use::symbol);
+  std::ranges::stable_sort(made, {}, &described_io::symbol_use::name);
   return made;
 }
 
@@ -103,7 +104,7 @@ result<described_io> describe_io(model& net) {
     made.defaults.push_back(net.main()[v].constant);
     if (status s = align_constant(made.defaults.back(), net); !s) return s;
   }
-  made.symbols = symbols_in(made.inputs);
+  made.symbols = symbols_in(net, made.inputs);
   return made;
 }
 

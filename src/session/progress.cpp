@@ -23,7 +23,7 @@ std::string of_model(const model& m, std::string_view words) {
 }
 
 status load_teller::begin(std::string_view stage, unsigned percent) {
-  tell_warnings();
+  if (status s = tell_warnings(); !s) return s;
   if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
   percent_before_ += percent_;
   stage_ = stage, percent_ = percent;
@@ -40,20 +40,24 @@ void load_teller::part(double of_stage) const {
   how_.options.progress({stage_, told_});
 }
 
-void load_teller::end() {
-  tell_warnings();
+status load_teller::end() {
+  if (status s = tell_warnings(); !s) return s;
   if (how_.options.progress) how_.options.progress({"done", 1});
+  return {};
 }
 
 /// Warnings that the model has got since the last time. Oddities that every model of an exporter has are only
-/// information.
-void load_teller::tell_warnings() {
+/// information, unless they are to be errors.
+status load_teller::tell_warnings() {
   for (; net_ && warnings_told_ < net_->warnings.size(); ++warnings_told_) {
     const std::string& each = net_->warnings[warnings_told_];
     const oddity_row* const odd = oddity_of(each);
     const log_level level = odd && !odd->is_told ? log_level::info : log_level::warning;
     if (how_.logs(level)) how_.options.log(level, of_model(*net_, each));
+    if (const std::string_view key = how_.config.key_against(odd); !key.empty())
+      return failed(status_code::invalid_graph, "{} ({}=1)", each, key);
   }
+  return {};
 }
 
 void load_teller::tell_model() const {

@@ -13,12 +13,12 @@ class load_teller {
   explicit load_teller(const load_settings& how) : how_{how} {}
 
   /// A stage begins, with its share of the whole in percent, an estimate. MODEL_LOAD_CANCELED if the caller asked to
-  /// stop. The model's warnings until here go to the log.
+  /// stop. The model's warnings until here go to the log; INVALID_GRAPH if one of them is an error under the settings.
   status begin(std::string_view stage, unsigned percent);
   /// So much of the stage is done.
   void part(double of_stage) const;
-  /// The model is loaded.
-  void end();
+  /// The model is loaded. Its last warnings: see begin().
+  status end();
 
   /// The model has been read; its warnings are told from here on.
   void follow(const model& net) { net_ = &net; }
@@ -27,7 +27,7 @@ class load_teller {
   void tell_plan(const loaded&) const;
 
  private:
-  void tell_warnings();
+  status tell_warnings();
   const load_settings& how_;
   const model* net_ = nullptr;
   std::size_t warnings_told_ = 0;

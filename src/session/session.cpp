@@ -163,8 +163,7 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
     if (!checked_add(how.stop.now(), settings.timeout->nanoseconds(), how.stop.deadline)) how.stop.deadline = 0;
   }
   if (status s = with.run->run(with.inputs, with.outputs, how); !s) return s;
-  tell_shapes(with.outputs);
-  return {};
+  return tell_shapes(with.outputs);
 }
 
 namespace {
@@ -180,17 +179,22 @@ bool has_declared_shape(const value& v, const value_type& type) {
 
 }  // namespace
 
-/// Once for each output: what a run makes of it may differ from what the model declares, every time.
-void session::impl::tell_shapes(std::span<const value> made) const {
+/// Once for each output: what a run makes of it may differ from what the model declares, every time. An error under
+/// session.strict.
+status session::impl::tell_shapes(std::span<const value> made) const {
   const std::vector<io_info>& outputs = is.io.outputs;
   const bool logs = is.log && is.log_from <= log_level::warning;
+  const std::string_view against = is.config.key_against(&row_of(oddity::other_shape_in_run));
   for (std::size_t i = 0; i < made.size(); ++i) {
-    if (has_declared_shape(made[i], outputs[i].type) || other_shape_told[i].exchange(true) || !logs) continue;
+    if (has_declared_shape(made[i], outputs[i].type)) continue;
+    if (against.empty() && (other_shape_told[i].exchange(true) || !logs)) continue;
     const std::string words =
         warning_of(oddity::other_shape_in_run, "output '{}' is declared as {}, and this run made [{}] of it",
                    outputs[i].name, outputs[i].type_text, fmt::join(made[i].shape.dims(), ","));
+    if (!against.empty()) return failed(status_code::invalid_graph, "{} ({}=1)", words, against);
     is.log(log_level::warning, of_model(is.net(), words));
   }
+  return {};
 }
 
 status session::impl::at_file(status failed) const {

@@ -60,6 +60,10 @@ result<chosen_providers> choose_by_policy(const load_settings&, const model&);
 /// fix: session_options::free_dims.
 status fix_free_dims(const session_options&, const format_row&, model&);
 
+/// fix: dims of inputs whose name can't be of one size become dims of their own, with that name. It is so where an
+/// input has the name twice, or it is no word ('?'). Other values that have it are of unknown size.
+void separate_dims(model&);
+
 /// check: the operators that the model's nodes are of; see check_model.
 result<op_table> check_operators(std::span<const provider>, model&);
 
@@ -139,10 +143,11 @@ struct described_io {
   /// An input's dim that the model names instead of giving its size.
   struct symbol_use {
     std::uint32_t symbol, input, axis;
+    std::string_view name;  // of the model; separate_dims() gives one to several symbols
   };
   std::vector<io_info> inputs, outputs;
   std::vector<const value*> defaults;  // per input: its value when the caller gives none, or null
-  std::vector<symbol_use> symbols;     // sorted by symbol
+  std::vector<symbol_use> symbols;     // sorted by name
 };
 result<described_io> describe_io(model&);
 /// Of a model's main graph, as callers see it.

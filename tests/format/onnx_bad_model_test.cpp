@@ -161,7 +161,10 @@ TEST_CASE("names defined twice are INVALID_GRAPH and both who define them are na
   CHECK(s.code() == status_code::invalid_graph);
   for (const char* words : {"'y'", "'sum' (Add)", "'product' (Mul)"}) CHECK(says(s, words));
   onnx::ModelProto initializers = add_model();
-  *initializers.mutable_graph()->add_initializer() = initializers.graph().initializer(0);
+  onnx::TensorProto& again = *initializers.mutable_graph()->add_initializer();
+  again = initializers.graph().initializer(0);
+  CHECK(refusal_of(initializers).code() == status_code::ok);
+  again.add_dims(1);
   CHECK(refusal_of(initializers).code() == status_code::invalid_graph);
   onnx::ModelProto inputs = add_model();
   add_value(*inputs.mutable_graph()->mutable_input(), "x");
@@ -180,7 +183,7 @@ TEST_CASE("names defined twice are INVALID_GRAPH and both who define them are na
   CHECK(refusal_of(input_with_default).code() == status_code::ok);
 }
 
-TEST_CASE("opsets below 1, domains without an opset and conflicting ones are INVALID_GRAPH; newer ones are no error") {
+TEST_CASE("opsets below 1 and unknown domains without an opset are INVALID_GRAPH; newer ones are no error") {
   for (const std::int64_t version : {0, -1}) {
     onnx::ModelProto m = add_model();
     m.mutable_opset_import(0)->set_version(version);
@@ -190,10 +193,6 @@ TEST_CASE("opsets below 1, domains without an opset and conflicting ones are INV
   m.mutable_graph()->mutable_node(0)->set_domain("nobody.imports");
   CHECK(refusal_of(m).code() == status_code::invalid_graph);
   CHECK(says(refusal_of(m), "nobody.imports"));
-  onnx::ModelProto twice = add_model();
-  twice.add_opset_import()->set_domain("ai.onnx");
-  twice.mutable_opset_import(1)->set_version(19);
-  CHECK(refusal_of(twice).code() == status_code::invalid_graph);
   onnx::ModelProto newer = add_model();
   newer.set_ir_version(1000);
   newer.mutable_opset_import(0)->set_version(1000);

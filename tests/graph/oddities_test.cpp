@@ -283,3 +283,388 @@ TEST_CASE("of one kind of oddity so many are told, then that there are more") {
   CHECK(made.warnings.size() == 9);
   CHECK(made.warns("and more of this, a value is declared with another rank or size than it has"));
 }
+
+namespace {
+
+/// y = x + w, with x [2, 3].
+onnx::ModelProto sum_with(const std::vector<onnx::TensorProto>& initializers) {
+  onnx::ModelProto m = new_model();
+  onnx::GraphProto& g = *m.mutable_graph();
+  add_value(*g.mutable_input(), "x", {2, 3});
+  for (const onnx::TensorProto& each : initializers) *g.add_initializer() = each;
+  add_node(g, "Add", {"x", "w"}, {"y"}, "n");
+  add_value(*g.mutable_output(), "y", {2, 3});
+  return m;
+}
+
+onnx::TensorProto ones(const std::string& name, float each = 1) {
+  const std::vector<float> all(6, each);
+  return tensor_message(name, onnx::TensorProto::FLOAT, {2, 3}, {reinterpret_cast<const char*>(all.data()), 24});
+}
+
+status error_under(const onnx::ModelProto& m, const std::vector<std::pair<std::string, std::string>>& config) {
+  session_options options;
+  options.config = config;
+  return load_bytes(m.SerializeAsString(), options).error();
+}
+
+const std::vector<std::pair<std::string, std::string>> strict{{"session.strict", "1"}},
+    strict_shapes{{"session.strict_shape_type_inference", "1"}};
+
+}  // namespace
+
+TEST_CASE("session.strict makes an error of what is told as a warning or an info, when reading, checking and running") {
+  const auto is_refused = [](const onnx::ModelProto& m, const char* name) {
+    CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, bad_name, name, "session.strict=1");
+    CHECK(error_under(m, {{"session.strict", "0"}}).code() == status_code::ok);
+  };
+  is_refused(relu({-1, 3}, {-1, 3}), "negative-dim");
+  is_refused(relu({2, 3}, {6}), "other-shape");
+  CHECK(error_under(relu({2, 3}, {2, 3}), strict).code() == status_code::ok);
+
+  session_options options;
+  options.config = strict;
+  const result<session> s = load_bytes(reshaped(nullptr, {6}, false).SerializeAsString(), options);
+  REQUIRE_MESSAGE(s, s.error().words());
+  const any_value x = value_from(counting("x", {2, 3})), shape = value_from(ints("shape", {3, 2}));
+  for (int i = 0; i < 2; ++i)
+    CHECK_REFUSED(s->run({{"x", x}, {"shape", shape}}).error(), status_code::invalid_graph, bad_name,
+                  "other-shape-in-run", "session.strict=1");
+}
+
+TEST_CASE("session.strict_shape_type_inference refuses declared shapes that contradict, and nothing else") {
+  for (const dims& declared : {dims{6}, dims{}, dims{2, 4}, dims{2, 3, 1}})
+    CHECK_REFUSED(error_under(relu({2, 3}, declared), strict_shapes), status_code::invalid_graph, bad_name,
+                  "other-shape", "session.strict_shape_type_inference=1");
+  CHECK(error_under(relu({-1, 3}, {-1, 3}), strict_shapes).code() == status_code::ok);
+  CHECK(error_under(sum_with({ones("w"), ones("w", 2)}), strict_shapes).code() == status_code::ok);
+}
+
+TEST_CASE("dims that one input names alike, or without a word, are not of one size; a run that shows it says so once") {
+  for (const char* name : {"?", "-1", "N", "*"}) {
+    onnx::ModelProto m = relu({0, 0}, {0, 0});
+    for (auto* info : {m.mutable_graph()->mutable_input(0), m.mutable_graph()->mutable_output(0)})
+      for (auto& d : *info->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
+        d.set_dim_param(name);
+    const outcome made = of(m, {counting("x", {2, 3})}, 3);
+    CHECK(made.numbers == rectified);
+    CHECK(made.warnings.size() == 1);
+    CHECK(made.warns(std::string{"one-name-two-sizes: '"} + name + "' is 2 in input 'x' (axis 0 of float[2,3]) and 3"));
+    CHECK(made.inputs[0].type_text == "tensor(float)[" + std::string{name} + "," + name + "]");
+    CHECK(of(m, {counting("x", {3, 3})}).warnings.empty());
+    session_options options;
+    options.config = strict;
+    const result<session> s = load_bytes(m.SerializeAsString(), options);
+    REQUIRE(s);
+    CHECK_REFUSED(s->run({{"x", value_from(counting("x", {2, 3}))}}).error(), status_code::invalid_argument, bad_name,
+                  "the model needs one size for both");
+  }
+}
+
+TEST_CASE("no rewrite believes that dims are equal whose one name the model gives two sizes") {
+  // Of the shape of x [N, N], the second element is taken for the first wherever N is one size.
+  onnx::ModelProto m = new_model();
+  onnx::GraphProto& g = *m.mutable_graph();
+  add_value(*g.mutable_input(), "x", {0, 0});
+  for (auto& d : *g.mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
+    d.set_dim_param("N");
+  add_node(g, "Shape", {"x"}, {"shape"});
+  *g.add_initializer() = ints("back", {1, 0});
+  add_node(g, "Gather", {"shape", "back"}, {"turned"});
+  add_node(g, "Reshape", {"x", "turned"}, {"y"});
+  add_untyped_output(g, "y");
+  const outcome made = of(m, {counting("x", {2, 3})});
+  CHECK(made.shape == dims{3, 2});
+  CHECK(made.numbers == std::vector<float>{-1, 0, 1, 2, 3, 4});
+}
+
+TEST_CASE("initializers: given twice, without a name, broken but unread, and declared as another type") {
+  const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
+  outcome made = of(sum_with({ones("w"), ones("w", 2)}), x);
+  CHECK(made.numbers == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK(made.warns("initializer-twice: initializer 'w' is given twice"));
+  made = of(sum_with({ones(""), ones("w")}), x);
+  CHECK(made.numbers == std::vector<float>{0, 1, 2, 3, 4, 5});
+  CHECK(made.warns("nameless-initializer: "));
+
+  onnx::TensorProto broken = ones("u");
+  broken.set_raw_data("short");
+  made = of(sum_with({ones("w"), broken}), x);
+  CHECK(made.numbers == std::vector<float>{0, 1, 2, 3, 4, 5});
+  CHECK(made.warns("broken-unused-initializer: tensor 'u' float[2,3]: raw_data has 5 bytes"));
+  onnx::ModelProto read = sum_with({ones("w"), broken});
+  add_node(*read.mutable_graph(), "Neg", {"u"}, {"z"});
+  CHECK_REFUSED(load_error(read), status_code::invalid_graph, bad_name, "'u'");
+  onnx::ModelProto shown = sum_with({ones("w"), broken});
+  add_untyped_output(*shown.mutable_graph(), "u");
+  CHECK_REFUSED(load_error(shown), status_code::invalid_graph, bad_name, "'u'");
+  onnx::ModelProto inside = sum_with({ones("w"), broken, truth("condition", true)});
+  onnx::GraphProto branch;
+  branch.set_name("branch");
+  add_node(branch, "Neg", {"u"}, {"inside"});
+  add_untyped_output(branch, "inside");
+  auto& choice = add_node(*inside.mutable_graph(), "If", {"condition"}, {"z"});
+  set(choice, "then_branch", branch);
+  set(choice, "else_branch", branch);
+  CHECK_REFUSED(load_error(inside), status_code::invalid_graph, bad_name, "'u'");
+
+  onnx::ModelProto redeclared = sum_with({ones("w")});
+  add_value(*redeclared.mutable_graph()->mutable_value_info(), "w", {2, 3});
+  redeclared.mutable_graph()->mutable_value_info(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+      onnx::TensorProto::DOUBLE);
+  made = of(redeclared, x);
+  CHECK(made.numbers == std::vector<float>{0, 1, 2, 3, 4, 5});
+  CHECK(made.warns("initializer-redeclared: initializer 'w' is tensor(float), and declared as tensor(double)"));
+}
+
+TEST_CASE("numbers that do not fit lose high bits, raw_data go before other data, and a segment is the whole") {
+  const auto shown = [](const onnx::TensorProto& t, const char* words) {
+    onnx::ModelProto m = new_model();
+    onnx::GraphProto& g = *m.mutable_graph();
+    *g.add_initializer() = t;
+    set(add_node(g, "Cast", {t.name()}, {"y"}), "to", std::int64_t{onnx::TensorProto::INT64});
+    add_untyped_output(g, "y");
+    const outcome made = of(m, {});
+    CHECK(made.warnings.size() == 1);
+    CHECK(made.warns(words));
+    return made.numbers;
+  };
+  onnx::TensorProto narrow;
+  narrow.set_name("w"), narrow.set_data_type(onnx::TensorProto::INT8), narrow.add_dims(2);
+  narrow.add_int32_data(300), narrow.add_int32_data(-300);
+  CHECK(shown(narrow, "wide-number: tensor 'w' int8[2]: entry 0 of int32_data") == std::vector<float>{44, -44});
+  onnx::TensorProto wide;
+  wide.set_name("w"), wide.set_data_type(onnx::TensorProto::UINT32), wide.add_dims(1);
+  wide.add_uint64_data((std::uint64_t{1} << 33) + 5);
+  CHECK(shown(wide, "wide-number: ") == std::vector<float>{5});
+  onnx::TensorProto both = ones("w", 3);
+  for (int i = 0; i < 6; ++i) both.add_float_data(4);
+  CHECK(shown(both, "data-twice: ") == std::vector<float>(6, 3.0f));
+  onnx::TensorProto part = ones("w", 7);
+  part.mutable_segment()->set_begin(2);
+  CHECK(shown(part, "segment: ") == std::vector<float>(6, 7.0f));
+}
+
+TEST_CASE("indices of sparse initializers are sorted, and the last of equal ones counts; outside ones are refused") {
+  const auto with = [](std::vector<std::int64_t> indices, std::vector<std::int64_t> shape, std::vector<float> values) {
+    onnx::ModelProto m = sum_with({});
+    onnx::SparseTensorProto& t = *m.mutable_graph()->add_sparse_initializer();
+    *t.mutable_values() = tensor_message("w", onnx::TensorProto::FLOAT, {std::int64_t(values.size())},
+                                         {reinterpret_cast<const char*>(values.data()), 4 * values.size()});
+    *t.mutable_indices() = tensor_message("", onnx::TensorProto::INT64, shape,
+                                          {reinterpret_cast<const char*>(indices.data()), 8 * indices.size()});
+    t.add_dims(2), t.add_dims(3);
+    return m;
+  };
+  const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
+  for (const onnx::ModelProto& m :
+       {with({4, 1}, {2}, {20, 10}), with({1, 1, 0, 1}, {2, 2}, {20, 10}), with({4, 1, 4, 1}, {4}, {7, 8, 20, 10})}) {
+    const outcome made = of(m, x);
+    CHECK(made.numbers == std::vector<float>{-1, 10, 1, 2, 23, 4});
+    CHECK(made.warns("sparse-unsorted: sparse tensor 'w': index 1 is not greater than the one before"));
+  }
+  for (const std::int64_t outside : {std::int64_t{6}, std::int64_t{-1}})
+    CHECK_REFUSED(load_error(with({4, outside}, {2}, {1, 2})), status_code::invalid_graph, bad_name, "'w'");
+}
+
+TEST_CASE("opsets: of two the last counts, those below 1 that nothing needs and those that lack are let pass") {
+  const auto sum = [](const std::vector<std::pair<std::string, std::int64_t>>& imports) {
+    onnx::ModelProto m = new_model();
+    m.clear_opset_import();
+    for (const auto& [domain, version] : imports) {
+      m.add_opset_import()->set_domain(domain);
+      m.mutable_opset_import(m.opset_import_size() - 1)->set_version(version);
+    }
+    add_value(*m.mutable_graph()->mutable_input(), "x", {2, 3});
+    auto& n = add_node(*m.mutable_graph(), "ReduceSum", {"x"}, {"y"}, "n");
+    set(n, "axes", std::vector<std::int64_t>{1});  // an attribute until opset 12
+    add_untyped_output(*m.mutable_graph(), "y");
+    return m;
+  };
+  const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
+  for (const char* second : {"", "ai.onnx"}) {
+    CHECK(of(sum({{"", 13}, {second, 11}}), x).numbers == std::vector<float>{0, 9});
+    CHECK(of(sum({{"", 13}, {second, 11}}), x).warns("opset-twice: domain 'ai.onnx' is imported twice"));
+    CHECK_REFUSED(load_error(sum({{"", 11}, {second, 13}})), status_code::invalid_graph, bad_name, "'axes'");
+  }
+  CHECK(of(sum({{"", 11}, {"other", -1}}), x).warns("opset-below-one: opset -1 of domain 'other'"));
+  CHECK_REFUSED(load_error(sum({{"", 0}})), status_code::invalid_graph, bad_name, "'n'", "version 0");
+
+  onnx::ModelProto missing = relu({2, 3}, {2, 3});
+  missing.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
+  missing.mutable_graph()->mutable_node(0)->set_op_type("QuickGelu");
+  CHECK(of(missing, x).warns("opset-missing: domain 'com.microsoft' is not among the opset imports"));
+  onnx::ModelProto of_onnx = relu({2, 3}, {2, 3});
+  of_onnx.mutable_opset_import(0)->set_domain("ai.onnx.ml");
+  of_onnx.mutable_opset_import(0)->set_version(3);
+  CHECK(of(of_onnx, x).numbers == rectified);
+  CHECK(of(of_onnx, x).warnings.size() == 1);
+  of_onnx.clear_opset_import();
+  CHECK_REFUSED(load_error(of_onnx), status_code::invalid_graph, bad_name, "ai.onnx");
+}
+
+TEST_CASE("functions: what nothing calls may break rules, and one with an operator's name is not called") {
+  const auto add_function = [](onnx::ModelProto& m, const char* domain, const char* name, const char* op) {
+    onnx::FunctionProto& f = *m.add_functions();
+    f.set_domain(domain), f.set_name(name);
+    f.add_input("a"), f.add_output("b");
+    *f.add_opset_import() = m.opset_import(0);
+    onnx::NodeProto& n = *f.add_node();
+    n.set_op_type(op), n.add_input("a"), n.add_output("b");
+  };
+  onnx::ModelProto m = relu({2, 3}, {2, 3});
+  add_function(m, "local", "Broken", "Nonsense");
+  const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
+  CHECK(of(m, x).numbers == rectified);
+  CHECK(of(m, x).warns("broken-unused-function: function 'local.Broken'"));
+  add_function(m, "local", "Caller", "Neg");
+  m.mutable_functions(1)->mutable_node(0)->set_domain("local");
+  m.mutable_functions(1)->mutable_node(0)->set_op_type("Broken");
+  m.mutable_functions(1)->add_opset_import()->set_domain("local");
+  m.mutable_functions(1)->mutable_opset_import(1)->set_version(1);
+  CHECK_REFUSED(load_error(m), status_code::invalid_graph, bad_name, "local.Broken");
+
+  onnx::ModelProto named = relu({2, 3}, {2, 3});
+  add_function(named, "", "Relu", "Neg");
+  CHECK(of(named, x).numbers == rectified);
+  CHECK(of(named, x).warns("function-named-as-operator: "));
+}
+
+TEST_CASE("a pooling window that is larger than its padded input makes what ONNX Runtime makes of it") {
+  const auto pooled = [](std::int64_t size, std::int64_t window, std::int64_t stride) {
+    onnx::ModelProto m = new_model();
+    onnx::GraphProto& g = *m.mutable_graph();
+    add_value(*g.mutable_input(), "x", {1, 1, size});
+    auto& n = add_node(g, "MaxPool", {"x"}, {"y"}, "n");
+    set(n, "kernel_shape", std::vector<std::int64_t>{window});
+    set(n, "strides", std::vector<std::int64_t>{stride});
+    add_untyped_output(g, "y");
+    return m;
+  };
+  struct shown {
+    std::int64_t size, window, stride, made;
+  };
+  for (const shown& each : {shown{3, 4, 2, 1}, {3, 4, 1, 0}, {2, 4, 2, 0}, {1, 6, 3, 0}, {3, 8, 3, 0}, {3, 5, 3, 1}}) {
+    const outcome made = of(pooled(each.size, each.window, each.stride), {counting("x", {1, 1, each.size})});
+    CHECK(made.shape == dims{1, 1, each.made});
+    CHECK(made.warns("large-window: "));
+  }
+  CHECK_REFUSED(load_error(pooled(3, 5, 1)), status_code::invalid_graph, bad_name, "larger than the input");
+  CHECK(of(pooled(4, 4, 1), {counting("x", {1, 1, 4})}).warnings.empty());
+}
+
+namespace {
+
+/// x [1, I, H, W] -> ReorderInput -> Conv of com.microsoft.nchwc -> ReorderOutput -> y, with the weights packed in
+/// blocks as ONNX Runtime does; and the plain Conv.
+struct blocked_model {
+  std::int64_t maps, channels, block;
+  bool tells_maps = true;  // in ReorderOutput
+  bool depthwise = false;
+
+  std::int64_t filled(std::int64_t n) const { return (n + block - 1) / block * block; }
+  bool reads_plain() const { return !depthwise && channels < block; }
+  std::int64_t per_group() const { return depthwise ? 1 : channels; }
+  float weight(std::int64_t map, std::int64_t channel, std::int64_t tap) const {
+    return map < maps && channel < per_group() ? float((map * 7 + channel * 3 + tap * 5) % 11 - 5) : 0.0f;
+  }
+  onnx::TensorProto plain() const {
+    std::vector<float> all;
+    for (std::int64_t m = 0; m < maps; ++m)
+      for (std::int64_t c = 0; c < per_group(); ++c)
+        for (std::int64_t t = 0; t < 4; ++t) all.push_back(weight(m, c, t));
+    return tensor_message("w", onnx::TensorProto::FLOAT, {maps, per_group(), 2, 2},
+                          {reinterpret_cast<const char*>(all.data()), 4 * all.size()});
+  }
+  onnx::TensorProto packed() const {
+    const bool one_by_one = depthwise || reads_plain();
+    const std::int64_t held = one_by_one ? per_group() : filled(channels), together = one_by_one ? 1 : block;
+    std::vector<float> all;
+    for (std::int64_t m = 0; m < filled(maps); m += block)
+      for (std::int64_t c = 0; c < held; c += together)
+        for (std::int64_t t = 0; t < 4; ++t)
+          for (std::int64_t i = 0; i < together; ++i)
+            for (std::int64_t o = 0; o < block; ++o) all.push_back(weight(m + o, c + i, t));
+    return tensor_message("w", onnx::TensorProto::FLOAT, {filled(maps), held, 2, 2},
+                          {reinterpret_cast<const char*>(all.data()), 4 * all.size()});
+  }
+  onnx::ModelProto made(bool is_packed) const {
+    onnx::ModelProto m = new_model();
+    m.add_opset_import()->set_domain("com.microsoft.nchwc");
+    m.mutable_opset_import(1)->set_version(1);
+    onnx::GraphProto& g = *m.mutable_graph();
+    add_value(*g.mutable_input(), "x", {1, channels, 3, 4});
+    *g.add_initializer() = is_packed ? packed() : plain();
+    const bool reorders = is_packed && !reads_plain();
+    const std::string domain = is_packed ? "com.microsoft.nchwc" : "";
+    if (reorders) add_node(g, "ReorderInput", {"x"}, {"b"}).set_domain(domain);
+    auto& conv = add_node(g, "Conv", {reorders ? "b" : "x", "w"}, {is_packed ? "c" : "y"}, "conv");
+    conv.set_domain(domain);
+    set(conv, "kernel_shape", std::vector<std::int64_t>{2, 2});
+    if (depthwise) set(conv, "group", is_packed ? filled(maps) : maps);
+    if (is_packed) {
+      auto& out = add_node(g, "ReorderOutput", {"c"}, {"y"});
+      out.set_domain(domain);
+      set(out, "channels", tells_maps ? maps : filled(maps));
+    }
+    add_untyped_output(g, "y");
+    return m;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("weights that ONNX Runtime packed in blocks are unpacked by the size that counts of channels prove") {
+  for (const blocked_model& each : {blocked_model{20, 20, 8},
+                                    {20, 20, 16},
+                                    {24, 3, 8},
+                                    {24, 3, 16},
+                                    {4, 12, 16},
+                                    {40, 24, 8, false},
+                                    {4, 4, 16, true, true},
+                                    {24, 24, 8, true, true}}) {
+    INFO(each.maps, " of ", each.channels, " in ", each.block);
+    const std::vector<onnx::TensorProto> x{counting("x", {1, each.channels, 3, 4})};
+    const outcome want = of(each.made(false), x), got = of(each.made(true), x);
+    CHECK(got.shape[1] == (each.tells_maps ? each.maps : each.filled(each.maps)));
+    CHECK(got.numbers == want.numbers);
+    CHECK(got.warns("blocked-weights: node 'conv' (com.microsoft.nchwc.Conv"));
+    CHECK(got.warns("in blocks of " + std::to_string(each.block) + " channels, as counts of channels show"));
+  }
+  // Nothing tells here: it is what ONNX Runtime would take.
+  const blocked_model unproven{32, 32, 16, false};
+  const outcome made = of(unproven.made(true), {counting("x", {1, 32, 3, 4})});
+  CHECK(made.warns("if they were written on a processor like this"));
+  if (made.warns("in blocks of 16 "))
+    CHECK(made.numbers == of(unproven.made(false), {counting("x", {1, 32, 3, 4})}).numbers);
+}
+
+TEST_CASE("packed weights stay as they are where counts contradict, or a node counts on channels in narrow blocks") {
+  const auto refused_in_run = [](const onnx::ModelProto& m) {
+    const result<session> s = load(m);
+    REQUIRE_MESSAGE(s, s.error().words());
+    std::vector<any_value> values;
+    for (const io_info& input : s->inputs()) values.push_back(value_from(counting(input.name, *input.dims())));
+    std::vector<named_input> given;
+    for (std::size_t i = 0; i < values.size(); ++i) given.emplace_back(s->inputs()[i].name, values[i]);
+    const status failed = s->run(given).error();
+    CHECK_REFUSED(failed, status_code::not_implemented, bad_name, "NchwcTransformer");
+  };
+  // 24 maps of the one are whole blocks of 8 only, 12 channels of the other are filled up but for blocks of 16.
+  onnx::ModelProto contradicting = blocked_model{24, 24, 8}.made(true);
+  onnx::GraphProto& both = *contradicting.mutable_graph();
+  onnx::TensorProto other = blocked_model{24, 12, 16}.packed();
+  other.set_name("v");
+  *both.add_initializer() = other;
+  add_value(*both.mutable_input(), "u", {1, 12, 3, 4});
+  auto& second = add_node(both, "Conv", {"u", "v"}, {"z"});
+  second.set_domain("com.microsoft.nchwc");
+  set(second, "kernel_shape", std::vector<std::int64_t>{2, 2});
+  add_untyped_output(both, "z");
+  refused_in_run(contradicting);
+  onnx::ModelProto joined = blocked_model{24, 24, 8}.made(true);
+  onnx::GraphProto& g = *joined.mutable_graph();
+  set(add_node(g, "Concat", {"c", "c"}, {"twice"}), "axis", std::int64_t{1});
+  add_untyped_output(g, "twice");
+  refused_in_run(joined);
+}

@@ -406,10 +406,11 @@ causes causes_of_bad_models() {
          twice.output(twice.node("Neg", {twice.input("x", dtype::f32, {})}));
          return load(twice.take());
        }},
-      {"A domain is imported with an opset below 1.",
+      {"The domain of a node is imported with an opset below 1.",
        [] {
          std::unique_ptr<model> m = one_node("Neg");
          m->imports[0].version = 0;
+         m->main()[node_id{0}].opset = 0;
          return load(std::move(m));
        }},
       {"External data lies outside the model's folder, or is shorter than the model says.",

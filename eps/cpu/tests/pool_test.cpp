@@ -187,7 +187,7 @@ TEST_CASE("pools say what does not fit; nothing in, nothing out") {
   with(as_it_is, {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
   with(kernel({0, 1}), {1, 1, 3, 3}, status_code::invalid_graph, "kernel_shape");
   with(kernel({2}), {1, 1, 3, 3}, status_code::invalid_argument, "kernel");
-  with(kernel({4, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "less than the window's 4");
+  with(kernel({5, 1}), {1, 1, 3, 3}, status_code::invalid_argument, "less than the window's 5");
   with(kernel({1}), {3, 3}, status_code::invalid_argument, "at least one spatial axis");
   // Larger by less than a step: ONNX Runtime's one window sees what there is.
   const std::vector<float> three{1, 9, 5};
@@ -196,6 +196,14 @@ TEST_CASE("pools say what does not fit; nothing in, nothing out") {
   REQUIRE(bool(one.run<eps::max_pool<float>>({dtype::f32})));
   CHECK(one.output<float>(0).shape() == extents{1, 1, 1});
   CHECK(one.output<float>(0)[0] == 9);
+  // By less than two steps: no window along that axis.
+  for (const std::int64_t stride : {1, 2}) {
+    kernel_rig no_window{12};
+    no_window.attribute("kernel_shape", ints{3 + stride}).attribute("strides", ints{stride});
+    no_window.input<float>({1, 1, 3}, three);
+    REQUIRE(bool(no_window.run<eps::max_pool<float>>({dtype::f32})));
+    CHECK(no_window.output<float>(0).shape() == extents{1, 1, 0});
+  }
   kernel_rig empty{12};
   empty.attribute("kernel_shape", ints{2}).input<float>({0, 3, 4}, none);
   REQUIRE(bool(empty.run<eps::max_pool<float>>({dtype::f32, dtype::i64})));

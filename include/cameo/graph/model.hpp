@@ -69,6 +69,8 @@ class model {
   CAMEO_API std::uint32_t symbol(std::string_view name);
   /// A new symbol, different from all others.
   CAMEO_API std::uint32_t fresh_symbol();
+  /// A new symbol that has the name of one there is: symbol() goes on to give that one.
+  CAMEO_API std::uint32_t another_symbol(std::uint32_t of);
   /// The local function that a node would call, or null.
   CAMEO_API const function* find_function(std::string_view domain, std::string_view name,
                                           std::string_view overload) const;

@@ -6,32 +6,122 @@
 namespace cameo::inline CAMEO_ABI::op::contrib {
 
 namespace detail {
-inline constexpr parameter p0[] = {{"X", "T"}, {"Scale", "V"}, {"B", "V", parameter_option::optional}};
-inline constexpr parameter p1[] = {
+inline constexpr parameter p0[] = {{"X", "T"}};
+inline constexpr parameter p1[] = {{"Y", "T"}};
+inline constexpr parameter p2[] = {{"input", "T"}};
+inline constexpr parameter p3[] = {{"output", "T"}};
+inline constexpr parameter p4[] = {
+    {"data", "T"}, {"starts", "Tind"}, {"ends", "Tind"}, {"axes", "Tind", parameter_option::optional}};
+inline constexpr parameter p5[] = {{"X", "T"}, {"Scale", "V"}, {"B", "V", parameter_option::optional}};
+inline constexpr parameter p6[] = {
     {"Y", "V"}, {"Mean", "U", parameter_option::optional}, {"InvStdDev", "U", parameter_option::optional}};
-inline constexpr parameter p2[] = {{"X", "T"}, {"Scale", "T"}, {"B", "T", parameter_option::optional}};
-inline constexpr parameter p3[] = {
+inline constexpr parameter p7[] = {{"X", "T"}, {"Scale", "T"}, {"B", "T", parameter_option::optional}};
+inline constexpr parameter p8[] = {
     {"Y", "T"}, {"Mean", "U", parameter_option::optional}, {"InvStdDev", "U", parameter_option::optional}};
-inline constexpr parameter p4[] = {{"X", "T"}, {"scale", "V"}};
-inline constexpr parameter p5[] = {{"Y", "V"}, {"inv_std_var", "U", parameter_option::optional}};
-inline constexpr type_rule t0[] = {{"T", 0x10c02}, {"U", 0x802}, {"V", 0x10c02}};
-inline constexpr type_rule t1[] = {{"T", 0x10c02}, {"U", 0x10002}};
+inline constexpr parameter p9[] = {{"X", "T"}, {"scale", "V"}};
+inline constexpr parameter p10[] = {{"Y", "V"}, {"inv_std_var", "U", parameter_option::optional}};
+inline constexpr type_rule t0[] = {{"T", 0xc02}};
+inline constexpr type_rule t1[] = {{"T", 0xfffe}, {"Tind", 0xc0}};
+inline constexpr type_rule t2[] = {{"T", 0x10c02}, {"U", 0x802}, {"V", 0x10c02}};
+inline constexpr type_rule t3[] = {{"T", 0x10c02}, {"U", 0x10002}};
+inline constexpr type_rule t4[] = {{"T", 0x10c02}};
 inline constexpr attribute_rule a0[] = {
+    {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"beta", attribute_kind::f, false, true, 0, 0.0f}};
+inline constexpr attribute_rule a1[] = {{"border", attribute_kind::ints, true}, {"scale", attribute_kind::ints}};
+inline constexpr attribute_rule a2[] = {
+    {"bias", attribute_kind::floats, true}, {"scale", attribute_kind::f, false, true, 0, 1.0f}};
+inline constexpr attribute_rule a3[] = {
     {"axis", attribute_kind::i, false, true, -1}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
     {"stash_type", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a4[] = {
+    {"across_channels", attribute_kind::i, false, true, 0}, {"normalize_variance", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a5[] = {{"axes", attribute_kind::ints}};
+inline constexpr attribute_rule a6[] = {{"alpha", attribute_kind::f, true}, {"beta", attribute_kind::f, true}};
+inline constexpr attribute_rule a7[] = {{"scale", attribute_kind::f, false, true, 0, 1.0f}};
+inline constexpr attribute_rule a8[] = {{"alpha", attribute_kind::f, false, true, 0, 1.0f}};
 }  // namespace detail
 
+struct Affine {
+  static constexpr std::string_view domain = "", name = "Affine";
+  static constexpr role roles = role::is_pointwise;
+  static constexpr op_version versions[] = {
+      {1, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1},
+      {10, detail::p0, detail::p1, detail::t0, detail::a0, 1, 1, true},
+  };
+};
+struct Crop {
+  static constexpr std::string_view domain = "", name = "Crop";
+  static constexpr op_version versions[] = {
+      {1, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1},
+      {10, detail::p2, detail::p3, detail::t0, detail::a1, 1, 1, true},
+  };
+};
+struct DynamicSlice {
+  static constexpr std::string_view domain = "", name = "DynamicSlice";
+  static constexpr op_version versions[] = {
+      {1, detail::p4, detail::p3, detail::t1, {}, 3, 1},
+      {10, detail::p4, detail::p3, detail::t1, {}, 3, 1, true},
+  };
+};
+struct ImageScaler {
+  static constexpr std::string_view domain = "", name = "ImageScaler";
+  static constexpr op_version versions[] = {
+      {1, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1},
+      {10, detail::p2, detail::p3, detail::t0, detail::a2, 1, 1, true},
+  };
+};
 struct LayerNormalization {
   static constexpr std::string_view domain = "", name = "LayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p0, detail::p1, detail::t0, detail::a0, 2, 1},
-      {17, detail::p2, detail::p3, detail::t1, detail::a0, 2, 1},
+      {1, detail::p5, detail::p6, detail::t2, detail::a3, 2, 1},
+      {17, detail::p7, detail::p8, detail::t3, detail::a3, 2, 1},
+  };
+};
+struct MeanVarianceNormalization {
+  static constexpr std::string_view domain = "", name = "MeanVarianceNormalization";
+  static constexpr op_version versions[] = {
+      {1, detail::p2, detail::p3, detail::t0, detail::a4, 1, 1},
+      {9, detail::p0, detail::p1, detail::t0, detail::a5, 1, 1},
+      {13, detail::p0, detail::p1, detail::t4, detail::a5, 1, 1},
+  };
+};
+struct ParametricSoftplus {
+  static constexpr std::string_view domain = "", name = "ParametricSoftplus";
+  static constexpr role roles = role::is_pointwise;
+  static constexpr op_version versions[] = {
+      {1, detail::p0, detail::p1, detail::t0, detail::a6, 1, 1},
+      {10, detail::p0, detail::p1, detail::t0, detail::a6, 1, 1, true},
+  };
+};
+struct Scale {
+  static constexpr std::string_view domain = "", name = "Scale";
+  static constexpr role roles = role::is_pointwise;
+  static constexpr op_version versions[] = {
+      {1, detail::p2, detail::p3, detail::t0, detail::a7, 1, 1},
+      {10, detail::p2, detail::p3, detail::t0, detail::a7, 1, 1, true},
+  };
+};
+struct ScaledTanh {
+  static constexpr std::string_view domain = "", name = "ScaledTanh";
+  static constexpr role roles = role::is_pointwise;
+  static constexpr op_version versions[] = {
+      {1, detail::p2, detail::p3, detail::t0, detail::a6, 1, 1},
+      {10, detail::p2, detail::p3, detail::t0, detail::a6, 1, 1, true},
   };
 };
 struct SimplifiedLayerNormalization {
   static constexpr std::string_view domain = "", name = "SimplifiedLayerNormalization";
   static constexpr op_version versions[] = {
-      {1, detail::p4, detail::p5, detail::t0, detail::a0, 2, 1},
+      {1, detail::p9, detail::p10, detail::t2, detail::a3, 2, 1},
+  };
+};
+struct ThresholdedRelu {
+  static constexpr std::string_view domain = "", name = "ThresholdedRelu";
+  static constexpr role roles = role::is_pointwise;
+  static constexpr op_version versions[] = {
+      {1, detail::p0, detail::p1, detail::t0, detail::a8, 1, 1},
+      {10, detail::p0, detail::p1, detail::t0, detail::a8, 1, 1},
+      {22, detail::p0, detail::p1, detail::t4, detail::a8, 1, 1},
   };
 };
 

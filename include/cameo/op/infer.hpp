@@ -37,6 +37,11 @@ class infer_context {
   /// Sets the elements of output i, a small integer tensor: shape functions of later nodes read them by elements().
   virtual void set_elements(std::size_t i, std::vector<dim> elements) = 0;
 
+  /// Tells that a pooling window is larger than its padded input, along a spatial axis: harmless, and not in ONNX.
+  virtual void tell_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) {
+    static_cast<void>(axis), static_cast<void>(window), static_cast<void>(padded);
+  }
+
   // Conveniences over the above.
   /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return find_attribute(attributes(), name); }

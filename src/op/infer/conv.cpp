@@ -14,7 +14,7 @@ struct window_rule {
   dims kernel;
   std::vector<std::int64_t> strides, dilations, pads;
   padding pad = padding::given;
-  bool may_exceed = false;  // pools: a kernel larger than the padded input by less than a stride has one place
+  infer_context* pool = nullptr;  // of a pool, whose kernel may be larger than the padded input: see places()
 };
 
 result<std::vector<std::int64_t>> list_of(const infer_context& c, std::string_view name, std::size_t count,
@@ -67,7 +67,8 @@ std::int64_t pad_after(const window_rule& w, std::size_t i) {
   return w.pad == padding::given ? w.pads[w.kernel.size() + i] : 0;
 }
 
-/// How many places the window has along spatial axis i.
+/// How many places the window has along spatial axis i. A pool's that is larger than the padded input has one if it is
+/// so by less than a stride, and none if by less than two: ONNX Runtime cuts the quotient towards zero.
 result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   const std::int64_t stride = w.strides[i];
   if (w.pad == padding::same) {
@@ -80,7 +81,10 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   std::int64_t padded = 0;
   if (!checked_add(in.size, more, padded))
     return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
-  if (padded < needs && w.may_exceed && needs - padded < stride) return dim::of(1);
+  if (padded < needs && w.pool && (needs - padded) / stride < 2) {
+    w.pool->tell_large_window(i, needs, padded);
+    return dim::of(1 - (needs - padded) / stride);
+  }
   if (padded < needs)
     return invalid("the kernel reaches over ", needs, " elements of spatial axis ", i, ", which has ", padded,
                    " with its pads: the kernel must not be larger than the input");
@@ -337,7 +341,7 @@ status pool(infer_context& c, const seen_input& seen) {
     if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
     result<window_rule> rule = window_of(c, x->size() - 2, {});
     if (!rule) return rule.error();
-    rule->may_exceed = true;
+    rule->pool = &c;
     result<dims> shape = slid(*rule, *x, (*x)[1], c.int_or("ceil_mode", 0) != 0);
     if (!shape) return shape.error();
     out = seen.as_the_node_has(std::move(*shape));

@@ -67,6 +67,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     // Elementwise
     {op_id_of<op::MeanVarianceNormalization>, infer::like_input, cost::each_input},
     {op_id_of<op::GroupNormalization>, infer::like_input, cost::each_input},
+    {op_id_of<op::contrib::ImageScaler>, infer::like_input, cost::each_input},
     {op_id_of<op::ReverseSequence>, infer::like_input},
     {op_id_of<op::RotaryEmbedding>, infer::like_input, cost::each_output},
     {op_id_of<op::TensorScatter>, infer::like_input, cost::nothing},

@@ -45,7 +45,7 @@ status place_axis(window_axis& a, const window& w, std::size_t axis, bool may_ex
   if (!span_of(a, span) || !checked_add(a.in, a.pad_begin, padded) || !checked_add(padded, a.pad_end, padded))
     return too_large();
   const std::int64_t steps = (padded - span) / a.stride, rest = (padded - span) % a.stride;
-  if (padded < span && (steps < 0 || !may_exceed))
+  if (padded < span && (steps < -1 || !may_exceed))
     return bad_input("spatial axis ", std::int64_t(axis), " has ", a.in, " elements, ", padded,
                      " with pads: less than the window's ", span);
   a.out = steps + 1;

@@ -7,6 +7,7 @@
 #else
 #define CAMEO_EPS_CPU_MAPS
 #endif
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -137,6 +138,26 @@ HWY_INLINE V apply(op::Softsign, V x) {
 template <class V>
 HWY_INLINE V apply(op::ThresholdedRelu, V x, V alpha) {
   return select(x > alpha, x, V(0));
+}
+template <class V>
+HWY_INLINE V apply(op::contrib::ThresholdedRelu, V x, V alpha) {
+  return apply(op::ThresholdedRelu{}, x, alpha);
+}
+template <class V>
+HWY_INLINE V apply(op::contrib::Affine, V x, V alpha, V beta) {
+  return mul_add(alpha, x, beta);
+}
+template <class V>
+HWY_INLINE V apply(op::contrib::ParametricSoftplus, V x, V alpha, V beta) {
+  return alpha * apply(op::Softplus{}, beta * x);
+}
+template <class V>
+HWY_INLINE V apply(op::contrib::Scale, V x, V scale) {
+  return scale * x;
+}
+template <class V>
+HWY_INLINE V apply(op::contrib::ScaledTanh, V x, V alpha, V beta) {
+  return alpha * tanh(beta * x);
 }
 template <class V>
 HWY_INLINE V apply(op::HardSwish, V x) {

@@ -2,10 +2,12 @@
 #include <cameo/eps/cpu/affine_grid.hpp>
 #include <cameo/eps/cpu/crop_and_resize.hpp>
 #include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/eps/cpu/image_scaler.hpp>
 #include <cameo/eps/cpu/max_roi_pool.hpp>
 #include <cameo/eps/cpu/non_max_suppression.hpp>
 #include <cameo/eps/cpu/resize.hpp>
 #include <cameo/eps/cpu/roi_align.hpp>
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -20,6 +22,8 @@ using image_rows = row_list<
     computes<op::Resize, since<10, 10>, resize>,
     computes<op::Resize, since<11>, resize, "T1">,
     computes<op::Upsample, since<1>, upsample>,
+    computes<op::contrib::ImageScaler, since<1, 9>, image_scaler>,
+    moves<op::contrib::Crop, since<1, 9>, crop>,
     computes<op::GridSample, since<16>, grid_sample>,
     erased_entry<op::microsoft::GridSample, since<1>, allow<"T1">(first_float_elements{}), grid_sample>,
     erased_entry<op::microsoft::CropAndResize, since<1>, allow<"T1">(first_float_elements{}), crop_and_resize>,

@@ -14,6 +14,7 @@
 #include <cameo/eps/cpu/tensor_scatter.hpp>
 #include <cameo/eps/cpu/transpose.hpp>
 #include <cameo/eps/cpu/unfold.hpp>
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -35,6 +36,7 @@ using movement_rows = row_list<
     moves<op::Concat, since<1>, concat>,
     moves<op::Split, since<1>, split>,
     moves<op::Slice, since<1>, slice>,
+    moves<op::contrib::DynamicSlice, since<1, 9>, slice>,
     moves<op::Gather, since<1>, gather>,
     moves<op::GatherElements, since<11>, gather_elements>,
     moves<op::GatherND, since<11>, gather_nd>,

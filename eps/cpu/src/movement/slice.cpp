@@ -33,7 +33,7 @@ struct slice_list {
 }  // namespace
 
 result<slice> slice::bind(bind_context& c) {
-  if (c.since >= 10) return slice{nullptr, nullptr, nullptr};
+  if (c.inputs.size() > 1) return slice{nullptr, nullptr, nullptr};  // from opset 10 on, and DynamicSlice
   const attribute *const starts = c.find("starts"), *const ends = c.find("ends");
   if (!starts || !ends) return bad_attribute("needs `starts` and `ends`");
   return slice{starts, ends, c.find("axes")};

@@ -9,7 +9,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t default_axes[] = {0, 2, 3};
+constexpr std::int64_t default_axes[] = {0, 2, 3}, all_axes[] = {0, 1, 2, 3};
 constexpr double epsilon = 1e-9;
 
 template <class C>
@@ -20,7 +20,7 @@ struct normalized_tensors {
 
 /// Rows that belong to one statistic.
 template <class C>
-void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start) {
+void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, bool divides) {
   const std::int64_t n = loops.row;
   const auto over_rows = [&](auto f) {
     odometer at{loops.gone, 0};
@@ -32,7 +32,7 @@ void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, s
   const double mean = sum / double(loops.reduced);
   over_rows(
       [&](const C* x, std::int64_t) { squares += sum_of(x, n, [mean](double v) { return (v - mean) * (v - mean); }); });
-  const double scale = 1 / (std::sqrt(squares / double(loops.reduced)) + epsilon);
+  const double scale = divides ? 1 / (std::sqrt(squares / double(loops.reduced)) + epsilon) : 1;
   over_rows([&](const C* x, std::int64_t at) {
     C* const y = t.y.room(t.lane, at);
     for (std::int64_t i = 0; i < n; ++i) y[i] = C((double(x[i]) - mean) * scale);
@@ -42,7 +42,8 @@ void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, s
 
 /// n columns, each with a statistic of its own; n at most reduce_loops::columns.
 template <class C>
-void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, std::int64_t n) {
+void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, std::int64_t n,
+                       bool divides) {
   double mean[reduce_loops::columns] = {}, scale[reduce_loops::columns] = {};
   const auto over_rows = [&](auto f) {
     odometer at{loops.gone, 0};
@@ -56,7 +57,8 @@ void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t
   over_rows([&](const C* x, std::int64_t) {
     for (std::int64_t i = 0; i < n; ++i) scale[i] += (double(x[i]) - mean[i]) * (double(x[i]) - mean[i]);
   });
-  for (std::int64_t i = 0; i < n; ++i) scale[i] = 1 / (std::sqrt(scale[i] / double(loops.reduced)) + epsilon);
+  for (std::int64_t i = 0; i < n; ++i)
+    scale[i] = divides ? 1 / (std::sqrt(scale[i] / double(loops.reduced)) + epsilon) : 1;
   over_rows([&](const C* x, std::int64_t at) {
     C* const y = t.y.room(t.lane, at);
     for (std::int64_t i = 0; i < n; ++i) y[i] = C((double(x[i]) - mean[i]) * scale[i]);
@@ -68,7 +70,9 @@ void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t
 
 result<mean_variance_normalization> mean_variance_normalization::bind(bind_context& c) {
   mean_variance_normalization made;
-  made.axes.listed = c.ints_or("axes", default_axes);
+  const std::span<const std::int64_t> of_images{default_axes}, of_all{all_axes};
+  made.axes.listed = c.ints_or("axes", c.int_or("across_channels", 0) != 0 ? of_all : of_images);
+  made.divides = c.int_or("normalize_variance", 1) != 0;
   c.may_overwrite(0, 0);
   return made;
 }
@@ -93,8 +97,8 @@ status mean_variance_normalization::run_as(run_context& c) const {
     for (std::int64_t unit = first; unit < last; ++unit) {
       const std::int64_t column = unit % stretches * columns;
       const std::int64_t start = odometer{loops.kept, unit / stretches}.offset() + column;
-      if (loops.row_stays) normalize_columns(loops, tensors, start, std::min(columns, loops.row - column));
-      else normalize_rows(loops, tensors, start);
+      if (loops.row_stays) normalize_columns(loops, tensors, start, std::min(columns, loops.row - column), divides);
+      else normalize_rows(loops, tensors, start, divides);
     }
   });
   return {};

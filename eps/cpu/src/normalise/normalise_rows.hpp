@@ -39,7 +39,7 @@ using other_normalisations = row_list<
     computes<op::contrib::SimplifiedLayerNormalization, since<1>,
              layer_normalization<op::contrib::SimplifiedLayerNormalization>, "T", "V">,
     computes<op::LRN, since<1>, lrn>,
-    computes<op::MeanVarianceNormalization, since<9>, mean_variance_normalization>,
+    computes<op::contrib::MeanVarianceNormalization, since<1>, mean_variance_normalization>,
     computes<op::microsoft::SkipLayerNormalization, since<1>,
              skip_layer_normalization<op::microsoft::SkipLayerNormalization>>,
     computes<op::microsoft::SkipSimplifiedLayerNormalization, since<1>,

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/unary.hpp>
+#include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -48,6 +49,11 @@ using activation_maps = row_list<
     map<op::Softplus, since<1>, float_elements>,
     map<op::Softsign, since<1>, float_elements>,
     map<op::ThresholdedRelu, since<10>, float_elements>,
+    map<op::contrib::ThresholdedRelu, since<1, 9>, first_float_elements>,
+    map<op::contrib::Affine, since<1, 9>, first_float_elements>,
+    map<op::contrib::ParametricSoftplus, since<1, 9>, first_float_elements>,
+    map<op::contrib::Scale, since<1, 9>, first_float_elements>,
+    map<op::contrib::ScaledTanh, since<1, 9>, first_float_elements>,
     map<op::HardSwish, since<14>, float_elements>,
     map<op::Mish, since<18>, float_elements>,
     map<op::Gelu, since<20>, float_elements>,

@@ -62,8 +62,9 @@ struct window {
   /// Reads and checks the attributes; INVALID_GRAPH names the wrong one.
   static result<window> bind(const bind_context&);
   /// Puts a window of `kernel` on the spatial dims of an input [N, C, ...]. INVALID_ARGUMENT when ranks don't agree,
-  /// the window is larger than the padded input or sizes overflow. Pools `may_exceed` it by less than a step, as those
-  /// of ONNX Runtime do: the one window of that axis then has the existing elements only.
+  /// the window is larger than the padded input or sizes overflow. Pools `may_exceed` it by less than two steps, as
+  /// those of ONNX Runtime do: along that axis is no window then, and one by less than a step, which has the existing
+  /// elements only.
   result<placed_window> place(const extents& input, std::span<const std::int64_t> kernel,
                               bool may_exceed = false) const;
   /// The window of ConvTranspose, seen from its output: `axes` describe the convolution whose gradient it is, so `in`

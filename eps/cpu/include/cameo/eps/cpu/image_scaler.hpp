@@ -1,0 +1,30 @@
+#pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// y = scale * x + bias[c] for an image [N, C, H, W] (or another number of spatial axes). y may be x. Until opset 10.
+struct image_scaler {
+  using elements = float_elements;
+  double scale = 1;
+  std::span<const float> bias;
+
+  static result<image_scaler> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  template <class C>
+  status run_as(run_context&) const;
+};
+
+/// An image [N, C, H, W] without its margins `border` (left, top, right, bottom), or of the size `scale` (height,
+/// width) from (left, top) on. Until opset 10.
+struct crop {
+  std::span<const std::int64_t> border, scale;
+
+  static result<crop> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,79 @@
+#include <cameo/eps/cpu/image_scaler.hpp>
+
+#include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
+#include "common/strided_copy.hpp"
+
+#include <algorithm>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<image_scaler> image_scaler::bind(bind_context& c) {
+  const attribute* const bias = c.find("bias");
+  if (!bias) return bad_attribute("needs `bias`, a number for each channel");
+  c.may_overwrite(0, 0);
+  return image_scaler{double(c.float_or("scale", 1)), bias->floats};
+}
+
+template <class C>
+status image_scaler::run_as(run_context& c) const {
+  const value& x = c.input(0);
+  const std::size_t rank = x.shape.rank();
+  if (rank < 2 || x.shape[1] != std::int64_t(bias.size()))
+    return bad_input("input ", x.shape, " needs an axis 1 of as many channels as bias has numbers, ",
+                     std::int64_t(bias.size()));
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  if (x.shape.count() == 0) return {};
+  const std::int64_t n = x.shape.count(2, rank), channels = x.shape[1];
+  const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
+  if (!from || !y) return status_code::out_of_memory;
+  parallel_rows(c, x.shape[0] * channels, 1, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    for (std::int64_t row = first; row < last; ++row) {
+      const C* const in = from->read(lane, row * n, n);
+      C* const to = y->room(lane, row * n);
+      const C factor = C(scale), added = C(bias[std::size_t(row % channels)]);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = factor * in[i] + added;
+      y->store(lane, row * n, n);
+    }
+  });
+  return {};
+}
+
+status image_scaler::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+result<crop> crop::bind(bind_context& c) {
+  crop made{c.ints_or("border"), c.ints_or("scale")};
+  if (made.border.size() != 4) return bad_attribute("border needs 4 numbers: left, top, right and bottom");
+  if (!made.scale.empty() && made.scale.size() != 2) return bad_attribute("scale needs 2 numbers: height and width");
+  return made;
+}
+
+status crop::run(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() != 4) return bad_input("an image has shape [N, C, H, W], this is ", x.shape);
+  const std::int64_t before[] = {border[1], border[0]}, after[] = {border[3], border[2]};
+  extents shape = x.shape;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t size = x.shape[2 + i];
+    const std::int64_t left = size - std::clamp<std::int64_t>(before[i], 0, size);
+    const std::int64_t wanted = scale.empty() ? left - std::clamp<std::int64_t>(after[i], 0, left) : scale[i];
+    if (before[i] < 0 || before[i] > size || wanted < 0 || wanted > left ||
+        (scale.empty() && (after[i] < 0 || after[i] > left)))
+      return bad_input("axis ", std::int64_t(2 + i), " has ", size, " elements: too few for what border and scale say");
+    shape[2 + i] = wanted;
+  }
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const std::size_t bytes = element_bytes(x.type);
+  const extents strides = row_major_strides(x.shape);
+  strided_copy copy{bytes};
+  copy.loops(shape, strides, row_major_strides(shape));
+  const auto offset = std::size_t(before[0] * strides[2] + before[1] * strides[3]);
+  return copy.run(c, bytes_of(x) + offset * bytes, (*y)->data), status{};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

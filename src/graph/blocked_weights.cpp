@@ -1,0 +1,165 @@
+#include "blocked_weights.hpp"
+
+#include <cameo/core/checked.hpp>
+#include <cameo/op/nchwc.hpp>
+
+#include "messages.hpp"
+#include "oddities.hpp"
+#include "types.hpp"
+
+#include <cstring>
+#include <map>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constexpr std::int64_t narrow_block = 8, wide_block = 16;  // channels side by side
+
+/// A convolution with packed weights [maps, channels, taps...]; maps are filled up to whole blocks.
+struct blocked_conv {
+  node_id node;
+  value_id weights;
+  const value* packed;
+  std::int64_t maps, channels, taps, groups;
+};
+
+std::int64_t rounded_up(std::int64_t n, std::int64_t block) { return (n - 1) / block * block + block; }
+
+std::int64_t int_of(const graph_node& n, std::string_view name, std::int64_t otherwise) {
+  const attribute* const a = find_attribute(n.attributes, name);
+  return a ? a->i : otherwise;
+}
+
+std::vector<blocked_conv> blocked_convs(const graph& g) {
+  std::vector<blocked_conv> made;
+  for (node_id id : g.order()) {
+    const graph_node& n = g[id];
+    if (!n.op || n.op->id != op_id_of<op::nchwc::Conv> || n.input_count < 2 || int_of(n, "plain_weights", 0) != 0)
+      continue;
+    const value_id weights = g.input(id, 1);
+    const value* const w = weights == value_id::none ? nullptr : g.constant_of(weights);
+    if (!w || w->kind != value_kind::tensor || w->type != dtype::f32 || w->shape.rank() != 4) continue;
+    if (w->shape.count() == 0 || w->shape[0] % narrow_block != 0) continue;
+    made.push_back({id, weights, w, w->shape[0], w->shape[1], w->shape[2] * w->shape[3], int_of(n, "group", 1)});
+  }
+  return made;
+}
+
+/// Which sizes of blocks the counts of a graph allow.
+struct possible_blocks {
+  bool of_narrow = true, of_wide = true;
+
+  void look_at(const graph& g, const blocked_conv& c) {
+    if (c.maps % wide_block != 0) of_wide = false;
+    // Fewer channels than a block are read as they are, others are filled up.
+    if (c.groups == 1 && c.channels >= wide_block && c.channels % wide_block != 0) of_wide = false;
+    if (c.groups == 1 && c.channels > narrow_block && c.channels < wide_block) of_narrow = false;
+    const value_id made = g[c.node].outputs.empty() ? value_id::none : g[c.node].outputs[0];
+    if (made == value_id::none) return;
+    for (const graph::use u : g.uses(made)) {
+      const graph_node& reader = g[u.node];
+      const std::int64_t shown = int_of(reader, "channels", 0);
+      if (!reader.op || reader.op->id != op_id_of<op::nchwc::ReorderOutput> || shown < 1 || shown > c.maps) continue;
+      if (rounded_up(shown, narrow_block) != c.maps) of_narrow = false;
+      if (rounded_up(shown, wide_block) != c.maps) of_wide = false;
+    }
+  }
+};
+
+/// ONNX Runtime's choice on this processor.
+std::int64_t block_here() {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_cpu_supports("avx512f") ? wide_block : narrow_block;
+#else
+  return wide_block;
+#endif
+}
+
+/// Whether all that reads images in blocks takes them channel by channel, or as whole images: in narrow blocks,
+/// channels of a concatenation begin elsewhere than in those of cameo, which are wide.
+bool reads_by_channel(const graph& g) {
+  std::vector<bool> is_blocked(g.value_count(), false);
+  for (node_id id : g.order()) {
+    const graph_node& n = g[id];
+    bool reads = false;
+    for (std::size_t i = 0; i < n.input_count; ++i)
+      if (const value_id v = g.input(id, i); v != value_id::none) reads |= is_blocked[index_of(v)];
+    const bool is_of_blocks = n.domain == op::nchwc::Conv::domain;
+    const bool each_alone =
+        n.op && (has_role(n.op->roles, role::is_pointwise) || has_role(n.op->roles, role::broadcasts));
+    if (reads && !is_of_blocks && !each_alone) return false;
+    if (!(reads && each_alone) && !(is_of_blocks && n.op && n.op->id != op_id_of<op::nchwc::ReorderOutput>)) continue;
+    for (value_id v : n.outputs)
+      if (v != value_id::none) is_blocked[index_of(v)] = true;
+  }
+  return true;
+}
+
+/// The weights in ONNX's order. Packed are, of each block of maps, its channels one after the other, or in blocks where
+/// the image that they read has such, and innermost the maps of the block.
+result<const value*> plain_weights(model& m, const blocked_conv& c, std::int64_t block) {
+  const std::size_t bytes = c.packed->bytes();
+  if (bytes > m.most_memory || m.memory.used() > m.most_memory - bytes)
+    return failed(status_code::out_of_memory,
+                  "{} bytes of weights would pass the model's limit of {} (load_limits.model_bytes)", bytes,
+                  m.most_memory);
+  const result<std::span<float>> made = m.memory.take<float>(bytes / sizeof(float));
+  if (!made) return made.error();
+  const bool one_by_one = c.groups > 1 ? c.channels == 1 : c.channels < block;
+  const std::int64_t together = one_by_one ? 1 : block;
+  const auto* from = static_cast<const std::byte*>(c.packed->data);  // of a file: alignment is not promised
+  for (std::int64_t map = 0; map < c.maps; map += block)
+    for (std::int64_t channel = 0; channel < c.channels; channel += together)
+      for (std::int64_t tap = 0; tap < c.taps; ++tap)
+        for (std::int64_t inner = 0; inner < together; ++inner)
+          for (std::int64_t lane = 0; lane < block; ++lane, from += sizeof(float)) {
+            const std::int64_t at = ((map + lane) * c.channels + channel + inner) * c.taps + tap;
+            std::memcpy(&(*made)[std::size_t(at)], from, sizeof(float));
+          }
+  const value plain = value::tensor<float>(c.packed->shape, std::span<const float>{*made});
+  const value* const kept = m.memory.keep(plain);
+  return kept ? result<const value*>{kept} : status{status_code::out_of_memory};
+}
+
+status unpack(graph& g, std::span<const blocked_conv> all, std::int64_t block) {
+  model& m = g.owner();
+  std::map<value_id, value_id> done;  // weights may be shared
+  for (const blocked_conv& c : all) {
+    const bool in_blocks = c.groups > 1 ? c.channels != 1 : c.channels >= block;
+    if (c.maps % block != 0 || (in_blocks && c.channels % block != 0)) continue;
+    auto [at, is_new] = done.try_emplace(c.weights, value_id::none);
+    if (is_new) {
+      const result<const value*> plain = plain_weights(m, c, block);
+      if (!plain) return status{plain.error()}.in(describe(g, g[c.node]));
+      at->second = g.add_value(g.unique_name(g[c.weights].name), m.keep(type_of(**plain)));
+      g.add_initializer(at->second, *plain);
+    }
+    g.set_input(c.node, 1, at->second);
+    std::vector<attribute> attributes(g[c.node].attributes.begin(), g[c.node].attributes.end());
+    std::erase_if(attributes, [](const attribute& a) { return a.name == "plain_weights"; });
+    attributes.push_back({.name = "plain_weights", .kind = attribute_kind::i, .i = 1});
+    g.set_attributes(c.node, attributes);
+  }
+  return {};
+}
+
+}  // namespace
+
+status unpack_blocked_weights(graph& g) {
+  for (node_id id : g.order())
+    for (graph* body : g[id].subgraphs)
+      if (status s = unpack_blocked_weights(*body); !s) return s;
+  const std::vector<blocked_conv> all = blocked_convs(g);
+  if (all.empty()) return {};
+  possible_blocks sizes;
+  for (const blocked_conv& c : all) sizes.look_at(g, c);
+  const bool is_proven = sizes.of_narrow != sizes.of_wide;
+  const std::int64_t block = is_proven ? (sizes.of_wide ? wide_block : narrow_block) : block_here();
+  if (!sizes.of_narrow && !sizes.of_wide) return {};
+  if (block == narrow_block && !reads_by_channel(g)) return {};
+  tolerate(g.owner(), oddity::blocked_weights, "{}: weights in blocks of {} channels, {}", describe(g, g[all[0].node]),
+           block, is_proven ? "as counts of channels show" : "if they were written on a processor like this");
+  return unpack(g, all, block);
+}
+
+}  // namespace cameo::inline CAMEO_ABI
