@@ -105,7 +105,8 @@ def write_value(path, name, value):
 
 
 # What onnxruntime says of operators, versions and domains that it has no kernel for.
-UNKNOWN_TO_ORT = ("NOT_IMPLEMENTED", "is not a registered function/op", "ValidateOpsetForDomain")
+UNKNOWN_TO_ORT = ("NOT_IMPLEMENTED", "is not a registered function/op", "ValidateOpsetForDomain",
+                  "is not currently registered or supported")
 
 
 def answers(each):

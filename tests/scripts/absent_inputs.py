@@ -30,6 +30,7 @@ root = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).re
 sys.path[:0] = [str(root / "tests" / "program"), str(root / "tests" / "scripts")]
 import differential as d  # noqa: E402
 import differential_attention  # noqa: E402
+import differential_contrib  # noqa: E402
 import differential_ml  # noqa: E402
 import ort_judge as judge  # noqa: E402
 
@@ -131,7 +132,7 @@ def of_domains_without_cases():
 
 
 def from_scripts():
-    families = differential_attention.FAMILIES | differential_ml.FAMILIES
+    families = differential_attention.FAMILIES | differential_contrib.OF_ONE_NODE | differential_ml.FAMILIES
     for name, (make, _) in families.items():
         for i in range(PER_OPERATOR):
             yield d.made_case(name, 7, make, i)

@@ -9,6 +9,8 @@ import pathlib
 import sys
 
 import numpy as np
+import onnx
+from onnx import helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "program"))
 import differential as d  # noqa: E402
@@ -118,6 +120,27 @@ def max_roi_pool(rng):
     rois = np.concatenate([rng.integers(0, n, (regions, 1)), rng.uniform(-2, 10, (regions, 4))], 1).astype("f4")
     return d.one_node("MaxRoiPool", [floats(rng, (n, c, h, w)), rois], opset=1,
                       pooled_shape=[int(v) for v in rng.integers(1, 4, 2)], spatial_scale=perhaps(rng, 0.5))
+
+
+def max_pool_with_mask(rng):
+    axes = int(rng.integers(1, 4))
+    shape = [int(v) for v in rng.integers(1, 4, 2)] + [int(v) for v in rng.integers(3, 6, axes)]
+    mask = [1, 1] + shape[2:] if rng.random() < 0.5 else shape
+    kernel = [int(v) for v in rng.integers(1, 4, axes)]
+    return ms("MaxpoolWithMask", [floats(rng, shape), (rng.random(mask) < 0.7).astype("i4")], kernel_shape=kernel,
+              strides=perhaps(rng, [int(v) for v in rng.integers(1, 3, axes)]),
+              pads=perhaps(rng, [int(rng.integers(0, k)) // 2 for k in kernel + kernel]))
+
+
+def conv_transpose(rng):
+    axes, group = int(rng.integers(1, 3)), int(rng.integers(1, 3))
+    channels, rows, kernel = group * int(rng.integers(1, 3)), int(rng.integers(1, 3)), [3] * axes
+    x = floats(rng, [1, channels] + [int(v) for v in rng.integers(2, 5, axes)])
+    inputs = [x, floats(rng, [channels, rows] + kernel), rng.integers(0, 2, 2 * axes).astype("i8"),
+              perhaps(rng, floats(rng, rows * group))]
+    return ms("ConvTransposeWithDynamicPads", inputs if inputs[3] is not None else inputs[:3], group=group,
+              strides=perhaps(rng, [2] * axes), kernel_shape=perhaps(rng, kernel), constant=((), (1,))[rng.integers(2)],
+              rtol=1e-3, atol=1e-5)
 
 
 # Rotation of heads
@@ -316,6 +339,31 @@ def tfidf(rng):
                       weights=perhaps(rng, [float(v) for v in rng.integers(1, 9, count)]), **given)
 
 
+def tokenizer(rng):
+    letters = ["a", "b", " ", ",", "é", "ab", "  "]
+    texts = ["".join(rng.choice(letters, int(rng.integers(0, 8)))) for _ in range(int(rng.integers(0, 5)))]
+    x = np.array(texts) if texts else np.zeros(0, "U1")
+    x = x.reshape(2, -1) if x.size == 4 and rng.random() < 0.5 else x
+    given, least = {}, int(rng.integers(1, 3))
+    if rng.random() < 0.5:
+        given["separators"] = [str(v) for v in [[" "], [" ", ","], ["[ ,]+"], [""], ["b*", " "], ["a|ab"], ["^a", "b"]]
+                               [rng.integers(7)]]
+    else:
+        given["tokenexp"] = str(rng.choice(["[a-z]+", ".", "a|ab", "[^ ]*", "ab?|b..", "^a"]))
+    if given.get("separators") == [""] or given.get("tokenexp") == ".":
+        least = 1
+    return ms("Tokenizer", [x], mark=int(rng.integers(2)), mincharnum=least, pad_value="#", **given)
+
+
+def word_embedding(rng):
+    length, size, filters, chars = (int(v) for v in rng.integers((1, 1, 1, 2), 6))
+    window = int(rng.integers(1, length + 1))
+    words = rng.integers(0, chars, (int(rng.integers(1, 6)), length)).astype("i4")
+    words[:, 0] = chars - 1  # of words that begin with 0, onnxruntime gives what was in memory
+    return ms("WordConvEmbedding", [words, floats(rng, (filters, 1, window, size)), floats(rng, filters),
+                                    floats(rng, (chars, size))], rtol=1e-3, atol=1e-5)
+
+
 # Matrices
 
 def transpose_matmul(rng):
@@ -367,7 +415,8 @@ def fpq4(rng):
 # Training
 
 def optimizer(rng, op):
-    kind, tensors = str(rng.choice(["f4", "f8"])), int(rng.integers(1, 3))
+    # The reference evaluator's Adam gives float for several tensors, whatever they are, and doubles for one of floats.
+    kind, tensors = (str(rng.choice(["f4", "f8"])), int(rng.integers(1, 3))) if op != "Adam" else ("f4", 2)
     kept, shapes = 2 if op == "Adam" else 1, [shape_of(rng, 1, 3, (0, 4)) for _ in range(tensors)]
     parts = [[floats(rng, s, kind) for s in shapes], [floats(rng, s, kind) for s in shapes]]
     parts += [[np.abs(floats(rng, s, kind)) for s in shapes] for _ in range(kept)]
@@ -381,6 +430,16 @@ def optimizer(rng, op):
     return d.one_node(op, [np.array(0.1, kind), np.array(int(rng.integers(0, 4)), "i8")]
                       + [x for part in parts for x in part], tensors * (1 + kept), opset=1,
                       domain="ai.onnx.preview.training", **given)
+
+
+# Maps
+
+def cast_map(rng):
+    keys = rng.choice(20, int(rng.integers(1, 6)), replace=False)
+    sparse = rng.random() < 0.5
+    return d.one_node("CastMap", [{int(k): float(np.float32(rng.uniform(-99, 99))) for k in keys}], opset=1,
+                      domain="ai.onnx.ml", cast_to=perhaps(rng, str(rng.choice(["TO_FLOAT", "TO_STRING", "TO_INT64"]))),
+                      map_form="SPARSE" if sparse else perhaps(rng, "DENSE"), max_map=15 if sparse else None)
 
 
 # Experts
@@ -443,6 +502,50 @@ def qmoe(rng):
     return ms("QMoE", inputs, rtol=2e-2 if block == 32 else 1e-3, atol=2e-2 if block == 32 else 1e-3, **given)
 
 
+def decoder_attention(rng):
+    beams, heads, size, value_size = (int(v) for v in rng.integers(1, 4, 4))
+    value_size = size
+    batch, past = beams * int(rng.integers(1, 3)), int(rng.integers(0, 5))
+    room = past + int(rng.integers(1, 4))
+    width, cross = heads * size, rng.random() < 0.3
+    q, bias = floats(rng, (batch, 1, width)), perhaps(rng, floats(rng, 3 * width))
+    if cross:
+        length = int(rng.integers(1, 6))
+        inputs = [q, floats(rng, (batch, heads, length, size)), floats(rng, (batch, heads, length, value_size)),
+                  perhaps(rng, rng.integers(0, 2, (batch, length)).astype("i4")), None, None, None, None, None, None, bias]
+    else:
+        old = [floats(rng, (batch, heads, room, size)), floats(rng, (batch, heads, room, value_size))]
+        inputs = [q, floats(rng, (batch, 1, width)), floats(rng, (batch, 1, width)),
+                  perhaps(rng, rng.integers(0, 2, (batch, past + 1)).astype("i4")),
+                  perhaps(rng, floats(rng, (1, heads, 1, past + 1))), *old, np.array([past], "i4"), None, None, bias]
+        if beams > 1:
+            inputs[8:10] = [np.array([beams], "i4"), rng.integers(0, beams, (batch // beams, beams, room)).astype("i4")]
+    if inputs[3] is not None:
+        inputs[3][:, -1] = 1  # where all keys are hidden, -10000 leaves few digits of the scores
+    while inputs[-1] is None:
+        inputs.pop()
+    return ms("DecoderMaskedMultiHeadAttention", inputs, 1 if cross else 3, num_heads=heads, scale=perhaps(rng, 0.4),
+              past_present_share_buffer=None if cross else 1, rtol=1e-3, atol=1e-5)
+
+
+def flex_attention(rng):
+    batch, group, of_keys, length, keys, size, width = (int(v) for v in rng.integers(1, 4, 7))
+    kind = str(rng.choice(["f4", "f4", "f8", "f2"]))
+    element = onnx.TensorProto.DOUBLE if kind == "f8" else onnx.TensorProto.FLOAT
+
+    def changed_by(op):
+        shape = [None] * 4
+        return helper.make_graph([helper.make_node(op, ["p"], ["q"])], "body",
+                                 [helper.make_tensor_value_info("p", element, shape)],
+                                 [helper.make_tensor_value_info("q", element, shape)])
+
+    return d.one_node("FlexAttention", [floats(rng, (batch, group * of_keys, length, size), kind),
+                                        floats(rng, (batch, of_keys, keys, size), kind),
+                                        floats(rng, (batch, of_keys, keys, width), kind)], opset=1,
+                      domain="ai.onnx.preview", scale=perhaps(rng, 0.3), score_mod=perhaps(rng, changed_by("Tanh")),
+                      prob_mod=perhaps(rng, changed_by("Sqrt")), **near("f2" if kind == "f2" else "f4"))
+
+
 # Codes
 
 def qattention(rng):
@@ -478,7 +581,74 @@ def qembed(rng):
               rtol=1e-3, atol=1e-3)
 
 
+# Element types that few operators have
+
+SMALL = {"uint4": (0, 16), "int4": (-8, 8), "uint2": (0, 4), "int2": (-2, 2)}
+FLOAT8 = ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"]
+
+
+def cast_around(op, feeds, small, opset, back, **attributes):
+    """A node between casts: those of `feeds` that `small` names become that type, the output becomes `back`."""
+    nodes, inputs = [], []
+    for name, value in feeds.items():
+        inputs.append(name + "_small" if name in small else name)
+        if name in small:
+            nodes.append(helper.make_node("Cast", [name], [name + "_small"], to=small[name]))
+    given = {key: value for key, value in attributes.items() if value is not None}
+    nodes += [helper.make_node(op, inputs, ["y_small"], **given), helper.make_node("Cast", ["y_small"], ["y"], to=back)]
+    graph = helper.make_graph(nodes, "cast_around",
+                              [helper.make_value_info(n, d.type_of(v)) for n, v in feeds.items()],
+                              [helper.make_tensor_value_info("y", back, None)])
+    return d.case(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10), feeds)
+
+
+def small_move(rng, op):
+    kind = str(rng.choice(list(SMALL)))
+    number = getattr(onnx.TensorProto, kind.upper())
+    some_codes = lambda shape: rng.integers(*SMALL[kind], shape).astype("i1")  # noqa: E731
+    shape = shape_of(rng, 1, 4, (0 if op == "Transpose" else 2, 5))
+    feeds, small = {"x": some_codes(shape)}, {"x": number}
+    given = {}
+    if op == "Transpose":
+        given["perm"] = perhaps(rng, [int(i) for i in rng.permutation(len(shape))])
+    elif op == "Pad":
+        feeds["pads"] = rng.integers(-1, 3, 2 * len(shape)).astype("i8")
+        given["mode"] = str(rng.choice(["constant", "edge", "reflect", "wrap"]))
+        if given["mode"] == "constant" and rng.random() < 0.5:
+            feeds["fill"], small["fill"] = some_codes(()), number
+        if given["mode"] != "constant":
+            feeds["pads"] = np.array([int(rng.integers(0, n)) for n in shape + shape], "i8")
+    else:
+        shape = [2, int(rng.integers(2, 6)), int(rng.integers(1, 4))]
+        feeds["x"], count = some_codes(shape), int(rng.integers(1, shape[1] + 1))
+        feeds["update"], small["update"] = some_codes([shape[0], count, shape[2]]), number
+        feeds["at"] = rng.integers(0, shape[1] - count + 1, shape[0]).astype("i8")
+        number = getattr(onnx.TensorProto, kind[:-1].upper() + "4")
+        feeds = {n: np.clip(v, *(e - (e > 0) for e in SMALL[kind])) if v.dtype == np.int8 else v for n, v in feeds.items()}
+        small = {n: number for n in small}
+    return cast_around(op, feeds, small, 25 if op != "TensorScatter" else 24, onnx.TensorProto.INT8, **given)
+
+
+def float8_dropout(rng):
+    return cast_around("Dropout", {"x": rng.integers(-4, 5, shape_of(rng)).astype("f4")},
+                       {"x": getattr(onnx.TensorProto, str(rng.choice(FLOAT8)))}, 22, onnx.TensorProto.FLOAT)
+
+
+def complex_unique(rng):
+    x = rng.integers(0, 3, shape_of(rng, 1, 2, (1, 6))) + 1j * rng.integers(0, 3, 1)
+    return d.one_node("Unique", [x.astype(str(rng.choice(["c8", "c16"])))], 4, opset=11, sorted=int(rng.integers(2)))
+
+
 FAMILIES = {
+    "CastMap": (cast_map, 60),
+    "FlexAttention": (flex_attention, 80),
+    "WordConvEmbedding": (word_embedding, 80), "MaxpoolWithMask": (max_pool_with_mask, 100),
+    "ConvTransposeWithDynamicPads": (conv_transpose, 80),
+    "SmallTranspose": (lambda rng: small_move(rng, "Transpose"), 100), "SmallPad": (lambda rng: small_move(rng, "Pad"), 150),
+    "SmallTensorScatter": (lambda rng: small_move(rng, "TensorScatter"), 60),
+    "Float8Dropout": (float8_dropout, 30),
+    "ComplexUnique": (complex_unique, 60),
+    "Tokenizer": (tokenizer, 250), "DecoderMaskedMultiHeadAttention": (decoder_attention, 150),
     "QAttention": (qattention, 150), "QEmbedLayerNormalization": (qembed, 80),
     "MoE": (moe, 150), "QMoE": (qmoe, 150),
     "ExpandDims": (expand_dims, 80), "GatherND": (gather_nd, 80), "Range": (range_of, 80), "Pad": (pad, 100),
@@ -501,6 +671,9 @@ FAMILIES = {
     "Adagrad": (lambda rng: optimizer(rng, "Adagrad"), 40), "Adam": (lambda rng: optimizer(rng, "Adam"), 40),
     "Momentum": (lambda rng: optimizer(rng, "Momentum"), 40),
 }
+
+SEVERAL_NODES = ("SmallTranspose", "SmallPad", "SmallTensorScatter", "Float8Dropout")
+OF_ONE_NODE = {name: made for name, made in FAMILIES.items() if name not in SEVERAL_NODES}
 
 if __name__ == "__main__":
     sys.exit(d.main(FAMILIES))

@@ -26,12 +26,13 @@ namespace {
 
 using list = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} + matrix_rows{} +
                       convolution_rows{} + attention_rows{} + recurrent_rows{} + quantised_rows{} + movement_rows{} +
-                      flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} + training_rows{} +
-                      kernel_list<>{});
+                      flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} +
+                      training_rows{} + kernel_list<>{});
 
-[[maybe_unused]] constexpr detail::lacking_kernel without_re2[] = {
-    {op_id_of<op::RegexFullMatch>,
-     "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON"}};
+[[maybe_unused]] constexpr std::string_view needs_re2 =
+    "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON";
+[[maybe_unused]] constexpr detail::lacking_kernel without_re2[] = {{op_id_of<op::RegexFullMatch>, needs_re2},
+                                                                   {op_id_of<op::microsoft::Tokenizer>, needs_re2}};
 constexpr std::span<const detail::lacking_kernel> lacking{
 #ifndef CAMEO_WITH_RE2
     without_re2

@@ -284,4 +284,25 @@ status sequence_map(infer_context& c) {
   return status_code::ok;
 }
 
+/// Both graphs get and give the scores [batch, heads, length, keys], in the type of softmax_precision.
+status flex_attention(infer_context& c) {
+  const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
+  for (const dims* one : {q, k, v})
+    if (one)
+      if (status s = check_rank(*one, 4, "an input"); !s) return s;
+  const result<dtype> precision =
+      dtype_attribute(c, "softmax_precision", c.element(0) == dtype::f64 ? dtype::f64 : dtype::f32);
+  if (!precision) return precision.error();
+  value_type scores = value_type::tensor(*precision);
+  scores.shape = q ? dims{(*q)[0], (*q)[1], (*q)[2], k ? (*k)[2] : dim{}} : dims{dim{}, dim{}, dim{}, dim{}};
+  for (const std::string_view name : {"score_mod", "prob_mod"}) {
+    if (!c.find(name)) continue;
+    const result<type_list> outputs = body_types(c, name, {&scores}, 1);
+    if (!outputs) return outputs.error();
+    if (outputs->size() != 1) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have 1");
+  }
+  give(c, 0, c.element(0), q ? std::optional{dims{(*q)[0], (*q)[1], (*q)[2], v ? (*v)[3] : dim{}}} : std::nullopt);
+  return status_code::ok;
+}
+
 }  // namespace cameo::inline CAMEO_ABI::infer

@@ -5,6 +5,7 @@
 #include <cameo/op/ml.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/op/preview.hpp>
 #include <cameo/op/training.hpp>
 
 namespace cameo::inline CAMEO_ABI {
@@ -27,7 +28,7 @@ signature nchwc_conv, nchwc_reorder_input, nchwc_reorder_output, nchwc_upsample;
 signature batch_normalization, instance_normalization, lrn, layer_normalization, recurrent;
 signature attention, loss, determinant, affine_grid, center_crop_pad, col2im, deform_conv;
 signature dft, stft, mel_weight_matrix;
-signature if_, loop, scan, sequence_map;
+signature if_, loop, scan, sequence_map, flex_attention;
 signature sequence_construct, sequence_empty, sequence_at, sequence_erase, sequence_insert, sequence_length,
     concat_from_sequence, split_to_sequence, optional, optional_has_element, optional_get_element, string_split,
     string_normalizer;
@@ -35,7 +36,7 @@ signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normali
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
 signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
-    ml_feature_vectorizer, ml_one_hot_encoder, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
+    ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
 }  // namespace infer
 
 /// How many operations a node takes, by what its operator does; see op/cost.hpp.
@@ -259,6 +260,8 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::ScaledSiLU>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::GridSample>, infer::grid_sample},
     {op_id_of<op::microsoft::Unique>, infer::unique_of_list},
+    // ai.onnx.preview
+    {op_id_of<op::preview::FlexAttention>, infer::flex_attention},
     // ai.onnx.preview.training
     {op_id_of<op::training::Adagrad>, infer::optimizer, cost::each_input},
     {op_id_of<op::training::Adam>, infer::optimizer_with_two, cost::each_input},
@@ -275,6 +278,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     // ai.onnx.ml
     {op_id_of<op::ml::ArrayFeatureExtractor>, infer::ml_array_feature_extractor},
     {op_id_of<op::ml::Binarizer>, infer::like_input, cost::each_input},
+    {op_id_of<op::ml::CastMap>, infer::ml_cast_map},
     {op_id_of<op::ml::CategoryMapper>, infer::ml_category_mapper},
     {op_id_of<op::ml::DictVectorizer>, infer::ml_dict_vectorizer},
     {op_id_of<op::ml::FeatureVectorizer>, infer::ml_feature_vectorizer},

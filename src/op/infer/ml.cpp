@@ -111,4 +111,11 @@ status ml_zip_map(infer_context& c) {
   return status_code::ok;
 }
 
+status ml_cast_map(infer_context& c) {
+  const std::string_view to = c.string_or("cast_to", "TO_FLOAT");
+  const dim size = c.string_or("map_form", "DENSE") == "SPARSE" ? dim::of(c.int_or("max_map", 1)) : dim{};
+  give(c, 0, to == "TO_INT64" ? dtype::i64 : to == "TO_STRING" ? dtype::string : dtype::f32, dims{dim::of(1), size});
+  return status_code::ok;
+}
+
 }  // namespace cameo::inline CAMEO_ABI::infer

@@ -1,11 +1,14 @@
 #pragma once
 #include <cameo/eps/cpu/attention.hpp>
+#include <cameo/eps/cpu/decoder_masked_attention.hpp>
+#include <cameo/eps/cpu/flex_attention.hpp>
 #include <cameo/eps/cpu/group_query_attention.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 #include <cameo/eps/cpu/quantised_attention.hpp>
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/op/preview.hpp>
 
 #include "skeletons/row_list.hpp"
 
@@ -15,11 +18,13 @@ namespace cameo::inline CAMEO_ABI::eps {
 // clang-format off
 using attention_rows = row_list<
     computes<op::Attention, since<23>, attention, "T1", "T2">,
+    computes<op::preview::FlexAttention, since<1>, flex_attention>,
     computes<op::RotaryEmbedding, since<23>, rotary_embedding>,
     computes<op::microsoft::RotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::RotaryEmbedding>>,
     computes<op::microsoft::MRotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::MRotaryEmbedding>>,
     computes<op::microsoft::Attention, since<1>, projected_attention>,
     computes<op::microsoft::QAttention, since<1>, quantised_attention, "T3">,
+    computes<op::microsoft::DecoderMaskedMultiHeadAttention, since<1>, decoder_masked_attention, "T">,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
     computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">
 >;

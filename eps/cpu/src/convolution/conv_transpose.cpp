@@ -27,8 +27,9 @@ result<transposed_sizes> sizes_of(const conv_transpose<T>& k, run_context& c) {
   if (!placed) return placed.error();
   std::int64_t all = 0;
   if (!checked_multiply(w[1], k.groups, all)) return status_code::out_of_memory;
-  if (c.has_input(2) && c.input(2) && (c.input(2).shape.rank() != 1 || c.input(2).shape[0] != all))
-    return bad_input("bias ", c.input(2).shape, " needs one element for each of ", all, " channels");
+  const value& bias = c.input(k.bias_input);
+  if (bias && (bias.shape.rank() != 1 || bias.shape[0] != all))
+    return bad_input("bias ", bias.shape, " needs one element for each of ", all, " channels");
   return transposed_sizes{x[0],    k.groups,       x[1] / k.groups,     w[1],
                           *placed, placed->taps(), placed->out_count(), placed->in_count()};
 }
@@ -140,7 +141,7 @@ status conv_transpose<T>::run(run_context& c) const {
   const result<row_rooms<number>> y = row_rooms<number>::make(c, **out, 1, s->outputs);
   if (!y) return y.error();
   const value& x = c.input(0);
-  const result<const number*> w = as_numbers<number, T>(c, 1), bias = wide_vector<number>(c, c.input(2));
+  const result<const number*> w = as_numbers<number, T>(c, 1), bias = wide_vector<number>(c, c.input(bias_input));
   if (!w || !bias) return status_code::out_of_memory;
   result<round_memory<number>> memory = memory_of<number>(c, *s);
   if (!memory) return memory.error();
@@ -162,6 +163,27 @@ status conv_transpose<T>::run(run_context& c) const {
     if (status done = run_round<number>(c, *s, *memory, used, *w, *bias, *y, first, images); !done) return done;
   }
   return {};
+}
+
+result<conv_transpose_with_dynamic_pads> conv_transpose_with_dynamic_pads::bind(bind_context& c) {
+  result<conv_transpose<float>> made = conv_transpose<float>::bind(c);
+  if (!made) return made.error();
+  made->bias_input = 3;
+  return conv_transpose_with_dynamic_pads{*made};
+}
+
+status conv_transpose_with_dynamic_pads::run(run_context& c) const {
+  const value& pads = c.input(2);
+  const std::size_t rank = c.input(0).shape.rank();
+  if (!pads) return how.run(c);
+  const std::span<const std::int64_t> given = pads.as_unchecked<std::int64_t>().span();
+  if (rank < 2 || given.size() != 2 * (rank - 2))
+    return bad_input("Pads ", pads.shape, " must have two numbers for each spatial axis of X ", c.input(0).shape);
+  for (const std::int64_t pad : given)
+    if (pad < 0 || pad > std::int64_t{1} << 40) return bad_input("Pads has ", pad, ", must not be negative");
+  conv_transpose<float> padded = how;
+  padded.shape.pads = given;
+  return padded.run(c);
 }
 
 template struct conv_transpose<float>;

@@ -7,6 +7,7 @@
 #include <cameo/eps/cpu/nchwc_pool.hpp>
 #include <cameo/eps/cpu/nchwc_reorder.hpp>
 #include <cameo/eps/cpu/pool.hpp>
+#include <cameo/eps/cpu/pool_with_mask.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
@@ -34,6 +35,8 @@ using convolution_rows = row_list<
     kernel_entry<op::GlobalLpPool, since<1>, allow<"T">(float_elements{}), global_lp_pool>,
     kernel_entry<op::microsoft::FusedConv, since<1>, allow<"T">(first_float_elements{}), fused_conv>,
     computes<op::DeformConv, since<19>, deform_conv>,
+    computes<op::microsoft::ConvTransposeWithDynamicPads, since<1>, conv_transpose_with_dynamic_pads>,
+    computes<op::microsoft::MaxpoolWithMask, since<1>, max_pool_with_mask>,
     computes<op::Col2Im, since<18>, col2im>,
     blocked<op::nchwc::ReorderInput, nchwc_reorder_input>,
     blocked<op::nchwc::ReorderOutput, nchwc_reorder_output>,

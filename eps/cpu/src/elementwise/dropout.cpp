@@ -64,7 +64,7 @@ bool is_true(const value& v) { return v && v.shape.count() == 1 && *static_cast<
 double read_ratio(const value& v) {
   double ratio = 0.5;
   if (v && v.shape.count() == 1)
-    float_elements::call(v.type, [&]<class T>(std::type_identity<T>) {
+    any_float_elements::call(v.type, [&]<class T>(std::type_identity<T>) {
       using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
       ratio = double(C(*static_cast<const T*>(v.data)));
     });
@@ -72,7 +72,7 @@ double read_ratio(const value& v) {
 }
 
 void drop(const value& x, value& y, std::uint8_t* mask, std::uint32_t seed, double ratio) {
-  float_elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+  any_float_elements::call(x.type, [&]<class T>(std::type_identity<T>) {
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
     random_numbers random{seed};
     const tensor_view<const T> from = x.as_unchecked<T>();

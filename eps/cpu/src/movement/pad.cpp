@@ -2,17 +2,21 @@
 
 #include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/small_elements.hpp"
 #include "common/strided_copy.hpp"
 
 #include <algorithm>
 
 namespace cameo::inline CAMEO_ABI::eps {
-namespace {
 
 /// One axis: elements [start, start + size) of the input stay and lie at `before` in the output of `total`.
-struct padded_axis {
+struct pad::padded_axis {
   std::int64_t start, size, before, total;
 };
+
+namespace {
+
+using padded_axis = pad::padded_axis;
 
 /// Where in [0, size) element i comes from, i counted from the first that stays. size is not 0.
 std::int64_t source_of(std::int64_t i, std::int64_t size, pad::fill mode) {
@@ -110,8 +114,10 @@ result<pad> pad::of_mode(const bind_context& c, bool may_wrap) {
 }
 
 status pad::run(run_context& c) const {
-  const value& x = c.input(0);
-  const std::size_t rank = x.shape.rank(), bytes = element_bytes(x.type);
+  const result<value> from = whole_bytes(c, c.input(0));
+  if (!from) return from.error();
+  const value& x = *from;
+  const std::size_t rank = x.shape.rank();
   extents before, after, shape;
   if (status read = read_amounts(c, amounts, rank, before, after); !read) return read;
   padded_axis axes[max_rank];
@@ -119,21 +125,31 @@ status pad::run(run_context& c) const {
     if (status fits = pad_axis(x.shape[i], before[i], after[i], axes[i]); !fits) return fits;
     shape.push_back(axes[i].total);
   }
-  const result<value*> y = c.output(0, shape);
+  const result<byte_output> y = byte_output::make(c, 0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  if (rank == 0) return std::memcpy((*y)->data, x.data, bytes), status{};
+  const status done = fill_padding(c, x, {axes, rank}, y->bytes);
+  if (done) y->store(c);
+  return done;
+}
+
+status pad::fill_padding(run_context& c, const value& x, std::span<const padded_axis> axes, const value& y) const {
+  const std::size_t rank = axes.size(), bytes = element_bytes(x.type);
+  const extents& shape = y.shape;
+  if (rank == 0) return std::memcpy(y.data, x.data, bytes), status{};
 
   if (mode == fill::constant) {
     alignas(16) std::byte element[16] = {};
     if (c.has_input(2)) {
       if (c.input(2).shape.count() != 1) return bad_input("constant_value must be one element, not ", c.input(2).shape);
-      std::memcpy(element, c.input(2).data, bytes);
+      const result<value> given = whole_bytes(c, c.input(2));
+      if (!given) return given.error();
+      std::memcpy(element, given->data, bytes);
     } else if (amounts) {
       const std::uint64_t as_element = float_element(x.type, number);
       std::memcpy(element, &as_element, sizeof as_element);
     }
-    eps::fill(c, (*y)->data, shape.count(), element, bytes);
+    eps::fill(c, y.data, shape.count(), element, bytes);
     const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
     std::int64_t source = 0, target = 0;
     extents kept;
@@ -144,8 +160,7 @@ status pad::run(run_context& c) const {
     }
     strided_copy copy{bytes};
     copy.loops(kept, from, to);
-    return copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(**y) + std::size_t(target) * bytes),
-           status{};
+    return copy.run(c, bytes_of(x) + std::size_t(source) * bytes, bytes_of(y) + std::size_t(target) * bytes), status{};
   }
 
   std::size_t places = 0;
@@ -159,7 +174,7 @@ status pad::run(run_context& c) const {
   for (std::size_t i = 0; i < rank; ++i)
     for (std::int64_t j = 0; j < shape[i]; ++j)
       (*sources)[at++] = axes[i].start + source_of(j - axes[i].before, axes[i].size, mode);
-  return copy_by_table(c, x, **y, {axes, rank}, *sources), status{};
+  return copy_by_table(c, x, y, axes, *sources), status{};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -14,6 +14,9 @@ int compare(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, std::string_view>) {
     const int order = a.compare(b);
     return order < 0 ? -1 : order > 0;
+  } else if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
+    const int order = compare(a.re, b.re);
+    return order ? order : compare(a.im, b.im);
   } else {
     const auto x = widened(a), y = widened(b);
     if (x < y) return -1;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/operand_values.hpp"
+#include "common/small_elements.hpp"
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -10,14 +11,14 @@ namespace cameo::inline CAMEO_ABI::eps {
 result<tensor_scatter> tensor_scatter::bind(bind_context& c) {
   const std::string_view mode = c.string_or("mode", "linear");
   if (mode != "linear" && mode != "circular") return bad_attribute("mode must be linear or circular, not '", mode, "'");
-  if (row_of(c.inputs[0].type).bits % 8 != 0)
-    return refuse(status_code::not_implemented, "elements of less than a byte, ", c.inputs[0].type);
   c.may_overwrite(0, 0);
   return tensor_scatter{c.int_or("axis", -2), mode == "circular"};
 }
 
 status tensor_scatter::run(run_context& c) const {
-  const value &cache = c.input(0), &update = c.input(1), &starts = c.input(2);
+  const result<value> cache_bytes = whole_bytes(c, c.input(0)), update_bytes = whole_bytes(c, c.input(1));
+  if (!cache_bytes || !update_bytes) return status_code::out_of_memory;
+  const value &cache = *cache_bytes, &update = *update_bytes, &starts = c.input(2);
   const std::size_t rank = cache.shape.rank(), bytes = element_bytes(cache.type);
   std::int64_t given = axis;
   if (!normalize_axis(given, rank)) return no_such_axis(axis, rank);
@@ -36,11 +37,11 @@ status tensor_scatter::run(run_context& c) const {
       return bad_input("write index ", start, " of batch ", b, " is not inside an axis of ", size, " for ", count,
                        " new elements");
   }
-  const result<value*> y = c.output(0, cache.shape);
+  const result<byte_output> y = byte_output::make(c, 0, cache.shape);
   if (!y) return y.error();
   if (cache.shape.count() == 0) return {};
-  copy_bytes(c, (*y)->data, cache.data, std::size_t(cache.shape.count()) * bytes);
-  if (update.shape.count() == 0) return {};
+  copy_bytes(c, y->bytes.data, cache.data, std::size_t(cache.shape.count()) * bytes);
+  if (update.shape.count() == 0) return y->store(c), status{};
   const std::size_t row = std::size_t(cache.shape.count(at + 1, rank)) * bytes;
   const std::int64_t outer = cache.shape.count(0, at), per_batch = outer / cache.shape[0];
   parallel_for(c, outer, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, std::int64_t(row) * count)),
@@ -48,12 +49,13 @@ status tensor_scatter::run(run_context& c) const {
                  for (std::int64_t o = first; o < last; ++o) {
                    const std::int64_t start = starts ? integers{starts}[o / per_batch] : 0;
                    const std::int64_t whole = std::min(count, size - start);
-                   std::byte* const to = bytes_of(**y) + std::size_t(o * size) * row;
+                   std::byte* const to = bytes_of(y->bytes) + std::size_t(o * size) * row;
                    const std::byte* const from = bytes_of(update) + std::size_t(o * count) * row;
                    std::memcpy(to + std::size_t(start) * row, from, std::size_t(whole) * row);
                    std::memcpy(to, from + std::size_t(whole) * row, std::size_t(count - whole) * row);
                  }
                });
+  y->store(c);
   return {};
 }
 

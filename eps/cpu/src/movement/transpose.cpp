@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/transpose.hpp>
 
 #include "common/operand_values.hpp"
+#include "common/small_elements.hpp"
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -25,11 +26,15 @@ status transpose::run(run_context& c) const {
     shape.push_back(x.shape[std::size_t(axis)]);
     from.push_back(strides[std::size_t(axis)]);
   }
-  const result<value*> y = c.output(0, shape);
+  const result<byte_output> y = byte_output::make(c, 0, shape);
+  const result<value> bytes = whole_bytes(c, x);
   if (!y) return y.error();
-  strided_copy copy{element_bytes(x.type)};
+  if (!bytes) return bytes.error();
+  strided_copy copy{element_bytes(bytes->type)};
   copy.loops(shape, from, row_major_strides(shape));
-  return copy.run(c, x.data, (*y)->data), status{};
+  copy.run(c, bytes->data, y->bytes.data);
+  y->store(c);
+  return {};
 }
 
 namespace {

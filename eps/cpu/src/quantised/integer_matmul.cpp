@@ -239,4 +239,91 @@ status qlinear_matmul::run(run_context& c) const {
   });
 }
 
+namespace {
+
+using code_elements =
+    detail::element_set<std::uint8_t, std::int8_t, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
+
+/// Codes as numbers; none are one 0.
+result<std::span<const float>> read_codes(run_context& c, const value& v) {
+  const std::int64_t count = v ? v.shape.count() : 1;
+  const result<std::span<float>> made = c.scratch<float>(std::size_t(count));
+  if (!made) return made.error();
+  (*made)[0] = 0;
+  code_elements::call(v.type, [&]<class T>(std::type_identity<T>) {
+    const T* const from = static_cast<const T*>(v.data);
+    parallel_elements(c, count, 1 << 14, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) (*made)[std::size_t(i)] = float(from[i]);
+    });
+  });
+  return std::span<const float>{*made};
+}
+
+/// A tensor of codes, and what spreads over its rows (or columns).
+struct code_tensor {
+  std::span<const float> codes, zeros;
+  scales scale;
+  spread zero_over;
+
+  static status read(run_context& c, std::size_t input, const extents& whole, std::int64_t size, std::int64_t matrices,
+                     std::string_view name, code_tensor& out) {
+    const value &of = c.input(input + 1), &zero = c.input(input + 2);
+    const result<scales> scale = read_scales(c, of, whole, size, matrices, name);
+    if (!scale) return scale.error();
+    result<spread> over = spread{};
+    if (zero) over = spread_of(zero.shape, whole, size, matrices, name);
+    if (!over) return over.error();
+    const auto codes = read_codes(c, c.input(input)), zeros = read_codes(c, zero);
+    if (!codes || !zeros) return status_code::out_of_memory;
+    out = {*codes, *zeros, *scale, *over};
+    return {};
+  }
+  float zero_at(std::int64_t matrix, std::int64_t i) const { return zeros[std::size_t(zero_over.at(matrix, i))]; }
+  /// The number that element `at` stands for, in row (column) i of a matrix.
+  float number(std::int64_t at, std::int64_t matrix, std::int64_t i) const {
+    return (codes[std::size_t(at)] - zero_at(matrix, i)) * scale.at(matrix, i);
+  }
+};
+
+}  // namespace
+
+status qlinear_matmul_of_floats::run(run_context& c) const {
+  const value &a_value = c.input(0), &b_value = c.input(3), &y_zero = c.input(7);
+  const result<stacked_product> p = stack_of(a_value.shape, b_value.shape);
+  if (!p) return p.error();
+  const result<value*> y = c.output(0, p->y);
+  if (!y) return y.error();
+  if ((*y)->shape.count() == 0) return {};
+  code_tensor a, b;
+  status read = code_tensor::read(c, 0, a_value.shape, p->m, p->a_stack.count(), "a_scale or a_zero_point", a);
+  if (read) read = code_tensor::read(c, 3, b_value.shape, p->n, p->b_stack.count(), "b_scale or b_zero_point", b);
+  if (!read) return read;
+  const result<scales> y_scale = read_scales(c, c.input(6), p->y, p->m, p->count(), "y_scale");
+  if (!y_scale) return y_scale.error();
+  result<spread> zero_over = spread{};
+  if (y_zero) zero_over = spread_of(y_zero.shape, p->y, p->m, p->count(), "y_zero_point");
+  if (!zero_over) return zero_over.error();
+  const result<std::span<const float>> zeros = read_codes(c, y_zero);
+  if (!zeros) return zeros.error();
+  const std::int64_t work = std::max<std::int64_t>(1, p->k * p->n);
+  code_elements::call((*y)->type, [&]<class T>(std::type_identity<T>) {
+    T* const to = static_cast<T*>((*y)->data);
+    parallel_each(c, p->count() * p->m, 1 + (1 << 14) / work, [&](std::int64_t line, std::size_t) {
+      const std::int64_t matrix = line / p->m, row = line % p->m;
+      const std::int64_t of_a = matrix_of(p->a_stack, p->stack, matrix), of_b = matrix_of(p->b_stack, p->stack, matrix);
+      const float zero = (*zeros)[std::size_t(zero_over->at(matrix, row))];
+      for (std::int64_t j = 0; j < p->n; ++j) {
+        float sum = 0;
+        for (std::int64_t l = 0; l < p->k; ++l)
+          sum += a.number((of_a * p->m + row) * p->k + l, of_a, row) * b.number((of_b * p->k + l) * p->n + j, of_b, j);
+        const float v = sum / y_scale->at(matrix, row);
+        if constexpr (std::is_integral_v<T>)
+          to[line * p->n + j] = T(saturated_sum(v, std::int64_t(zero), range_of((*y)->type)));
+        else to[line * p->n + j] = T(v + zero);
+      }
+    });
+  });
+  return {};
+}
+
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -2,7 +2,9 @@
 #include <cameo/eps/cpu/regex_full_match.hpp>
 #include <cameo/eps/cpu/string.hpp>
 #include <cameo/eps/cpu/tfidf_vectorizer.hpp>
+#include <cameo/eps/cpu/tokenizer.hpp>
 #include <cameo/eps/cpu/tokens.hpp>
+#include <cameo/eps/cpu/word_embedding.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -15,11 +17,13 @@ namespace cameo::inline CAMEO_ABI::eps {
 using text_rows = row_list<
 #ifdef CAMEO_WITH_RE2
     computes<op::RegexFullMatch, since<20>, regex_full_match>,
+    computes<op::microsoft::Tokenizer, since<1>, tokenizer>,
 #endif
     computes<op::StringConcat, since<20>, string_concat>,
     computes<op::StringSplit, since<20>, string_split>,
     takes_any<op::StringNormalizer, since<10>, string_normalizer>,
     computes<op::TfIdfVectorizer, since<9>, tfidf_vectorizer>,
+    takes_any<op::microsoft::WordConvEmbedding, since<1>, word_conv_embedding>,
     takes_any<op::microsoft::NGramRepeatBlock, since<1>, ngram_repeat_block>,
     takes_any<op::microsoft::BifurcationDetector, since<1>, bifurcation_detector>,
     takes_any<op::microsoft::NGramHashMapping, since<1>, ngram_hash>,

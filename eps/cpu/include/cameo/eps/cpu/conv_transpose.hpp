@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
@@ -16,8 +17,18 @@ struct conv_transpose {
   window shape = {};
   std::int64_t groups = 1;
   std::span<const std::int64_t> output_padding, output_shape;
+  std::size_t bias_input = 2;
 
   static result<conv_transpose> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+/// com.microsoft's ConvTransposeWithDynamicPads: the same, with pads as an input, before B; without it, none.
+struct conv_transpose_with_dynamic_pads {
+  using elements = detail::element_set<float>;
+  conv_transpose<float> how;
+
+  static result<conv_transpose_with_dynamic_pads> bind(bind_context&);
   status run(run_context&) const;
 };
 

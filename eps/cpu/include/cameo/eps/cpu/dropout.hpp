@@ -9,7 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// masks; without `seed`, every run makes another. (The meaning of is_test = 0 in older opsets was never agreed; they
 /// drop nothing.)
 struct dropout {
-  using elements = float_elements;
+  using elements = any_float_elements;
   bool may_train = false, has_seed = false;
   std::int64_t seed = 0;
   bool mask_of_numbers = false;  // before opset 10: of the type of x

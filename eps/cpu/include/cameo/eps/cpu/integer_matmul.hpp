@@ -40,4 +40,11 @@ struct qlinear_matmul {
   status run(run_context&) const;
 };
 
+/// QLinearMatMul where a, b or y are floats of 8 bits: by plain loops, in float, and rounded to y's type, where what is
+/// too large becomes its largest number.
+struct qlinear_matmul_of_floats {
+  static result<qlinear_matmul_of_floats> bind(bind_context&) { return qlinear_matmul_of_floats{}; }
+  status run(run_context&) const;
+};
+
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -50,4 +50,14 @@ struct zip_map {
   result<value> map_of(run_context&, const value& keys, const float* row) const;
 };
 
+/// The values of a map from integers as [1, n]: in the order of their keys, or (SPARSE) each at its key, below max_map,
+/// with zeros in between (as text "0.f"). Texts become numbers; numbers are cut to integers, or printed with six digits
+/// after the point.
+struct cast_map {
+  std::int64_t size = -1;  // -1: as many as the map has
+  dtype to = dtype::f32;
+  static result<cast_map> bind(bind_context&);
+  status run(run_context&) const;
+};
+
 }  // namespace cameo::inline CAMEO_ABI::eps

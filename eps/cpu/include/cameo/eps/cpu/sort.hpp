@@ -25,9 +25,10 @@ struct unique_of_list {
 };
 
 /// The distinct elements (or, with `axis`, the distinct slices), in order or as they first occur; with the index of the
-/// first of each, for each input which of them it is, and how often each occurs. NaNs are equal, and above all numbers.
+/// first of each, for each input which of them it is, and how often each occurs. NaNs are equal, and above all numbers;
+/// complex numbers are in the order of their real parts, then of their imaginary ones.
 struct unique {
-  using elements = ordered_elements;
+  using elements = basic_elements;
   std::int64_t axis;
   bool flat, sorted;
   static result<unique> bind(bind_context& c) {

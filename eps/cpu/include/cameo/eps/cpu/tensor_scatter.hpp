@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -6,6 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// A cache with `update` written over it along an axis, starting at an index per batch; circular ones
 /// continue at the start of the axis. The output may be the cache itself.
 struct tensor_scatter {
+  using elements = detail::all_elements;
   std::int64_t axis = -2;
   bool circular = false;
 

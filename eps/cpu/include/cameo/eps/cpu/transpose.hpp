@@ -1,10 +1,12 @@
 #pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Axis i of the output is axis perm[i] of the input; without `perm`, the axes in reverse order.
 struct transpose {
+  using elements = detail::all_elements;
   std::span<const std::int64_t> perm;
   bool reversed;
   static result<transpose> bind(bind_context& c);

@@ -1,0 +1,16 @@
+#pragma once
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// com.microsoft's WordConvEmbedding: of each word, a row of Sequence [words, characters] that ends with zeros, the
+/// largest of each filter W [filters, 1, window, size] over its windows of characters, whose embeddings are rows of C
+/// [characters, size], plus B [filters], through tanh. A word has as many characters as numbers that are not 0, but at
+/// least a window; one that begins with 0 gives zeros.
+struct word_conv_embedding {
+  static result<word_conv_embedding> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,113 @@
+#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/flex_attention.hpp>
+
+#include <cmath>
+
+#include "common/float_output.hpp"
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Where the matrices of each head start, in elements; heads share those of `step` apart.
+result<std::span<const std::int64_t>> starts_of(run_context& c, std::int64_t heads, std::int64_t group,
+                                                std::int64_t cells) {
+  const result<std::span<std::int64_t>> made = c.scratch<std::int64_t>(std::size_t(heads));
+  if (!made) return made.error();
+  for (std::int64_t h = 0; h < heads; ++h) (*made)[std::size_t(h)] = h / group * cells;
+  return std::span<const std::int64_t>{*made};
+}
+
+/// Numbers that are 0 or above and have the sum 1, in the order of exp(x); of numbers that are all -infinity NaN, as
+/// ONNX's definition gives.
+template <class C>
+void soften(C* x, std::int64_t n) {
+  C most = -std::numeric_limits<C>::infinity(), sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) most = std::max(most, x[i]);
+  for (std::int64_t i = 0; i < n; ++i) sum += x[i] = std::exp(x[i] - most);
+  for (std::int64_t i = 0; i < n; ++i) x[i] /= sum;
+}
+
+}  // namespace
+
+result<flex_attention> flex_attention::bind(bind_context& c) {
+  flex_attention made;
+  made.score_mod = c.subgraph("score_mod"), made.prob_mod = c.subgraph("prob_mod");
+  made.scaled = c.find("scale") != nullptr, made.scale = c.float_or("scale", 0);
+  const std::int64_t otherwise = std::int64_t(c.inputs[0].type == dtype::f64 ? dtype::f64 : dtype::f32);
+  const std::int64_t precision = c.int_or("softmax_precision", otherwise);
+  made.precision = dtype(precision < 0 || precision > 63 ? 0 : precision);
+  if (!(float_elements::mask & bit_of(made.precision)))
+    return bad_attribute("softmax_precision is ", precision, ", must be a float's: 1, 10, 11 or 16");
+  return made;
+}
+
+/// Scores through one of the two graphs.
+template <class C>
+status flex_attention::change(run_context& c, int graph, const extents& shape, std::span<C> scores) const {
+  if (graph < 0) return {};
+  const result<detail::subplan_frame*> body = c.open(std::size_t(graph));
+  if (!body) return body.error();
+  result<value> given = c.make(precision, shape);
+  if (!given) return given.error();
+  store_floats(c, scores.data(), precision, given->data, std::int64_t(scores.size()));
+  value changed{};
+  const status called = c.call(**body, {&*given, 1}, {&changed, 1});
+  c.release(*given);
+  if (!called) return called;
+  const bool fits = changed.kind == value_kind::tensor && changed.type == precision && changed.shape == shape;
+  if (fits) load_floats(changed, 0, scores.data(), std::int64_t(scores.size()));
+  const status done = fits ? status{}
+                           : bad_input("score_mod or prob_mod gave ", changed.type, " ", changed.shape, ", must give ",
+                                       precision, " ", shape);
+  c.release(changed);
+  return done;
+}
+
+template <class C>
+status flex_attention::run_as(run_context& c) const {
+  const extents &q = c.input(0).shape, &k = c.input(1).shape, &v = c.input(2).shape;
+  const bool fits = q.rank() == 4 && k.rank() == 4 && v.rank() == 4 && k[0] == q[0] && v[0] == q[0] && k[3] == q[3] &&
+                    v[1] == k[1] && v[2] == k[2] && k[1] > 0 && q[1] % k[1] == 0;
+  if (!fits)
+    return bad_input("Q ", q, ", K ", k, " and V ", v,
+                     " must be [batch, heads, length, size], with heads of Q a multiple of those of K");
+  for (const extents* one : {&q, &k, &v})
+    if (status s = usable_sizes("an input", *one); !s) return s;
+  const std::int64_t length = q[2], keys = k[2], size = q[3], width = v[3];
+  const auto y = float_output<C>::make(c, 0, {q[0], q[1], length, width});
+  if (!y) return y.error();
+  const extents shape{q[0], q[1], length, keys};
+  std::int64_t count = 0;
+  if (!shape.checked_count(count)) return status_code::out_of_memory;
+  const auto scores = c.scratch<C>(std::size_t(count));
+  const auto from_q = read_floats<C>(c, c.input(0)), from_k = read_floats<C>(c, c.input(1)),
+             from_v = read_floats<C>(c, c.input(2));
+  const std::int64_t heads = q[0] * q[1], group = q[1] / k[1];
+  const auto at_q = starts_of(c, heads, 1, length * size), at_k = starts_of(c, heads, group, keys * size);
+  const auto at_v = starts_of(c, heads, group, keys * width), at_scores = starts_of(c, heads, 1, length * keys);
+  if (!scores || !from_q || !from_k || !from_v || !at_q || !at_k || !at_v || !at_scores)
+    return status_code::out_of_memory;
+  if (heads == 0) return {};
+  gemm_problem<C> p{length, keys, size, {from_q->data(), size, 1}, {from_k->data(), 1, size}, nullptr, scores->data()};
+  p.a_offsets = *at_q, p.b_offsets = *at_k;
+  p.epilogue.alpha = scaled ? C(scale) : C(1 / std::sqrt(double(std::max<std::int64_t>(1, size))));
+  if (status s = multiply(c, p); !s) return s;
+  if (status s = change<C>(c, score_mod, shape, *scores); !s) return s;
+  parallel_each(c, keys == 0 ? 0 : count / keys, 1 + (1 << 12) / (keys + 1),
+                [&](std::int64_t row, std::size_t) { soften(scores->data() + row * keys, keys); });
+  if (c.stopped()) return status_code::canceled;
+  if (status s = change<C>(c, prob_mod, shape, *scores); !s) return s;
+  gemm_problem<C> sums{length, width, keys, {scores->data(), keys, 1}, {from_v->data(), width, 1}, nullptr, y->data};
+  sums.a_offsets = *at_scores, sums.b_offsets = *at_v;
+  if (status s = multiply(c, sums); !s) return s;
+  y->store(c);
+  return {};
+}
+
+status flex_attention::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,94 @@
+#include <cameo/eps/cpu/ml_labels.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/float_values.hpp"
+#include "common/refuse.hpp"
+#include "elementwise/cast_rows.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Bytes of the longest float with six digits after the point.
+constexpr std::size_t longest_number = 64;
+
+std::string_view printed(float number, char* to) {
+  const auto end = std::to_chars(to, to + longest_number, double(number), std::chars_format::fixed, 6).ptr;
+  return {to, std::size_t(end - to)};
+}
+
+/// Element `i` of a map's values as T; false for a text that is no number.
+template <class T>
+bool value_as(const value& values, std::int64_t i, char* room, T& out) {
+  const bool is_text = values.type == dtype::string;
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    out = is_text ? values.as_unchecked<std::string_view>()[i] : printed(values.as_unchecked<float>()[i], room);
+    return true;
+  } else {
+    using number = std::conditional_t<std::is_same_v<T, float>, double, T>;
+    number parsed{};
+    if (is_text && !parse_number(values.as_unchecked<std::string_view>()[i], parsed)) return false;
+    out = is_text ? T(parsed) : as_element<T>(values.as_unchecked<float>()[i]);
+    return true;
+  }
+}
+
+template <class T>
+status cast_values(run_context& c, const value& map, std::int64_t size) {
+  const value &keys = map.parts[0], &values = map.parts[1];
+  const std::int64_t count = keys.shape.count();
+  const tensor_view<const std::int64_t> key = keys.as_unchecked<std::int64_t>();
+  const result<tensor_view<T>> y = c.output<T>(0, {1, size < 0 ? count : size});
+  const result<std::span<std::int64_t>> order = c.scratch<std::int64_t>(std::size_t(count));
+  if (!y) return y.error();
+  if (!order) return order.error();
+  std::span<char> room;
+  if (std::is_same_v<T, std::string_view> && values.type != dtype::string) {
+    const result<std::span<char>> text = c.text(std::size_t(count) * longest_number);
+    if (!text) return text.error();
+    room = *text;
+  }
+  T nothing{};
+  if constexpr (std::is_same_v<T, std::string_view>) nothing = "0.f";
+  std::fill(y->begin(), y->end(), nothing);
+  for (std::int64_t i = 0; i < count; ++i) (*order)[std::size_t(i)] = i;
+  std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) { return key[a] < key[b]; });
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t from = (*order)[std::size_t(i)], at = size < 0 ? i : key[from];
+    if (at < 0) return bad_input("key ", at, " must not be negative");
+    if (at >= y->count()) continue;
+    char* const text = room.empty() ? nullptr : room.data() + std::size_t(i) * longest_number;
+    if (!value_as<T>(values, from, text, (*y)[at])) return bad_input("the value of key ", key[from], " is no number");
+  }
+  return {};
+}
+
+}  // namespace
+
+result<cast_map> cast_map::bind(bind_context& c) {
+  const std::string_view to = c.string_or("cast_to", "TO_FLOAT"), form = c.string_or("map_form", "DENSE");
+  if (to != "TO_FLOAT" && to != "TO_STRING" && to != "TO_INT64")
+    return bad_attribute("cast_to must be TO_FLOAT, TO_STRING or TO_INT64, not '", to, "'");
+  if (form != "DENSE" && form != "SPARSE") return bad_attribute("map_form must be DENSE or SPARSE, not '", form, "'");
+  cast_map made;
+  made.to = to == "TO_FLOAT" ? dtype::f32 : to == "TO_STRING" ? dtype::string : dtype::i64;
+  if (c.outputs[0].type != made.to) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
+  if (form == "DENSE") return made;
+  made.size = c.int_or("max_map", 1);
+  if (made.size < 1) return bad_attribute("max_map is ", made.size, ", must be positive");
+  return made;
+}
+
+status cast_map::run(run_context& c) const {
+  const value& map = c.input(0);
+  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is no map");
+  const value &keys = map.parts[0], &values = map.parts[1];
+  if (keys.type != dtype::i64 || (values.type != dtype::f32 && values.type != dtype::string))
+    return bad_input("X is a map of ", keys.type, " to ", values.type, ", must be of int64 to float or string");
+  if (keys.shape.count() != values.shape.count()) return bad_input("X has not as many values as keys");
+  if (to == dtype::f32) return cast_values<float>(c, map, size);
+  return to == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,67 @@
+#include <cameo/eps/cpu/word_embedding.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/refuse.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<word_conv_embedding> word_conv_embedding::bind(bind_context& c) {
+  // The attributes say what the shapes of W and C say, too.
+  struct said {
+    std::string_view name;
+    std::size_t input, axis;
+  };
+  for (const auto& [name, input, axis] :
+       {said{"embedding_size", 1, 0}, {"conv_window_size", 1, 2}, {"char_embedding_size", 3, 1}}) {
+    const operand& in = c.inputs[input];
+    const std::int64_t given = c.int_or(name, -1);
+    const std::int64_t known = in.has_rank && in.shape.rank() > axis ? in.shape[axis] : -1;
+    if (given >= 0 && known >= 0 && given != known)
+      return bad_attribute(name, " is ", given, ", but the size in input ", input, " is ", known);
+  }
+  return word_conv_embedding{};
+}
+
+status word_conv_embedding::run(run_context& c) const {
+  const value &words = c.input(0), &w = c.input(1), &bias = c.input(2), &table = c.input(3);
+  if (words.shape.rank() != 2 || w.shape.rank() != 4 || w.shape[1] != 1 || table.shape.rank() != 2 ||
+      w.shape[3] != table.shape[1] || bias.shape != extents{w.shape[0]})
+    return bad_input("Sequence ", words.shape, ", W ", w.shape, ", B ", bias.shape, " and C ", table.shape,
+                     " must be [words, characters], [filters, 1, window, size], [filters] and [characters, size]");
+  for (const value* one : {&words, &w, &table})
+    if (status s = usable_sizes("an input", one->shape); !s) return s;
+  const std::int64_t length = words.shape[1], filters = w.shape[0], window = w.shape[2], size = w.shape[3];
+  if (window < 1 || window > length)
+    return bad_input("W ", w.shape, " has a window of ", window, " characters, words have ", length);
+  const std::int32_t* const all = words.as_unchecked<std::int32_t>().data();
+  for (std::int64_t i = 0; i < words.shape.count(); ++i)
+    if (all[i] < 0 || all[i] >= table.shape[0])
+      return bad_input("character ", all[i], " is not in [0,", table.shape[0], ")");
+  const result<tensor_view<float>> y = c.output<float>(0, {words.shape[0], filters});
+  if (!y) return y.error();
+  const float *const weights = w.as_unchecked<float>().data(), *const rows = table.as_unchecked<float>().data();
+  const float* const added = bias.as_unchecked<float>().data();
+  parallel_each(c, words.shape[0], 1 + (1 << 12) / (filters * window * size + 1), [&](std::int64_t word, std::size_t) {
+    const std::int32_t* const text = all + word * length;
+    const std::int64_t count = std::max(window, length - std::count(text, text + length, 0));
+    for (std::int64_t f = 0; f < filters; ++f) {
+      float most = -std::numeric_limits<float>::infinity();
+      for (std::int64_t at = 0; at + window <= count; ++at) {
+        float sum = added[f];
+        for (std::int64_t i = 0; i < window; ++i)
+          for (std::int64_t j = 0; j < size; ++j)
+            sum += weights[(f * window + i) * size + j] * rows[text[at + i] * size + j];
+        most = std::max(most, sum);
+      }
+      (*y)[word * filters + f] = text[0] == 0 ? 0.0f : std::tanh(most);
+    }
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Every element type that ONNX's schemas allow is taken by a kernel of cpu: of every operator and version, one type
+string at a time. Those that are not are listed in tests/data/operator_types_missing.txt, which may only shrink.
+
+The schemas are those of the package onnx, so that a newer one brings its new types to this test. With --write, writes
+the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import onnx
+
+LIST = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "data" / "operator_types_missing.txt"
+HEAD = """# Element types that ONNX allows and cameo's cpu has no kernel for: domain, operator, version, type string, type; or
+# operators without any kernel, with "-". tests/scripts/operator_types.py reads this list, which may only shrink.
+# Col2Im adds elements up, and there is no sum of texts.
+"""
+told = subprocess.run([os.environ["CAMEO_PROGRAM"], "ops", "--ep", "cpu", "--json"], capture_output=True, text=True,
+                      check=True).stdout
+OPERATORS = {("" if op["domain"] == "ai.onnx" else op["domain"], op["op"]): op for op in json.loads(told)["ops"]}
+
+
+def kernels_of(schema):
+    """What the kernels of this version take, by type string; {} for all, None without kernels."""
+    found = OPERATORS.get((schema.domain, schema.name))
+    for version in found["versions"] if found else []:
+        if version["first"] <= schema.since_version and schema.since_version <= (version["last"] or 1 << 30):
+            return version["types"].get("cpu")
+    return None
+
+
+def cells_of(schema):
+    """(type string, element type) of each that the schema allows in a tensor."""
+    for constraint in schema.type_constraints:
+        for text in constraint.allowed_type_strs:
+            if match := re.fullmatch(r"tensor\((\w+)\)", text):
+                yield constraint.type_param_str, match[1]
+
+
+cells, empty = 0, set()
+for schema in onnx.defs.get_all_schemas_with_history():
+    if schema.deprecated:
+        continue
+    name = f"{schema.domain or 'ai.onnx'} {schema.name} {schema.since_version}"
+    taken = kernels_of(schema)
+    if taken is None:
+        # Its body is made of other operators, which this test asks for.
+        if not (schema.has_function or schema.has_context_dependent_function):
+            empty.add(f"{name} - -")
+        continue
+    for string, element in cells_of(schema):
+        cells += 1
+        if string in taken and element not in taken[string]:
+            empty.add(f"{name} {string} {element}")
+if "--write" in sys.argv[1:]:
+    LIST.write_text(HEAD + "".join(line + "\n" for line in sorted(empty)))
+listed = {line for line in LIST.read_text().splitlines() if line and not line.startswith("#")}
+failed = 0
+for line in sorted(empty - listed):
+    failed += 1
+    print(f"{line}: ONNX allows it, no kernel takes it")
+for line in sorted(listed - empty):
+    failed += 1
+    print(f"{line}: is there now; take its line out of {LIST.name}")
+print(f"{cells} types of operators and versions; {len(empty)} are not taken: {', '.join(sorted(empty)) or 'none'}")
+sys.exit(1 if failed or cells < 7000 else 0)
