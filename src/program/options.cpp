@@ -80,6 +80,26 @@ void add_ep_option(const command& it, std::vector<std::string>& to) {
       .type_name("NAME");
 }
 
+namespace {
+
+/// The session keys of an option of eps/ort_plugin.
+std::string plugin_key(std::string_view option) { return fmt::format("ep.ort_plugin.{}", option); }
+
+}  // namespace
+
+void add_library_option(const command& it, common_options& to) {
+  it.add(
+        "--ep-library",
+        [&to](const std::string& words) {
+          const std::size_t colon = std::min(words.find(':'), words.size());
+          to.providers.insert(to.providers.begin(), "ort_plugin");
+          to.config.emplace_back(plugin_key("library"), words.substr(0, colon));
+          if (colon < words.size()) to.config.emplace_back(plugin_key("options"), words.substr(colon + 1));
+        },
+        "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin.md)")
+      .type_name("PATH[:KEY=VALUE;...]");
+}
+
 void add_ranked_option(const command& it, common_options& to) {
   it.add_flag("--ranked,!--no-ranked", to.ranked,
               "Of a model package: where nothing fits the first provider, ask the next one, which is the default; "
@@ -113,6 +133,7 @@ void add_sizes(const command& it, const char* option, dim_sizes& to, const char*
 
 void add_common_options(const command& it, common_options& to, json_output json) {
   add_ep_option(it, to.providers);
+  add_library_option(it, to);
   it.add("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
       .type_name("N")
       .between(std::size_t{1}, std::size_t{1024});
