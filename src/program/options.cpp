@@ -82,8 +82,8 @@ void add_ep_option(const command& it, std::vector<std::string>& to) {
 
 namespace {
 
-/// The session keys of an option of eps/ort_plugin.
-std::string plugin_key(std::string_view option) { return fmt::format("ep.ort_plugin.{}", option); }
+/// The providers of plugins: by the layout that a plugin wants, one of them takes nodes.
+constexpr const char* plugin_providers[] = {"ort_plugin", "ort_plugin_nhwc"};
 
 }  // namespace
 
@@ -92,9 +92,12 @@ void add_library_option(const command& it, common_options& to) {
         "--ep-library",
         [&to](const std::string& words) {
           const std::size_t colon = std::min(words.find(':'), words.size());
-          to.providers.insert(to.providers.begin(), "ort_plugin");
-          to.config.emplace_back(plugin_key("library"), words.substr(0, colon));
-          if (colon < words.size()) to.config.emplace_back(plugin_key("options"), words.substr(colon + 1));
+          to.providers.insert(to.providers.begin(), std::begin(plugin_providers), std::end(plugin_providers));
+          for (const char* each : plugin_providers) {
+            to.config.emplace_back(fmt::format("ep.{}.library", each), words.substr(0, colon));
+            if (colon < words.size())
+              to.config.emplace_back(fmt::format("ep.{}.options", each), words.substr(colon + 1));
+          }
         },
         "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin.md)")
       .type_name("PATH[:KEY=VALUE;...]");

@@ -26,6 +26,15 @@ bool has(std::uint32_t version, std::uint32_t since, Callback* callback) {
   return version >= since && callback != nullptr;
 }
 
+/// "ggml" of libonnxruntime_ggml.so, "qnn" of libonnxruntime_providers_qnn.so.
+std::string stem_of(const std::filesystem::path& path) {
+  std::string name = path.filename().string();
+  name = name.substr(0, name.find('.'));
+  for (std::string_view prefix : {"lib", "onnxruntime_", "providers_"})
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  return name;
+}
+
 }  // namespace
 
 const ort::ort_hardware_device& processor() {
@@ -61,7 +70,7 @@ result<std::unique_ptr<ort::ort_hardware_device>> hardware_named(std::string_vie
   return made;
 }
 
-result<const library*> library::load(const std::string& path) {
+result<const library*> library::load(const std::string& path, const std::string& registered) {
   static std::mutex guard;
   static std::map<std::string, std::unique_ptr<library>> loaded;
   std::error_code error;
@@ -70,14 +79,14 @@ result<const library*> library::load(const std::string& path) {
   const std::lock_guard lock{guard};
   std::unique_ptr<library>& place = loaded[real.string()];
   if (!place) {
-    result<std::unique_ptr<library>> made = open(real.string());
+    result<std::unique_ptr<library>> made = open(real.string(), registered.empty() ? stem_of(real) : registered);
     if (!made) return std::move(made).error().in(fmt::format("plugin '{}'", path));
     place = *std::move(made);
   }
   return static_cast<const library*>(place.get());
 }
 
-result<std::unique_ptr<library>> library::open(const std::string& path) {
+result<std::unique_ptr<library>> library::open(const std::string& path, const std::string& registered) {
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return ep_failed("it can't be loaded: {}", dlerror());
   using create_function = ort::ort_status*(const char*, const ort::ort_api_base*, const ort::ort_logger*,
@@ -89,7 +98,8 @@ result<std::unique_ptr<library>> library::open(const std::string& path) {
   ort::ort_ep_factory* factories[most] = {};
   std::size_t count = 0;
   const auto call = [&] {
-    return ort::taken(create("cameo", &ort::api_base(), &made->log_, factories, most, &count), "CreateEpFactories");
+    return ort::taken(create(registered.c_str(), &ort::api_base(), &made->log_, factories, most, &count),
+                      "CreateEpFactories");
   };
   if (status s = called("CreateEpFactories", call); !s) return s;
   if (count == 0 || count > most || !factories[0]) return ep_failed("CreateEpFactories made {} factories", count);
@@ -169,6 +179,11 @@ result<std::shared_ptr<execution>> execution::make(const library& of, const text
     made->ep_ = nullptr;
     return ep_failed("{}: CreateEp gives no execution provider that compiles", of.name());
   }
+  std::int32_t layout = 0;
+  const auto ask = [&] { return ort::taken(ep->GetPreferredDataLayout(made->ep_, &layout), of.name()); };
+  if (ep->GetPreferredDataLayout)
+    if (status s = called(of.name(), ask); !s) return s;
+  if (layout == 1) made->layout_ = data_layout::nhwc;
   return made;
 }
 

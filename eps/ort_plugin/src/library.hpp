@@ -1,4 +1,6 @@
 #pragma once
+#include <cameo/ep/provider.hpp>
+
 #include <memory>
 
 #include "objects.hpp"
@@ -23,7 +25,7 @@ auto called(std::string_view whose, Call call) -> decltype(call()) {
 class library {
  public:
   /// NO_SUCHFILE, EP_FAIL with the system's words or the plugin's.
-  static result<const library*> load(const std::string& path);
+  static result<const library*> load(const std::string& path, const std::string& registered);
 
   std::string_view name() const { return name_; }  // of the execution provider
   std::string_view vendor() const { return vendor_; }
@@ -36,7 +38,7 @@ class library {
   std::string name_, vendor_;
   ort::ort_ep_factory* factory_ = nullptr;
   ort::ort_logger log_;
-  static result<std::unique_ptr<library>> open(const std::string& path);
+  static result<std::unique_ptr<library>> open(const std::string& path, const std::string& registered);
 };
 
 /// The processor of this machine.
@@ -54,6 +56,8 @@ class execution {
   ~execution();
 
   const library& of() const { return library_; }
+  /// The layout that the plugin wants images in.
+  data_layout layout() const { return layout_; }
   /// What the plugin takes of a graph.
   result<std::vector<ort::ort_support_info::group>> claims(const ort::ort_graph&);
   /// Compiles one group. `context` gets the node that the plugin made of it, if any.
@@ -69,6 +73,7 @@ class execution {
   ort::ort_session_options options_;
   ort::ort_logger log_;
   ort::ort_ep* ep_ = nullptr;
+  data_layout layout_ = data_layout::nchw;
   std::mutex guard_;
 };
 

@@ -2,6 +2,7 @@
 #include <cameo/eps/ort_plugin.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/partition/convex_groups.hpp>
 
 #include <fmt/format.h>
 
@@ -156,7 +157,7 @@ result<std::unique_ptr<model>> model_of(const context_node& from, std::string_vi
 result<std::shared_ptr<execution>> running(const ort_plugin& p, lazy_execution& state) {
   const std::lock_guard lock{state.guard};
   if (state.made) return state.made;
-  const result<const ort_plugin_detail::library*> found = ort_plugin_detail::library::load(p.library);
+  const result<const ort_plugin_detail::library*> found = ort_plugin_detail::library::load(p.library, p.registered);
   if (!found) return found.error();
   result<std::shared_ptr<execution>> made = execution::make(**found, p.plugin_options, p.hardware, p.contexts);
   if (made) state.made = *made;
@@ -168,7 +169,7 @@ result<std::shared_ptr<execution>> running(const ort_plugin& p, lazy_execution& 
 result<std::vector<provider_device>> ort_plugin::devices() const {
   std::vector<provider_device> made;
   if (library.empty()) return made;
-  const result<const ort_plugin_detail::library*> found = ort_plugin_detail::library::load(library);
+  const result<const ort_plugin_detail::library*> found = ort_plugin_detail::library::load(library, registered);
   if (!found) return found.error();
   std::unique_ptr<ort::ort_hardware_device> more;
   if (!hardware.empty()) {
@@ -190,6 +191,7 @@ result<ort_plugin> ort_plugin::configured(const provider_options& wanted) const 
   ort_plugin made = *this;
   if (wanted.is_set("library")) made.library = wanted["library"];
   if (wanted.is_set("hardware")) made.hardware = wanted["hardware"];
+  if (wanted.is_set("name")) made.registered = wanted["name"];
   if (wanted.is_set("contexts")) made.contexts = wanted["contexts"] == "1";
   result<text_pairs> own = split_options(wanted["options"]);
   if (!own) return std::move(own).error();
@@ -201,15 +203,22 @@ result<ort_plugin> ort_plugin::configured(const provider_options& wanted) const 
 }
 
 result<std::vector<node_group>> ort_plugin::groups(const graph_view& g) const {
+  return groups_in(g, data_layout::nchw);
+}
+
+/// ONNX Runtime, too, cuts what a plugin takes into pieces without a path that comes back.
+result<std::vector<node_group>> ort_plugin::groups_in(const graph_view& g, data_layout layout) const {
   std::vector<node_group> made;
   if (library.empty() || !state_) return made;
   const result<std::shared_ptr<execution>> by = running(*this, *state_);
   if (!by) return by.error();
+  if ((*by)->layout() != layout) return made;
   const std::unique_ptr<ort::ort_graph> graph = ort::graph_of(g);
   result<std::vector<ort::ort_support_info::group>> found = (*by)->claims(*graph);
   if (!found) return std::move(found).error();
   for (ort::ort_support_info::group& each : *found)
-    made.push_back({std::move(each.nodes), each.drops_constants ? "group" : std::string{with_constants}});
+    for (std::vector<node_id>& nodes : convex_groups(g, each.nodes))
+      made.push_back({std::move(nodes), each.drops_constants ? "group" : std::string{with_constants}});
   return made;
 }
 

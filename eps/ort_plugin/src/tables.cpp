@@ -264,6 +264,8 @@ void set_runs(api_table& t) {
     c->outputs[i].is = **made, c->made[i] = true;
     return *to = &c->outputs[i], nullptr;
   });
+  t.set<api::KernelContext_GetPreallocatedOutput>(
+      [](const ort_kernel_context*, std::size_t, ort_value** to) -> ort_status* { return *to = nullptr, nullptr; });
   t.set<api::KernelContext_ParallelFor, nulls::allowed>([](const ort_kernel_context* c, void (*f)(void*, std::size_t),
                                                            std::size_t count, std::size_t, void* data) -> ort_status* {
     if (!c || !f) return error_of(bad_argument, "KernelContext_ParallelFor: an argument is null");
@@ -536,6 +538,10 @@ ort_table ep_functions() {
     t.set<ep_api::EpDevice_AddAllocatorInfo>([](ort_ep_device*, const ort_memory_info*) -> ort_status* {
       return nullptr;  // values are in the processor's memory
     });
+    t.set<ep_api::SessionOptionsGetWeightlessSourceModelBuffer>(
+        [](const ort_session_options*, const void** to, std::size_t* bytes) -> ort_status* {
+          return *to = nullptr, *bytes = 0, nullptr;
+        });
     t.set<ep_api::GetEnvConfigEntries>(
         [](ort_key_values** to) -> ort_status* { return *to = new ort_key_values, nullptr; });
     return t;

@@ -201,7 +201,9 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(395, 24, GetInteropApi, ort_table()) \
   slot(414, 24, GetTensorElementTypeAndShapeDataReference, \
        ort_status*(const ort_value*, std::int32_t*, const std::int64_t**, std::size_t*)) \
-  slot(422, 27, GetExperimentalFunction, void*(const char*))
+  slot(422, 27, GetExperimentalFunction, void*(const char*)) \
+  slot(425, 30, KernelContext_GetPreallocatedOutput, \
+       ort_status*(const ort_kernel_context*, std::size_t, ort_value**))
 
 #define CAMEO_ORT_EP_API(slot) \
   slot(0, 22, CreateEpDevice, \
@@ -216,7 +218,9 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
        ort_status*(std::int32_t kind, std::uint32_t vendor_id, std::uint32_t id, const char* vendor, \
                    const ort_key_values*, ort_hardware_device**)) \
   slot(17, 24, ReleaseHardwareDevice, void(ort_hardware_device*)) \
-  slot(49, 24, GetEnvConfigEntries, ort_status*(ort_key_values**))
+  slot(49, 24, GetEnvConfigEntries, ort_status*(ort_key_values**)) \
+  slot(73, 29, SessionOptionsGetWeightlessSourceModelBuffer, \
+       ort_status*(const ort_session_options*, const void**, std::size_t*))
 
 #define CAMEO_ORT_EDITOR_API(slot) \
   slot(6, 22, CreateNode, \

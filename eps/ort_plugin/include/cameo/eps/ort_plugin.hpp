@@ -23,10 +23,11 @@ struct ort_plugin {
       {"hardware", "",
        "a processor to tell the plugin of, whether it is there or not: KIND or KIND:VENDOR_ID, as in "
        "npu:0x8086"},
+      {"name", "", "the name that the plugin is registered under; without, that of its file"},
       {"contexts", "0", "1: what is compiled can be stored in a compiled model"},
   };
 
-  std::string library = {}, hardware = {};  // by the options
+  std::string library = {}, hardware = {}, registered = {};  // by the options
   text_pairs plugin_options = {};
   bool contexts = false;
 
@@ -51,12 +52,35 @@ struct ort_plugin {
   /// INVALID_GRAPH with the plugin's words when it can't use the context.
   CAMEO_API result<compiled_node> restore(const context_binary&, const context_node&) const;
 
+ protected:
+  /// The groups if the plugin wants images in this layout; else none.
+  CAMEO_API result<std::vector<node_group>> groups_in(const graph_view&, data_layout) const;
+
  private:
   std::shared_ptr<ort_plugin_detail::lazy_execution>
       state_;  // of a configured one: its execution provider, made when needed
 };
 
-static_assert(claims_groups<ort_plugin> && context_store<ort_plugin>);
+/// The same for plugins that want images with their channels last; a session may list both, and the one whose layout
+/// the plugin wants takes what there is.
+struct ort_plugin_nhwc : ort_plugin {
+  static constexpr std::string_view name = "ort_plugin_nhwc", long_name = "OrtPluginNhwcExecutionProvider";
+  static constexpr data_layout layout = data_layout::nhwc;
+  static constexpr context_source sources[] = {{"OrtPluginNhwcExecutionProvider"}};
+
+  /// See ort_plugin.
+  result<ort_plugin_nhwc> configured(const provider_options& wanted) const {
+    result<ort_plugin> made = ort_plugin::configured(wanted);
+    if (!made) return std::move(made).error();
+    ort_plugin_nhwc own;
+    static_cast<ort_plugin&>(own) = *std::move(made);
+    return own;
+  }
+  /// See ort_plugin.
+  result<std::vector<node_group>> groups(const graph_view& g) const { return groups_in(g, layout); }
+};
+
+static_assert(claims_groups<ort_plugin> && claims_groups<ort_plugin_nhwc> && context_store<ort_plugin>);
 static_assert(configurable_provider<ort_plugin> && device_provider<ort_plugin>);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
