@@ -110,13 +110,14 @@ void compiled_model::become_node(const fused_node& f, const shared_context& in, 
   const op_row& op = compiled_operator();
   graph& g = *f.in;
   before_.push_back({&g, f.node, g[f.node]});
-  std::vector<attribute> attributes{text("partition_name", f.name),
-                                    number("max_size", part.max_size),
-                                    text("ep_sdk_version", keep(part.sdk_version)),
-                                    text("ep_cache_context", context),
-                                    text("source", in.of.row->contexts.sources.front().key),
-                                    number("main_context", is_main),
-                                    number("embed_mode", embedded)};
+  std::vector<attribute> attributes{
+      text("partition_name", part.graph_name.empty() ? std::string_view{f.name} : keep(part.graph_name)),
+      number("max_size", part.max_size),
+      text("ep_sdk_version", keep(part.sdk_version)),
+      text("ep_cache_context", context),
+      text("source", part.source.empty() ? in.of.row->contexts.sources.front().key : keep(part.source)),
+      number("main_context", is_main),
+      number("embed_mode", embedded)};
   if (!part.hardware_architecture.empty())
     attributes.push_back(text("hardware_architecture", keep(part.hardware_architecture)));
   if (std::string notes = notes_with(part.notes, in.id); !notes.empty())

@@ -88,6 +88,29 @@ void add_ep_option(const command& it, std::vector<std::string>& to) {
       .type_name("NAME");
 }
 
+namespace {
+
+/// The providers of plugins: by the layout that a plugin wants, one of them takes nodes.
+constexpr const char* plugin_providers[] = {"ort_plugin", "ort_plugin_nhwc"};
+
+}  // namespace
+
+void add_library_option(const command& it, common_options& to) {
+  it.add(
+        "--ep-library",
+        [&to](const std::string& words) {
+          const std::size_t colon = std::min(words.find(':'), words.size());
+          to.providers.insert(to.providers.begin(), std::begin(plugin_providers), std::end(plugin_providers));
+          for (const char* each : plugin_providers) {
+            to.config.emplace_back(fmt::format("ep.{}.library", each), words.substr(0, colon));
+            if (colon < words.size())
+              to.config.emplace_back(fmt::format("ep.{}.options", each), words.substr(colon + 1));
+          }
+        },
+        "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin.md)")
+      .type_name("PATH[:KEY=VALUE;...]");
+}
+
 void add_ranked_option(const command& it, common_options& to) {
   it.group(package_group)
       .add_flag("--ranked,!--no-ranked", to.ranked,
@@ -153,6 +176,7 @@ void add_session_options(const command& session, common_options& to) {
 
 void add_common_options(const command& it, common_options& to, json_output json) {
   add_ep_option(it, to.providers);
+  add_library_option(it, to);
   add_session_options(it.group(session_group), to);
   if (json == json_output::flag)
     it.group(output_group).add_flag("--json", to.json, "One JSON object on standard output, nothing else there");

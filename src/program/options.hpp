@@ -40,6 +40,8 @@ void add_list_options(const command&, common_options&);
 
 /// "--ep NAME", repeatable; of the common options.
 void add_ep_option(const command&, std::vector<std::string>& to);
+/// "--ep-library PATH[:OPTIONS]"; of the common options.
+void add_library_option(const command&, common_options&);
 /// "KEY=VALUE", and its two sides.
 text_check key_and_value();
 std::pair<std::string, std::string> split_pair(const std::string&);

@@ -56,6 +56,9 @@ struct context_node {
 struct context_part {
   std::string sdk_version, hardware_architecture, notes;
   std::int64_t max_size = 0;
+  /// The attributes of these names where the bytes are of a program that has other ones; empty: the first of the
+  /// provider's sources, and the group's name.
+  std::string source = {}, graph_name = {};
   /// True: the node names and embeds no context; its graph is found by name in the context of an earlier node. A
   /// model's first node of a provider always has the context, and an embedded context is in that node alone.
   bool is_secondary = false;

@@ -69,45 +69,96 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(2, 1, GetErrorMessage, const char*(const ort_status*)) \
   slot(26, 1, CreateCustomOpDomain, ort_status*(const char*, ort_custom_op_domain**)) \
   slot(27, 1, CustomOpDomain_Add, ort_status*(ort_custom_op_domain*, const ort_custom_op*)) \
+  slot(50, 1, IsTensor, ort_status*(const ort_value*, int*)) \
   slot(51, 1, GetTensorMutableData, ort_status*(ort_value*, void**)) \
   slot(55, 1, CastTypeInfoToTensorInfo, ort_status*(const ort_type_info*, const ort_tensor_info**)) \
+  slot(56, 1, GetOnnxTypeFromTypeInfo, ort_status*(const ort_type_info*, std::int32_t*)) \
   slot(60, 1, GetTensorElementType, ort_status*(const ort_tensor_info*, std::int32_t*)) \
   slot(61, 1, GetDimensionsCount, ort_status*(const ort_tensor_info*, std::size_t*)) \
   slot(62, 1, GetDimensions, ort_status*(const ort_tensor_info*, std::int64_t*, std::size_t)) \
   slot(63, 1, GetSymbolicDimensions, ort_status*(const ort_tensor_info*, const char**, std::size_t)) \
+  slot(64, 1, GetTensorShapeElementCount, ort_status*(const ort_tensor_info*, std::size_t*)) \
   slot(65, 1, GetTensorTypeAndShape, ort_status*(const ort_value*, ort_tensor_info**)) \
+  slot(66, 1, GetTypeInfo, ort_status*(const ort_value*, ort_type_info**)) \
+  slot(67, 1, GetValueType, ort_status*(const ort_value*, std::int32_t*)) \
+  slot(68, 1, CreateMemoryInfo, \
+       ort_status*(const char*, std::int32_t, int, std::int32_t, ort_memory_info**)) \
+  slot(69, 1, CreateCpuMemoryInfo, ort_status*(std::int32_t, std::int32_t, ort_memory_info**)) \
+  slot(71, 1, MemoryInfoGetName, ort_status*(const ort_memory_info*, const char**)) \
+  slot(72, 1, MemoryInfoGetId, ort_status*(const ort_memory_info*, int*)) \
+  slot(73, 1, MemoryInfoGetMemType, ort_status*(const ort_memory_info*, std::int32_t*)) \
+  slot(74, 1, MemoryInfoGetType, ort_status*(const ort_memory_info*, std::int32_t*)) \
+  slot(75, 1, AllocatorAlloc, ort_status*(ort_allocator*, std::size_t, void**)) \
+  slot(76, 1, AllocatorFree, ort_status*(ort_allocator*, void*)) \
+  slot(78, 1, GetAllocatorWithDefaultOptions, ort_status*(ort_allocator**)) \
+  slot(88, 1, KernelContext_GetInputCount, ort_status*(const ort_kernel_context*, std::size_t*)) \
+  slot(89, 1, KernelContext_GetOutputCount, ort_status*(const ort_kernel_context*, std::size_t*)) \
   slot(90, 1, KernelContext_GetInput, ort_status*(const ort_kernel_context*, std::size_t, const ort_value**)) \
   slot(91, 1, KernelContext_GetOutput, \
        ort_status*(ort_kernel_context*, std::size_t, const std::int64_t*, std::size_t, ort_value**)) \
   slot(93, 1, ReleaseStatus, void(ort_status*)) \
+  slot(94, 1, ReleaseMemoryInfo, void(ort_memory_info*)) \
   slot(96, 1, ReleaseValue, void(ort_value*)) \
+  slot(98, 1, ReleaseTypeInfo, void(ort_type_info*)) \
   slot(99, 1, ReleaseTensorTypeAndShapeInfo, void(ort_tensor_info*)) \
+  slot(194, 10, GetTensorMemoryInfo, ort_status*(const ort_value*, const ort_memory_info**)) \
   slot(211, 12, CreateOpAttr, ort_status*(const char*, const void*, int, std::int32_t kind, ort_attribute**)) \
   slot(212, 12, ReleaseOpAttr, void(ort_attribute*)) \
+  slot(219, 13, GetTrainingApi, ort_table(std::uint32_t)) \
+  slot(225, 14, MemoryInfoGetDeviceType, void(const ort_memory_info*, std::int32_t*)) \
+  slot(237, 14, HasSessionConfigEntry, ort_status*(const ort_session_options*, const char*, int*)) \
+  slot(238, 14, GetSessionConfigEntry, ort_status*(const ort_session_options*, const char*, char*, std::size_t*)) \
+  slot(246, 15, KernelContext_GetLogger, ort_status*(const ort_kernel_context*, const ort_logger**)) \
   slot(247, 15, Logger_LogMessage, \
        ort_status*(const ort_logger*, std::int32_t severity, const char* words, const char* file, int line, \
                    const char* function)) \
   slot(248, 15, Logger_GetLoggingSeverityLevel, ort_status*(const ort_logger*, std::int32_t*)) \
+  slot(254, 15, GetBuildInfoString, const char*()) \
   slot(272, 17, ReadOpAttr, ort_status*(const ort_attribute*, std::int32_t kind, void*, std::size_t, std::size_t*)) \
   slot(274, 17, KernelContext_ParallelFor, \
        ort_status*(const ort_kernel_context*, void (*)(void*, std::size_t), std::size_t, std::size_t, void*)) \
+  slot(285, 22, ReleaseValueInfo, void(ort_value_info*)) \
+  slot(286, 22, ReleaseNode, void(ort_node*)) \
   slot(289, 22, GetValueInfoName, ort_status*(const ort_value_info*, const char**)) \
   slot(290, 22, GetValueInfoTypeInfo, ort_status*(const ort_value_info*, const ort_type_info**)) \
   slot(291, 22, GetModelEditorApi, ort_table()) \
+  slot(294, 22, GetCompileApi, ort_table()) \
   slot(295, 22, CreateKeyValuePairs, void(ort_key_values**)) \
   slot(296, 22, AddKeyValuePair, void(ort_key_values*, const char*, const char*)) \
+  slot(297, 22, GetKeyValue, const char*(const ort_key_values*, const char*)) \
   slot(298, 22, GetKeyValuePairs, \
        void(const ort_key_values*, const char* const** keys, const char* const** values, std::size_t*)) \
+  slot(299, 22, RemoveKeyValuePair, void(ort_key_values*, const char*)) \
   slot(300, 22, ReleaseKeyValuePairs, void(ort_key_values*)) \
   slot(307, 22, HardwareDevice_Type, std::int32_t(const ort_hardware_device*)) \
   slot(308, 22, HardwareDevice_VendorId, std::uint32_t(const ort_hardware_device*)) \
   slot(309, 22, HardwareDevice_Vendor, const char*(const ort_hardware_device*)) \
   slot(310, 22, HardwareDevice_DeviceId, std::uint32_t(const ort_hardware_device*)) \
   slot(311, 22, HardwareDevice_Metadata, const ort_key_values*(const ort_hardware_device*)) \
+  slot(312, 22, EpDevice_EpName, const char*(const ort_ep_device*)) \
+  slot(313, 22, EpDevice_EpVendor, const char*(const ort_ep_device*)) \
+  slot(314, 22, EpDevice_EpMetadata, const ort_key_values*(const ort_ep_device*)) \
+  slot(315, 22, EpDevice_EpOptions, const ort_key_values*(const ort_ep_device*)) \
+  slot(316, 22, EpDevice_Device, const ort_hardware_device*(const ort_ep_device*)) \
   slot(317, 22, GetEpApi, ort_table()) \
+  slot(318, 23, GetTensorSizeInBytes, ort_status*(const ort_value*, std::size_t*)) \
+  slot(320, 23, CreateMemoryInfo_V2, \
+       ort_status*(const char*, std::int32_t device, std::uint32_t vendor, std::int32_t id, std::int32_t memory, \
+                   std::size_t alignment, std::int32_t kind, ort_memory_info**)) \
+  slot(321, 23, MemoryInfoGetDeviceMemType, std::int32_t(const ort_memory_info*)) \
+  slot(322, 23, MemoryInfoGetVendorId, std::uint32_t(const ort_memory_info*)) \
+  slot(323, 23, ValueInfo_GetValueProducer, ort_status*(const ort_value_info*, const ort_node**, std::size_t*)) \
+  slot(324, 23, ValueInfo_GetValueNumConsumers, ort_status*(const ort_value_info*, std::size_t*)) \
+  slot(325, 23, ValueInfo_GetValueConsumers, \
+       ort_status*(const ort_value_info*, const ort_node**, std::int64_t*, std::size_t)) \
   slot(326, 23, ValueInfo_GetInitializerValue, ort_status*(const ort_value_info*, const ort_value**)) \
+  slot(327, 23, ValueInfo_GetExternalInitializerInfo, ort_status*(const ort_value_info*, void**)) \
+  slot(328, 23, ValueInfo_IsRequiredGraphInput, ort_status*(const ort_value_info*, bool*)) \
+  slot(329, 23, ValueInfo_IsOptionalGraphInput, ort_status*(const ort_value_info*, bool*)) \
+  slot(330, 23, ValueInfo_IsGraphOutput, ort_status*(const ort_value_info*, bool*)) \
   slot(331, 23, ValueInfo_IsConstantInitializer, ort_status*(const ort_value_info*, bool*)) \
   slot(332, 23, ValueInfo_IsFromOuterScope, ort_status*(const ort_value_info*, bool*)) \
+  slot(333, 23, Graph_GetName, ort_status*(const ort_graph*, const char**)) \
   slot(334, 23, Graph_GetModelPath, ort_status*(const ort_graph*, const char**)) \
   slot(335, 23, Graph_GetOnnxIRVersion, ort_status*(const ort_graph*, std::int64_t*)) \
   slot(336, 23, Graph_GetNumOperatorSets, ort_status*(const ort_graph*, std::size_t*)) \
@@ -121,6 +172,9 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(344, 23, Graph_GetNumNodes, ort_status*(const ort_graph*, std::size_t*)) \
   slot(345, 23, Graph_GetNodes, ort_status*(const ort_graph*, const ort_node**, std::size_t)) \
   slot(346, 23, Graph_GetParentNode, ort_status*(const ort_graph*, const ort_node**)) \
+  slot(347, 23, Graph_GetGraphView, \
+       ort_status*(const ort_graph*, const ort_node**, std::size_t, ort_graph**)) \
+  slot(348, 23, Node_GetId, ort_status*(const ort_node*, std::size_t*)) \
   slot(349, 23, Node_GetName, ort_status*(const ort_node*, const char**)) \
   slot(350, 23, Node_GetOperatorType, ort_status*(const ort_node*, const char**)) \
   slot(351, 23, Node_GetDomain, ort_status*(const ort_node*, const char**)) \
@@ -133,17 +187,23 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(358, 23, Node_GetImplicitInputs, ort_status*(const ort_node*, const ort_value_info**, std::size_t)) \
   slot(359, 23, Node_GetNumAttributes, ort_status*(const ort_node*, std::size_t*)) \
   slot(360, 23, Node_GetAttributes, ort_status*(const ort_node*, const ort_attribute**, std::size_t)) \
+  slot(361, 23, Node_GetAttributeByName, ort_status*(const ort_node*, const char*, const ort_attribute**)) \
   slot(362, 23, OpAttr_GetTensorAttributeAsOrtValue, ort_status*(const ort_attribute*, ort_value**)) \
   slot(363, 23, OpAttr_GetType, ort_status*(const ort_attribute*, std::int32_t*)) \
   slot(364, 23, OpAttr_GetName, ort_status*(const ort_attribute*, const char**)) \
   slot(365, 23, Node_GetNumSubgraphs, ort_status*(const ort_node*, std::size_t*)) \
   slot(366, 23, Node_GetSubgraphs, ort_status*(const ort_node*, const ort_graph**, std::size_t, const char** names)) \
   slot(367, 23, Node_GetGraph, ort_status*(const ort_node*, const ort_graph**)) \
+  slot(368, 23, Node_GetEpName, ort_status*(const ort_node*, const char**)) \
   slot(378, 23, GetTensorData, ort_status*(const ort_value*, const void**)) \
   slot(379, 23, GetSessionOptionsConfigEntries, ort_status*(const ort_session_options*, ort_key_values**)) \
   slot(390, 24, TensorTypeAndShape_HasShape, bool(const ort_tensor_info*)) \
+  slot(395, 24, GetInteropApi, ort_table()) \
   slot(414, 24, GetTensorElementTypeAndShapeDataReference, \
-       ort_status*(const ort_value*, std::int32_t*, const std::int64_t**, std::size_t*))
+       ort_status*(const ort_value*, std::int32_t*, const std::int64_t**, std::size_t*)) \
+  slot(422, 27, GetExperimentalFunction, void*(const char*)) \
+  slot(425, 30, KernelContext_GetPreallocatedOutput, \
+       ort_status*(const ort_kernel_context*, std::size_t, ort_value**))
 
 #define CAMEO_ORT_EP_API(slot) \
   slot(0, 22, CreateEpDevice, \
@@ -151,7 +211,16 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
                    const ort_key_values* options, ort_ep_device**)) \
   slot(1, 22, ReleaseEpDevice, void(ort_ep_device*)) \
   slot(2, 23, EpGraphSupportInfo_AddNodesToFuse, \
-       ort_status*(ort_support_info*, const ort_node* const*, std::size_t, const ort_fusion_options*))
+       ort_status*(ort_support_info*, const ort_node* const*, std::size_t, const ort_fusion_options*)) \
+  slot(4, 23, NodeComputeContext_NodeName, const char*(const ort_compute_context*)) \
+  slot(5, 23, EpDevice_AddAllocatorInfo, ort_status*(ort_ep_device*, const ort_memory_info*)) \
+  slot(16, 24, CreateHardwareDevice, \
+       ort_status*(std::int32_t kind, std::uint32_t vendor_id, std::uint32_t id, const char* vendor, \
+                   const ort_key_values*, ort_hardware_device**)) \
+  slot(17, 24, ReleaseHardwareDevice, void(ort_hardware_device*)) \
+  slot(49, 24, GetEnvConfigEntries, ort_status*(ort_key_values**)) \
+  slot(73, 29, SessionOptionsGetWeightlessSourceModelBuffer, \
+       ort_status*(const ort_session_options*, const void**, std::size_t*))
 
 #define CAMEO_ORT_EDITOR_API(slot) \
   slot(6, 22, CreateNode, \

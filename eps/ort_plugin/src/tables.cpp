@@ -1,0 +1,613 @@
+// The functions that plugins call. Whatever a plugin does wrong becomes an error of the function that it called; a
+// place without a function answers NOT_IMPLEMENTED with its name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "names.hpp"
+#include "objects.hpp"
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+
+void ort_key_values::set(const char* key, const char* value) { pairs[key] = value, list(); }
+void ort_key_values::remove(const char* key) { pairs.erase(key), list(); }
+void ort_key_values::list() {
+  keys.clear(), values.clear();
+  for (const auto& [key, value] : pairs) keys.push_back(key.c_str()), values.push_back(value.c_str());
+}
+
+ort_status* error_of(std::int32_t code, std::string words) { return new ort_status{code, std::move(words)}; }
+
+status taken(ort_status* from, std::string_view whose) {
+  if (!from) return {};
+  const std::unique_ptr<ort_status> owned{from};
+  return {code_of(owned->code), fmt::format("{}: {}", whose, owned->words)};
+}
+
+made_devices& devices_made() {
+  static made_devices all;
+  return all;
+}
+
+namespace {
+
+constexpr std::int32_t bad_argument = number_of(status_code::invalid_argument);
+constexpr std::int32_t no_function = number_of(status_code::not_implemented);
+
+/// Nodes that plugins made and that were not taken yet.
+struct made_nodes {
+  std::mutex guard;
+  std::map<ort_node*, std::unique_ptr<ort_node>> all;
+};
+made_nodes& nodes_made() {
+  static made_nodes all;
+  return all;
+}
+
+enum class nulls : bool { refused, allowed };
+
+/// A function of a table: nothing is thrown out of it, and pointers that are null are refused unless it allows them.
+template <std::uint16_t Number, nulls May, class F, class R, class... Args>
+R guarded_call(Args... args) noexcept {
+  constexpr bool tells = std::is_same_v<R, ort_status*>;
+  const auto is_null = [](auto arg) {
+    if constexpr (std::is_pointer_v<decltype(arg)>) return arg == nullptr;
+    else return static_cast<void>(arg), false;
+  };
+  if constexpr (May == nulls::refused) {
+    if ((is_null(args) || ... || false)) {
+      if constexpr (tells) return error_of(bad_argument, fmt::format("{}: an argument is null", api_names[Number]));
+      else return R();
+    }
+  }
+  try {
+    return F{}(args...);
+  } catch (...) {
+    if constexpr (tells) {
+      return new (std::nothrow) ort_status{1, {}};  // most likely there is no more memory
+    } else {
+      return R();
+    }
+  }
+}
+
+template <std::uint16_t Number>
+ort_status* missing() noexcept {
+  try {
+    return error_of(no_function, fmt::format("cameo has no function {} (place {} of OrtApi) for plugins",
+                                             api_names[Number], Number));
+  } catch (...) {
+    return nullptr;
+  }
+}
+/// Of the smaller tables; the place has no name here.
+template <std::uint16_t Number>
+ort_status* missing_inner() noexcept {
+  try {
+    return error_of(no_function, fmt::format("cameo has no function at place {} of this table for plugins", Number));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+template <std::size_t Count>
+struct table {
+  std::array<const void*, Count> places{};
+
+  template <auto Slot, nulls May = nulls::refused, class F>
+  void set(F) {
+    put<std::uint16_t(Slot), May, F>(static_cast<typename slot_type<Slot>::type*>(nullptr));
+    static_assert(std::size_t(Slot) < Count);
+  }
+
+ private:
+  template <std::uint16_t Number, nulls May, class F, class R, class... Args>
+  void put(R (*)(Args...)) {
+    R (*const function)(Args...) = guarded_call<Number, May, F, R, Args...>;
+    places[Number] = reinterpret_cast<const void*>(function);
+  }
+};
+
+template <class List, class T>
+ort_status* give_list(const List& from, T** to, std::size_t room) {
+  if (room < from.size() || (!to && room > 0))
+    return error_of(bad_argument, fmt::format("room for {} of {}", room, from.size()));
+  std::copy(from.begin(), from.end(), to);
+  return nullptr;
+}
+
+/// Kinds of values, as the interface numbers them.
+constexpr std::int32_t kind_unknown = 0, kind_tensor = 1;
+
+ort_tensor_info info_of(const value& v) {
+  ort_tensor_info made{v.type, true, {v.shape.begin(), v.shape.end()}, {}};
+  made.names.resize(v.shape.rank());
+  return made;
+}
+
+const ort_memory_info& host_memory() {
+  static const ort_memory_info info;
+  return info;
+}
+
+ort_allocator& host_allocator() {
+  static ort_allocator made{23, [](ort_allocator*, std::size_t bytes) { return std::malloc(bytes); },
+                            [](ort_allocator*, void* memory) { std::free(memory); },
+                            [](const ort_allocator*) { return &host_memory(); },
+                            [](ort_allocator*, std::size_t bytes) { return std::malloc(bytes); }};
+  return made;
+}
+
+using api_table = table<std::size(api_names)>;
+
+void set_errors_and_types(api_table& t) {
+  t.set<api::CreateStatus, nulls::allowed>(
+      [](std::int32_t code, const char* words) { return error_of(code ? code : 1, words ? words : ""); });
+  t.set<api::GetErrorCode>([](const ort_status* s) { return s->code; });
+  t.set<api::GetErrorMessage>([](const ort_status* s) { return s->words.c_str(); });
+  t.set<api::ReleaseStatus>([](ort_status* s) { delete s; });
+  t.set<api::CastTypeInfoToTensorInfo>([](const ort_type_info* type, const ort_tensor_info** to) -> ort_status* {
+    return *to = type->is_tensor ? &type->tensor : nullptr, nullptr;
+  });
+  t.set<api::GetOnnxTypeFromTypeInfo>([](const ort_type_info* type, std::int32_t* to) -> ort_status* {
+    return *to = type->is_tensor ? kind_tensor : kind_unknown, nullptr;
+  });
+  t.set<api::GetTensorElementType>([](const ort_tensor_info* info, std::int32_t* to) -> ort_status* {
+    return *to = std::int32_t(info->type), nullptr;
+  });
+  t.set<api::GetDimensionsCount>(
+      [](const ort_tensor_info* info, std::size_t* to) -> ort_status* { return *to = info->sizes.size(), nullptr; });
+  t.set<api::GetDimensions, nulls::allowed>([](const ort_tensor_info* info, std::int64_t* to, std::size_t room) {
+    const std::size_t count = info ? std::min(room, info->sizes.size()) : 0;
+    if (!info || (!to && count > 0)) return error_of(bad_argument, "GetDimensions: an argument is null");
+    std::copy_n(info->sizes.begin(), count, to);
+    return static_cast<ort_status*>(nullptr);
+  });
+  t.set<api::GetSymbolicDimensions, nulls::allowed>([](const ort_tensor_info* info, const char** to, std::size_t room) {
+    const std::size_t count = info ? std::min(room, info->names.size()) : 0;
+    if (!info || (!to && count > 0)) return error_of(bad_argument, "GetSymbolicDimensions: an argument is null");
+    for (std::size_t i = 0; i < count; ++i) to[i] = info->names[i].c_str();
+    return static_cast<ort_status*>(nullptr);
+  });
+  t.set<api::GetTensorShapeElementCount>([](const ort_tensor_info* info, std::size_t* to) -> ort_status* {
+    std::size_t count = 1;
+    for (std::int64_t size : info->sizes) count *= std::size_t(std::max<std::int64_t>(size, 0));
+    return *to = count, nullptr;
+  });
+  t.set<api::TensorTypeAndShape_HasShape>([](const ort_tensor_info* info) { return info->has_shape; });
+  t.set<api::ReleaseTensorTypeAndShapeInfo>([](ort_tensor_info* info) { delete info; });
+  t.set<api::ReleaseTypeInfo>([](ort_type_info* info) { delete info; });
+}
+
+void set_values(api_table& t) {
+  t.set<api::IsTensor>([](const ort_value*, int* to) -> ort_status* { return *to = 1, nullptr; });
+  t.set<api::GetValueType>(
+      [](const ort_value*, std::int32_t* to) -> ort_status* { return *to = kind_tensor, nullptr; });
+  t.set<api::GetTensorMutableData>([](ort_value* v, void** to) -> ort_status* { return *to = v->is.data, nullptr; });
+  t.set<api::GetTensorData>(
+      [](const ort_value* v, const void** to) -> ort_status* { return *to = v->is.data, nullptr; });
+  t.set<api::GetTensorSizeInBytes>(
+      [](const ort_value* v, std::size_t* to) -> ort_status* { return *to = v->is.bytes(), nullptr; });
+  t.set<api::GetTensorTypeAndShape>([](const ort_value* v, ort_tensor_info** to) -> ort_status* {
+    return *to = new ort_tensor_info{info_of(v->is)}, nullptr;
+  });
+  t.set<api::GetTypeInfo>([](const ort_value* v, ort_type_info** to) -> ort_status* {
+    return *to = new ort_type_info{true, info_of(v->is)}, nullptr;
+  });
+  t.set<api::GetTensorElementTypeAndShapeDataReference>(
+      [](const ort_value* v, std::int32_t* type, const std::int64_t** dims, std::size_t* rank) -> ort_status* {
+        return *type = std::int32_t(v->is.type), *dims = v->is.shape.begin(), *rank = v->is.shape.rank(), nullptr;
+      });
+  t.set<api::GetTensorMemoryInfo>(
+      [](const ort_value*, const ort_memory_info** to) -> ort_status* { return *to = &host_memory(), nullptr; });
+  t.set<api::ReleaseValue>([](ort_value* v) { delete v; });
+  t.set<api::CreateMemoryInfo>(
+      [](const char* name, std::int32_t kind, int id, std::int32_t, ort_memory_info** to) -> ort_status* {
+        return *to = new ort_memory_info{name, 0, id, 0, kind, 0}, nullptr;
+      });
+  t.set<api::CreateCpuMemoryInfo>([](std::int32_t kind, std::int32_t, ort_memory_info** to) -> ort_status* {
+    return *to = new ort_memory_info{"Cpu", 0, 0, 0, kind, 0}, nullptr;
+  });
+  t.set<api::CreateMemoryInfo_V2>([](const char* name, std::int32_t device, std::uint32_t vendor, std::int32_t id,
+                                     std::int32_t memory, std::size_t, std::int32_t kind,
+                                     ort_memory_info** to) -> ort_status* {
+    return *to = new ort_memory_info{name, device, id, memory, kind, vendor}, nullptr;
+  });
+  t.set<api::MemoryInfoGetName>(
+      [](const ort_memory_info* m, const char** to) -> ort_status* { return *to = m->name.c_str(), nullptr; });
+  t.set<api::MemoryInfoGetId>([](const ort_memory_info* m, int* to) -> ort_status* { return *to = m->id, nullptr; });
+  t.set<api::MemoryInfoGetMemType>(
+      [](const ort_memory_info*, std::int32_t* to) -> ort_status* { return *to = 0, nullptr; });
+  t.set<api::MemoryInfoGetType>(
+      [](const ort_memory_info* m, std::int32_t* to) -> ort_status* { return *to = m->kind, nullptr; });
+  t.set<api::MemoryInfoGetDeviceType>([](const ort_memory_info* m, std::int32_t* to) { *to = m->device; });
+  t.set<api::MemoryInfoGetDeviceMemType>([](const ort_memory_info* m) { return m->memory; });
+  t.set<api::MemoryInfoGetVendorId>([](const ort_memory_info* m) { return m->vendor; });
+  t.set<api::ReleaseMemoryInfo>([](ort_memory_info* m) { delete m; });
+  t.set<api::AllocatorAlloc>(
+      [](ort_allocator* a, std::size_t bytes, void** to) -> ort_status* { return *to = a->Alloc(a, bytes), nullptr; });
+  t.set<api::AllocatorFree, nulls::allowed>([](ort_allocator* a, void* memory) -> ort_status* {
+    if (a) a->Free(a, memory);
+    return nullptr;
+  });
+  t.set<api::GetAllocatorWithDefaultOptions>(
+      [](ort_allocator** to) -> ort_status* { return *to = &host_allocator(), nullptr; });
+}
+
+void set_runs(api_table& t) {
+  t.set<api::KernelContext_GetInputCount>(
+      [](const ort_kernel_context* c, std::size_t* to) -> ort_status* { return *to = c->inputs.size(), nullptr; });
+  t.set<api::KernelContext_GetOutputCount>(
+      [](const ort_kernel_context* c, std::size_t* to) -> ort_status* { return *to = c->outputs.size(), nullptr; });
+  t.set<api::KernelContext_GetInput>([](const ort_kernel_context* c, std::size_t i, const ort_value** to) {
+    if (i >= c->inputs.size()) return error_of(bad_argument, fmt::format("no input {}", i));
+    *to = c->inputs[i].is ? &c->inputs[i] : nullptr;
+    return static_cast<ort_status*>(nullptr);
+  });
+  t.set<api::KernelContext_GetOutput, nulls::allowed>([](ort_kernel_context* c, std::size_t i, const std::int64_t* dims,
+                                                         std::size_t rank, ort_value** to) -> ort_status* {
+    if (!c || !to || (!dims && rank > 0)) return error_of(bad_argument, "KernelContext_GetOutput: an argument is null");
+    if (i >= c->outputs.size() || rank > max_rank)
+      return error_of(bad_argument, fmt::format("no output {} of {} axes", i, rank));
+    *to = nullptr;
+    if (!c->run->has_output(i)) return nullptr;
+    const extents shape{std::span<const std::int64_t>{dims, rank}};
+    std::int64_t count = 0;
+    if (!shape.checked_count(count)) return error_of(bad_argument, "an output of an impossible shape");
+    if (c->made[i] && !(c->outputs[i].is.shape == shape))
+      return error_of(bad_argument, fmt::format("output {} was made with another shape", i));
+    const result<value*> made = c->run->output(i, shape);
+    if (!made) return error_of(number_of(made.error().code()), std::string{made.error().words()});
+    c->outputs[i].is = **made, c->made[i] = true;
+    return *to = &c->outputs[i], nullptr;
+  });
+  t.set<api::KernelContext_GetPreallocatedOutput>(
+      [](const ort_kernel_context*, std::size_t, ort_value** to) -> ort_status* { return *to = nullptr, nullptr; });
+  t.set<api::KernelContext_ParallelFor, nulls::allowed>([](const ort_kernel_context* c, void (*f)(void*, std::size_t),
+                                                           std::size_t count, std::size_t, void* data) -> ort_status* {
+    if (!c || !f) return error_of(bad_argument, "KernelContext_ParallelFor: an argument is null");
+    c->run->parallel(count, [&](std::size_t i) { f(data, i); });
+    return nullptr;
+  });
+  t.set<api::KernelContext_GetLogger>([](const ort_kernel_context*, const ort_logger** to) -> ort_status* {
+    static const ort_logger log;
+    return *to = &log, nullptr;
+  });
+  t.set<api::Logger_LogMessage, nulls::allowed>([](const ort_logger*, std::int32_t, const char*, const char*, int,
+                                                   const char*) -> ort_status* { return nullptr; });
+  t.set<api::Logger_GetLoggingSeverityLevel>(
+      [](const ort_logger* log, std::int32_t* to) -> ort_status* { return *to = log->from, nullptr; });
+}
+
+template <auto Slot, class T, class Of, class List>
+void set_list(api_table& t, List) {
+  t.set<Slot, nulls::allowed>([](const Of* of, T** to, std::size_t room) {
+    return of ? give_list(List{}(*of), to, room) : error_of(bad_argument, "a list of nothing");
+  });
+}
+template <auto Slot, class Of, class Count>
+void set_count(api_table& t, Count) {
+  t.set<Slot>([](const Of* of, std::size_t* to) -> ort_status* { return *to = Count{}(*of), nullptr; });
+}
+template <auto Slot, class Of, class Text>
+void set_text(api_table& t, Text) {
+  t.set<Slot>([](const Of* of, const char** to) -> ort_status* { return *to = Text{}(*of).c_str(), nullptr; });
+}
+template <auto Slot, class Test>
+void set_flag(api_table& t, Test) {
+  t.set<Slot>([](const ort_value_info* v, bool* to) -> ort_status* { return *to = Test{}(*v), nullptr; });
+}
+
+void set_graphs(api_table& t) {
+  using g = const ort_graph&;
+  using info = const ort_value_info;
+  set_text<api::Graph_GetName, ort_graph>(t, [](g of) -> const std::string& { return of.name; });
+  set_text<api::Graph_GetModelPath, ort_graph>(t, [](g of) -> const std::string& { return of.path; });
+  t.set<api::Graph_GetOnnxIRVersion>(
+      [](const ort_graph* of, std::int64_t* to) -> ort_status* { return *to = of->ir_version, nullptr; });
+  set_count<api::Graph_GetNumOperatorSets, ort_graph>(t, [](g of) { return of.opsets.size(); });
+  t.set<api::Graph_GetOperatorSets, nulls::allowed>(
+      [](const ort_graph* of, const char** domains, std::int64_t* versions, std::size_t room) -> ort_status* {
+        if (!of || !domains || !versions || room < of->opsets.size())
+          return error_of(bad_argument, "Graph_GetOperatorSets: no room");
+        for (std::size_t i = 0; i < of->opsets.size(); ++i)
+          domains[i] = of->opsets[i].first.c_str(), versions[i] = of->opsets[i].second;
+        return nullptr;
+      });
+  set_count<api::Graph_GetNumInputs, ort_graph>(t, [](g of) { return of.inputs.size(); });
+  set_list<api::Graph_GetInputs, info, ort_graph>(
+      t, [](g of) -> const auto& { return of.inputs; });
+  set_count<api::Graph_GetNumOutputs, ort_graph>(t, [](g of) { return of.outputs.size(); });
+  set_list<api::Graph_GetOutputs, info, ort_graph>(
+      t, [](g of) -> const auto& { return of.outputs; });
+  set_count<api::Graph_GetNumInitializers, ort_graph>(t, [](g of) { return of.initializers.size(); });
+  set_list<api::Graph_GetInitializers, info, ort_graph>(
+      t, [](g of) -> const auto& { return of.initializers; });
+  set_count<api::Graph_GetNumNodes, ort_graph>(t, [](g of) { return of.order.size(); });
+  set_list<api::Graph_GetNodes, const ort_node, ort_graph>(
+      t, [](g of) -> const auto& { return of.order; });
+  t.set<api::Graph_GetParentNode>(
+      [](const ort_graph* of, const ort_node** to) -> ort_status* { return *to = of->parent, nullptr; });
+  t.set<api::GetValueInfoName>(
+      [](const ort_value_info* v, const char** to) -> ort_status* { return *to = v->name.c_str(), nullptr; });
+  t.set<api::GetValueInfoTypeInfo>(
+      [](const ort_value_info* v, const ort_type_info** to) -> ort_status* { return *to = &v->type, nullptr; });
+  t.set<api::ValueInfo_GetInitializerValue>([](const ort_value_info* v, const ort_value** to) -> ort_status* {
+    return *to = v->is_constant ? &v->constant : nullptr, nullptr;
+  });
+  t.set<api::ValueInfo_GetExternalInitializerInfo>(
+      [](const ort_value_info*, void** to) -> ort_status* { return *to = nullptr, nullptr; });
+  t.set<api::ValueInfo_GetValueProducer, nulls::allowed>(
+      [](const ort_value_info* v, const ort_node** to, std::size_t* output) -> ort_status* {
+        if (!v || !to) return error_of(bad_argument, "ValueInfo_GetValueProducer: an argument is null");
+        *to = v->producer;
+        if (output) *output = v->producer_output;
+        return nullptr;
+      });
+  set_count<api::ValueInfo_GetValueNumConsumers, ort_value_info>(
+      t, [](const ort_value_info& v) { return v.consumers.size(); });
+  t.set<api::ValueInfo_GetValueConsumers, nulls::allowed>(
+      [](const ort_value_info* v, const ort_node** to, std::int64_t* inputs, std::size_t room) -> ort_status* {
+        if (!v || room < v->consumers.size() || (room > 0 && (!to || !inputs)))
+          return error_of(bad_argument, "ValueInfo_GetValueConsumers: no room");
+        for (std::size_t i = 0; i < v->consumers.size(); ++i)
+          to[i] = v->consumers[i].first, inputs[i] = v->consumers[i].second;
+        return nullptr;
+      });
+  set_flag<api::ValueInfo_IsRequiredGraphInput>(t, [](info& v) { return v.is_input; });
+  set_flag<api::ValueInfo_IsOptionalGraphInput>(t, [](info&) { return false; });
+  set_flag<api::ValueInfo_IsGraphOutput>(t, [](info& v) { return v.is_output; });
+  set_flag<api::ValueInfo_IsConstantInitializer>(t, [](info& v) { return v.is_constant; });
+  set_flag<api::ValueInfo_IsFromOuterScope>(t, [](info& v) { return v.is_outer; });
+}
+
+void set_nodes(api_table& t) {
+  using n = const ort_node&;
+  using info = const ort_value_info;
+  set_count<api::Node_GetId, ort_node>(t, [](n of) { return of.id; });
+  set_text<api::Node_GetName, ort_node>(t, [](n of) -> const std::string& { return of.name; });
+  set_text<api::Node_GetOperatorType, ort_node>(t, [](n of) -> const std::string& { return of.type; });
+  set_text<api::Node_GetDomain, ort_node>(t, [](n of) -> const std::string& { return of.domain; });
+  t.set<api::Node_GetSinceVersion>([](const ort_node* of, int* to) -> ort_status* { return *to = of->since, nullptr; });
+  set_count<api::Node_GetNumInputs, ort_node>(t, [](n of) { return of.inputs.size(); });
+  set_list<api::Node_GetInputs, info, ort_node>(
+      t, [](n of) -> const auto& { return of.inputs; });
+  set_count<api::Node_GetNumOutputs, ort_node>(t, [](n of) { return of.outputs.size(); });
+  set_list<api::Node_GetOutputs, info, ort_node>(
+      t, [](n of) -> const auto& { return of.outputs; });
+  set_count<api::Node_GetNumImplicitInputs, ort_node>(t, [](n of) { return of.captured.size(); });
+  set_list<api::Node_GetImplicitInputs, info, ort_node>(
+      t, [](n of) -> const auto& { return of.captured; });
+  set_count<api::Node_GetNumAttributes, ort_node>(t, [](n of) { return of.listed.size(); });
+  set_list<api::Node_GetAttributes, const ort_attribute, ort_node>(
+      t, [](n of) -> const auto& { return of.listed; });
+  t.set<api::Node_GetAttributeByName>([](const ort_node* of, const char* name, const ort_attribute** to) {
+    *to = nullptr;
+    for (const ort_attribute* each : of->listed)
+      if (each->name == name) *to = each;
+    return *to ? static_cast<ort_status*>(nullptr)
+               : error_of(number_of(status_code::not_found), fmt::format("no attribute '{}'", name));
+  });
+  set_count<api::Node_GetNumSubgraphs, ort_node>(t, [](n of) { return of.bodies.size(); });
+  t.set<api::Node_GetSubgraphs, nulls::allowed>(
+      [](const ort_node* of, const ort_graph** to, std::size_t room, const char** names) -> ort_status* {
+        if (!of || room < of->bodies.size() || (!to && room > 0))
+          return error_of(bad_argument, "Node_GetSubgraphs: no room");
+        for (std::size_t i = 0; i < of->bodies.size(); ++i) {
+          to[i] = of->bodies[i].second;
+          if (names) names[i] = of->bodies[i].first.c_str();
+        }
+        return nullptr;
+      });
+  t.set<api::Node_GetGraph>(
+      [](const ort_node* of, const ort_graph** to) -> ort_status* { return *to = of->in, nullptr; });
+  t.set<api::Node_GetEpName>([](const ort_node*, const char** to) -> ort_status* { return *to = "", nullptr; });
+  t.set<api::ReleaseNode>([](ort_node* of) { take_node(of); });
+  t.set<api::ReleaseValueInfo>([](ort_value_info*) {});
+  t.set<api::OpAttr_GetType>(
+      [](const ort_attribute* a, std::int32_t* to) -> ort_status* { return *to = std::int32_t(a->kind), nullptr; });
+  t.set<api::OpAttr_GetName>(
+      [](const ort_attribute* a, const char** to) -> ort_status* { return *to = a->name.c_str(), nullptr; });
+  t.set<api::OpAttr_GetTensorAttributeAsOrtValue>([](const ort_attribute* a, ort_value** to) -> ort_status* {
+    if (a->kind != ort_attribute_kind::t) return error_of(bad_argument, "the attribute is no tensor");
+    return *to = new ort_value{a->tensor, {}}, nullptr;
+  });
+  t.set<api::ReadOpAttr, nulls::allowed>(
+      [](const ort_attribute* a, std::int32_t kind, void* to, std::size_t room, std::size_t* bytes) -> ort_status* {
+        if (!a || !bytes) return error_of(bad_argument, "ReadOpAttr: an argument is null");
+        if (std::int32_t(a->kind) != kind) return error_of(bad_argument, "the attribute is of another kind");
+        *bytes = a->bytes.size();
+        if (room < a->bytes.size()) return error_of(bad_argument, "the attribute needs more room");
+        if (!a->bytes.empty()) {
+          if (!to) return error_of(bad_argument, "ReadOpAttr: an argument is null");
+          std::memcpy(to, a->bytes.data(), a->bytes.size());
+        }
+        return nullptr;
+      });
+  t.set<api::CreateOpAttr, nulls::allowed>(
+      [](const char* name, const void* data, int count, std::int32_t kind, ort_attribute** to) -> ort_status* {
+        if (!name || !to || count < 0 || (!data && count > 0))
+          return error_of(bad_argument, "CreateOpAttr: an argument is null");
+        auto made = std::make_unique<ort_attribute>();
+        made->name = name, made->kind = ort_attribute_kind(kind);
+        const char* const bytes = static_cast<const char*>(data);
+        switch (made->kind) {
+          case ort_attribute_kind::i: made->bytes.assign(bytes, sizeof(std::int64_t)); break;
+          case ort_attribute_kind::f: made->bytes.assign(bytes, sizeof(float)); break;
+          case ort_attribute_kind::s: made->bytes.assign(bytes ? bytes : "", std::size_t(count)); break;
+          case ort_attribute_kind::ints: made->bytes.assign(bytes, std::size_t(count) * sizeof(std::int64_t)); break;
+          case ort_attribute_kind::floats: made->bytes.assign(bytes, std::size_t(count) * sizeof(float)); break;
+          default: return error_of(no_function, "attributes of this kind can't be made");
+        }
+        return *to = made.release(), nullptr;
+      });
+  t.set<api::ReleaseOpAttr>([](ort_attribute* a) { delete a; });
+}
+
+void set_options_and_devices(api_table& t) {
+  t.set<api::HasSessionConfigEntry>([](const ort_session_options* o, const char* key, int* to) -> ort_status* {
+    return *to = o->entries.pairs.contains(key), nullptr;
+  });
+  t.set<api::GetSessionConfigEntry, nulls::allowed>(
+      [](const ort_session_options* o, const char* key, char* to, std::size_t* bytes) -> ort_status* {
+        if (!o || !key || !bytes) return error_of(bad_argument, "GetSessionConfigEntry: an argument is null");
+        const auto found = o->entries.pairs.find(key);
+        if (found == o->entries.pairs.end()) return error_of(1, fmt::format("no entry '{}'", key));
+        const std::size_t room = std::exchange(*bytes, found->second.size() + 1);
+        if (!to) return nullptr;
+        if (room < found->second.size() + 1) return error_of(bad_argument, "no room for the entry");
+        std::memcpy(to, found->second.c_str(), found->second.size() + 1);
+        return nullptr;
+      });
+  t.set<api::GetSessionOptionsConfigEntries>([](const ort_session_options* o, ort_key_values** to) -> ort_status* {
+    return *to = new ort_key_values{o->entries}, nullptr;
+  });
+  t.set<api::CreateKeyValuePairs>([](ort_key_values** to) { *to = new ort_key_values; });
+  t.set<api::AddKeyValuePair>([](ort_key_values* of, const char* key, const char* value) { of->set(key, value); });
+  t.set<api::GetKeyValue>([](const ort_key_values* of, const char* key) -> const char* {
+    const auto found = of->pairs.find(key);
+    return found == of->pairs.end() ? nullptr : found->second.c_str();
+  });
+  t.set<api::GetKeyValuePairs>(
+      [](const ort_key_values* of, const char* const** keys, const char* const** values, std::size_t* count) {
+        *keys = of->keys.data(), *values = of->values.data(), *count = of->keys.size();
+      });
+  t.set<api::RemoveKeyValuePair>([](ort_key_values* of, const char* key) { of->remove(key); });
+  t.set<api::ReleaseKeyValuePairs>([](ort_key_values* of) { delete of; });
+  t.set<api::HardwareDevice_Type>([](const ort_hardware_device* d) { return std::int32_t(d->is.kind); });
+  t.set<api::HardwareDevice_VendorId>([](const ort_hardware_device* d) { return d->is.vendor_id; });
+  t.set<api::HardwareDevice_Vendor>([](const ort_hardware_device* d) { return d->is.vendor.c_str(); });
+  t.set<api::HardwareDevice_DeviceId>([](const ort_hardware_device* d) { return d->is.id; });
+  t.set<api::HardwareDevice_Metadata>(
+      [](const ort_hardware_device* d) -> const ort_key_values* { return &d->metadata; });
+  t.set<api::EpDevice_EpName>([](const ort_ep_device* d) { return d->name.c_str(); });
+  t.set<api::EpDevice_EpVendor>([](const ort_ep_device* d) { return d->vendor.c_str(); });
+  t.set<api::EpDevice_EpMetadata>([](const ort_ep_device* d) -> const ort_key_values* { return &d->metadata; });
+  t.set<api::EpDevice_EpOptions>([](const ort_ep_device* d) -> const ort_key_values* { return &d->options; });
+  t.set<api::EpDevice_Device>([](const ort_ep_device* d) { return d->hardware; });
+  t.set<api::GetBuildInfoString>([] { return "cameo"; });
+}
+
+template <std::size_t... Ns>
+void set_missing(api_table& t, std::index_sequence<Ns...>) {
+  ((t.places[Ns] = reinterpret_cast<const void*>(&missing<Ns>)), ...);
+}
+template <std::size_t Count, std::size_t... Ns>
+void set_missing_inner(table<Count>& t, std::index_sequence<Ns...>) {
+  ((t.places[Ns] = reinterpret_cast<const void*>(&missing_inner<Ns>)), ...);
+}
+
+ort_table ep_functions() {
+  static const auto made = [] {
+    table<74> t;
+    set_missing_inner(t, std::make_index_sequence<74>{});
+    t.set<ep_api::CreateEpDevice, nulls::allowed>([](ort_ep_factory* factory, const ort_hardware_device* hardware,
+                                                     const ort_key_values* metadata, const ort_key_values* options,
+                                                     ort_ep_device** to) -> ort_status* {
+      if (!factory || !hardware || !to) return error_of(bad_argument, "CreateEpDevice: an argument is null");
+      auto device = std::make_unique<ort_ep_device>();
+      device->factory = factory, device->hardware = hardware;
+      if (metadata) device->metadata = *metadata;
+      if (options) device->options = *options;
+      const std::lock_guard lock{devices_made().guard};
+      devices_made().all.insert(device.get());
+      return *to = device.release(), nullptr;
+    });
+    t.set<ep_api::ReleaseEpDevice>([](ort_ep_device* device) {
+      const std::lock_guard lock{devices_made().guard};
+      if (devices_made().all.erase(device) > 0) delete device;
+    });
+    t.set<ep_api::EpGraphSupportInfo_AddNodesToFuse, nulls::allowed>([](ort_support_info* to,
+                                                                        const ort_node* const* nodes, std::size_t count,
+                                                                        const ort_fusion_options* how) -> ort_status* {
+      if (!to || !nodes || count == 0) return error_of(bad_argument, "AddNodesToFuse: a group without nodes");
+      ort_support_info::group group = {};
+      group.drops_constants = how && how->drop_constant_initializers;
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool is_ours = std::find(to->of->order.begin(), to->of->order.end(), nodes[i]) != to->of->order.end();
+        if (!is_ours) return error_of(bad_argument, "AddNodesToFuse: a node is not of this graph");
+        group.nodes.push_back(nodes[i]->source);
+      }
+      to->groups.push_back(std::move(group));
+      return nullptr;
+    });
+    t.set<ep_api::NodeComputeContext_NodeName>([](const ort_compute_context* of) { return of->name.c_str(); });
+    t.set<ep_api::EpDevice_AddAllocatorInfo>([](ort_ep_device*, const ort_memory_info*) -> ort_status* {
+      return nullptr;  // values are in the processor's memory
+    });
+    t.set<ep_api::SessionOptionsGetWeightlessSourceModelBuffer>(
+        [](const ort_session_options*, const void** to, std::size_t* bytes) -> ort_status* {
+          return *to = nullptr, *bytes = 0, nullptr;
+        });
+    t.set<ep_api::GetEnvConfigEntries>(
+        [](ort_key_values** to) -> ort_status* { return *to = new ort_key_values, nullptr; });
+    return t;
+  }();
+  return made.places.data();
+}
+
+ort_table editor_functions() {
+  static const auto made = [] {
+    table<24> t;
+    set_missing_inner(t, std::make_index_sequence<24>{});
+    t.set<editor_api::CreateNode, nulls::allowed>(
+        [](const char* type, const char* domain, const char* name, const char* const*, std::size_t, const char* const*,
+           std::size_t, ort_attribute** attributes, std::size_t count, ort_node** to) -> ort_status* {
+          if (!type || !domain || !name || !to || (!attributes && count > 0))
+            return error_of(bad_argument, "CreateNode: an argument is null");
+          auto node = std::make_unique<ort_node>();
+          node->type = type, node->domain = domain, node->name = name;
+          for (std::size_t i = 0; i < count; ++i) {
+            if (!attributes[i]) return error_of(bad_argument, "CreateNode: an attribute is null");
+            const std::unique_ptr<ort_attribute> given{attributes[i]};
+            node->attributes.push_back(std::move(*given));
+            node->listed.push_back(&node->attributes.back());
+          }
+          *to = node.get();
+          const std::lock_guard lock{nodes_made().guard};
+          nodes_made().all.emplace(node.get(), std::move(node));
+          return nullptr;
+        });
+    return t;
+  }();
+  return made.places.data();
+}
+
+ort_table functions() {
+  static const auto made = [] {
+    auto t = std::make_unique<api_table>();
+    set_missing(*t, std::make_index_sequence<std::size(api_names)>{});
+    set_errors_and_types(*t), set_values(*t), set_runs(*t), set_graphs(*t), set_nodes(*t), set_options_and_devices(*t);
+    t->set<api::GetEpApi>([] { return ep_functions(); });
+    t->set<api::GetModelEditorApi>([] { return editor_functions(); });
+    t->set<api::GetCompileApi>([]() -> ort_table { return nullptr; });
+    t->set<api::GetInteropApi>([]() -> ort_table { return nullptr; });
+    t->set<api::GetTrainingApi>([](std::uint32_t) -> ort_table { return nullptr; });
+    t->set<api::GetExperimentalFunction>([](const char*) -> void* { return nullptr; });
+    return t;
+  }();
+  return made->places.data();
+}
+
+}  // namespace
+
+std::unique_ptr<ort_node> take_node(ort_node* from) {
+  const std::lock_guard lock{nodes_made().guard};
+  const auto found = nodes_made().all.find(from);
+  if (found == nodes_made().all.end()) return nullptr;
+  std::unique_ptr<ort_node> node = std::move(found->second);
+  nodes_made().all.erase(found);
+  return node;
+}
+
+const ort_api_base& api_base() {
+  static constexpr std::uint32_t claimed = 30;  // the version that the places above are of
+  static const ort_api_base base{[](std::uint32_t version) { return version <= claimed ? functions() : nullptr; },
+                                 [] { return "1.30.0"; }};
+  return base;
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -1,0 +1,181 @@
+// A plugin that does one thing wrong: which, its file's name says ("hostile_null_name.so"). Without a mode it is sound:
+// it takes nodes of operator Relu, one by one, and runs them.
+#include <cameo/ort_plugin/abi.hpp>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+using namespace cameo::detail::ort;
+
+namespace {
+
+std::string mode;
+ort_table functions = nullptr, ep_functions = nullptr;
+
+bool is(const char* which) { return mode == which; }
+ort_status* error(const char* words) { return at<api::CreateStatus>(functions)(1, words); }
+void* garbage() { return reinterpret_cast<void*>(std::uintptr_t{0x40}); }
+
+/// Every place of the tables, with nothing but zeros: no answer is used.
+void call_every_place() {
+  using any = void*(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
+  const auto call = [](ort_table table, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      reinterpret_cast<any*>(const_cast<void*>(table[i]))(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                                          nullptr, nullptr, nullptr);
+  };
+  call(functions, 426);
+  call(ep_functions, 74);
+  call(at<api::GetModelEditorApi>(functions)(), 20);
+}
+
+struct compute_object : ort_node_compute_info {
+  compute_object() {
+    version = 23;
+    CreateState = [](ort_node_compute_info*, ort_compute_context* about, void** state) -> ort_status* {
+      if (is("state_error")) return error("no state today");
+      return *state = const_cast<char*>(at<ep_api::NodeComputeContext_NodeName>(ep_functions)(about)), nullptr;
+    };
+    if (!is("null_compute")) Compute = [](ort_node_compute_info*, void*, ort_kernel_context* c) { return run(c); };
+    ReleaseState = [](ort_node_compute_info*, void*) {
+      if (is("release_throws")) throw std::runtime_error{"in ReleaseState"};
+    };
+  }
+  static ort_status* run(ort_kernel_context* c) {
+    if (is("compute_throws")) throw std::runtime_error{"in Compute"};
+    if (is("compute_throws_number")) throw 7;
+    if (is("compute_error")) return error("no run today");
+    if (is("no_output")) return nullptr;
+    const ort_value* input = nullptr;
+    if (ort_status* s = at<api::KernelContext_GetInput>(functions)(c, is("input_99") ? 99 : 0, &input)) return s;
+    std::int32_t type = 0;
+    const std::int64_t* dims = nullptr;
+    std::size_t rank = 0;
+    at<api::GetTensorElementTypeAndShapeDataReference>(functions)(input, &type, &dims, &rank);
+    std::int64_t shape[16] = {};
+    std::memcpy(shape, dims, rank * sizeof *dims);
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < rank; ++i) count *= std::size_t(shape[i]);
+    if (is("negative_shape")) shape[0] = -4;
+    if (is("huge_shape")) shape[0] = INT64_MAX;
+    ort_value* output = nullptr;
+    const std::size_t place = is("output_99") ? 99 : 0, axes = is("rank_99") ? 99 : rank;
+    if (ort_status* s = at<api::KernelContext_GetOutput>(functions)(c, place, shape, axes, &output)) return s;
+    if (is("two_shapes")) {
+      shape[0] += 1;
+      if (ort_status* s = at<api::KernelContext_GetOutput>(functions)(c, 0, shape, rank, &output)) return s;
+    }
+    const void* from = nullptr;
+    void* to = nullptr;
+    at<api::GetTensorData>(functions)(input, &from);
+    at<api::GetTensorMutableData>(functions)(output, &to);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float x = static_cast<const float*>(from)[i];
+      static_cast<float*>(to)[i] = x < 0 ? 0 : x;
+    }
+    return nullptr;
+  }
+};
+
+struct ep_object : ort_ep {
+  ep_object() {
+    version = is("old_ep") ? 3 : 23;
+    GetName = [](const ort_ep*) { return "hostile"; };
+    if (!is("no_compile"))
+      Compile = [](ort_ep*, const ort_graph**, const ort_node**, std::size_t count, ort_node_compute_info** made,
+                   ort_node** contexts) -> ort_status* {
+        if (is("compile_throws")) throw std::runtime_error{"in Compile"};
+        if (is("compile_error")) return error("no compiler today");
+        if (is("null_info")) return nullptr;
+        if (is("foreign_context")) contexts[0] = static_cast<ort_node*>(garbage());
+        for (std::size_t i = 0; i < count; ++i) made[i] = new compute_object;
+        return nullptr;
+      };
+    GetCapability = [](ort_ep*, const ort_graph* graph, ort_support_info* to) { return claim(graph, to); };
+    ReleaseNodeComputeInfos = [](ort_ep*, ort_node_compute_info** made, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) delete static_cast<compute_object*>(made[i]);
+    };
+    GetPreferredDataLayout = [](ort_ep*, std::int32_t* to) -> ort_status* {
+      if (is("layout_error")) return error("no layout today");
+      return *to = is("layout_99") ? 99 : 0, nullptr;
+    };
+  }
+  static ort_status* claim(const ort_graph* graph, ort_support_info* to) {
+    if (is("every_place")) call_every_place();
+    if (is("capability_throws")) throw std::runtime_error{"in GetCapability"};
+    if (is("capability_error")) return error("");
+    const auto add = at<ep_api::EpGraphSupportInfo_AddNodesToFuse>(ep_functions);
+    if (is("empty_group")) return add(to, nullptr, 0, nullptr);
+    if (is("foreign_node")) {
+      const ort_node* const no_node = static_cast<const ort_node*>(garbage());
+      return add(to, &no_node, 1, nullptr);
+    }
+    std::size_t count = 0;
+    at<api::Graph_GetNumNodes>(functions)(graph, &count);
+    const ort_node* nodes[64] = {};
+    if (count > 64) return nullptr;
+    if (is("short_list")) return at<api::Graph_GetNodes>(functions)(graph, nodes, count - 1);
+    at<api::Graph_GetNodes>(functions)(graph, nodes, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const char* type = nullptr;
+      at<api::Node_GetOperatorType>(functions)(nodes[i], &type);
+      if (std::strcmp(type, "Relu") != 0) continue;
+      const ort_node* const group[] = {nodes[i], nodes[i]};
+      if (ort_status* s = add(to, group, is("twice_in_group") ? 2 : 1, nullptr)) return s;
+      if (is("claims_twice"))
+        if (ort_status* s = add(to, group, 1, nullptr)) return s;
+    }
+    return nullptr;
+  }
+};
+
+struct factory_object : ort_ep_factory {
+  factory_object() {
+    version = is("no_version") ? 0 : 23;
+    if (!is("no_callbacks")) GetName = [](const ort_ep_factory*) { return is("null_name") ? nullptr : "hostile"; };
+    GetVendor = [](const ort_ep_factory*) -> const char* { return nullptr; };
+    GetSupportedDevices = [](ort_ep_factory* me, const ort_hardware_device* const* machine, std::size_t n,
+                             ort_ep_device** to, std::size_t, std::size_t* count) -> ort_status* {
+      if (is("devices_error")) return error("no devices today");
+      if (is("devices_throw")) throw std::runtime_error{"in GetSupportedDevices"};
+      if (is("no_devices")) return nullptr;
+      if (is("many_devices")) return *count = 1000, nullptr;
+      if (is("foreign_device")) return to[0] = static_cast<ort_ep_device*>(garbage()), *count = 1, nullptr;
+      if (n == 0) return nullptr;
+      *count = is("one_device_twice") ? 2 : 1;
+      ort_status* const done = at<ep_api::CreateEpDevice>(ep_functions)(me, machine[0], nullptr, nullptr, &to[0]);
+      to[1] = to[0];
+      return done;
+    };
+    CreateEp = [](ort_ep_factory*, const ort_hardware_device* const*, const ort_key_values* const*, std::size_t,
+                  const ort_session_options*, const ort_logger*, ort_ep** made) -> ort_status* {
+      if (is("ep_error")) return *made = static_cast<ort_ep*>(garbage()), error("no provider today");
+      if (is("ep_throws")) throw std::runtime_error{"in CreateEp"};
+      return *made = is("null_ep") ? nullptr : new ep_object, nullptr;
+    };
+    ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<ep_object*>(made); };
+  }
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) ort_status* CreateEpFactories(const char* registered,
+                                                                                const ort_api_base* base,
+                                                                                const ort_logger*, ort_ep_factory** to,
+                                                                                std::size_t most, std::size_t* count) {
+  mode = std::string_view{registered}.substr(0, 8) == "hostile_" ? registered + 8 : "";
+  if (base->GetApi(1000) != nullptr) return nullptr;  // a host claims no version that it does not have
+  functions = base->GetApi(23);
+  ep_functions = at<api::GetEpApi>(functions)();
+  if (is("factories_throw")) throw std::runtime_error{"in CreateEpFactories"};
+  if (is("factories_error")) return error("no factory today");
+  if (is("no_factories")) return nullptr;
+  *count = is("many_factories") ? most + 1 : 1;
+  if (!is("null_factory")) to[0] = new factory_object;
+  return nullptr;
+}
+extern "C" __attribute__((visibility("default"))) ort_status* ReleaseEpFactory(ort_ep_factory* made) {
+  delete static_cast<factory_object*>(made);
+  return nullptr;
+}
