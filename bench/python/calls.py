@@ -95,7 +95,7 @@ def calls(program, path, rounds):
             best[name] = min(best[name], float(text) / 1000)
         for name, call in rows.items():
             best[name] = min(best[name], microseconds(call))
-    print("| a run of ten small nodes | microseconds | above C++ |\n|---|---|---|")
+    print("| a run of ten small nodes | microseconds | above cameo from C++ |\n|---|---|---|")
     for name, taken in best.items():
         base = best["C++, a binding" if name.endswith("a binding") else "C++, `run`"]
         print(f"| {name} | {taken:.2f} | {'' if name.startswith('C++') else f'{taken - base:.2f}'} |")

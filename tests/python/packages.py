@@ -83,7 +83,7 @@ PROGRAMS = {
         result = []
         for data in (datasets.load_iris(), datasets.load_wine(), datasets.load_breast_cancer()):
             x, y = data.data.astype(numpy.float32), data.target
-            for model in (linear_model.LogisticRegression(max_iter=500), ensemble.RandomForestClassifier(20, random_state=1),
+            for model in (linear_model.LogisticRegression(max_iter=500), ensemble.RandomForestClassifier(21, random_state=1),
                           ensemble.GradientBoostingClassifier(n_estimators=10, random_state=1),
                           svm.SVC(random_state=1), neural_network.MLPClassifier((8,), max_iter=200, random_state=1),
                           pipeline.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures(2),
