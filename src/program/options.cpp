@@ -96,7 +96,7 @@ constexpr const char* plugin_providers[] = {"ort_plugin", "ort_plugin_nhwc"};
 }  // namespace
 
 void add_library_option(const command& it, common_options& to) {
-  it.add(
+  it.group(session_group).add(
         "--ep-library",
         [&to](const std::string& words) {
           const std::size_t colon = std::min(words.find(':'), words.size());

@@ -137,7 +137,7 @@ class Sessions(unittest.TestCase):
     def test_providers_that_are_not_there_are_a_warning(self):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            session = ours.InferenceSession(DIGITS, providers=["AbacusExecutionProvider", ("CPUExecutionProvider", {})])
+            session = ours.InferenceSession(DIGITS, providers=["AbacusExecutionProvider", ("CPUExecutionProvider", {"arena_extend_strategy": "kSameAsRequested"})])
         self.assertIn("'AbacusExecutionProvider' is not in available provider names", str(told[0].message))
         self.assertEqual(session.get_providers(), CPU)
         session.set_providers(CPU)

@@ -11,6 +11,7 @@ A fenced block says its language:
                  #include <cameo/cameo.hpp>
                  -->
                  and <!-- cpp: column 2 --> before a table takes the code in that column, each cell as statements.
+  c              compiled as C99: a whole file
   cmake          run by cmake -P with stand-ins for the commands that need a project; targets and options must exist
   sh, console    lines that call the program or a script of this tree: that must exist, with those options
   json, python, ini, toml   parsed
@@ -287,6 +288,14 @@ def parse_ini(code):
     configparser.ConfigParser(allow_no_value=True, strict=False).read_string(code)
 
 
+def check_c(where, code):
+    file = out / "block.c"
+    file.write_text(code, encoding="utf-8")
+    done = subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *INCLUDES, file],
+                          capture_output=True, text=True, check=False)
+    check(done.returncode == 0, where, done.stderr)
+
+
 PARSERS = {"json": json.loads, "toml": tomllib.loads, "ini": parse_ini,
            "python": lambda code: compile(code, "block", "exec")}
 
@@ -302,6 +311,8 @@ def check_blocks(page):
                 check(False, where, str(error))
         elif language == "cmake":
             check_cmake(where, code)
+        elif language == "c":
+            check_c(where, code)
         elif language in ("sh", "console"):
             check_shell(where, code)
         else:
@@ -387,6 +398,7 @@ OFFENCES = [  # a page, and what must be said of it
     ("```sh\ncameo package show toy --from x\n```\n", "no option --from"),
     ("```sh\n./tests/ran\n```\n", "there is no ./tests/ran"),
     ("```sh\ncmake --preset quick\n```\n", "no preset quick"),
+    ("```c\n#include <cameo/c/cameo.h>\nint main(void) { return cameo_fly(); }\n```\n", "cameo_fly"),
     ("```json\n{,}\n```\n", "Expecting property name"),
     ("```python\nif:\n```\n", "invalid syntax"),
     ("```klingon\nqo'\n```\n", "no language"),

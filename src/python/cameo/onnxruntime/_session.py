@@ -28,7 +28,9 @@ def _chosen(providers: Sequence[Any] | None, options: Sequence[Mapping[str, Any]
         name, own = (each, {}) if isinstance(each, str) else each
         if options and number < len(options):
             own = {**own, **options[number]}
-        if name in known:
+        if name == known[-1]:  # the fallback has no options, and onnxruntime reads none of those that are written for it
+            chosen.append((name, {}))
+        elif name in known:
             chosen.append((name, {key: value for key, value in own.items() if value is not None}))
         else:
             warnings.warn(
