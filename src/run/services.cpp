@@ -345,8 +345,13 @@ bool parallel(run_context& base, std::size_t count, task f) {
   if (!target_tier && count > 1)  // pieces of another loop may have been shorter
     for (std::size_t i = 0; i < (alone ? 1 : c.lanes()); ++i)
       if (detail::stop_pace* const before = pace(c.lane + i)) *before = {};
+  const step_observer* const told =
+      !target_tier && r.options->observer && r.options->observer->piece && !alone ? r.options->observer : nullptr;
   const auto ask = [&](std::size_t i, std::size_t lane) {
-    if (!r.stopped(pace(alone ? c.lane : lane))) f(i, lane);
+    if (r.stopped(pace(alone ? c.lane : lane))) return;
+    const std::int64_t start = told ? told->now() : 0;
+    f(i, lane);
+    if (told) told->piece(told->self, *c.step, start, told->now(), lane);
   };
   if (!alone) r.parallel(count, ask);
   else

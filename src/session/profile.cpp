@@ -71,8 +71,9 @@ std::string plain(double number) {
 trace_profile::trace_profile(std::vector<std::string> providers, std::size_t capacity)
     : providers_{std::move(providers)},
       records_{std::make_unique<record[]>(capacity)},
+      pieces_{std::make_unique<piece[]>(capacity)},
       capacity_{capacity},
-      observer_{this, steady_now, add} {}
+      observer_{this, steady_now, add, add_piece} {}
 
 trace_profile::trace_profile(const session& of, std::size_t capacity) : trace_profile{of.providers(), capacity} {
   plan_ = &of.plan();
@@ -97,9 +98,32 @@ void trace_profile::add(void* self, const plan_step& step, std::int64_t start, s
   made.bytes = detail::bytes_moved(roles, seen);
 }
 
+void trace_profile::add_piece(void* self, const plan_step& step, std::int64_t start, std::int64_t end,
+                              std::size_t lane) {
+  if (lane == 0) return;  // inside the step's own time
+  auto& to = *static_cast<trace_profile*>(self);
+  const std::size_t at = to.next_piece_.fetch_add(1, std::memory_order_relaxed);
+  if (at < to.capacity_) to.pieces_[at] = {&step, start, end, lane};
+}
+
+/// By thread and time; pieces of one step that follow each other at once are one.
+std::vector<trace_profile::piece> trace_profile::joined_pieces() const {
+  constexpr std::int64_t at_once = 20000;  // nanoseconds
+  std::vector<piece> all{pieces_.get(), pieces_.get() + std::min(next_piece_.load(), capacity_)};
+  std::sort(all.begin(), all.end(),
+            [](const piece& a, const piece& b) { return a.lane != b.lane ? a.lane < b.lane : a.start < b.start; });
+  std::vector<piece> made;
+  for (const piece& each : all)
+    if (!made.empty() && made.back().lane == each.lane && made.back().step == each.step &&
+        each.start - made.back().end < at_once)
+      made.back().end = each.end;
+    else made.push_back(each);
+  return made;
+}
+
 std::size_t trace_profile::size() const { return std::min(next_.load(), capacity_); }
 std::size_t trace_profile::dropped() const { return next_.load() - size(); }
-void trace_profile::clear() { next_ = 0; }
+void trace_profile::clear() { next_ = 0, next_piece_ = 0; }
 
 status trace_profile::write(const std::string& path) const {
   const std::string process = "\"pid\":" + std::to_string(::getpid());
@@ -110,23 +134,32 @@ status trace_profile::write(const std::string& path) const {
     first = std::min(first, records_[i].start);
     lanes = std::max(lanes, records_[i].lane + 1);
   }
+  const std::vector<piece> others = joined_pieces();
+  for (const piece& each : others) lanes = std::max(lanes, each.lane + 1);
   step_numbers numbers;
   if (plan_) number_steps(*plan_, "", numbers);
   std::string text =
       "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + metadata_event("process_name", "cameo", ids(0));
   for (std::size_t lane = 0; lane < lanes; ++lane)
     text += ",\n" + metadata_event("thread_name", lane ? "worker " + std::to_string(lane) : "caller", ids(lane));
-  for (std::size_t i = 0; i < size(); ++i) {
-    const record& r = records_[i];
-    const plan_step& step = *r.step;
+  const auto begin_event = [&](const plan_step& step, const char* category, std::int64_t start, std::int64_t end,
+                               std::size_t lane) {
     const std::string_view provider =
         step.provider < providers_.size() ? std::string_view{providers_[step.provider]} : std::string_view{};
-    text += ",\n{\"name\":" + json_text(step.name.empty() ? step.op_type : step.name) +
-            ",\"cat\":\"node\",\"ph\":\"X\",\"ts\":" + micros(r.start - first) + ",\"dur\":" + micros(r.end - r.start) +
-            "," + ids(r.lane) + ",\"args\":{\"op\":" + json_text(step.op_type) + ",\"provider\":" + json_text(provider);
+    text += ",\n{\"name\":" + json_text(step.name.empty() ? step.op_type : step.name) + ",\"cat\":\"" + category +
+            "\",\"ph\":\"X\",\"ts\":" + micros(start - first) + ",\"dur\":" + micros(end - start) + "," + ids(lane) +
+            ",\"args\":{\"op\":" + json_text(step.op_type) + ",\"provider\":" + json_text(provider);
+  };
+  for (std::size_t i = 0; i < size(); ++i) {
+    const record& r = records_[i];
+    begin_event(*r.step, "node", r.start, r.end, r.lane);
     if (const auto number = numbers.find(r.step); number != numbers.end()) text += ",\"step\":[" + number->second + "]";
     if (r.operations) text += ",\"operations\":" + plain(*r.operations);
     if (r.bytes) text += ",\"bytes\":" + plain(*r.bytes);
+    text += "}}";
+  }
+  for (const piece& each : others) {
+    begin_event(*each.step, "work", each.start, each.end, each.lane);
     text += "}}";
   }
   text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped());

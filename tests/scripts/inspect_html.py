@@ -177,6 +177,72 @@ class Files(Case):
         self.assertEqual(memory["known"][-1], data_of(self.dir / "page.html")["parameters"][2])
 
 
+    def test_initializers_that_are_inputs_are_not_drawn(self):
+        """Before IR version 4 each initializer is an input, too."""
+        kind, of_weights = ob.tensor_type(ob.FLOAT, [2, 3]), ob.tensor_type(ob.FLOAT, [3, 4])
+        nodes = [ob.node("MatMul", ["x", "w"], ["y"], "product")]
+        graph = ob.graph(nodes, [("x", kind), ("w", of_weights)], [("y", ob.tensor_type(ob.FLOAT, [2, 4]))],
+                         [ob.floats("w", (3, 4), [1] * 12)])
+        model = self.write(ob.model(graph).replace(ob.integer(1, 8), ob.integer(1, 3), 1))
+        cameo("inspect", model, "--html", self.dir / "page.html")
+        data = data_of(self.dir / "page.html")
+        self.assertEqual(data["ir_version"], 3)
+        graph = data["graphs"][0]
+        self.assertEqual([graph["values"][b["v"]][0] for b in graph["boxes"] if b["k"] == "input"], ["x"])
+
+    def test_boxes_say_attributes_and_shapes_of_weights(self):
+        model = self.write(page_models.small_cnn())
+        cameo("inspect", model, "--optimize", "none", "--html", self.dir / "page.html")
+        boxes = {b["name"]: b for b in data_of(self.dir / "page.html")["graphs"][0]["boxes"] if b["k"] == "node"}
+        weights, *_ = boxes["stem"]["notes"]
+        self.assertIn("W 16\u00d73\u00d73\u00d73", weights)
+        self.assertGreater(boxes["stem"]["h"], boxes["stem.relu"]["h"])
+        self.assertNotIn("notes", boxes["stem.relu"])
+
+    def named(self, names):
+        """A chain of nodes with these names."""
+        kind = ob.tensor_type(ob.FLOAT, [2])
+        nodes = [ob.node("Neg", ["v%d" % i], ["v%d" % (i + 1)], name) for i, name in enumerate(names)]
+        return self.write(ob.model(ob.graph(nodes, [("v0", kind)], [("v%d" % len(names), kind)])))
+
+    def folded(self, names):
+        cameo("inspect", self.named(names), "--optimize", "none", "--html", self.dir / "page.html")
+        graphs = data_of(self.dir / "page.html")["graphs"]
+        return graphs, [g for g in graphs if g.get("folded")]
+
+    def test_names_fold_to_boxes_with_the_nodes_inside(self):
+        names = ["/m/a/0/x", "/m/a/0/y", "/m/a/1/x", "/m/a/1/y", "/m/lone", "/m/b/x", "/m/b/y", "/m/a/2/x", "/m/a/2/y"]
+        graphs, folded = self.folded(names)
+        self.assertNotIn("of", folded[0])
+
+        def shape(graph):
+            return [(b["op"], b["fold"], shape(graphs[b["graphs"][0]])) if "fold" in b else b["name"]
+                    for b in graph["boxes"] if b["k"] == "node"]
+        self.assertEqual(shape(folded[0]), [
+            ("a", 4, [("0", 2, names[0:2]), ("1", 2, names[2:4])]), "/m/lone", ("b", 2, names[5:7]), ("a", 2, names[7:9])])
+        for graph in folded:  # and each is a whole graph: all that flows has a source and an end
+            readers = sum(len(b["in"]) if b["k"] == "node" else b["k"] == "output" for b in graph["boxes"])
+            self.assertEqual(sum(len(targets) // 2 for _, _, _, targets in graph["flows"]), readers)
+
+    def test_names_without_parts_do_not_fold(self):
+        for names in [["a", "b", "c"], ["/a", "/b", "/c"], ["", "", ""], ["x/a", "y/b", "x/c"]]:
+            self.assertEqual(self.folded(names)[1], [], names)
+
+    def test_what_an_ort_file_keeps_and_what_was_compiled(self):
+        samples = pathlib.Path(__file__).resolve().parent.parent / "data" / "ort"
+        cameo("inspect", samples / "qdq_runtime_opt" / "model.ort", "--optimize", "none", "--html", self.dir / "page.html")
+        saved = data_of(self.dir / "page.html")["saved"]
+        self.assertEqual([each[:2] for each in saved][:1], [["QDQSelectorActionTransformer", "Conv"]])
+        if b"\nfrozen " not in b"\n" + cameo("devices").stdout:
+            self.skipTest("nothing here compiles")
+        out = self.dir / "c.onnx"
+        cameo("compile", self.write(page_models.small_cnn()), "-o", out, "--ep", "frozen", "--ep", "cpu")
+        cameo("inspect", out, "--ep", "frozen", "--ep", "cpu", "--html", self.dir / "page.html")
+        (node, source, version, _, _, where), *_ = data_of(self.dir / "page.html")["compiled"]
+        self.assertEqual((source, where), ("FrozenExecutionProvider", "c_FrozenExecutionProvider.bin"))
+        self.assertRegex(version, r"^\d+\.\d+\.\d+$")
+
+
 class InBrowser(Case):
     @classmethod
     def setUpClass(cls):
@@ -400,6 +466,91 @@ class InBrowser(Case):
                   "is in view, %.0f ms to draw all" % (count, written, html.stat().st_size / 1e6, first, one,
                                                     page.run(DRAWING)), flush=True)
             self.is_well(page)
+
+    def transformer(self):
+        """Layers with names of several parts."""
+        names = ["/encoder/layer.%d/%s/%s" % (i, part, op) for i in range(12) for part in ["attention", "output"]
+                 for op in ["one", "two", "three"]]
+        kind = ob.tensor_type(ob.FLOAT, [2])
+        nodes = [ob.node("Neg", ["v%d" % i], ["v%d" % (i + 1)], name) for i, name in enumerate(names)]
+        model = self.write(ob.model(ob.graph(nodes, [("v0", kind)], [("v%d" % len(names), kind)])))
+        cameo("inspect", model, "--optimize", "none", "--html", self.dir / "page.html")
+        return self.dir / "page.html"
+
+    def test_folding(self):
+        page = self.open(self.transformer())
+        all_boxes = page.run("cameo.stats.boxes")
+        page.key("g")
+        page.run("cameo.fit()")
+        page.frame()
+        self.assertEqual(page.run("cameo.stats.boxes"), 14)  # twelve layers, the input and the output
+        self.assertLess(14, page.run("cameo.data.graphs[0].boxes.length"))
+        page.run("cameo.search('layer.3')")
+        self.assertEqual(page.run("cameo.hits()"), 1 + 2 + 6)  # in folded graphs alone
+        page.run("cameo.search('')")
+        page.run("cameo.openGraph(cameo.data.graphs.findIndex(g => g.folded && !g.of), 4)")
+        self.assertRegex(self.panel(page), r"layer.3\n+/encoder/layer.3\n+nodes\s+6\n")
+        page.key("Enter")
+        self.assertIn("layer.3", page.run("document.getElementById('path').innerText"))
+        page.key("Escape")
+        page.key("g")
+        self.assertEqual(page.run("cameo.view.graph"), 0)
+        self.assertGreaterEqual(all_boxes, 4)
+        self.is_well(page)
+
+    def test_the_first_zoom_can_be_read_and_a_map_shows_the_rest(self):
+        page = self.open(self.transformer())
+        self.assertGreaterEqual(page.run("cameo.view.scale"), 0.8)
+        self.assertFalse(page.run("document.getElementById('map').hidden"))
+        before = page.run("cameo.view.y")
+        box = page.run("(() => { const r = document.getElementById('map').getBoundingClientRect();"
+                       " return [r.left, r.top, r.width, r.height]; })()")
+        page.click(box[0] + box[2] / 2, box[1] + box[3] * 0.9)
+        middle = page.run("(cameo.view.height / 2 - cameo.view.y) / cameo.view.scale / cameo.data.graphs[0].height")
+        self.assertAlmostEqual(middle, 0.9, delta=0.03)
+        self.assertLess(page.run("cameo.view.y"), before)
+        page.run("cameo.fit()")
+        page.frame()
+        self.assertTrue(page.run("document.getElementById('map').hidden"))
+        self.is_well(page)
+
+    def test_the_graph_as_a_picture(self):
+        for content, level in [(page_models.small_cnn(), "all"), (page_models.hostile(), "none")]:
+            cameo("inspect", self.write(content), "--optimize", level, "--html", self.dir / "page.html")
+            page = self.open(self.dir / "page.html")
+            found = page.run("""(() => {
+              const svg = new DOMParser().parseFromString(cameo.svg(), "image/svg+xml");
+              return [svg.documentElement.nodeName, svg.querySelectorAll("g > rect").length,
+                      [...svg.querySelectorAll("g > title")].map(t => t.textContent), svg.querySelectorAll("script").length,
+                      svg.querySelectorAll("parsererror").length];
+            })()""")
+            boxes = data_of(self.dir / "page.html")["graphs"][0]["boxes"]
+            self.assertEqual((found[0], found[1], found[3], found[4]), ("svg", len(boxes), 0, 0))
+            self.assertEqual(len(found[2]), len(boxes))
+            self.is_well(page)
+
+    def test_a_telephone(self):
+        with Browser(390, 844) as small:
+            page = small.open(self.transformer())
+            page.frame()
+            self.assertEqual(page.run("document.documentElement.scrollWidth"), 390)
+            stage, panel = page.run("['stage', 'panel'].map(id => { const r = document.getElementById(id)"
+                                    ".getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })")
+            self.assertGreaterEqual(panel[1], stage[1] + stage[3] - 1)  # below it
+            self.assertGreater(stage[3], 250)
+            self.assertEqual((stage[2], panel[2]), (390, 390))
+            heights = page.run("[...document.querySelectorAll('#tools button')].filter(b => !b.hidden)"
+                               ".map(b => b.getBoundingClientRect().height)")
+            self.assertGreaterEqual(min(heights), 36)
+            scale = page.run("cameo.view.scale")
+            top = stage[1] + 150
+            page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+            for kind, apart in [("touchStart", 40), ("touchMove", 60), ("touchMove", 80), ("touchEnd", 0)]:
+                points = [{"x": 195 + side * apart, "y": top, "id": i} for i, side in enumerate([-1, 1])]
+                page.call("Input.dispatchTouchEvent", type=kind, touchPoints=points if apart else [])
+            page.frame()
+            self.assertGreater(page.run("cameo.view.scale"), 1.5 * scale)  # two fingers zoom
+            self.assertEqual(page.complaints(), [])
 
     def test_dark_and_empty(self):
         kind = ob.tensor_type(ob.FLOAT, [2])

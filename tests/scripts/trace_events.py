@@ -93,7 +93,7 @@ def offences(trace):
 
 
 def steps_of(trace):
-    return [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    return [e for e in trace["traceEvents"] if e["ph"] == "X" and e["cat"] == "node"]
 
 
 class Rules(unittest.TestCase):
@@ -163,6 +163,25 @@ class Traces(unittest.TestCase):
         self.assertEqual({e["args"]["provider"] for e in steps_of(trace)}, {"npu", "fusing", "cpu"})
         steps = [e["args"]["step"] for e in steps_of(trace)]
         self.assertEqual(sorted(steps), [[i] for i in range(trace["otherData"]["steps"])])
+
+    def test_threads_of_one_step_are_threads(self):
+        """A product on two threads: what the other one does for it stands on its own line, within the product's time."""
+        kind = ob.tensor_type(ob.FLOAT, [700, 700])
+        content = ob.model(ob.graph([ob.node("MatMul", ["a", "b"], ["y"], "product")], [("a", kind), ("b", kind)], [("y", kind)]))
+        (self.dir / "model.onnx").write_bytes(content)
+        done = subprocess.run([PROGRAM, "bench", self.dir / "model.onnx", "--seconds", "0.1", "--threads", "2", "--quiet",
+                               "--profile", self.dir / "trace.json"], capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done)
+        trace = json.loads((self.dir / "trace.json").read_text(encoding="utf-8"))
+        self.assertEqual(offences(trace), [])
+        step, = steps_of(trace)
+        others = [e for e in trace["traceEvents"] if e.get("cat") == "work"]
+        self.assertEqual({(e["tid"], e["name"]) for e in others}, {(1, "product")})
+        for e in others:
+            self.assertNotIn("step", e["args"])
+            self.assertGreaterEqual(e["ts"], step["ts"])
+            self.assertLessEqual(e["ts"] + e["dur"], step["ts"] + step["dur"] + 0.001)
+        self.assertGreater(sum(e["dur"] for e in others), 0.1 * step["dur"])
 
 
 if __name__ == "__main__":

@@ -49,23 +49,31 @@ class trace_profile {
   CAMEO_API void clear();
 
   /// Writes {"traceEvents": [...]}, complete or absent: an event of phase X per step with its time and length in
-  /// microseconds, category, operator and provider (and step), and a name for every thread. FAIL with the system's
-  /// message.
+  /// microseconds, category "node", operator and provider (and step), on the thread that ran it; one of category "work"
+  /// for what other threads of the pool did for a step; and a name for every thread. FAIL with the system's message.
   CAMEO_API status write(const std::string& path) const;
   /// What write() says of the machine, for readers that compare.
   void set_peak(detail::machine_peak peak) { peak_ = std::move(peak); }
 
  private:
+  struct piece {
+    const plan_step* step;
+    std::int64_t start, end;
+    std::size_t lane;
+  };
   CAMEO_API static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane,
                             const value* values);
+  CAMEO_API static void add_piece(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
+  std::vector<piece> joined_pieces() const;
 
   std::vector<std::string> providers_;
   const plan_view* plan_ = nullptr;
   std::unordered_map<const plan_step*, const graph_node*> nodes_;  // null: a copy between kinds of memory
   detail::machine_peak peak_;
   std::unique_ptr<record[]> records_;
+  std::unique_ptr<piece[]> pieces_;  // of loops, on other threads than the caller's; those beyond the capacity are lost
   std::size_t capacity_;
-  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> next_{0}, next_piece_{0};
   step_observer observer_;
 };
 

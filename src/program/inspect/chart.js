@@ -55,7 +55,8 @@ const drawChart = () => {
   const out = memory.left_out ? ` · left out: ${countText(memory.left_out)} whose shapes only a run knows` : "";
   const words = `Arena over ${countText(steps.length)} steps: values in their places, live bytes (line)${out}` +
     " · weights read so far (dashed, right)";
-  chartPen.fillText(words, plot.left, 13);
+  const room = chartPen.measureText(words).width <= width - plot.left;
+  chartPen.fillText(room ? words : words.split(/: | · /)[0], plot.left, 13);
   chart.setAttribute("aria-label", `${words}. Most at once: ${bytesText(most(memory.live, 0))}.`);
 };
 const valueUnder = (step, y) => memory.values.find(([, , offset, bytes, first, last]) =>

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <array>
 
 namespace cameo::program {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::size_t shown_elements = 16, shown_bytes = 200;
+constexpr double widest_note = 236;  // pixels
 
 std::string clipped(std::string_view text) {
   return text.size() <= shown_bytes ? std::string{text}
@@ -83,6 +85,15 @@ struct job {
   const plan_view* plan;  // null: its provider runs it, we don't know how
   int in_graph, in_box;
   std::string as;
+  std::vector<node_id> nodes = {};  // of a folded graph: the main graph's nodes that it is of
+  std::size_t prefix = 0;           // the same: how much of their names they share
+  bool folded = false;
+};
+
+/// A node's box as it stands in the main graph.
+struct described_node {
+  json box;
+  double width, height;
 };
 
 /// Everything that the description of one graph needs to know of the others.
@@ -90,7 +101,9 @@ struct context {
   const session& loaded;
   const profiled_run* profile;
   placements_by_node placements;
-  std::vector<job> jobs;  // by number of the graph
+  std::vector<job> jobs;                        // by number of the graph
+  std::map<node_id, described_node> main = {};  // for folded graphs, which show them again
+  char separator = '/';                         // between the parts of nodes' names
 };
 
 double text_width(std::size_t characters, double each) {
@@ -108,6 +121,7 @@ class graph_description {
         box_of_value_(g_.value_count(), -1) {}
 
   json run() {
+    if (at_.folded) return run_folded();
     add_sources();
     const std::vector<node_id> of_steps = at_.plan ? detail::nodes_of_steps(g_, *at_.plan) : std::vector<node_id>{};
     std::map<node_id, const plan_step*> steps;
@@ -141,7 +155,8 @@ class graph_description {
 
   /// What the graph gets from outside: inputs, and captures that are no constants.
   void add_sources() {
-    for (value_id v : g_.inputs()) add_pill("input", v);
+    for (value_id v : g_.inputs())
+      if (!g_.constant_of(v)) add_pill("input", v);  // before IR 4 each initializer is an input, too
     for (value_id v : g_.captures())
       if (!g_.constant_of(v)) add_pill("outer", v);
   }
@@ -162,6 +177,50 @@ class graph_description {
       numbers.push_back(v == value_id::none ? -1 : int(index_of(v)));
     }
     return numbers;
+  }
+
+  /// Says nothing that a reader would not expect: the default, or windows that do not stride, dilate or pad.
+  static bool is_usual(const attribute& a, const graph_node& node) {
+    if (a.kind == attribute_kind::ints && a.ints.size() > 1)
+      return std::all_of(a.ints.begin(), a.ints.end(),
+                         [&](std::int64_t i) { return i == a.ints[0] && (i == 0 || i == 1); });
+    if (!node.version) return false;
+    for (const attribute_rule& rule : node.version->attributes)
+      if (rule.name == a.name && rule.has_default)
+        return (a.kind == attribute_kind::i && a.i == rule.default_int) ||
+               (a.kind == attribute_kind::f && a.f == rule.default_float) ||
+               (a.kind == attribute_kind::s && a.s == rule.default_string);
+    return false;
+  }
+
+  /// What stands in the box below the operator: shapes of constants, by what the operator calls them, and attributes.
+  std::vector<std::string> notes_of(node_id n) const {
+    const graph_node& node = g_[n];
+    std::string weights, attributes;
+    for (std::size_t i = 0; i < node.input_count; ++i) {
+      const value_id v = g_.input(n, i);
+      const value* const constant = v == value_id::none ? nullptr : g_.constant_of(v);
+      if (!constant || constant->kind != value_kind::tensor) continue;
+      const auto formal = node.version ? node.version->inputs : std::span<const parameter>{};
+      const std::string_view name = formal.empty() ? "" : formal[std::min(i, formal.size() - 1)].name;
+      const std::string size = constant->shape.count() == 1 && is_aligned(*constant)
+                                   ? to_string(*constant).substr(to_string(*constant).rfind(' ') + 1)
+                                   : fmt::format("{}", fmt::join(constant->shape.dims(), "\u00d7"));
+      weights += fmt::format("{}{} {}", weights.empty() ? "" : "  ", name, size);
+    }
+    for (const attribute& a : node.attributes) {
+      if (is_usual(a, node)) continue;
+      std::string text;
+      if (a.kind == attribute_kind::i) text = fmt::format("{}", a.i);
+      if (a.kind == attribute_kind::f) text = fmt::format("{:.4g}", a.f);
+      if (a.kind == attribute_kind::s) text = a.s.substr(0, 24);
+      if (a.kind == attribute_kind::ints && a.ints.size() <= 8) text = fmt::format("{}", fmt::join(a.ints, ","));
+      if (!text.empty()) attributes += fmt::format("{}{} {}", attributes.empty() ? "" : "  ", a.name, text);
+    }
+    std::vector<std::string> notes;
+    for (const std::string* each : {&weights, &attributes})
+      if (!each->empty()) notes.push_back(clipped(*each));
+    return notes;
   }
 
   void add_node(node_id n, const plan_step* step) {
@@ -194,13 +253,127 @@ class graph_description {
         const std::string type = type_text(g_[v], symbols_);
         shape = type.find('[') == type.npos ? type.size() : type.size() - type.find('[');
       }
-    const int made = add_box(std::move(box), std::max(text_width(label.size(), 7.8), text_width(shape, 6.6)), 42);
-    for (value_id v : node.outputs)
-      if (v != value_id::none) box_of_value_[index_of(v)] = made;
+    const std::vector<std::string> notes = notes_of(n);
+    double width = std::max(text_width(label.size(), 7.8), text_width(shape, 6.6));
+    for (const std::string& each : notes)
+      width = std::max(width, std::min(std::round(double(each.size()) * 5.7) + 20, widest_note));
+    if (!notes.empty()) box["notes"] = notes;
+    const double height = 42 + 14 * double(notes.size());
+    if (number_ == 0) all_.main.emplace(n, described_node{box, width, height});
+    connect(n, add_box(std::move(box), width, height));
+  }
+
+  /// All that a node reads, captures included.
+  void for_each_read(node_id n, auto does) const {
+    const graph_node& node = g_[n];
     for (std::size_t i = 0; i < std::size_t(node.input_count) + node.capture_count; ++i) {
       const value_id v = i < node.input_count ? g_.input(n, i) : g_.capture(n, i - node.input_count);
-      if (v != value_id::none) read(v, made);
+      if (v != value_id::none) does(v);
     }
+  }
+
+  void connect(node_id n, int box) {
+    for (value_id v : g_[n].outputs)
+      if (v != value_id::none) box_of_value_[index_of(v)] = box;
+    for_each_read(n, [&](value_id v) { read(v, box); });
+  }
+
+  // --- folded: nodes that follow each other and whose names share a part are one box, with a graph inside ---
+
+  /// Of the node's name, from `prefix` on, the part before the next separator; empty where there is none.
+  std::string_view part_of(node_id n, std::size_t prefix) const {
+    const std::string_view name = g_[n].name;
+    const std::size_t end = name.size() > prefix ? name.find(all_.separator, prefix) : name.npos;
+    return end == name.npos ? std::string_view{} : name.substr(prefix, end - prefix + 1);
+  }
+
+  /// What nodes read from others, and what they make that others, or nobody but the caller, read.
+  struct boundary {
+    std::vector<value_id> in, out;
+  };
+  boundary boundary_of(std::span<const node_id> nodes) const {
+    std::vector<bool> mine(g_.node_capacity()), seen(g_.value_count());
+    for (node_id n : nodes) mine[index_of(n)] = true;
+    boundary made;
+    for (node_id n : nodes) {
+      for_each_read(n, [&](value_id v) {
+        const node_id by = g_[v].producer;
+        if (seen[index_of(v)] || g_.constant_of(v) || (by != node_id::none && mine[index_of(by)])) return;
+        seen[index_of(v)] = true;
+        made.in.push_back(v);
+      });
+      for (value_id v : g_[n].outputs) {
+        if (v == value_id::none) continue;
+        bool leaves = g_[v].is_output;
+        for (const graph::use use : g_.uses(v)) leaves = leaves || !mine[index_of(use.node)];
+        if (leaves) made.out.push_back(v);
+      }
+    }
+    return made;
+  }
+
+  void add_fold(std::span<const node_id> nodes, std::string_view part, std::size_t prefix) {
+    const boundary ends = boundary_of(nodes);
+    const json& first = all_.main.at(nodes.front()).box;
+    const std::string name{part.substr(0, part.size() - 1)};
+    json box{{"k", "node"}, {"op", name}, {"name", g_[nodes.front()].name.substr(0, prefix + part.size() - 1)}};
+    box.update({{"domain", ""}, {"opset", 0}, {"provider", first["provider"]}, {"partition", first["partition"]}});
+    std::array<double, 3> time{};
+    for (node_id n : nodes) {
+      const json& one = all_.main.at(n).box;
+      if (one["provider"] != box["provider"]) box["provider"] = -1;  // of several
+      if (one.contains("time"))
+        for (std::size_t i = 0; i < time.size(); ++i) time[i] += one["time"][i].get<double>();
+    }
+    if (all_.profile) box["time"] = time;
+    box["in"] = numbers_of(ends.in.size(), [&](std::size_t i) { return ends.in[i]; });
+    box["out"] = numbers_of(ends.out.size(), [&](std::size_t i) { return ends.out[i]; });
+    box["fold"] = nodes.size();
+    box["graphs"] = {all_.jobs.size()};
+    all_.jobs.push_back({&g_,
+                         nullptr,
+                         int(number_),
+                         int(boxes_.size()),
+                         name,
+                         {nodes.begin(), nodes.end()},
+                         prefix + part.size(),
+                         true});
+    const int made = add_box(std::move(box), text_width(name.size(), 7.8), 42);
+    for (value_id v : ends.out) box_of_value_[index_of(v)] = made;
+    for (value_id v : ends.in) read(v, made);
+  }
+
+  json run_folded() {
+    const std::vector<node_id>& nodes = at_.nodes;
+    const boundary ends = boundary_of(nodes);
+    const bool is_whole = at_.in_graph < 0;
+    if (is_whole) add_sources();
+    else
+      for (value_id v : ends.in) add_pill("outer", v);
+    std::size_t prefix = at_.prefix;
+    const auto run_end = [&](std::size_t from, std::string_view part) {
+      std::size_t end = from + 1;
+      while (!part.empty() && end < nodes.size() && part_of(nodes[end], prefix) == part) ++end;
+      return end;
+    };
+    // What all of them share says nothing here.
+    for (std::string_view part; !(part = part_of(nodes[0], prefix)).empty() && run_end(0, part) == nodes.size();)
+      prefix += part.size();
+    for (std::size_t i = 0; i < nodes.size();) {
+      const std::string_view part = part_of(nodes[i], prefix);
+      const std::size_t end = run_end(i, part);
+      if (end > i + 1) {
+        add_fold(std::span{nodes}.subspan(i, end - i), part, prefix);
+      } else {
+        const described_node& known = all_.main.at(nodes[i]);
+        connect(nodes[i], add_box(known.box, known.width, known.height));
+      }
+      i = end;
+    }
+    if (is_whole && all_.jobs.size() == number_ + 1) return nullptr;  // nothing of it was folded
+    for (value_id v : is_whole ? std::vector<value_id>{g_.outputs().begin(), g_.outputs().end()} : ends.out)
+      add_pill("output", v);
+    return finish(json::array());
   }
 
   /// Operations, bytes, and the least time that the machine would need for them; null: not known.
@@ -267,7 +440,9 @@ class graph_description {
     }
     json made{{"name", g_.name}};
     if (at_.in_graph >= 0) made["of"] = {at_.in_graph, at_.in_box}, made["as"] = at_.as;
-    made.update({{"width", drawn_.width}, {"height", drawn_.height}, {"values", values()}});
+    made.update({{"width", drawn_.width}, {"height", drawn_.height}});
+    if (at_.folded) made["folded"] = true, made["values"] = 0;  // those of the main graph
+    else made["values"] = values();
     made.update({{"boxes", std::move(boxes_)}, {"flows", std::move(flows)}, {"steps", std::move(step_boxes)}});
     return made;
   }
@@ -288,6 +463,18 @@ class graph_description {
 
 }  // namespace
 
+namespace {
+
+/// What most names of nodes have between their parts.
+char separator_of(const graph& g, std::span<const node_id> nodes) {
+  const auto with = [&](char c) {
+    return std::count_if(nodes.begin(), nodes.end(), [&](node_id n) { return g[n].name.find(c) != g[n].name.npos; });
+  };
+  return with('/') >= with('.') ? '/' : '.';
+}
+
+}  // namespace
+
 json describe_graphs(const session& loaded, const inspection& seen, const profiled_run* profile) {
   context all{loaded, profile, {}, {}};
   const graph& main = loaded.graph().main();
@@ -295,7 +482,19 @@ json describe_graphs(const session& loaded, const inspection& seen, const profil
   index_placements(main, seen.placements, next, all.placements);
   all.jobs.push_back({&main, &loaded.plan(), -1, -1, {}});
   json graphs = json::array();
-  for (std::size_t i = 0; i < all.jobs.size(); ++i) graphs.push_back(graph_description{all, i}.run());
+  const auto describe_jobs = [&] {
+    for (std::size_t i = graphs.size(); i < all.jobs.size(); ++i) graphs.push_back(graph_description{all, i}.run());
+  };
+  describe_jobs();
+  std::vector<node_id> nodes;
+  for (node_id n : main.order())
+    if (all.main.count(n)) nodes.push_back(n);
+  if (nodes.empty()) return graphs;
+  all.separator = separator_of(main, nodes);
+  all.jobs.push_back({&main, nullptr, -1, -1, {}, std::move(nodes), 0, true});
+  const std::size_t whole = graphs.size();
+  describe_jobs();
+  if (graphs[whole].is_null()) graphs.erase(whole);
   return graphs;
 }
 

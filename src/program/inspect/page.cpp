@@ -2,6 +2,11 @@
 
 #include "program/inspect/describe.hpp"
 
+#include <cameo/context/compiled_nodes.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace cameo::program {
 namespace {
 
@@ -10,6 +15,26 @@ using json = nlohmann::ordered_json;
 json describe_ios(const std::vector<io_info>& ios) {
   json all = json::array();
   for (const io_info& io : ios) all.push_back({io.name, io.type_text, io.optional});
+  return all;
+}
+
+/// Contexts of a compiled model, and optimizations that an .ort file keeps for when it is loaded.
+json describe_compiled(const model& m) {
+  json all = json::array();
+  const auto nodes = compiled_nodes_of(m);
+  if (!nodes) return all;
+  for (const compiled_node_info& n : *nodes)
+    all.push_back({n.node, n.source, n.sdk_version, n.hardware, n.graph_name,
+                   n.is_embedded ? fmt::format("{} bytes in the model", n.embedded_bytes)
+                   : n.is_main   ? n.file
+                                 : "in another node"});
+  return all;
+}
+json describe_saved(const graph& g) {
+  json all = json::array();
+  if (!g.keeps_saved()) return all;
+  for (const detail::saved_optimization& each : g.saved_optimizations)
+    all.push_back({each.optimizer, each.action, fmt::format("{}", fmt::join(each.produces, ", "))});
   return all;
 }
 
@@ -38,6 +63,8 @@ json describe(const std::string& path, const session& loaded, const inspection& 
             {"partitions", std::move(partitions)}};
   made["graphs"] = describe_graphs(loaded, seen, profile);
   made["memory"] = describe_memory(loaded, made["graphs"][0]["steps"]);
+  made["compiled"] = describe_compiled(m);
+  made["saved"] = describe_saved(m.main());
   if (profile) made["profile"] = {{"wall", profile->wall}, {"sum", profile->sum}, {"dropped", profile->dropped}};
   return made;
 }

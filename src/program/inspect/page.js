@@ -7,6 +7,7 @@ const $ = id => document.getElementById(id);
 
 const graphs = data.graphs;
 for (const graph of graphs) {
+  if (graph.folded) graph.values = graphs[0].values;
   graph.maker = new Map();  // value -> box
   graph.readers = new Map();  // value -> boxes
   graph.boxes.forEach((box, i) => {
@@ -46,9 +47,11 @@ const typeOf = (graph, v) => v < 0 ? "" : shown(graph.values[v][1]);
 const isConstant = (graph, v) => v >= 0 && graph.values[v].length > 2;
 const labelOf = (graph, box) => box.k === "node" ? shown(box.label ?? box.op) : nameOf(graph, box.v);
 const shapeOf = (graph, box) => {
+  if (box.fold) return `${countText(box.fold)} nodes`;
   const v = box.out.find(v => v >= 0), type = v === undefined ? "" : typeOf(graph, v);
   return type.includes("[") ? type.slice(type.indexOf("[") + 1, -1).replaceAll(",", "×") || "scalar" : type;
 };
+const folds = graphs.findIndex(g => g.folded && !g.of);  // the whole graph, folded by the names of nodes
 const titleOf = (graph, box) => labelOf(graph, box) + (box.name ? ` “${shown(box.name)}”` : "");
 const providerOf = box => data.providers[box.provider]?.[0] ?? "";
 
@@ -82,13 +85,13 @@ const view = {graph: 0, scale: 1, x: 0, y: 0, width: 0, height: 0, selected: -1,
 const stats = {frames: 0, boxes: 0, ready: 0};
 const here = () => graphs[view.graph];
 const most = (numbers, least) => numbers.reduce((a, b) => Math.max(a, b), least);
-const slowest = most(graphs.flatMap(g => g.boxes.map(b => b.time?.[2] ?? 0)), 1);
+const slowest = most(graphs.flatMap(g => g.folded ? [] : g.boxes.map(b => b.time?.[2] ?? 0)), 1);
 const heatOf = box => box.time ? Math.sqrt(box.time[2] / slowest) : 0;
 let waiting = false;
 const redraw = () => {
   if (waiting) return;
   waiting = true;
-  requestAnimationFrame(() => { waiting = false; drawGraph(); drawChart(); });
+  requestAnimationFrame(() => { waiting = false; drawGraph(); drawMap(); drawChart(); });
 };
 
 const sizeCanvas = (target, context) => {
@@ -100,31 +103,31 @@ const sizeCanvas = (target, context) => {
   return [width, height];
 };
 
-const curve = (x0, y0, x1, y1) => {
-  if (Math.abs(x0 - x1) < 0.5) return pen.lineTo(x1, y1);
+const curve = (on, x0, y0, x1, y1) => {
+  if (Math.abs(x0 - x1) < 0.5) return on.lineTo(x1, y1);
   const middle = y1 - y0 > 120 ? [y1 - 60, y1 - 30] : [(y0 + y1) / 2, (y0 + y1) / 2];
-  pen.bezierCurveTo(x0, middle[0], x1, middle[1], x1, y1);
+  on.bezierCurveTo(x0, middle[0], x1, middle[1], x1, y1);
 };
-const traceFlow = (flow, only) => {
+const traceFlow = (flow, only, on = pen) => {
   const start = [flow.from.x, flow.from.top + flow.from.h];
   let at = start;
   const deepest = only ? only.leaves : flow.chain.length / 2 - 1;
-  pen.moveTo(...start);
+  on.moveTo(...start);
   for (let i = 0; i <= deepest; ++i) {
     const next = [flow.chain[2 * i], flow.chain[2 * i + 1]];
-    curve(...at, ...next);
+    curve(on, ...at, ...next);
     at = next;
   }
   for (const target of only ? [only] : flow.targets) {
     const from = target.leaves < 0 ? start : [flow.chain[2 * target.leaves], flow.chain[2 * target.leaves + 1]];
-    pen.moveTo(...from);
-    curve(...from, target.box.x, target.box.top);
+    on.moveTo(...from);
+    curve(on, ...from, target.box.x, target.box.top);
   }
 };
-const arrow = (x, y) => {
-  pen.moveTo(x, y);
-  pen.lineTo(x - 4, y - 7);
-  pen.lineTo(x + 4, y - 7);
+const arrow = (x, y, on = pen) => {
+  on.moveTo(x, y);
+  on.lineTo(x - 4, y - 7);
+  on.lineTo(x + 4, y - 7);
 };
 
 const clipText = (text, room) => {
@@ -215,9 +218,11 @@ const drawBox = (graph, box, number, fine) => {
     if (box.k !== "node") {
       write(box, "text", labelOf(graph, box), "12px system-ui, sans-serif", theme.ink, box.y);
     } else {
-      write(box, "text", labelOf(graph, box), "600 13px system-ui, sans-serif", ink, box.y - 8);
+      write(box, "text", labelOf(graph, box), "600 13px system-ui, sans-serif", ink, box.top + 13);
       const second = view.heat ? ["cost", box.time ? timeText(box.time[2]) : ""] : ["size", shapeOf(graph, box)];
-      write(box, ...second, "11px system-ui, sans-serif", soft, box.y + 9);
+      write(box, ...second, "11px system-ui, sans-serif", soft, box.top + 30);
+      box.notes?.forEach((note, i) =>
+        write(box, "note" + i, shown(note), "10px system-ui, sans-serif", soft, box.top + 45 + 14 * i));
     }
   }
   const ring = number === view.selected ? theme.accent : view.hits.has(number) ? theme.hit : null;
@@ -263,11 +268,12 @@ const zoom = (factor, x = view.width / 2, y = view.height / 2) => {
   redraw();
 };
 const pan = (x, y) => { view.x += x; view.y += y; redraw(); };
+const readable = 0.8;  // of a box's text at scale 1: what a graph opens with, however large it is
 const fit = (smallest = 0) => {
   const graph = here(), {clientWidth: width, clientHeight: height} = canvas;
   let scale = clampScale(Math.min(width / graph.width, height / graph.height, 1.4));
-  const y = scale < smallest ? 0 : (height - graph.height * scale) / 2;
-  if (scale < smallest) scale = Math.min(1, Math.max(smallest, Math.min(0.8, width / graph.width)));
+  const y = scale < smallest ? 40 : (height - graph.height * scale) / 2;
+  if (scale < smallest) scale = Math.min(1, Math.max(smallest, Math.min(1, width / graph.width)));
   const middle = graph.boxes.length ? graph.boxes[0].x : graph.width / 2;
   const x = graph.width * scale <= width ? (width - graph.width * scale) / 2 : width / 2 - middle * scale;
   Object.assign(view, {scale, x, y});
@@ -289,9 +295,10 @@ const select = (number, center = false) => {
 const openGraph = (number, selected = -1) => {
   if (number !== view.graph) {
     view.graph = number;
+    $("fold").setAttribute("aria-pressed", String(!!here().folded));
     fillPath();
     markHits();
-    fit(0.45);
+    fit(readable);
   }
   select(selected, selected >= 0);
 };
@@ -307,24 +314,38 @@ const stepBy = by => {
   if (order.length) select(order[next], true);
 };
 
-let drag = null;
+// One finger moves, two zoom as well.
+const fingers = new Map();
+let moved = false;
+const spread = () => {
+  const [a, b] = [...fingers.values()];
+  return {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, wide: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y))};
+};
 canvas.addEventListener("pointerdown", e => {
   if (e.button !== 0) return;
-  drag = {x: e.clientX, y: e.clientY, moved: false};
+  if (!fingers.size) moved = false;
+  fingers.set(e.pointerId, {x: e.offsetX, y: e.offsetY});
   canvas.setPointerCapture(e.pointerId);
 });
 canvas.addEventListener("pointermove", e => {
-  if (!drag) return;
-  const dx = e.clientX - drag.x, dy = e.clientY - drag.y;
-  if (!drag.moved && Math.hypot(dx, dy) < 4) return;
-  drag = {x: e.clientX, y: e.clientY, moved: true};
-  pan(dx, dy);
+  const from = fingers.get(e.pointerId), to = {x: e.offsetX, y: e.offsetY};
+  if (!from || (!moved && Math.hypot(to.x - from.x, to.y - from.y) < 4)) return;
+  moved = true;
+  if (fingers.size === 2) {
+    const before = spread();
+    fingers.set(e.pointerId, to);
+    const now = spread();
+    pan(now.x - before.x, now.y - before.y);
+    zoom(now.wide / before.wide, now.x, now.y);
+  } else {
+    fingers.set(e.pointerId, to);
+    pan(to.x - from.x, to.y - from.y);
+  }
 });
 canvas.addEventListener("pointerup", e => {
-  if (drag && !drag.moved) select(boxAt(e.offsetX, e.offsetY));
-  drag = null;
+  if (fingers.delete(e.pointerId) && !moved) select(boxAt(e.offsetX, e.offsetY));
 });
-canvas.addEventListener("pointercancel", () => { drag = null; });
+canvas.addEventListener("pointercancel", e => fingers.delete(e.pointerId));
 canvas.addEventListener("dblclick", e => {
   const box = here().boxes[boxAt(e.offsetX, e.offsetY)];
   if (box?.graphs) openGraph(box.graphs[0]);
@@ -342,13 +363,14 @@ const setHeat = on => {
   fillLegend();
   redraw();
 };
+const toggleFold = () => folds >= 0 && openGraph(here().folded ? 0 : folds);
 const goUp = () => here().of ? openGraph(...here().of) : select(-1);
 const keys = {
   "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3), "0": () => fit(), f: () => fit(),
   ArrowLeft: () => pan(80, 0), ArrowRight: () => pan(-80, 0), ArrowUp: () => pan(0, 80), ArrowDown: () => pan(0, -80),
   PageUp: () => pan(0, view.height * 0.8), PageDown: () => pan(0, -view.height * 0.8),
   "[": () => stepBy(-1), "]": () => stepBy(1), n: () => jump(1), N: () => jump(-1),
-  h: () => data.profile && setHeat(!view.heat),
+  h: () => data.profile && setHeat(!view.heat), g: toggleFold,
   "/": () => $("query").focus(), Escape: goUp, Backspace: goUp,
   Enter: () => here().boxes[view.selected]?.graphs && openGraph(here().boxes[view.selected].graphs[0]),
 };
@@ -356,7 +378,7 @@ document.addEventListener("keydown", e => {
   const inside = e.target === canvas || e.target === document.body;
   const scrolls = e.target.closest?.("#panel") && /^(Arrow|Page|Enter|Backspace)/.test(e.key);
   const typed = e.target.matches?.("input") || e.ctrlKey || e.metaKey || e.altKey || scrolls;
-  const general = ["/", "n", "N", "[", "]", "f", "h", "+", "-", "Escape"].includes(e.key);
+  const general = ["/", "n", "N", "[", "]", "f", "g", "h", "+", "-", "Escape"].includes(e.key);
   if (typed || !keys[e.key] || (!inside && !general)) return;
   e.preventDefault();
   keys[e.key]();
@@ -374,7 +396,7 @@ const search = query => {
   hits = [];
   hitAt = -1;
   if (wanted)
-    graphs.forEach((graph, g) => graph.boxes.forEach((box, b) => {
+    graphs.forEach((graph, g) => !graph.folded === !here().folded && graph.boxes.forEach((box, b) => {
       if (textsOf(graph, box).some(text => text.toLowerCase().includes(wanted))) hits.push({graph: g, box: b});
     }));
   markHits();
@@ -395,5 +417,6 @@ $("query").addEventListener("keydown", e => {
 });
 $("search").addEventListener("submit", e => e.preventDefault());
 for (const [id, does] of Object.entries({next: () => jump(1), previous: () => jump(-1), zoomin: keys["+"],
-                                         zoomout: keys["-"], fit: keys.f, heat: keys.h}))
+                                         zoomout: keys["-"], fit: keys.f, heat: keys.h,
+                                         svg: () => saveSvg(), fold: toggleFold}))
   $(id).addEventListener("click", does);

@@ -42,7 +42,8 @@ const fillPath = () => {
   $("path").hidden = way.length < 2;
   $("path").replaceChildren(...way.map(g => {
     const holder = graphs[g].of && graphs[graphs[g].of[0]].boxes[graphs[g].of[1]];
-    const text = holder ? `${titleOf(graphs[graphs[g].of[0]], holder)} · ${shown(graphs[g].as)}` : "main graph";
+    const text = holder ? holder.fold ? shown(graphs[g].as) : `${titleOf(graphs[graphs[g].of[0]], holder)} · ${shown(graphs[g].as)}`
+                        : "main graph";
     const current = g === view.graph ? {"aria-current": "true"} : {};
     return el("button", {type: "button", onclick: () => openGraph(g), ...current}, text);
   }));
@@ -50,7 +51,7 @@ const fillPath = () => {
 
 const topTimes = () => {
   const byOp = new Map(), all = [];
-  graphs.forEach((graph, g) => graph.boxes.forEach((box, b) => {
+  graphs.forEach((graph, g) => !graph.folded && graph.boxes.forEach((box, b) => {
     if (!box.time) return;
     const label = labelOf(graph, box), sum = byOp.get(label) ?? {count: 0, own: 0};
     byOp.set(label, {count: sum.count + 1, own: sum.own + box.time[2]});
@@ -92,6 +93,13 @@ const modelPanel = () => {
       [link(shown(op), () => seen(op.split(".").pop())), number(countText(count))]))),
     ...section("Partitions, in order", table(data.partitions.slice(0, 100).map(partition))),
     ...section("Opsets", table(data.opsets.map(([domain, version]) => [shown(domain), String(version)]))),
+    ...(data.compiled.length ? section("Compiled nodes", ...data.compiled.flatMap(
+      ([node, source, version, hardware, group, where]) => [
+        el("p", {}, shown(node) || "(no name)"),
+        table([["compiled by", shown(`${source} ${version}`)], ...(hardware ? [["for", shown(hardware)]] : []),
+               ...(group ? [["group", shown(group)]] : []), ["context", shown(where)]])])) : []),
+    ...(data.saved.length ? section("Optimizations kept for later", table(data.saved.map(([optimizer, action, makes]) =>
+      [shown(optimizer), shown(`${action}${makes ? ` → ${makes}` : ""}`)]))) : []),
     ...(data.metadata.length ? section("Metadata", table(data.metadata.map(pair => pair.map(shown)))) : []),
   ];
 };
@@ -112,7 +120,8 @@ const nodePanel = (graph, box) => {
     return [el("h2", {}, nameOf(graph, box.v)), el("p", {}, kind),
             ...section("Value", el("ul", {}, valueRow(graph, box.v, box.k === "output" ? from(box.v) : to(box.v))))];
   }
-  const facts = [["domain", shown(box.domain)], ["operator", shown(box.op)], ["opset", String(box.opset)]];
+  const facts = box.fold ? [["nodes", countText(box.fold)]]
+    : [["domain", shown(box.domain)], ["operator", shown(box.op)], ["opset", String(box.opset)]];
   if (box.provider >= 0) facts.push(["provider", providerOf(box)], ["partition", String(box.partition + 1)]);
   if (box.label) facts.push(["fused from", shown(box.label)]);
   const varying = box.in.filter(v => !isConstant(graph, v)), constant = box.in.filter(v => isConstant(graph, v));
