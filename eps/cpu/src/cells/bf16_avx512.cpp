@@ -2,6 +2,9 @@
 #include "bf16_cells.hpp"
 #include "integer_target.hpp"
 
+#include <array>
+#include <utility>
+
 #if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
 namespace cameo::inline CAMEO_ABI::eps {
@@ -9,6 +12,7 @@ namespace avx512_bf16 {
 namespace {
 
 using cells = __m512bh;
+constexpr std::int64_t cache_line = 64;
 
 CAMEO_CELL_INLINE cells load_cells(const std::uint32_t* p) { return (cells)_mm512_loadu_si512(p); }
 CAMEO_CELL_INLINE cells broadcast_cell(const std::uint32_t* p) { return (cells)_mm512_set1_epi32(std::int32_t(*p)); }
@@ -16,13 +20,15 @@ CAMEO_CELL_INLINE __mmask16 first_lanes(std::int64_t count) { return __mmask16((
 
 /// sums += the products of rows of x and the columns of w.
 template <int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, __m512 (&sums)[Rows][Vectors]) {
+CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const char* ahead,
+                                    __m512 (&sums)[Rows][Vectors]) {
   const std::uint32_t* w = p.w;
   const std::int64_t step = p.row_step;
   for (std::int64_t begin = 0; begin < p.cells; begin += p.block_cells, x += p.block_step) {
     const std::int64_t count = p.cells - begin < p.block_cells ? p.cells - begin : p.block_cells;
     w += p.w_first * count * p.w_step;
     for (std::int64_t t = 0; t < p.tap_count; ++t) {
+      for (std::int64_t line = 0; line < p.ahead_lines; ++line, ahead += cache_line) _mm_prefetch(ahead, _MM_HINT_T1);
       const std::uint32_t* from[(Rows + 2) / 3];
       CAMEO_CELL_LOOP
       for (int i = 0; i < (Rows + 2) / 3; ++i) from[i] = x + p.taps[t] + 3 * i * step;
@@ -56,12 +62,12 @@ CAMEO_CELL_INLINE __m512 finish(const bf16_line& p, __m512 v, std::int64_t row, 
 }
 
 template <int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row) {
+CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const char* ahead) {
   __m512 sums[Rows][Vectors];
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
   for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_setzero_ps();
-  add_products<Rows, Vectors>(p, p.x + row * p.row_step, sums);
+  add_products<Rows, Vectors>(p, p.x + row * p.row_step, ahead, sums);
   const __mmask16 some = first_lanes(p.lanes), all = first_lanes(bf16_lanes);
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
@@ -74,20 +80,30 @@ CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row) {
   }
 }
 
+using tile = void (*)(const bf16_line&, std::int64_t row, const char* ahead);
+template <int Vectors, int... I>
+constexpr std::array<tile, sizeof...(I)> tiles_of(std::integer_sequence<int, I...>) {
+  return {run_tile<I + 1, Vectors>...};
+}
+
+/// A line in as few tiles as possible, about equally high: lines of images are often a little longer than a tile.
 template <int Rows, int Vectors>
 void run_rows(const bf16_line& p) {
+  static constexpr auto all = tiles_of<Vectors>(std::make_integer_sequence<int, Rows>());
+  const std::int64_t tiles = (p.rows + Rows - 1) / Rows;
+  const std::int64_t blocks = (p.cells + p.block_cells - 1) / p.block_cells;
   std::int64_t row = 0;
-  for (; row + Rows <= p.rows; row += Rows) run_tile<Rows, Vectors>(p, row);
-  constexpr int half = Rows / 2, quarter = Rows / 4;
-  if (row + half <= p.rows) run_tile<half, Vectors>(p, row), row += half;
-  for (; row + quarter <= p.rows; row += quarter) run_tile<quarter, Vectors>(p, row);
-  for (; row < p.rows; ++row) run_tile<1, Vectors>(p, row);
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::int64_t n = p.rows / tiles + (t < p.rows % tiles);
+    all[std::size_t(n - 1)](p, row, p.ahead + t * p.ahead_lines * cache_line * p.tap_count * blocks);
+    row += n;
+  }
 }
 
 void run_line(const bf16_line& p) {
   if (p.vectors == 3) run_rows<8, 3>(p);
-  else if (p.vectors == 2) run_rows<12, 2>(p);
-  else run_rows<12, 1>(p);
+  else if (p.vectors == 2) run_rows<bf16_tile_rows, 2>(p);
+  else run_rows<bf16_tile_rows, 1>(p);
   if (!p.f) return;
   for (std::int64_t row = 0; row < p.rows; ++row)
     for (std::int64_t j = 0; j < p.vectors; ++j)

@@ -27,6 +27,8 @@ struct bf16_line {
   std::int64_t vectors, lanes;   // vectors of outputs, and lanes of the last one that exist
   bool fills;                    // whether its other lanes are stored, as 0
   std::int64_t rows;
+  const char* ahead;         // null, or weights that are wanted soon: on the way into the second cache meanwhile,
+  std::int64_t ahead_lines;  // cache lines of them for each block of a tap
   float* y;
   std::int64_t y_row, y_vector;  // elements from one row, and one vector, to the next
 
@@ -48,6 +50,8 @@ struct bf16_cells {
   void (*narrow)(const float* from, std::int64_t count, std::uint32_t* to);
 };
 inline constexpr std::int64_t bf16_lanes = 16;
+/// Rows of a tile of one or two vectors.
+inline constexpr std::int64_t bf16_tile_rows = 12;
 
 /// The best that this processor has and that the instruction set in use allows; null: none.
 const bf16_cells* best_bf16_cells();

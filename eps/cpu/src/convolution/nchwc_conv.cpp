@@ -305,13 +305,14 @@ struct weights_ahead {
   weights_ahead(const dense_call& d, std::int64_t pair, std::int64_t block, std::int64_t calls, std::int64_t outputs) {
     constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
     const std::int64_t depth = d.c.depth();
-    if (d.c.cells || pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
-    const nchwc_kernels& loops = *d.c.k.loops;
-    const std::int64_t tiles = (outputs + loops.most_pixels - 1) / loops.most_pixels;
-    const std::int64_t size = d.pairs.size(pair + 1) * channel_block;
-    lines = (size + calls * tiles - 1) / (calls * tiles);
-    step = lines * channel_block * tiles * ((depth + channel_block - 1) / channel_block);
-    next = d.c.packed + (block + d.pairs.size(pair)) * channel_block * depth;
+    if (pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
+    const std::int64_t tile = d.c.cells ? bf16_tile_rows : d.c.k.loops->most_pixels;
+    const std::int64_t tiles = (outputs + tile - 1) / tile, unit = d.c.cells ? pair_block : channel_block;
+    const std::int64_t size = d.pairs.size(pair + 1) * channel_block, all = size * unit / channel_block;
+    lines = (all + calls * tiles - 1) / (calls * tiles);
+    step = lines * channel_block * tiles * ((depth + unit - 1) / unit);
+    next = d.c.cells ? reinterpret_cast<const float*>(d.c.cells) : d.c.packed;
+    next += (block + d.pairs.size(pair)) * channel_block * depth;
     end = next + size * depth;
   }
   void give(nchwc_line& line) {
@@ -333,6 +334,7 @@ bf16_line line_of_cells(const nchwc_line& p, const std::uint32_t* w) {
   line.alpha = line.beta = 1, line.bias = p.bias, line.bias_column = 1;
   line.add = p.add, line.add_row = channel_block, line.add_vector = p.y_block;
   line.low = p.low, line.high = p.high, line.f = p.more;
+  line.ahead = reinterpret_cast<const char*>(p.ahead), line.ahead_lines = p.ahead_lines;
   return line;
 }
 

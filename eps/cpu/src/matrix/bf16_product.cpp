@@ -8,7 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 constexpr std::int64_t no_tap[] = {0};
-constexpr std::int64_t tile_rows = 12;
+constexpr std::int64_t tile_rows = bf16_tile_rows;
 
 /// Rows [0, m) of A as cells.
 void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row, const float* a, float* gathered,
