@@ -1,5 +1,6 @@
 // What a session's keys ep.cpu.<option> mean.
 #include <cameo/eps/cpu.hpp>
+#include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/kernel/bind_context.hpp>
 
 #include <algorithm>

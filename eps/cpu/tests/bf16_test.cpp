@@ -1,5 +1,6 @@
 // Products of bfloat16, which a session asks for with ep.cpu.math.
 #include <cameo/eps/cpu.hpp>
+#include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/matmul.hpp>
 

@@ -1,5 +1,5 @@
 // Operators on channels in blocks of 16 against the definition, written out over plain tensors.
-#include <cameo/eps/cpu.hpp>
+#include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 #include <cameo/eps/cpu/nchwc_pool.hpp>
 #include <cameo/eps/cpu/nchwc_reorder.hpp>

@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 
+#include "cells/bf16_product.hpp"
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
 #include "common/refuse.hpp"
-#include "matrix/bf16_product.hpp"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/gemm.hpp>
 
-#include "bf16_product.hpp"
+#include "cells/bf16_product.hpp"
 #include "cells/products.hpp"
 #include "common/refuse.hpp"
 
@@ -79,7 +79,7 @@ status gemm<T>::run(run_context& c) const {
     p.epilogue.bias = beta == 0 ? nullptr : *addend;  // nothing times infinity stays nothing
     p.epilogue.bias_row_stride = strides.row, p.epilogue.bias_column_stride = strides.column;
     status done;
-    if constexpr (std::is_same_v<number, float>)
+    if constexpr (multiplies_bf16<T>)
       done = bf16_b ? multiply_bf16(c, {m, n, k, p.a, bf16_b, p.c, p.epilogue}) : multiply(c, p);
     else done = multiply(c, p);
     if (!done) return done;

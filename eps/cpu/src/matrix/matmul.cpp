@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/matmul.hpp>
 
-#include "bf16_product.hpp"
+#include "cells/bf16_product.hpp"
 #include "cells/products.hpp"
 #include "common/refuse.hpp"
 
@@ -127,7 +127,7 @@ status matmul<T>::run(run_context& c) const {
     p.a.data = *from_a, p.c = *room, p.epilogue.alpha = number(alpha);
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     status done;
-    if constexpr (std::is_same_v<number, float>)
+    if constexpr (multiplies_bf16<T>)
       done = bf16_b ? multiply_bf16(c, {p.m, p.n, p.k, p.a, bf16_b, p.c, p.epilogue, p.a_offsets}) : multiply(c, p);
     else done = multiply(c, p);
     if (!done) return done;

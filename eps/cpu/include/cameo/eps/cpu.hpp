@@ -20,9 +20,6 @@ struct cpu_kernels {
   CAMEO_API static std::span<const entry_words> words();
 };
 
-/// What cpu::choose tells a kernel.
-inline constexpr std::uint32_t cpu_math_is_bf16 = 1;
-
 /// Runs ONNX on the processor; the fallback at the end of a runtime's list. Thread-safe.
 struct cpu {
   static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";

@@ -1,9 +1,9 @@
 #pragma once
-#include <cameo/eps/cpu.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/kernel/bind_context.hpp>
 
-#include "cells/bf16_cells.hpp"
+#include "bf16_cells.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -38,11 +38,19 @@ void pack_bf16_b(std::int64_t k, std::int64_t n, const F& b, std::uint32_t* to) 
       for (std::int64_t j = j0; j < j0 + bf16_panel; ++j) *to++ = number(i, j) | number(i + 1, j) << 16;
 }
 
+/// Whether there are products of bfloat16 for elements of a type; programs of the target tier have none.
+template <class T>
+#ifdef CAMEO_CODE_ONLY
+inline constexpr bool multiplies_bf16 = false;
+#else
+inline constexpr bool multiplies_bf16 = std::is_same_v<gemm_number<T>, float>;
+#endif
+
 /// The constant B of input `input` in that form, in memory of the plan; null where bfloat16 is not asked for.
 template <class T>
 result<const std::uint32_t*> keep_bf16_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
                                          std::int64_t n) {
-  if constexpr (std::is_same_v<gemm_number<T>, float>) {
+  if constexpr (multiplies_bf16<T>) {
     std::int64_t columns = 0, size = 0;
     if (!asked_bf16(c) || k < 1 || n < 1) return static_cast<const std::uint32_t*>(nullptr);
     if (!checked_add(n, bf16_panel - 1, columns) ||
