@@ -4,6 +4,8 @@
 
 #include <hwy/targets.h>
 
+#include "cells/bf16_cells.hpp"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -47,6 +49,7 @@ result<std::vector<provider_device>> cpu::devices() const {
   made.metadata = {{"version", CAMEO_VERSION},
                    {"instruction_set", std::string{instruction_set()}},
                    {"instruction_sets", names_of_targets(built_targets())}};
+  if (const bf16_cells* const narrow = best_bf16_cells()) made.metadata.emplace_back("bf16", narrow->name);
   return std::vector<provider_device>{std::move(made)};
 }
 

@@ -151,6 +151,30 @@ TEST_CASE("large enough for several blocks of depth, rows and pixels") {
   }
 }
 
+TEST_CASE("weights of 16 bits are kept so, and give the bits of the same weights in float") {
+  std::mt19937 random{6};
+  for (const conv_case& k : {conv_case{1, 1, 70, 130, {{40, 3, 1, 1, 1, 1}, {33, 3, 1, 1, 1, 1}}},
+                             conv_case{2, 1, 600, 40, {{9, 1, 2, 1, 0, 0}, {7, 1, 2, 1, 0, 0}}},
+                             conv_case{1, 3, 5, 7, {{6, 3, 1, 1, 1, 1}, {5, 3, 1, 1, 1, 1}}},
+                             conv_case{1, 1, 3, 400, {{5, 3, 1, 1, 1, 1}, {6, 3, 1, 1, 1, 1}}}}) {
+    const auto x = test::random_numbers<float16>(random, k.x().count()),
+               w = test::random_numbers<float16>(random, k.w().count());
+    const std::vector<float> wide_x(x.begin(), x.end()), wide_w(w.begin(), w.end());
+    kernel_rig plain = conv_rig(k, 1);
+    plain.share_packs().input<float>(k.x(), wide_x).input<float>(k.w(), wide_w, true);
+    REQUIRE(bool(plain.run<eps::conv<float>>({dtype::f32})));
+    std::vector<float16> want;
+    for (const float v : plain.output<float>(0)) want.push_back(float16{v});
+    for (const std::size_t lanes : {1, 3}) {
+      kernel_rig rig = conv_rig(k, lanes);
+      rig.share_packs().input<float16>(k.x(), x).input<float16>(k.w(), w, true);
+      REQUIRE(bool(rig.run<eps::conv<float16>>({dtype::f16})));
+      CHECK(std::memcmp(want.data(), rig.output<float16>(0).data(), want.size() * sizeof(float16)) == 0);
+      CHECK(2 * rig.packed_bytes() == plain.packed_bytes());
+    }
+  }
+}
+
 TEST_CASE("an activation that FusedConv does not have is named") {
   kernel_rig rig{1};
   rig.attribute("activation", "Mish");

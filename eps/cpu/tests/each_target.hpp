@@ -3,6 +3,8 @@
 
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include "../src/cells/bf16_cells.hpp"
+
 #include <doctest/doctest.h>
 #include <string>
 #include <type_traits>
@@ -57,6 +59,13 @@ void for_each_target(F&& fn) {
   }
   say_targets(run, other);
   CHECK_MESSAGE(!run.empty(), "no instruction set could be run");
+}
+
+/// Says that a test can't be run where the processor multiplies no bfloat16.
+inline bool no_bf16_here() {
+  if (eps::best_bf16_cells()) return false;
+  MESSAGE("this processor multiplies no bfloat16");
+  return true;
 }
 
 }  // namespace cameo::test

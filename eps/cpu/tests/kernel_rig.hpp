@@ -63,6 +63,8 @@ class kernel_rig {
     return inputs_.push_back(v), constant_.push_back(constant), *this;
   }
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
+  /// What the provider chose for the node: bind_context::choice.
+  kernel_rig& choose(std::uint32_t choice) { return choice_ = choice, *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
   /// Packed constants are for plans of other graphs, too.
   kernel_rig& share_packs() {
@@ -93,6 +95,7 @@ class kernel_rig {
     for (std::size_t i = 0; i < outs.size(); ++i)
       outs[i] = {type_kind::tensor, outputs[i], outputs[i] != dtype::undefined};
     bind_context once{"Op", "node", since_, attributes_, ins, outs, 0, memory, prepack_, hints, {}, packs_};
+    once.choice = choice_;
     auto bound = K::bind(once);
     if (!bound) return bound.error();
     kept_bytes_ = memory.used();
@@ -160,6 +163,7 @@ class kernel_rig {
   int since_;
   std::size_t lanes_;
   bool prepack_ = true;
+  std::uint32_t choice_ = 0;
   detail::pack_keeper packs_;
   std::vector<cameo::attribute> attributes_;
   std::deque<std::vector<std::int64_t>> ints_;

@@ -1,4 +1,5 @@
 // Operators on channels in blocks of 16 against the definition, written out over plain tensors.
+#include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 #include <cameo/eps/cpu/nchwc_pool.hpp>
 #include <cameo/eps/cpu/nchwc_reorder.hpp>
@@ -143,11 +144,12 @@ std::vector<double> naive_blocked_conv(const blocked_conv& k) {
 }
 
 /// What the kernel makes of a case, blocked. Lanes of X behind the channels hold NaN.
-std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes) {
+std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, std::uint32_t choice = 0) {
   const extents x = k.image.x(), y = k.image.y(k.maps);
   const std::vector<float> blocks = k.plain ? k.x : to_blocks(k.x, x, k.groups == 1 ? NAN : 0.0f);
   const std::vector<float> z = k.add ? to_blocks(k.z, y, 7) : std::vector<float>{};
   kernel_rig rig{1, lanes};
+  rig.choose(choice);
   k.image.attributes(rig);
   rig.attribute("group", k.groups);
   rig.attribute("plain_weights", std::int64_t{1});
@@ -190,6 +192,31 @@ TEST_CASE("nchwc Conv: random shapes, channels, groups, strides, dilations, pads
       REQUIRE(one == run_blocked_conv(k, 3));
     }
   });
+}
+
+TEST_CASE("nchwc Conv in bfloat16 sums the products of rounded numbers, with the same bits for any number of threads") {
+  if (test::no_bf16_here()) return;
+  std::mt19937 random{9};
+  const auto round = [](std::vector<float>& numbers) {
+    for (float& x : numbers) x = float(bfloat16{x});
+  };
+  int others = 0;
+  for (int i = 0; i < 300; ++i) {
+    blocked_conv k = random_blocked_conv(random);
+    CAPTURE(i);
+    CAPTURE(k.maps);
+    CAPTURE(k.groups);
+    CAPTURE(k.image.channels);
+    const bool asked = k.constant && k.image.channels / k.groups >= 16;
+    const std::vector<float> one = run_blocked_conv(k, 1, eps::cpu_math_is_bf16);
+    REQUIRE(one == run_blocked_conv(k, 3, eps::cpu_math_is_bf16));
+    const bool differs = one != run_blocked_conv(k, 1);
+    REQUIRE((asked || !differs));
+    others += int(differs);
+    round(k.x), round(k.w);
+    REQUIRE(same_numbers(run_blocked_conv(k, 1, eps::cpu_math_is_bf16), naive_blocked_conv(k), k.image.y(k.maps)));
+  }
+  CHECK(others > 50);  // bfloat16 was asked for, and computed
 }
 
 TEST_CASE("nchwc Conv: weights that somebody else packed are bound, and refused when they would be used") {

@@ -543,3 +543,66 @@ TEST_CASE("embeddings, summed and normalised; ids outside their tables are refus
   CHECK(run(4, true, true) == status_code::invalid_argument);
   CHECK(run(-1, false, false) == status_code::invalid_argument);
 }
+
+namespace {
+
+struct cache_case {
+  std::int64_t heads, queries, past, size;
+  bool presents;
+};
+
+/// MultiHeadAttention of keys and values in 16 bits: its output, and the two presents where they are asked for.
+template <class T>
+std::vector<std::vector<T>> attend_to_cache(const cache_case& k, const std::vector<std::vector<T>>& in,
+                                            std::size_t lanes) {
+  kernel_rig rig{1, lanes};
+  rig.attribute("num_heads", k.heads).attribute("unidirectional", std::int64_t{1});
+  const extents now{2, k.queries, k.heads * k.size}, past{2, k.heads, k.past, k.size};
+  rig.input<T>(now, in[0]).template input<T>(now, in[1]).template input<T>(now, in[2]);
+  rig.no_input().no_input().no_input();
+  if (k.past) rig.input<T>(past, in[3]).template input<T>(past, in[4]);
+  const dtype shown = k.presents ? dtype_of<T> : dtype::undefined;
+  const status done = rig.run<eps::multi_head_attention>({dtype_of<T>, shown, shown});
+  REQUIRE_MESSAGE(bool(done), done.words());
+  std::vector<std::vector<T>> made{test::elements_of<T>(rig)};
+  for (std::size_t i = 1; k.presents && i < 3; ++i) made.push_back(test::elements_of<T>(rig, i));
+  return made;
+}
+
+template <class T>
+void compare_caches(unsigned seed) {
+  std::mt19937 random{seed};
+  for (const cache_case& k :
+       {cache_case{3, 1, 200, 64, true}, cache_case{2, 1, 5, 33, true}, cache_case{2, 3, 131, 16, false},
+        cache_case{1, 40, 90, 64, true}, cache_case{2, 9, 0, 20, false}, cache_case{2, 70, 0, 48, true}}) {
+    CAPTURE(k.queries);
+    CAPTURE(k.past);
+    CAPTURE(k.size);
+    std::vector<std::vector<T>> in;
+    std::vector<std::vector<float>> wide;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t rows = i < 3 ? k.queries : k.past;
+      in.push_back(test::random_numbers<T>(random, 2 * k.heads * rows * k.size));
+      wide.emplace_back(in.back().begin(), in.back().end());
+    }
+    const auto want = attend_to_cache<float>(k, wide, 1);
+    for (const std::size_t lanes : {1, 3}) {
+      const auto got = attend_to_cache<T>(k, in, lanes);
+      REQUIRE(got.size() == want.size());
+      for (std::size_t o = 0; o < got.size(); ++o) {
+        bool same = got[o].size() == want[o].size();
+        for (std::size_t i = 0; same && i < got[o].size(); ++i) same = got[o][i].bits == T{want[o][i]}.bits;
+        CHECK(same);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("keys and values in 16 bits are read where they lie, with the bits of the same ones in float") {
+  test::for_each_target([] {
+    compare_caches<float16>(61);
+    compare_caches<bfloat16>(62);
+  });
+}

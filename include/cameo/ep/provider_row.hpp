@@ -134,7 +134,8 @@ struct erased_hooks {
           },
           node, context);
     } else {
-      static_cast<void>(self);
+      if constexpr (chooses_for_kernels<P>) call_hook(&hooks::choose, of(self), context);
+      else static_cast<void>(self);
       return bind_by_kernels(kernels(), node, signature, context);
     }
   }

@@ -142,6 +142,90 @@ result<key_source<C>> join_past(run_context& c, const head_tensor& now, const va
   return key_source<C>{*to, head_layout::split(at.batches, at.heads, total, at.size)};
 }
 
+/// Keys or values as scores are formed with them: floats, or the 16 bits of a tensor, which are widened then.
+struct key_rows {
+  const void* data = nullptr;
+  dtype type = dtype::f32;
+  head_layout at{};
+};
+
+/// join_heads() to what `present` has in 16 bits: what is past is copied as it is, and what is new is rounded after it
+/// was changed, so that a step computes with what later steps read.
+template <class S, class P, class F>
+status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
+                   S* to, const F& change) {
+  constexpr bool copies = std::is_same_v<F, unchanged>;
+  const head_layout& at = now.at;
+  const std::int64_t heads = at.batches * at.heads, row = total * at.size;
+  const result<std::span<float>> rooms = c.scratch<float>(copies ? 0 : c.lanes() * std::size_t(at.size));
+  if (!rooms) return rooms.error();
+  const auto join = [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    float* const room = rooms->data() + std::int64_t(lane) * at.size;
+    for (std::int64_t h = first; h < last; ++h) {
+      const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * at.size;
+      S *const begin = to + h * row, *target = begin + past;
+      if (past) std::copy_n(static_cast<const S*>(old.from.data) + old.first + h * old.capacity * at.size, past, begin);
+      for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, target += at.size) {
+        if constexpr (copies) {
+          const std::int64_t place = batch * at.batch_stride + head * at.head_stride + i * at.row_stride;
+          std::copy_n(static_cast<const S*>(now.from.data) + now.first + place, at.size, target);
+        } else {
+          now.load(batch, head, i, room);
+          change(batch, i, head, room);
+          narrow_row(room, target, at.size);
+        }
+      }
+      std::fill(target, begin + row, S{});
+    }
+  };
+  if (!parallel_rows(c, heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)), join))
+    return status_code::canceled;
+  return {};
+}
+
+/// What is past, new and behind it as an output has it, [batch, heads, total, size], or in scratch.
+template <class P, class F = unchanged>
+result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
+                             std::int64_t total, std::size_t output, const F& change = {}) {
+  const head_layout& at = now.at;
+  const extents shape{at.batches, at.heads, total, at.size};
+  const head_layout split = head_layout::split(at.batches, at.heads, total, at.size);
+  value* present = nullptr;
+  result<key_rows> made = key_rows{};
+  const bool narrow = narrow_floats::call(now.from.type, [&]<class S>(std::type_identity<S>) {
+    if (old.from && old.from.type != now.from.type) return;
+    const auto to = room_of_output<S>(c, output, shape, present);
+    if (!to) return static_cast<void>(made = to.error());
+    const status done = join_narrow<S>(c, old, past_of, now, total, *to, change);
+    if (!done) made = done;
+    else made = key_rows{*to, now.from.type, split};
+  });
+  if (narrow && (!made || made->data)) return made;
+  const auto to = room_of_output<float>(c, output, shape, present);
+  if (!to) return to.error();
+  join_heads<float>(c, old, past_of, now, total, present, 0, *to, change);
+  return key_rows{*to, dtype::f32, split};
+}
+
+/// Keys or values with those of the past before them, [batch, head, length, size] if it `joins` them (keys and values
+/// do it together, so that they have one type), else where they lie.
+template <class F = unchanged>
+result<key_rows> past_and_new(run_context& c, const head_tensor& now, const value& before, bool joins,
+                              std::size_t output, const F& change = {}) {
+  if (joins) {
+    const std::int64_t past = before ? before.shape[2] : 0;
+    const auto past_of = [past](std::int64_t) { return past; };
+    return joined_keys(c, now, {before, past}, past_of, past + now.at.length, output, change);
+  }
+  if (std::is_same_v<F, unchanged> && now.from.type != dtype::f32) {
+    const auto* const bytes = static_cast<const std::byte*>(now.from.data);
+    return key_rows{bytes + now.first * (bits_of(now.from.type) / 8), now.from.type, now.at};
+  }
+  const auto wide = wide_heads<float>(c, now, change);
+  if (!wide) return wide.error();
+  return key_rows{wide->data, dtype::f32, wide->at};
+}
+
 /// Runs it on as many threads as it is worth, to a tensor that has the place of each element as the work says.
 inline status run_attention(run_context& c, attention_work work, const value& y) {
   work.run = &c, work.y = static_cast<float*>(y.data);

@@ -105,16 +105,10 @@ status read_rotation(run_context& c, const group_sizes& s, rotation& out) {
 
 /// present: for each batch and head the past, what is new (turned), and zeros: [batch, key heads, total, size].
 template <class F>
-result<key_source<float>> join_ragged(run_context& c, const group_sizes& s, const head_tensor& now,
-                                      std::size_t past_input, std::size_t output, const F& change) {
-  value* present = nullptr;
-  const extents shape{s.batches, now.at.heads, s.total, s.size};
-  const auto to = room_of_output<float>(c, output, shape, present);
-  if (!to) return to.error();
-  join_heads<float>(
-      c, {c.input(past_input), s.past}, [&s](std::int64_t batch) { return s.past_of(batch); }, now, s.total, present, 0,
-      *to, change);
-  return key_source<float>{*to, head_layout::split(s.batches, now.at.heads, s.total, s.size)};
+result<key_rows> join_ragged(run_context& c, const group_sizes& s, const head_tensor& now, std::size_t past_input,
+                             std::size_t output, const F& change) {
+  const auto past_of = [&s](std::int64_t batch) { return s.past_of(batch); };
+  return joined_keys(c, now, {c.input(past_input), s.past}, past_of, s.total, output, change);
 }
 
 }  // namespace
@@ -160,6 +154,7 @@ status group_query_attention::run(run_context& c) const {
   if ((*y)->shape.count() == 0) return {};
 
   attention_work work{};
+  work.key_type = k_all->type;
   work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
   work.queries = s.length, work.keys = s.total, work.size = work.value_size = s.size;
   work.q = q->data, work.k = k_all->data, work.v = v_all->data;

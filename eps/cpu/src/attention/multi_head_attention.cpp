@@ -60,10 +60,10 @@ struct added_bias {
     zip_floats<op::Add>(row, 1, bias + head * size, 1, row, size);
   }
 };
-result<key_source<float>> keys_of(run_context& c, const head_tensor& now, const float* bias, const value& past,
-                                  std::size_t output) {
-  if (!bias) return join_past<float>(c, now, past, output);
-  return join_past<float>(c, now, past, output, added_bias{bias, now.at.size});
+result<key_rows> keys_of(run_context& c, const head_tensor& now, const float* bias, const value& past, bool joins,
+                         std::size_t output) {
+  if (!bias) return past_and_new(c, now, past, joins, output);
+  return past_and_new(c, now, past, joins, output, added_bias{bias, now.at.size});
 }
 
 status check_past(const value& past, const head_layout& now, std::string_view name) {
@@ -123,12 +123,14 @@ status multi_head_attention::run(run_context& c) const {
   const auto q_wide =
       *added ? wide_heads<float>(c, parts.q, added_bias{*added, q.size}) : wide_heads<float>(c, parts.q);
   if (!q_wide) return q_wide.error();
-  const auto k = keys_of(c, parts.k, on_keys ? on_keys + width : nullptr, past_k, 1);
+  const bool joins = past_k || c.has_output(1) || c.has_output(2);
+  const auto k = keys_of(c, parts.k, on_keys ? on_keys + width : nullptr, past_k, joins, 1);
   if (!k) return k.error();
-  const auto v = keys_of(c, parts.v, on_keys ? on_keys + 2 * width : nullptr, past_v, 2);
+  const auto v = keys_of(c, parts.v, on_keys ? on_keys + 2 * width : nullptr, past_v, joins, 2);
   if (!v) return v.error();
 
   attention_work work{};
+  work.key_type = k->type;
   work.batches = q.batches, work.heads = work.key_heads = heads;
   work.queries = q.length, work.keys = k->at.length, work.size = q.size, work.value_size = v->at.size;
   work.q = q_wide->data, work.k = k->data, work.v = v->data;

@@ -13,6 +13,7 @@
 #include <cameo/core/checked.hpp>
 
 #include "attention_kernels.hpp"
+#include "common/halves-inl.hpp"
 #include "common/math-inl.hpp"
 #include "common/sums-inl.hpp"
 #include "turn-inl.hpp"
@@ -135,13 +136,15 @@ struct place {
   std::int64_t batch, head, start, count;
 };
 struct head_data {
-  const float *q, *k, *v, *bias;
+  const float* q;
+  std::int64_t k, v;  // where they begin
+  const float* bias;
   float* y;
 };
 head_data data_of(const attention_work& w, const place& p) {
   const std::int64_t shared = p.head / (w.heads / w.key_heads);
   return {w.q + p.batch * w.at_q.batch + p.head * w.at_q.head + p.start * w.at_q.row,
-          w.k + p.batch * w.at_k.batch + shared * w.at_k.head, w.v + p.batch * w.at_v.batch + shared * w.at_v.head,
+          p.batch * w.at_k.batch + shared * w.at_k.head, p.batch * w.at_v.batch + shared * w.at_v.head,
           w.bias ? w.bias + p.batch * w.at_bias.batch + p.head * w.at_bias.head + p.start * w.at_bias.row : nullptr,
           w.y + p.batch * w.at_y.batch + p.head * w.at_y.head + p.start * w.at_y.row};
 }
@@ -194,10 +197,33 @@ void finish_scores(const attention_work& w, const place& p, const float* bias, c
   }
 }
 
+/// n rows of a key or value as float: where they lie, or widened into `room`. A tile reads each of them many times.
+struct float_rows {
+  const float* data;
+  std::int64_t row;
+};
+template <class K>
+float_rows widen_rows(const K* from, std::int64_t row, std::int64_t n, std::int64_t size, float* room) {
+  for (std::int64_t j = 0; j < n; ++j, from += row) {
+    float* const to = room + j * size;
+    std::int64_t i = 0;
+    for (; i + width() <= size; i += width()) store(widening::load(tag{}, from + i), to + i);
+    for (; i < size; ++i) to[i] = narrow_rows::widened(from[i]);
+  }
+  return {room, size};
+}
+float_rows rows_of_keys(dtype type, const void* from, std::int64_t first, std::int64_t row, std::int64_t n,
+                        std::int64_t size, float* room) {
+  if (type == dtype::f16) return widen_rows(static_cast<const float16*>(from) + first, row, n, size, room);
+  if (type == dtype::bf16) return widen_rows(static_cast<const bfloat16*>(from) + first, row, n, size, room);
+  return {static_cast<const float*>(from) + first, row};
+}
+
 template <int Vectors>
 void attend_tile(const attention_work& w, const place& p, float* scratch) {
   const std::int64_t lanes = width(), step = Vectors * lanes;
   float *const queries = scratch, *const scores = queries + w.size * step, *const sums = scores + block * step;
+  float* const room = sums + w.value_size * step;  // for what is widened
   const head_data at = data_of(w, p);
   if (p.count < step) std::fill_n(queries, w.size * step, 0.0f);
   transpose(at.q, w.at_q.row, p.count, w.size, w.scale, queries, step);
@@ -215,7 +241,8 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
     // Blocks end at multiples of their size, wherever the first begins: what a query gets does not depend on the
     // others.
     n = std::min(block - key % block, ranges.last_of_any - key);
-    multiply_all<Vectors>(at.k + key * w.at_k.row, w.at_k.row, 1, queries, n, w.size, nullptr, scores);
+    const float_rows keys = rows_of_keys(w.key_type, w.k, at.k + key * w.at_k.row, w.at_k.row, n, w.size, room);
+    multiply_all<Vectors>(keys.data, keys.row, 1, queries, n, w.size, nullptr, scores);
     finish_scores<Vectors>(w, p, at.bias, ranges, key, n, scores);
     for (int v = 0; v < Vectors; ++v) {
       float* const column = scores + v * lanes;
@@ -235,13 +262,16 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
         weight[v] = hn::Add(weight[v], e);
       }
     }
-    for (std::int64_t j = 0; j < n; j += near, started = true)
-      multiply_all<Vectors>(at.v + (key + j) * w.at_v.row, 1, w.at_v.row, scores + j * step, w.value_size,
-                            std::min(near, n - j),
+    for (std::int64_t j = 0; j < n; j += near, started = true) {
+      const std::int64_t some = std::min(near, n - j);
+      const float_rows values =
+          rows_of_keys(w.key_type, w.v, at.v + (key + j) * w.at_v.row, w.at_v.row, some, w.value_size, room);
+      multiply_all<Vectors>(values.data, 1, values.row, scores + j * step, w.value_size, some,
                             !started ? nullptr
                             : j == 0 ? keep
                                      : ones,
                             sums);
+    }
   }
   if (!started) std::fill_n(sums, w.value_size * step, 0.0f);
   for (int v = 0; v < Vectors; ++v) {
@@ -255,9 +285,8 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
 }
 
 /// y[c] (+)= sum of weights[j] * v[j][c], `Vectors` vectors of it.
-template <int Vectors>
-void add_values(const float* weights, const float* v, std::int64_t row, std::int64_t n, vec keep, bool starts,
-                float* y) {
+template <int Vectors, class K>
+void add_values(const float* weights, const K* v, std::int64_t row, std::int64_t n, vec keep, bool starts, float* y) {
   const std::int64_t lanes = width();
   vec even[Vectors], odd[Vectors];
 #pragma GCC unroll 16
@@ -270,20 +299,35 @@ void add_values(const float* weights, const float* v, std::int64_t row, std::int
     const vec a = set(weights[j]), b = set(weights[j + 1]);
 #pragma GCC unroll 16
     for (int i = 0; i < Vectors; ++i) {
-      even[i] = hn::MulAdd(a, load(v + i * lanes), even[i]);
-      odd[i] = hn::MulAdd(b, load(v + row + i * lanes), odd[i]);
+      even[i] = hn::MulAdd(a, widening::load(tag{}, v + i * lanes), even[i]);
+      odd[i] = hn::MulAdd(b, widening::load(tag{}, v + row + i * lanes), odd[i]);
     }
   }
   if (j < n) {
     const vec a = set(weights[j]);
 #pragma GCC unroll 16
-    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, load(v + i * lanes), even[i]);
+    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, widening::load(tag{}, v + i * lanes), even[i]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < Vectors; ++i) store(hn::Add(even[i], odd[i]), y + i * lanes);
 }
 
+/// The score of a key, summed as summing::dot() does.
+template <class K>
+HWY_INLINE float dot_with_key(const float* query, const K* key, std::int64_t n) {
+  const auto load_keys = [](const K* from, std::int64_t count) HWY_ATTR {
+    if (count == summing::width<float>) return widening::load(tag{}, from);
+    HWY_ALIGN float some[summing::width<float>];
+    for (std::int64_t i = 0; i < summing::width<float>; ++i) some[i] = i < count ? narrow_rows::widened(from[i]) : 0.0f;
+    return load(some);
+  };
+  return summing::sum_of<float>(n, [&](std::int64_t i, std::int64_t count, vec sum) HWY_ATTR {
+    return hn::MulAdd(summing::load_up_to(query + i, count), load_keys(key + i, count), sum);
+  });
+}
+
 /// One query, which reads K and V once, in the order in which they lie.
+template <class K>
 void attend_one(const attention_work& w, const place& p, float* scratch) {
   const head_data at = data_of(w, p);
   const std::int64_t lanes = width();
@@ -293,11 +337,12 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
   w.range_of(p.batch, p.start, first, last);
   float peak = w.sinks ? w.sinks[p.head] : never, weight = w.sinks ? 1.0f : 0.0f;
   bool starts = true;
+  const K* const keys_at = static_cast<const K*>(w.k) + at.k;
   detail::stop_pace pace;
   for (std::int64_t key = first; key < last; key += block) {
     if (w.run && w.run->stopped(pace)) return;
     const std::int64_t n = std::min(block, last - key);
-    for (std::int64_t j = 0; j < n; ++j) scores[j] = summing::dot(query, at.k + (key + j) * w.at_k.row, w.size);
+    for (std::int64_t j = 0; j < n; ++j) scores[j] = dot_with_key(query, keys_at + (key + j) * w.at_k.row, w.size);
     const std::int64_t padded = (n + lanes - 1) / lanes * lanes;
     std::fill(scores + n, scores + padded, never);
     vec top = set(peak);
@@ -322,7 +367,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
     });
     peak = highest;
     weight = weight * hn::GetLane(keep) + total;
-    const float* const values = at.v + key * w.at_v.row;
+    const K* const values = static_cast<const K*>(w.v) + at.v + key * w.at_v.row;
     std::int64_t c = 0;
     for (; c + 4 * lanes <= w.value_size; c += 4 * lanes)
       add_values<4>(scores, values + c, w.at_v.row, n, keep, starts, sums + c);
@@ -331,7 +376,8 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
     for (; c < w.value_size; ++c) {
       float even_odd[2] = {starts ? 0 : sums[c] * hn::GetLane(keep), 0};
       for (std::int64_t j = 0; j < n; ++j)
-        even_odd[j % 2] = summing::multiply_add(scores[j], values[j * w.at_v.row + c], even_odd[j % 2]);
+        even_odd[j % 2] =
+            summing::multiply_add(scores[j], narrow_rows::widened(values[j * w.at_v.row + c]), even_odd[j % 2]);
       sums[c] = even_odd[0] + even_odd[1];
     }
     starts = false;
@@ -364,7 +410,9 @@ void attend_now(const attention_work& w, const attention_cut& cut, std::int64_t 
   for (std::int64_t task = first; task < last; ++task) {
     const std::int64_t head = task / cut.tiles, start = task % cut.tiles * cut.tile;
     const attending::place p{head / w.heads, head % w.heads, start, std::min(cut.tile, w.queries - start)};
-    if (cut.tile == 1) attending::attend_one(w, p, scratch);
+    if (cut.tile == 1 && w.key_type == dtype::f16) attending::attend_one<float16>(w, p, scratch);
+    else if (cut.tile == 1 && w.key_type == dtype::bf16) attending::attend_one<bfloat16>(w, p, scratch);
+    else if (cut.tile == 1) attending::attend_one<float>(w, p, scratch);
     else attending::attend_with<attending::most_vectors>((p.count + lanes - 1) / lanes, w, p, scratch);
   }
 }
@@ -402,6 +450,10 @@ bool cut_attention(const attention_work& w, attention_cut& cut) {
   if (w.keys > most || w.queries > most || !checked_multiply(w.batches, w.heads, heads) ||
       !checked_multiply(heads, cut.tiles, cut.tasks) || !checked_add(w.size, w.value_size, row) ||
       !checked_add(row, keys_at_a_time, cells) || !checked_multiply(cells, cut.tile, cells))
+    return false;
+  std::int64_t wide = 0;  // rows of keys or values that a tile widens
+  if (w.key_type != dtype::f32 && cut.tile > 1 &&
+      (!checked_multiply(std::max(w.size, w.value_size), keys_at_a_time, wide) || !checked_add(cells, wide, cells)))
     return false;
   cut.scratch = std::size_t(cells);
   std::int64_t work = 0;  // products of a task

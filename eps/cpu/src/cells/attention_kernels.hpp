@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/dtype.hpp>
 #include <cameo/kernel/run_context.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -13,9 +14,11 @@ struct head_strides {
 struct attention_work {
   std::int64_t batches, heads, key_heads;  // heads is a multiple of key_heads, which are shared in order
   std::int64_t queries, keys, size, value_size;
-  const float *q, *k, *v;
+  const float* q;
+  const void *k, *v;  // of key_type: float, or 16 bits that are widened where they are read
   float* y;
   head_strides at_q, at_k, at_v, at_y;
+  dtype key_type = dtype::f32;
   float scale = 1, softcap = 0;  // softcap 0: none
 
   // What a query may see. A query that sees no key gives zeros.

@@ -351,8 +351,8 @@ void run_task(const run_context& c, const gemm_problem<T, B>& p, const gemm_grid
     }
     b = to;
   }
-  gemm_block<T, P> block{m,   n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0,
-                         p.n, one.epilogue.at(m0, n0)};
+  gemm_block<T, P> block{
+      m, n, p.k, one.a + m0 * p.a.row_stride, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
   block.a_row_stride = p.a.row_stride, block.a_column_stride = p.a.column_stride;
   block.run = &c;
   if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;

@@ -177,6 +177,12 @@ struct tile_rows_of {
 /// Rows [m0, m1) of A, steps [k0, k0 + k).
 template <class T, class B>
 tile_rows_of<T> rows_of(const gemm_block<T, B>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0, std::int64_t k) {
+  if (p.narrow_a) {
+    T* to = p.room;
+    for (std::int64_t m = m0; m < m1; m += tile_rows, to += tile_rows * k)
+      p.widen_a(p.narrow_a, p.first_a + m * p.k + k0 * tile_rows, to, k * tile_rows);
+    return {p.room, tile_rows * k, 1, tile_rows};
+  }
   if (p.a_row_stride == 0 && p.a_column_stride == 0)
     return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
   const T* const from = p.a + m0 * p.a_row_stride + k0 * p.a_column_stride;

@@ -55,7 +55,8 @@ HWY_INLINE void transpose_square(const double* from, std::int64_t stride, double
   hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + width);
 }
 
-/// Eight rows of one or two times eight steps, within blocks of 128 bits: vector i of `steps` gets step i of each block.
+/// Eight rows of one or two times eight steps, within blocks of 128 bits: vector i of `steps` gets step i of each
+/// block.
 template <class D, class V>
 HWY_INLINE void turn_eight(D d, const std::uint16_t* from, std::int64_t stride, V (&steps)[8]) {
   const hn::Repartition<std::uint32_t, D> pairs;

@@ -49,23 +49,22 @@ const runnable& runnable_here() {
   return found;
 }
 
-/// Whether the float kernels' instruction set is at least the one that a row goes with.
-bool reaches(std::string_view used, std::string_view wanted) {
+}  // namespace
+
+bool instruction_set_reaches(std::string_view wanted) {
   constexpr std::string_view order[] = {"AVX3", "AVX2", "SSE4", "SSSE3", "SSE2", "NEON"};
+  const std::string_view used = instruction_set();
   const auto place = [&](std::string_view name) { return std::find(std::begin(order), std::end(order), name); };
   return wanted.empty() || used.starts_with(wanted) || place(used) < place(wanted);
 }
-
-}  // namespace
 
 std::span<const integer_cells* const> runnable_integer_cells() {
   return {runnable_here().all.data(), runnable_here().count};
 }
 
 const integer_cells& best_integer_cells() {
-  const std::string_view used = instruction_set();
   for (const cells_row& row : cells_rows)
-    if (row.runs_here() && reaches(used, row.beside)) return row.table;
+    if (row.runs_here() && instruction_set_reaches(row.beside)) return row.table;
   return portable_cells;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "bf16_cells.hpp"
 #include "integer_cells.hpp"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -42,5 +43,10 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 // One table each, in a file of its own.
 extern const integer_cells avx512_vnni_cells, avx512_cells, avx2_cells, sse2_cells, neon_cells, portable_cells;
+extern const bf16_cells avx512_bf16_cells, no_bf16_cells;
+
+/// Whether the instruction set of the float kernels in use is at least that with this name: kernels that are held back
+/// to a smaller one take no table of a larger one. "" stands for any.
+bool instruction_set_reaches(std::string_view wanted);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -66,11 +66,11 @@ inline std::int64_t known_rows(const operand& a, bool transposed) {
   return rows;
 }
 
-/// Panels of a constant B [k, n] in memory of the plan, in the constant's type; none when there is nothing to gain or prepacking is off. Few
-/// rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where rows aren't known, panels
-/// suit any number; a large table whose rows are read as columns (an embedding that makes logits) stays as it is, since
-/// others read it, too. Of what plans share, few rows read the panels of the others, with the sums that B itself would
-/// have; but B transposed stays as it is for them: there, panels can't have those.
+/// Panels of a constant B [k, n] in memory of the plan, in the constant's type; none when there is nothing to gain or
+/// prepacking is off. Few rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where
+/// rows aren't known, panels suit any number; a large table whose rows are read as columns (an embedding that makes
+/// logits) stays as it is, since others read it, too. Of what plans share, few rows read the panels of the others, with
+/// the sums that B itself would have; but B transposed stays as it is for them: there, panels can't have those.
 template <class T>
 result<gemm_panels<T>> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
                                      std::int64_t n, std::int64_t rows = -1) {

@@ -1,5 +1,5 @@
-// Narrow floats in vectors of float, once per instruction set, with the same bits on each: what vectors compute and what
-// the scalar functions compute is one function. The guard is Highway's: the file is seen once for each.
+// Narrow floats in vectors of float, once per instruction set, with the same bits on each: what vectors compute and
+// what the scalar functions compute is one function. The guard is Highway's: the file is seen once for each.
 #ifndef CAMEO_EPS_CPU_WIDENED
 #define CAMEO_EPS_CPU_WIDENED
 #include <cameo/core/dtype.hpp>

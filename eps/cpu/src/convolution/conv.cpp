@@ -30,12 +30,12 @@ struct conv_sizes {
 /// Weights [rows, channels, taps] as panels of A with depth (tap, channel).
 template <class T>
 void pack_weights(const T* from, const conv_sizes& s, T* to, const run_context* run = nullptr) {
-  const std::int64_t width = tile_of<T>().rows;
+  const std::int64_t width = tile_of<gemm_number<T>>().rows;
   constexpr std::int64_t chunk = 64;  // of channels: what is written stays in the first cache
   detail::stop_pace pace;
   for (std::int64_t r0 = 0; r0 < s.rows; r0 += width, to += width * s.depth) {
     const std::int64_t filled = std::min(width, s.rows - r0);
-    if (filled < width) std::fill_n(to, width * s.depth, T(0));
+    if (filled < width) std::fill_n(to, width * s.depth, T{});
     for (std::int64_t c0 = 0; c0 < s.channels; c0 += chunk) {
       if (c0 > 0 && run && run->stopped(pace)) return;
       for (std::int64_t i = 0; i < filled; ++i) {
@@ -328,6 +328,24 @@ conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, s
   return {room.data(), each};
 }
 
+/// Weights of all groups as panels: of T, or of 16 bits, which are widened where they are used.
+template <class T>
+struct conv_panels {
+  const T* data = nullptr;
+  const void* narrow = nullptr;
+  void (*widen)(const void* from, std::int64_t first, T* to, std::int64_t count) = nullptr;
+
+  template <class From>
+  static conv_panels of(const From* from) {
+    if constexpr (std::is_same_v<From, T>) return {from};
+    else if (!from) return {};
+    else
+      return {nullptr, from, [](const void* all, std::int64_t first, T* to, std::int64_t count) {
+                widen_row(static_cast<const From*>(all) + first, to, count);
+              }};
+  }
+};
+
 template <class T>
 struct conv_task {
   const run_context& c;
@@ -335,10 +353,10 @@ struct conv_task {
   const conv_data<T>& data;
   const conv_starts& starts;
   const gemm_grid& grid;
-  const T* packed_weights;
-  std::span<T> blocks;            // of patches, one per lane
+  const conv_panels<T>& weights;
+  std::span<T> blocks, rooms;     // of patches, and for widened weights, one per lane
   std::span<std::int64_t> notes;  // which block that is
-  std::size_t block_size;
+  std::size_t block_size, room_size;
 
   void run(const conv_source<T>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
     const std::int64_t row_block = task % grid.row_blocks, block = task / grid.row_blocks;
@@ -352,9 +370,13 @@ struct conv_task {
       notes[lane] = block;
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
-    gemm_block<T> product_of{
-        m,       n,           s.depth,  packed_weights + std::size_t(group) * s.packed_size + m0 * s.depth,
-        patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
+    const std::int64_t first = group * std::int64_t(s.packed_size) + m0 * s.depth;
+    gemm_block<T> product_of{m,       n,           s.depth,  weights.data ? weights.data + first : nullptr,
+                             patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
+    if (weights.narrow) {
+      product_of.narrow_a = weights.narrow, product_of.first_a = first, product_of.widen_a = weights.widen;
+      product_of.room = rooms.data() + lane * room_size;
+    }
     product_of.run = &c;
     multiply_block(product_of);
   }
@@ -381,11 +403,11 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
 }
 
 template <class T>
-status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, const T* packed) {
-  if (!packed) {
+status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, conv_panels<T> weights) {
+  if (!weights.data && !weights.narrow) {
     result<const T*> made = weights_of(c, s, data.w);
     if (!made) return made.error();
-    packed = *made;
+    weights.data = *made;
   }
   conv_starts starts;
   if (!s.points()) {
@@ -418,7 +440,13 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
   if (!blocks) return blocks.error();
   result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
   if (!notes) return notes.error();
-  const conv_task<T> one{c, s, data, starts, grid, packed, *blocks, *notes, block};
+  const std::int64_t rows = std::min(s.rows, grid.rows), tile = tile_of<T>().rows;
+  const std::size_t room_size =
+      weights.narrow ? std::size_t(std::max(gemm_room(rows, s.depth, tile), gemm_room(tile, s.depth, tile))) : 0;
+  if (!checked_multiply(room_size, c.lanes(), all)) return status_code::out_of_memory;
+  result<std::span<T>> rooms = c.scratch<T>(all);
+  if (!rooms) return rooms.error();
+  const conv_task<T> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes, block, room_size};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
     const conv_source<T> source = prepare_source(c, s, data.x, first, images, room);
@@ -426,28 +454,6 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
     const std::int64_t tasks = images * s.groups * grid.row_blocks * grid.column_blocks;
     const auto run = [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); };
     if (!c.parallel_lanes(std::size_t(tasks), run)) return status_code::canceled;
-  }
-  return {};
-}
-
-/// The weights of every group, one after the other.
-template <class T, class Number>
-status pack_groups(bind_context& c, const value& w, const conv_sizes& s, std::span<Number> to) {
-  std::span<Number> wide;
-  if constexpr (!std::is_same_v<T, Number>) {
-    result<std::span<Number>> copy = c.keep<Number>(std::size_t(s.rows * s.depth));
-    if (!copy) return copy.error();
-    wide = *copy;
-  }
-  for (std::int64_t g = 0; g < s.groups; ++g) {
-    const T* const from = w.as_unchecked<T>().data() + g * s.rows * s.depth;
-    Number* const packed = to.data() + std::size_t(g) * s.packed_size;
-    if constexpr (std::is_same_v<T, Number>) {
-      pack_weights(from, s, packed);
-    } else {
-      widen_row(from, wide.data(), s.rows * s.depth);
-      pack_weights(static_cast<const Number*>(wide.data()), s, packed);
-    }
   }
   return {};
 }
@@ -466,8 +472,12 @@ result<conv<T>> conv<T>::bind(bind_context& c) {
     return made;  // run says why
   std::size_t size = 0;
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
-  const auto fill = [&](const value& w, std::span<number> to) { return pack_groups<T>(c, w, s, to); };
-  const result<std::span<const number>> packed = c.pack<number>(1, size, fill);
+  const auto fill = [&](const value& w, std::span<T> to) -> status {
+    for (std::int64_t g = 0; g < s.groups; ++g)
+      pack_weights(w.as_unchecked<T>().data() + g * s.rows * s.depth, s, to.data() + std::size_t(g) * s.packed_size);
+    return {};
+  };
+  const result<std::span<const T>> packed = c.pack<T>(1, size, fill);
   if (!packed) return packed.error();
   made.packed = packed->data();
   return made;
@@ -495,7 +505,7 @@ status conv<T>::run(run_context& c) const {
   if (!bias) return bias.error();
   if (!add) return add.error();
   const conv_data<number> data{*x, *w, *bias, *add, *room, f};
-  status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, packed);
+  status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, conv_panels<number>::of(packed));
   if (!done) return done;
   store_numbers(c, *room, *y);
   return {};

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 
+#include "cells/bf16_product.hpp"
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
 #include "common/refuse.hpp"
@@ -70,6 +71,28 @@ void pack_depthwise(const float* w, const filters& f, float* to) {
       for (std::int64_t c = c0; c < c0 + channel_block; ++c) *to++ = c < f.groups ? w[c * taps + t] : 0.0f;
 }
 
+/// Pairs of channels of a block in a copy of X that is rounded to bfloat16, and of all blocks of a group.
+constexpr std::int64_t pair_block = channel_block / 2;
+std::int64_t pairs_of(const filters& f) { return (f.channels + 1) / 2; }
+
+/// W [M, C, taps] as [pair of output blocks][C / 16][taps][up to 8 pairs of channels][blocks of the pair * 16].
+void pack_cells(const float* w, const filters& f, std::int64_t most, std::uint32_t* to) {
+  const block_pairs pairs{f, most};
+  const std::int64_t taps = f.taps();
+  for (std::int64_t g = 0; g < f.groups; ++g)
+    for (std::int64_t i = 0; i < pairs.count(); ++i) {
+      const std::int64_t first = pairs.first(i) * channel_block, width = pairs.size(i) * channel_block;
+      const auto number = [&](std::int64_t m, std::int64_t c, std::int64_t t) -> std::uint32_t {
+        if (first + m >= f.maps || c >= f.channels) return 0;
+        return bfloat16{w[((g * f.maps + first + m) * f.channels + c) * taps + t]}.bits;
+      };
+      for (std::int64_t c0 = 0; c0 < f.channels; c0 += channel_block)
+        for (std::int64_t t = 0; t < taps; ++t)
+          for (std::int64_t c = c0; c < std::min(f.channels, c0 + channel_block); c += 2)
+            for (std::int64_t m = 0; m < width; ++m) *to++ = number(m, c, t) | number(m, c + 1, t) << 16;
+    }
+}
+
 void pack(const float* w, const filters& f, std::int64_t most, float* to) {
   if (f.depthwise) pack_depthwise(w, f, to);
   else pack_dense(w, f, most, to);
@@ -83,31 +106,35 @@ struct conv_call {
   std::int64_t images = 0;
   window_axis rows = {}, columns = {};
   const float *x = nullptr, *packed = nullptr, *bias = nullptr, *add = nullptr;
+  const std::uint32_t* cells = nullptr;  // of weights, instead of `packed`: products are made of bfloat16
   float* y = nullptr;
   float low = -std::numeric_limits<float>::infinity(), high = -low;  // of Y
   const activation* more = nullptr;                                  // what is done to Y besides
   std::int64_t in_plane() const { return rows.in * columns.in; }
   std::int64_t out_plane() const { return rows.out * columns.out; }
   std::int64_t in_channels() const { return plain ? w.channels : rounded_up(w.groups * w.channels); }
-  std::int64_t lanes(std::int64_t block) const {  // of a block of Y
+  std::int64_t depth() const { return (cells ? pairs_of(w) : w.channels) * w.taps(); }  // of a sum, as W has it
+  std::int64_t lanes(std::int64_t block) const {                                        // of a block of Y
     return std::min(channel_block, all_maps(w) - block * channel_block);
   }
 };
 
 /// How the dense loops see X: as it is, or a copy of some of its lines where windows never end outside a line and
 /// neighbouring outputs see neighbouring pixels. A copy of stride s holds every s-th pixel of a line together, as a
-/// `phase`; what no window sees is left out.
+/// `phase`; what no window sees is left out. Where products are made of bfloat16, a copy has that, and pairs of
+/// channels are its elements.
 struct source_form {
   bool copied = false;
-  std::int64_t unit = channel_block;   // elements of a pixel
-  std::int64_t phases = 1, phase = 0;  // number; pixels of one
-  std::int64_t line = 0;               // elements of a line
-  std::int64_t units = 0;              // blocks of channels, or planes, of a group
+  std::int64_t unit = channel_block, from = channel_block;  // elements of a pixel, and of one of X
+  std::int64_t phases = 1, phase = 0;                       // number; pixels of one
+  std::int64_t line = 0;                                    // elements of a line
+  std::int64_t units = 0;                                   // blocks of channels, or planes, of a group
   explicit source_form(const conv_call& c) {
     const window_axis& a = c.columns;
     const std::int64_t reach = (a.kernel - 1) * a.dilation;
-    copied = c.plain || a.stride != 1 || a.pad_begin > 0 || a.out - 1 + reach >= a.in;
-    unit = c.plain ? 1 : channel_block;
+    copied = c.cells || c.plain || a.stride != 1 || a.pad_begin > 0 || a.out - 1 + reach >= a.in;
+    from = c.plain ? 1 : channel_block;
+    unit = c.cells ? pair_block : from;
     units = c.plain ? c.w.channels : blocks_of(c.w.channels);
     phases = copied ? std::min(a.stride, reach + 1) : 1;
     phase = copied ? a.out + reach / a.stride : a.in;
@@ -155,8 +182,19 @@ conv_grid::conv_grid(const conv_call& c, const source_form& s, const block_pairs
   if (points && !c.plain && (s.copied ? s.phase == c.columns.out : c.rows.stride == 1)) flat = c.columns.out;
 }
 
-/// Copies line `from` of a unit's plane.
-void copy_line(const conv_call& c, const source_form& s, const float* from, float* to) {
+/// Pixels of a blocked line, `step` apart, as pairs of bfloat16; of the lanes of a pixel `channels` count.
+void narrow_pixels(const float* from, std::int64_t step, std::int64_t count, std::int64_t channels, float* to) {
+  const bf16_cells& by = *best_bf16_cells();
+  auto* const cells = reinterpret_cast<std::uint32_t*>(to);
+  if (step == 1) by.narrow(from, count * channel_block, cells);
+  for (std::int64_t i = 0; step != 1 && i < count; ++i)
+    by.narrow(from + i * step * channel_block, channel_block, cells + i * pair_block);
+  constexpr std::uint32_t first = 0xFFFF;  // of a pair whose second lane may hold anything
+  for (std::int64_t i = 0; channels % 2 != 0 && i < count; ++i) cells[i * pair_block + channels / 2] &= first;
+}
+
+/// Copies line `from` of a unit's plane, of which `channels` count.
+void copy_line(const conv_call& c, const source_form& s, const float* from, std::int64_t channels, float* to) {
   const window_axis& a = c.columns;
   for (std::int64_t ph = 0; ph < s.phases; ++ph, to += s.phase * s.unit) {
     const std::int64_t shift = a.pad_begin - ph;  // pixel q of the copy is pixel q * stride - shift of the line
@@ -165,8 +203,10 @@ void copy_line(const conv_call& c, const source_form& s, const float* from, floa
     const std::int64_t end = past < 0 ? begin : std::clamp(past / a.stride + 1, begin, s.phase);
     std::fill_n(to, begin * s.unit, 0.0f);
     if (begin < end) {
-      const float* const first = from + (begin * a.stride - shift) * s.unit;
-      if (a.stride == 1) {
+      const float* const first = from + (begin * a.stride - shift) * s.from;
+      if (c.cells) {
+        narrow_pixels(first, a.stride, end - begin, channels, to + begin * s.unit);
+      } else if (a.stride == 1) {
         std::copy_n(first, (end - begin) * s.unit, to + begin * s.unit);
       } else if (s.unit == 1 && a.stride == 2) {
         c.k.loops->every_second(first, end - begin, to + begin);
@@ -246,12 +286,13 @@ const float* dense_call::copy_band(const run_context& run, std::int64_t plane, s
   const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
   const float* from = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
   detail::stop_pace pace;
-  for (std::int64_t u = 0; u < s.units; ++u, from += c.in_plane() * s.unit)
+  for (std::int64_t u = 0; u < s.units; ++u, from += c.in_plane() * s.from)
     for (std::int64_t l = top; l < bottom; ++l) {
       if ((l - start_line(first)) % c.rows.stride > reach) continue;  // no window sees it
       if (run.stopped(pace)) return to;
       const std::int64_t at = grid.flat ? (l - top) / c.rows.stride : l - top;
-      copy_line(c, s, from + l * c.columns.in * s.unit, to + u * unit_step + at * s.line);
+      const std::int64_t channels = std::min(channel_block, c.w.channels - u * channel_block);
+      copy_line(c, s, from + l * c.columns.in * s.from, channels, to + u * unit_step + at * s.line);
     }
   return to;
 }
@@ -263,14 +304,15 @@ struct weights_ahead {
   std::int64_t lines = 0, step = 0;  // per 16 channels of a tap; elements for a line of outputs
   weights_ahead(const dense_call& d, std::int64_t pair, std::int64_t block, std::int64_t calls, std::int64_t outputs) {
     constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
-    const std::int64_t depth = d.c.w.channels * d.c.w.taps();
+    const std::int64_t depth = d.c.depth();
     if (pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
-    const nchwc_kernels& loops = *d.c.k.loops;
-    const std::int64_t tiles = (outputs + loops.most_pixels - 1) / loops.most_pixels;
-    const std::int64_t size = d.pairs.size(pair + 1) * channel_block;
-    lines = (size + calls * tiles - 1) / (calls * tiles);
-    step = lines * channel_block * tiles * ((depth + channel_block - 1) / channel_block);
-    next = d.c.packed + (block + d.pairs.size(pair)) * channel_block * depth;
+    const std::int64_t tile = d.c.cells ? bf16_tile_rows : d.c.k.loops->most_pixels;
+    const std::int64_t tiles = (outputs + tile - 1) / tile, unit = d.c.cells ? pair_block : channel_block;
+    const std::int64_t size = d.pairs.size(pair + 1) * channel_block, all = size * unit / channel_block;
+    lines = (all + calls * tiles - 1) / (calls * tiles);
+    step = lines * channel_block * tiles * ((depth + unit - 1) / unit);
+    next = d.c.cells ? reinterpret_cast<const float*>(d.c.cells) : d.c.packed;
+    next += (block + d.pairs.size(pair)) * channel_block * depth;
     end = next + size * depth;
   }
   void give(nchwc_line& line) {
@@ -278,6 +320,23 @@ struct weights_ahead {
     if (next < end) next = end - next > step ? next + step : end;
   }
 };
+
+/// The same outputs from pairs of channels.
+bf16_line line_of_cells(const nchwc_line& p, const std::uint32_t* w) {
+  bf16_line line{};
+  line.x = reinterpret_cast<const std::uint32_t*>(p.x);
+  line.row_step = line.block_cells = pair_block;
+  line.cells = (p.channels + 1) / 2, line.block_step = p.x_block;
+  line.taps = p.taps, line.tap_count = p.tap_count, line.w_first = p.w_first, line.w_taps = p.w_taps;
+  line.w = w, line.w_step = p.blocks * channel_block;
+  line.vectors = p.blocks, line.lanes = p.lanes, line.fills = true;
+  line.rows = p.count, line.y = p.y, line.y_row = channel_block, line.y_vector = p.y_block;
+  line.alpha = line.beta = 1, line.bias = p.bias, line.bias_column = 1;
+  line.add = p.add, line.add_row = channel_block, line.add_vector = p.y_block;
+  line.low = p.low, line.high = p.high, line.f = p.more;
+  line.ahead = reinterpret_cast<const char*>(p.ahead), line.ahead_lines = p.ahead_lines;
+  return line;
+}
 
 void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane) const {
   const std::int64_t part = task % grid.parts, band = task / grid.parts;
@@ -293,7 +352,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   } else {
     source = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
   }
-  const std::int64_t blocks = blocks_of(all_maps(c.w)), depth = c.w.channels * c.w.taps();
+  const std::int64_t blocks = blocks_of(all_maps(c.w)), depth = c.depth();
   nchwc_line line{};
   line.x_block = unit_step, line.channels = c.plain ? 1 : c.w.channels;
   line.w_taps = std::int64_t(taps.size()), line.y_block = c.out_plane() * channel_block;
@@ -305,7 +364,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
     const std::int64_t block = group * pairs.blocks + pairs.first(i);  // of Y
     line.blocks = pairs.size(i);
-    line.w = c.packed + block * channel_block * depth;
+    line.w = c.cells ? nullptr : c.packed + block * channel_block * depth;
     line.bias = c.bias + block * channel_block;
     line.lanes = c.lanes(block + line.blocks - 1);
     weights_ahead ahead(*this, i, block, grid.flat ? 1 : count, grid.flat ? count * c.columns.out : c.columns.out);
@@ -319,7 +378,8 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
         line.y = c.y + at;
         line.add = c.add ? c.add + at : nullptr;
         ahead.give(line);
-        (c.plain ? c.k.loops->plain_line : c.k.loops->line)(line);
+        if (c.cells) best_bf16_cells()->line(line_of_cells(line, c.cells + block * channel_block * depth));
+        else (c.plain ? c.k.loops->plain_line : c.k.loops->line)(line);
       }
     };
     if (grid.flat) {
@@ -391,7 +451,7 @@ status check_bias(const value& b, const filters& f) {
 
 status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
   call.packed = k.packed, call.bias = k.bias;
-  if (!call.packed) {
+  if (!call.packed && !call.cells) {
     std::size_t size = 0;
     if (!packed_size(call.w, size)) return status_code::out_of_memory;
     result<std::span<float>> made = c.scratch<float>(size);
@@ -431,13 +491,26 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  const result<std::span<const float>> packed =
-      c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
-        pack(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
-        return {};
-      });
-  if (!packed) return packed.error();
-  made.packed = packed->data(), made.w = *known, made.w_known = true;
+  // Few channels may come as planes, which only the loops of float read.
+  if (asked_bf16(c) && !known->depthwise && known->channels >= channel_block) {
+    const std::int64_t cells = pairs_of(*known) * known->taps() * rounded;
+    const auto fill = [&](const value& w, std::span<std::uint32_t> to) -> status {
+      pack_cells(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
+      return {};
+    };
+    const result<std::span<const std::uint32_t>> packed = c.pack<std::uint32_t>(1, std::size_t(cells), fill);
+    if (!packed) return packed.error();
+    made.packed_cells = packed->data();
+  } else {
+    const result<std::span<const float>> packed =
+        c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
+          pack(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
+          return {};
+        });
+    if (!packed) return packed.error();
+    made.packed = packed->data();
+  }
+  made.w = *known, made.w_known = true;
   const value* const b = c.constant(2);
   if (c.has_input(2) && (!b || !check_bias(*b, *known))) return made;
   result<std::span<float>> bias = c.keep<float>(std::size_t(rounded));
@@ -457,6 +530,7 @@ status nchwc_conv::run(run_context& c) const {
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();
   conv_call call{*this, *found};
+  call.cells = packed_cells;
   if (x.rank() != 4) return bad_input("input ", x, ", needs rank 4");
   std::int64_t channels = 0;
   if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)

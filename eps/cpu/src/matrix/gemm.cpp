@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/gemm.hpp>
 
+#include "cells/bf16_product.hpp"
 #include "cells/products.hpp"
 #include "common/refuse.hpp"
 
@@ -27,6 +28,10 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
+  const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, made.transpose_b, k, n);
+  if (!narrow) return narrow.error();
+  made.bf16_b = *narrow;
+  if (made.bf16_b) return made;
   const result<gemm_panels<T>> packed =
       keep_packed_b<T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
@@ -69,11 +74,15 @@ status gemm<T>::run(run_context& c) const {
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
     p.a.data = *a, p.c = *room;
-    if (!packed_b.data) p.b.data = c.input<T>(1).data();
+    if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     p.epilogue.bias = beta == 0 ? nullptr : *addend;  // nothing times infinity stays nothing
     p.epilogue.bias_row_stride = strides.row, p.epilogue.bias_column_stride = strides.column;
-    if (status done = multiply(c, p); !done) return done;
+    status done;
+    if constexpr (multiplies_bf16<T>)
+      done = bf16_b ? multiply_bf16(c, {m, n, k, p.a, bf16_b, p.c, p.epilogue}) : multiply(c, p);
+    else done = multiply(c, p);
+    if (!done) return done;
     store_numbers(c, *room, *y);
     return {};
   }

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/matmul.hpp>
 
+#include "cells/bf16_product.hpp"
 #include "cells/products.hpp"
 #include "common/refuse.hpp"
 
@@ -72,6 +73,10 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
   const matmul_side side = side_of(b->shape, false, false, false);
   if (side.batch.count() != 1) return made;
   const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
+  const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, made.transpose_b, k, n);
+  if (!narrow) return narrow.error();
+  made.bf16_b = *narrow;
+  if (made.bf16_b) return made;
   const result<gemm_panels<T>> packed =
       keep_packed_b<T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
   if (!packed) return packed.error();
@@ -120,8 +125,12 @@ status matmul<T>::run(run_context& c) const {
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
     p.a.data = *from_a, p.c = *room, p.epilogue.alpha = number(alpha);
-    if (!packed_b.data) p.b.data = c.input<T>(1).data();
-    if (status done = multiply(c, p); !done) return done;
+    if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
+    status done;
+    if constexpr (multiplies_bf16<T>)
+      done = bf16_b ? multiply_bf16(c, {p.m, p.n, p.k, p.a, bf16_b, p.c, p.epilogue, p.a_offsets}) : multiply(c, p);
+    else done = multiply(c, p);
+    if (!done) return done;
     store_numbers(c, *room, *y);
     return {};
   }

@@ -20,13 +20,25 @@ struct cpu_kernels {
   CAMEO_API static std::span<const entry_words> words();
 };
 
-/// Runs ONNX on the processor; the fallback at the end of a runtime's list. Stateless; thread-safe.
+/// Runs ONNX on the processor; the fallback at the end of a runtime's list. Thread-safe.
 struct cpu {
   static constexpr std::string_view name = "cpu", long_name = "CPUExecutionProvider";
   static constexpr provider_vendor vendor{"cameo"};
   using role = fallback;
   using kernels = cpu_kernels;
   using transforms = standard_fusions_and<nchwc_layout>;
+  static constexpr provider_option options[] = {
+      {"math", "float32",
+       "bf16: constant weights of products and convolutions, and what they are multiplied with, are rounded to "
+       "bfloat16, where the processor has instructions for that; bf16:PATTERN,...: of nodes with such names, * stands "
+       "for any characters"}};
+
+  std::string bf16_nodes = {};  // patterns of names, with commas; empty: none. See options
+
+  /// A copy for a session; INVALID_ARGUMENT for values that the table above does not have.
+  CAMEO_API result<cpu> configured(const provider_options&) const;
+  /// Tells kernels of the nodes that bf16_nodes names.
+  CAMEO_API void choose(bind_context&) const;
   /// Identifies the form of packed constants: the instruction set in use, and a version number of the packing.
   CAMEO_API static std::string packing();
   /// One device: the processor, with the instruction set that the kernels use.

@@ -22,7 +22,7 @@ struct conv {
   window shape = {};
   std::int64_t groups = 1;
   activation f = {};
-  const number* packed = nullptr;  // weights; null: packed at every run
+  const T* packed = nullptr;  // weights, in their type; null: packed at every run
 
   static result<conv> bind(bind_context&);
   status run(run_context&) const;

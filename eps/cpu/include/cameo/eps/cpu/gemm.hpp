@@ -19,6 +19,7 @@ struct gemm {
   bool transpose_a = false, transpose_b = false;
   activation f = {};
   gemm_panels<T> packed_b = {};
+  const std::uint32_t* bf16_b = nullptr;  // instead of those where ep.cpu.math asks for it
 
   static result<gemm> bind(bind_context&);
   status run(run_context&) const;

@@ -18,6 +18,7 @@ struct matmul {
   float alpha = 1;
   bool transpose_a = false, transpose_b = false, batch_a = false, batch_b = false;
   gemm_panels<T> packed_b = {};
+  const std::uint32_t* bf16_b = nullptr;  // instead of those where ep.cpu.math asks for it
 
   static result<matmul> bind(bind_context&);
   status run(run_context&) const;

@@ -34,7 +34,7 @@ struct multi_head_attention : microsoft_attention {
 /// [2, batch, heads, P or P + S, size], keys then values. Constant weights are packed once. Not for do_rotary and
 /// past_present_share_buffer.
 struct projected_attention : microsoft_attention {
-  std::int64_t sizes[3] = {};  // of Q, K and V: all heads; 0: a third of the weights
+  std::int64_t sizes[3] = {};    // of Q, K and V: all heads; 0: a third of the weights
   const void* packed = nullptr;  // panels of the weights, in their type; see gemm_problem
   bool for_few_rows = false;
 

@@ -33,8 +33,9 @@ struct nchwc_conv {
   bool w_known = false;
   activation f = {};
   const nchwc_kernels* loops = nullptr;
-  const float* packed = nullptr;  // null: packed in every run
-  const float* bias = nullptr;    // rounded up with zeros; null: made in every run
+  const float* packed = nullptr;                // null: packed in every run
+  const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16
+  const float* bias = nullptr;                  // rounded up with zeros; null: made in every run
   bool plain_weights = true;
 
   static result<nchwc_conv> bind(bind_context&);

@@ -89,8 +89,8 @@ constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t
 
 /// C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: `room` is then
 /// where blocks of it are packed (gemm_room elements), or null to read it in place, which suits rows that are
-/// contiguous. Panels of 16 bits are widened into `wide` (gemm_wide_room elements), steps of one after the other's,
-/// where more than a few rows read them.
+/// contiguous; or panels of 16 bits, blocks of which are widened into `room`. Panels of 16 bits are widened into `wide`
+/// (gemm_wide_room elements), steps of one after the other's, where more than a few rows read them.
 template <class T, class B = T>
 struct gemm_block {
   std::int64_t m, n, k;
@@ -101,6 +101,9 @@ struct gemm_block {
   gemm_epilogue<T> epilogue;  // of this part of C
   std::int64_t a_row_stride = 0, a_column_stride = 0;
   T *room = nullptr, *wide = nullptr;
+  const void* narrow_a = nullptr;  // instead of `a`: packed, 16 bits each, from element first_a on
+  std::int64_t first_a = 0;
+  void (*widen_a)(const void* from, std::int64_t first, T* to, std::int64_t count) = nullptr;
   const run_context* run = nullptr;  // checked before each panel of B: if the run should end, the rest is skipped
 };
 template <class T, class B>

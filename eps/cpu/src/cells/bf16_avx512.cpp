@@ -1,0 +1,131 @@
+// Products of bfloat16 with AVX-512 BF16: vdpbf16ps.
+#include "bf16_cells.hpp"
+#include "integer_target.hpp"
+
+#include <array>
+#include <utility>
+
+#if CAMEO_CELLS_X86
+CAMEO_CELLS_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
+namespace cameo::inline CAMEO_ABI::eps {
+namespace avx512_bf16 {
+namespace {
+
+using cells = __m512bh;
+constexpr std::int64_t cache_line = 64;
+
+CAMEO_CELL_INLINE cells load_cells(const std::uint32_t* p) { return (cells)_mm512_loadu_si512(p); }
+CAMEO_CELL_INLINE cells broadcast_cell(const std::uint32_t* p) { return (cells)_mm512_set1_epi32(std::int32_t(*p)); }
+CAMEO_CELL_INLINE __mmask16 first_lanes(std::int64_t count) { return __mmask16((1u << count) - 1); }
+
+/// sums += the products of rows of x and the columns of w.
+template <int Rows, int Vectors>
+CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const char* ahead,
+                                    __m512 (&sums)[Rows][Vectors]) {
+  const std::uint32_t* w = p.w;
+  const std::int64_t step = p.row_step;
+  for (std::int64_t begin = 0; begin < p.cells; begin += p.block_cells, x += p.block_step) {
+    const std::int64_t count = p.cells - begin < p.block_cells ? p.cells - begin : p.block_cells;
+    w += p.w_first * count * p.w_step;
+    for (std::int64_t t = 0; t < p.tap_count; ++t) {
+      for (std::int64_t line = 0; line < p.ahead_lines; ++line, ahead += cache_line) _mm_prefetch(ahead, _MM_HINT_T1);
+      const std::uint32_t* from[(Rows + 2) / 3];
+      CAMEO_CELL_LOOP
+      for (int i = 0; i < (Rows + 2) / 3; ++i) from[i] = x + p.taps[t] + 3 * i * step;
+      for (std::int64_t c = 0; c < count; ++c, w += p.w_step) {
+        cells columns[Vectors];
+        CAMEO_CELL_LOOP
+        for (int j = 0; j < Vectors; ++j) columns[j] = load_cells(w + j * bf16_lanes);
+        CAMEO_CELL_LOOP
+        for (int i = 0; i < Rows; ++i) {
+          const cells factor = broadcast_cell(from[i / 3] + (i % 3) * step + c);
+          CAMEO_CELL_LOOP
+          for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_dpbf16_ps(sums[i][j], factor, columns[j]);
+        }
+      }
+    }
+    w += (p.w_taps - p.w_first - p.tap_count) * count * p.w_step;
+  }
+}
+
+/// What is done to sums before they are stored; `lanes` of them exist.
+CAMEO_CELL_INLINE __m512 finish(const bf16_line& p, __m512 v, std::int64_t row, int vector, __mmask16 lanes) {
+  v = _mm512_mul_ps(v, _mm512_set1_ps(p.alpha));
+  if (p.bias) {
+    const float* const bias = p.bias + row * p.bias_row;
+    const __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, bias + vector * bf16_lanes) : _mm512_set1_ps(*bias);
+    v = _mm512_add_ps(v, _mm512_mul_ps(all, _mm512_set1_ps(p.beta)));
+  }
+  if (p.add) v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(lanes, p.add + row * p.add_row + vector * p.add_vector));
+  // NaN stays: it is the second operand.
+  return _mm512_min_ps(_mm512_set1_ps(p.high), _mm512_max_ps(_mm512_set1_ps(p.low), v));
+}
+
+template <int Rows, int Vectors>
+CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const char* ahead) {
+  __m512 sums[Rows][Vectors];
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_setzero_ps();
+  add_products<Rows, Vectors>(p, p.x + row * p.row_step, ahead, sums);
+  const __mmask16 some = first_lanes(p.lanes), all = first_lanes(bf16_lanes);
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    const __mmask16 lanes = j + 1 == Vectors ? some : all;
+    float* const to = p.y + (row + i) * p.y_row + j * p.y_vector;
+    const __m512 v = finish(p, sums[i][j], row + i, j, lanes);
+    if (p.fills) _mm512_storeu_ps(to, _mm512_maskz_mov_ps(lanes, v));
+    else _mm512_mask_storeu_ps(to, lanes, v);
+  }
+}
+
+using tile = void (*)(const bf16_line&, std::int64_t row, const char* ahead);
+template <int Vectors, int... I>
+constexpr std::array<tile, sizeof...(I)> tiles_of(std::integer_sequence<int, I...>) {
+  return {run_tile<I + 1, Vectors>...};
+}
+
+/// A line in as few tiles as possible, about equally high: lines of images are often a little longer than a tile.
+template <int Rows, int Vectors>
+void run_rows(const bf16_line& p) {
+  static constexpr auto all = tiles_of<Vectors>(std::make_integer_sequence<int, Rows>());
+  const std::int64_t tiles = (p.rows + Rows - 1) / Rows;
+  const std::int64_t blocks = (p.cells + p.block_cells - 1) / p.block_cells;
+  std::int64_t row = 0;
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::int64_t n = p.rows / tiles + (t < p.rows % tiles);
+    all[std::size_t(n - 1)](p, row, p.ahead + t * p.ahead_lines * cache_line * p.tap_count * blocks);
+    row += n;
+  }
+}
+
+void run_line(const bf16_line& p) {
+  if (p.vectors == 3) run_rows<8, 3>(p);
+  else if (p.vectors == 2) run_rows<bf16_tile_rows, 2>(p);
+  else run_rows<bf16_tile_rows, 1>(p);
+  if (!p.f) return;
+  for (std::int64_t row = 0; row < p.rows; ++row)
+    for (std::int64_t j = 0; j < p.vectors; ++j)
+      apply_activation(*p.f, p.y + row * p.y_row + j * p.y_vector, j + 1 == p.vectors ? p.lanes : bf16_lanes);
+}
+
+void narrow(const float* from, std::int64_t count, std::uint32_t* to) {
+  for (std::int64_t i = 0; i < count; i += bf16_lanes) {
+    const std::int64_t left = count - i;
+    const __m512 v =
+        left >= bf16_lanes ? _mm512_loadu_ps(from + i) : _mm512_maskz_loadu_ps(first_lanes(left), from + i);
+    const __m256i made = (__m256i)_mm512_cvtneps_pbh(v);
+    if (left >= bf16_lanes) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i / 2), made);
+    else _mm256_mask_storeu_epi32(to + i / 2, __mmask8((1u << (left + 1) / 2) - 1), made);
+  }
+}
+
+}  // namespace
+}  // namespace avx512_bf16
+
+constinit const bf16_cells avx512_bf16_cells{"avx512_bf16", avx512_bf16::run_line, avx512_bf16::narrow};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+CAMEO_CELLS_TARGET_END
+#endif

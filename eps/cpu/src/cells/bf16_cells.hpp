@@ -1,0 +1,59 @@
+#pragma once
+#include <cameo/eps/cpu/detail/activation.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+// Products of numbers that are rounded to bfloat16, with sums in float: for who asks for them (ep.cpu.math), as they
+// are not those of float.
+//
+// A cell has two numbers that are multiplied by two of a column and added to one sum, 32 bits as in integer_cells.hpp;
+// the first is the lower half. Each sum is one chain of additions, so it has the same bits whatever is computed beside.
+
+/// Rows of outputs, for up to three vectors of 16 columns.
+struct bf16_line {
+  const std::uint32_t* x;    // first row
+  std::int64_t row_step;     // cells from one row to the next
+  std::int64_t cells;        // of a row and a tap
+  std::int64_t block_cells;  // of them that lie side by side,
+  std::int64_t block_step;   // and cells of x from one such block to the next
+  const std::int64_t* taps;  // cells from a row's start to each of its taps
+  std::int64_t tap_count;
+  std::int64_t w_first, w_taps;  // taps of the weights: before the first of `taps`, and all
+  const std::uint32_t* w;        // [blocks][w_taps][cells of a block][w_step]
+  std::int64_t w_step;           // cells
+  std::int64_t vectors, lanes;   // vectors of outputs, and lanes of the last one that exist
+  bool fills;                    // whether its other lanes are stored, as 0
+  std::int64_t rows;
+  const char* ahead;         // null, or weights that are wanted soon: on the way into the second cache meanwhile,
+  std::int64_t ahead_lines;  // cache lines of them for each block of a tap
+  float* y;
+  std::int64_t y_row, y_vector;  // elements from one row, and one vector, to the next
+
+  // y = f(alpha * sum + beta * bias + add), bounded by low and high.
+  float alpha, beta;
+  const float* bias;                   // null: none
+  std::int64_t bias_row, bias_column;  // elements from row to row; 1, or 0 where all columns have the same
+  const float* add;                    // null: none. Columns lie as those of y do
+  std::int64_t add_row, add_vector;
+  float low, high;
+  const activation* f;  // null, or what is done besides
+};
+
+/// The loops of one instruction set.
+struct bf16_cells {
+  std::string_view name;
+  void (*line)(const bf16_line&);
+  /// To nearest, ties to even; what would not be normal becomes 0. An odd last number is followed by 0 in its cell.
+  void (*narrow)(const float* from, std::int64_t count, std::uint32_t* to);
+};
+inline constexpr std::int64_t bf16_lanes = 16;
+/// Rows of a tile of one or two vectors.
+inline constexpr std::int64_t bf16_tile_rows = 12;
+
+/// The best that this processor has and that the instruction set in use allows; null: none.
+const bf16_cells* best_bf16_cells();
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,100 @@
+#include "bf16_product.hpp"
+
+#include "quantised/product_cut.hpp"
+
+#include <limits>
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+constexpr std::int64_t no_tap[] = {0};
+constexpr std::int64_t tile_rows = bf16_tile_rows;
+
+/// Rows [0, m) of A as cells.
+void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row, const float* a, float* gathered,
+                    std::uint32_t* to) {
+  const float* from = a + row * p.a.row_stride;
+  if (p.a.column_stride != 1) {
+    for (std::int64_t i = 0; i < p.k; ++i) gathered[i] = from[i * p.a.column_stride];
+    from = gathered;
+  }
+  by.narrow(from, p.k, to + row * ((p.k + 1) / 2));
+}
+
+/// All A's, one after the other.
+result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_cells& by,
+                                      std::int64_t products) {
+  const std::int64_t cells = (p.k + 1) / 2;
+  std::int64_t rows = 0, size = 0;
+  if (!checked_multiply(products, p.m, rows) || !checked_multiply(rows, cells, size)) return status_code::out_of_memory;
+  const result<std::span<std::uint32_t>> made = c.scratch<std::uint32_t>(std::size_t(size));
+  if (!made) return made.error();
+  const std::size_t gathered = p.a.column_stride == 1 ? 0 : std::size_t(p.k);
+  const result<std::span<float>> room = c.scratch<float>(gathered * c.lanes());
+  if (!room) return room.error();
+  constexpr std::int64_t at_once = 1 << 16;
+  parallel_each(c, rows, std::max<std::int64_t>(1, at_once / cells), [&](std::int64_t r, std::size_t lane) {
+    const std::int64_t i = r / p.m;
+    const float* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
+    narrow_rows_of(p, by, r % p.m, a, room->data() + lane * gathered, made->data() + i * p.m * cells);
+  });
+  return static_cast<const std::uint32_t*>(made->data());
+}
+
+/// The line of one panel, but for rows and what they are.
+bf16_line line_of(const bf16_product& p, std::int64_t panel) {
+  const std::int64_t cells = (p.k + 1) / 2, column = panel * bf16_panel;
+  const std::int64_t columns = std::min(bf16_panel, p.n - column);
+  bf16_line line{};
+  line.row_step = line.cells = line.block_cells = cells;
+  line.taps = no_tap, line.tap_count = line.w_taps = 1;
+  line.w = p.b + column * cells, line.w_step = bf16_panel;
+  line.vectors = columns > bf16_lanes ? 2 : 1, line.lanes = columns - (line.vectors - 1) * bf16_lanes;
+  line.y_row = p.n, line.y_vector = line.add_vector = bf16_lanes;
+  line.alpha = p.epilogue.alpha, line.beta = p.epilogue.beta;
+  line.bias_row = p.epilogue.bias_row_stride, line.bias_column = p.epilogue.bias_column_stride;
+  line.add_row = p.epilogue.add_row_stride;
+  const activation& f = p.epilogue.f;
+  const bool bounded = f.kind == activation_kind::bounds;
+  line.low = bounded ? f.a : -std::numeric_limits<float>::infinity();
+  line.high = bounded ? f.b : std::numeric_limits<float>::infinity();
+  line.f = f.kind == activation_kind::stored ? &f : nullptr;
+  return line;
+}
+
+}  // namespace
+
+status multiply_bf16(run_context& c, const bf16_product& p) {
+  const bf16_cells& by = *best_bf16_cells();
+  const std::int64_t products = std::max<std::int64_t>(1, std::int64_t(p.a_offsets.size()));
+  if (p.m == 0 || p.n == 0) return {};
+  const result<const std::uint32_t*> a = cells_of(c, p, by, products);
+  if (!a) return a.error();
+  const std::int64_t cells = (p.k + 1) / 2, panels = (p.n + bf16_panel - 1) / bf16_panel;
+  const product_cut cut{product_size{p.m, cells * 4, tile_rows, panels, double(p.m) * double(p.n) * double(p.k) / 2},
+                        c.lanes()};
+  const std::int64_t work = std::max<std::int64_t>(1, p.k * bf16_panel), most = std::int64_t{1} << 22;
+  const std::int64_t some = std::max<std::int64_t>(1, most / work / tile_rows) * tile_rows;  // rows between questions
+  const auto task = [&](std::size_t unit, std::size_t) {
+    const std::int64_t i = std::int64_t(unit) / cut.tasks(), part = std::int64_t(unit) % cut.tasks();
+    const std::int64_t r0 = part / cut.panel_blocks * cut.rows, r1 = std::min(p.m, r0 + cut.rows);
+    const std::int64_t first = part % cut.panel_blocks * cut.panels, end = std::min(panels, first + cut.panels);
+    detail::stop_pace pace;
+    for (std::int64_t panel = first; panel < end; ++panel)
+      for (std::int64_t r = r0; r < r1; r += some) {
+        if ((panel > first || r > r0) && c.stopped(pace)) return;
+        bf16_line line = line_of(p, panel);
+        const gemm_epilogue<float> at = p.epilogue.at(r, panel * bf16_panel);
+        line.x = *a + (i * p.m + r) * cells, line.rows = std::min(some, r1 - r);
+        line.y = p.c + (i * p.m + r) * p.n + panel * bf16_panel;
+        line.bias = at.bias, line.add = at.add;
+        by.line(line);
+      }
+  };
+  const auto tasks = std::size_t(products * cut.tasks());
+  if (tasks == 1) return task(0, 0), status{};
+  c.parallel_lanes(tasks, task);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
