@@ -9,7 +9,7 @@
 //   A::load_sums(p), A::store(s, p) int32 in memory
 //   A::add(s, s)
 //   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
-//   A::panel_codes                  if there: the same for both vectors of two rows; put(row, next row, p, next p)
+//   A::row_codes<vectors>           if there, instead: made of a line; put(rows, columns, p, step)
 
 /// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
 /// for itself.
@@ -85,23 +85,16 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
     return;
   }
   std::uint8_t* const to = p.codes + row * p.step;
-  if constexpr (Vectors == 2 && requires { typename A::panel_codes; }) {
-    if (p.columns == 2 * A::lanes) {
-      const typename A::panel_codes codes(p);
-      CAMEO_CELL_LOOP
-      for (int i = 0; i < Rows; i += 2) {
-        const int next = i + 1 < Rows ? i + 1 : i;
-        codes.put(sums[i], sums[next], to + i * p.step, to + next * p.step);
-      }
-      return;
-    }
-  }
-  CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) {
-    const typename A::codes codes(p, j * A::lanes);
-    const int count = j + 1 == Vectors ? int(p.columns - j * A::lanes) : A::lanes;
+  if constexpr (requires { typename A::template row_codes<Vectors>; }) {
+    typename A::template row_codes<Vectors>(p).put(sums, int(p.columns), to, p.step);
+  } else {
     CAMEO_CELL_LOOP
-    for (int i = 0; i < Rows; ++i) codes.put(sums[i][j], count, to + i * p.step + j * A::lanes);
+    for (int j = 0; j < Vectors; ++j) {
+      const typename A::codes codes(p, j * A::lanes);
+      const int count = j + 1 == Vectors ? int(p.columns - j * A::lanes) : A::lanes;
+      CAMEO_CELL_LOOP
+      for (int i = 0; i < Rows; ++i) codes.put(sums[i][j], count, to + i * p.step + j * A::lanes);
+    }
   }
 }
 
