@@ -82,13 +82,31 @@ struct depthwise_loops {
   bool pads;  // else windows lie within the image: its padding is written out
 };
 
+/// Sums of codes as sums of whole numbers: of bytes a and b, each with `flip` turned, the code is
+/// (a * A + b * B + start) >> shift in 32 bits that wrap, held to u8, and turned by `flip` too. Exceptions are the
+/// pairs for which that is another code than the definition's.
+struct whole_code_sum {
+  static constexpr int most_exceptions = 8;
+  std::int16_t high[2], low[2];  // A = 256 * high[0] + low[0], B is the same of [1]
+  std::int32_t start;
+  int shift;
+  std::uint8_t flip;
+  int exceptions;
+  struct {
+    std::uint8_t a, b, y;
+  } exception[most_exceptions];
+};
+
 /// An instruction set: how it multiplies bytes by weights that fit in s8, what does not fit, and weights of few bits;
-/// and its own loops for filters of single channels, where it has any.
+/// and its own loops for filters of single channels and for sums of codes, where it has any.
 struct integer_cells {
   std::string_view name;
   const integer_arithmetic &bytes, &shorts;
   const nbits_cells& few_bits;
   std::span<const depthwise_loops> depthwise = {};
+  /// Adds the first elements, and says how many; null where there is nothing faster than floats.
+  std::int64_t (*add_codes)(const whole_code_sum&, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y,
+                            std::int64_t n) = nullptr;
 };
 
 /// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.
