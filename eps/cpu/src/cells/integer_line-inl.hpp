@@ -98,11 +98,17 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   }
 }
 
-/// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time.
+/// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time. Lines of
+/// images are often a few times eight pixels: a little more than one tile, or two.
 template <class A, int Vectors>
 CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
   constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
+  constexpr int even = most > 8 ? 8 : most;
   std::int64_t row = 0;
+  if (p.rows % even == 0 && p.rows % most != 0 && p.rows <= 4 * even) {
+    for (; row < p.rows; row += even) run_tile<A, even, Vectors>(p, row);
+    return;
+  }
   for (; row + most <= p.rows; row += most) run_tile<A, most, Vectors>(p, row);
   while (row < p.rows) {
     const std::int64_t left = p.rows - row;
@@ -110,6 +116,7 @@ CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
     if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
     else if (left > quarter && p.rows >= half) return run_tile<A, half, Vectors>(p, p.rows - half);
     else if (left >= quarter) run_tile<A, quarter, Vectors>(p, row), row += quarter;
+    else if (left > 1 && p.rows >= quarter) return run_tile<A, quarter, Vectors>(p, p.rows - quarter);
     else run_tile<A, 1, Vectors>(p, row), ++row;
   }
 }

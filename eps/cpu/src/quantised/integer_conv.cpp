@@ -72,6 +72,7 @@ class convolution {
   const window_axis& last_axis() const { return p_.window.axes[p_.window.rank - 1]; }
   std::int64_t outputs() const { return p_.window.out_count(); }
   bool must_copy() const;
+  bool is_padded() const;
   status prepare_source();
   void prepare_taps();
   const std::byte* image_at(std::int64_t image);
@@ -103,12 +104,16 @@ class convolution {
   std::span<std::byte> copy_;
 };
 
-bool convolution::must_copy() const {
-  if (!channels_last_ || number_ != 1 || is_signed_) return true;
+bool convolution::is_padded() const {
   for (std::size_t i = 0; i < p_.window.rank; ++i) {
     const window_axis& a = p_.window.axes[i];
-    if ((a.pad_begin > 0 || a.padded() > a.in) && (by_ || !depthwise_->pads)) return true;
+    if (a.pad_begin > 0 || a.padded() > a.in) return true;
   }
+  return false;
+}
+bool convolution::must_copy() const {
+  if (!channels_last_ || number_ != 1 || is_signed_) return true;
+  if (is_padded() && (by_ || !depthwise_->pads)) return true;
   return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
 }
 
@@ -203,10 +208,20 @@ void convolution::copy_line(std::int64_t image, std::int64_t line, std::byte* to
 
 const std::byte* convolution::image_at(std::int64_t image) {
   if (!copies_) return static_cast<const std::byte*>(x_.data) + image * p_.window.in_count() * channels();
+  constexpr std::int64_t at_once = 1 << 16;
+  bool is_whole = channels_last_ && !is_padded();
+  for (std::size_t i = 0; i < p_.window.rank; ++i) is_whole = is_whole && sizes_[i] == p_.window.axes[i].in;
+  if (is_whole) {  // all pixels are one line
+    const std::int64_t pixels = p_.window.in_count(), pixel = channels();
+    const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * pixels * pixel;
+    parallel_for(c_, pixels, std::max<std::int64_t>(1, at_once / pixel), [&](std::int64_t begin, std::int64_t end) {
+      put_pixels(from + begin * pixel, pixel, 1, end - begin, copy_.data() + begin * pixel * number_);
+    });
+    return copy_.data();
+  }
   std::int64_t lines = 1;
   for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
   const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
-  constexpr std::int64_t at_once = 1 << 16;
   parallel_each(c_, lines, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, bytes)),
                 [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
   return copy_.data();
