@@ -104,6 +104,38 @@ void check_zip(std::uint32_t seed) {
   CHECK(wrong == 0);
 }
 
+/// Scales of the size that networks have, and some for which many sums are half a step from two codes.
+template <class T>
+void check_sums_of_all_pairs(std::uint32_t seed) {
+  code_source<T> from{std::mt19937{seed}};
+  coding<T> of_a = from.scale(), of_b = from.scale(), of_y = from.scale();
+  const auto scale = [&](float about) { return about * (0.5f + float(from.random() % 100'000) / 100'000); };
+  of_a.scale = scale(0.05f), of_b.scale = scale(0.05f), of_y.scale = scale(0.07f);
+  if (seed % 8 == 7) of_a.scale = 0.25f, of_b.scale = 0.5f, of_y.scale = 1.0f;
+  if (seed % 8 == 6) of_a.scale = 9 * of_y.scale, of_b.scale = of_y.scale / 300;
+  std::vector<T> a, b;
+  for (int l = 0; l < 256; ++l)
+    for (int r = 0; r < 256; ++r) a.push_back(T(l)), b.push_back(T(r));
+  coded_rig<T> rig{true};
+  rig.codes({256, 256}, a).scale(of_a).codes({256, 256}, b).scale(of_b).scale(of_y);
+  REQUIRE(rig.template run<eps::qlinear_binary<ms::QLinearAdd>>({type_of<T>}));
+  const tensor_view<const T> y = rig.template output<T>(0);
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    wrong += y[std::int64_t(i)] != of_y.code(of_a.number(a[i]) + of_b.number(b[i]));
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("sums of codes are their definition for every pair of codes") {
+  for_each_target([] {
+    for (std::uint32_t seed = 0; seed < 24; ++seed) {
+      CAPTURE(seed);
+      check_sums_of_all_pairs<std::uint8_t>(seed);
+      check_sums_of_all_pairs<std::int8_t>(seed);
+    }
+  });
+}
+
 TEST_CASE("QLinearAdd and QLinearMul are their definition, code by code") {
   for_each_target([] {
     for (std::uint32_t seed = 0; seed < 300; ++seed) {

@@ -82,7 +82,8 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         std::vector<std::int32_t> start(std::size_t(by->columns), 0);
         for (std::int32_t& each : start) each = std::int32_t(random.from_to(-1000, 1000));
         std::vector<float> scale(std::size_t(by->columns), 1);
-        for (float& each : scale) each = float(random.from_to(1, 4000)) / 1048576;
+        const float step = random.below(4) == 0 ? 1048576 : 1.0f / 1048576;  // with the larger one, beyond int32 too
+        for (float& each : scale) each = float(random.from_to(1, 4000)) * step;
         const std::int32_t zero = std::int32_t(random.below(256));
         std::vector<std::int32_t> sums(std::size_t(rows * columns));
         std::vector<std::uint8_t> codes(std::size_t(rows * columns));
@@ -212,9 +213,35 @@ struct conv_case {
       out[i] = (in[i] + before[i] + behind[i] - (kernel[i] - 1) * dilation[i] - 1) / stride[i] + 1;
       ins *= in[i], outs *= out[i], taps *= kernel[i];
     }
+    fill(random);
+    if (random.heads()) std::fill(w_zero.begin(), w_zero.end(), std::uint8_t(w_signed ? 0 : 128));
+  }
+  /// A filter for each channel, of s8, over images of which some are smaller than the window.
+  conv_case(dice& random, std::int64_t single_channels)
+      : rank{2},
+        images{random.from_to(1, 2)},
+        groups{single_channels},
+        channels{1},
+        maps{1},
+        x_signed{random.below(3) == 0},
+        w_signed{true},
+        w_zeros{random.heads()},
+        constant{random.heads()} {
+    const std::int64_t columns = random.heads() ? 3 : 5;
+    for (std::size_t i = 0; i < rank; ++i) {
+      kernel[i] = i == 1 || random.heads() ? columns : random.from_to(1, 5);
+      stride[i] = random.from_to(1, 2), dilation[i] = 1;
+      before[i] = random.below(kernel[i]), behind[i] = random.below(kernel[i]);
+      in[i] = std::max(kernel[i] - before[i] - behind[i], random.from_to(1, i == 0 ? 6 : 24));
+      out[i] = (in[i] + before[i] + behind[i] - kernel[i]) / stride[i] + 1;
+      ins *= in[i], outs *= out[i], taps *= kernel[i];
+    }
+    fill(random);
+    std::fill(w_zero.begin(), w_zero.end(), std::uint8_t(0));
+  }
+  void fill(dice& random) {
     x = random.codes(images * groups * channels * ins), w = random.codes(groups * maps * channels * taps);
     x_zero = random.codes(1), w_zero = random.codes(w_zeros ? groups * maps : 1);
-    if (random.heads()) std::fill(w_zero.begin(), w_zero.end(), std::uint8_t(w_signed ? 0 : 128));
   }
   extents shape(std::int64_t first, std::int64_t second, const std::int64_t* dims, bool last = false) const {
     extents made{first};
@@ -265,55 +292,67 @@ std::vector<std::uint8_t> turned(const std::vector<std::uint8_t>& from, std::int
   return made;
 }
 
+void check_conv(const conv_case& p, dice& random, int round) {
+  const std::int64_t all_maps = p.groups * p.maps, all_channels = p.groups * p.channels;
+  const value w = tensor_of(p.shape(all_maps, p.channels, p.kernel), p.w, p.w_signed);
+  const value x = tensor_of(p.shape(p.images, all_channels, p.in), p.x, p.x_signed);
+  const value x_zero = tensor_of({}, p.x_zero, p.x_signed);
+  const value w_zero = tensor_of(p.w_zeros ? extents{all_maps} : extents{}, p.w_zero, p.w_signed);
+  kernel_rig sums{10, 3};
+  p.give(sums);
+  sums.input(x).input(w, p.constant).input(x_zero).input(w_zero, p.constant);
+  REQUIRE(sums.run<eps::conv_integer>({dtype::i32}));
+  // With the small one, sums in steps of y's scale are no int32.
+  const std::vector<float> x_scale{0.5f}, y_scale{random.below(4) ? float(p.taps * p.channels) * 9 : 1e-7f};
+  std::vector<float> w_scale;
+  std::vector<std::int32_t> bias;
+  for (std::int64_t m = 0; m < all_maps; ++m) {
+    w_scale.push_back(float(random.from_to(1, 99)) / 64);
+    bias.push_back(std::int32_t(random.from_to(-5000, 5000)));
+  }
+  const std::vector<std::uint8_t> y_zero{random.code()}, x_last = turned(p.x, p.images, all_channels);
+  std::int64_t wrong = 0;
+  for (const bool last : {false, true}) {
+    kernel_rig codes{10, 3};
+    p.give(codes);
+    codes.attribute("channels_last", std::int64_t{last});
+    codes.input(last ? tensor_of(p.shape(p.images, all_channels, p.in, true), x_last, p.x_signed) : x);
+    const bool all = p.constant && round % 2 == 0;  // bound with the kernel, or read in each run
+    codes.input<float>({}, x_scale, all).input(x_zero, all).input(w, p.constant);
+    codes.input<float>({all_maps}, w_scale, all).input(w_zero, p.constant).input<float>({}, y_scale, all);
+    codes.input(tensor_of({}, y_zero, p.x_signed), all).input<std::int32_t>({all_maps}, bias, all);
+    REQUIRE(codes.run<eps::qlinear_conv>({p.x_signed ? dtype::i8 : dtype::u8}));
+    const auto* const made = static_cast<const std::uint8_t*>(codes.output_value(0).data);
+    for (std::int64_t i = 0; i < p.images; ++i)
+      for (std::int64_t m = 0; m < all_maps; ++m)
+        for (std::int64_t o = 0; o < p.outs; ++o) {
+          const std::int32_t sum = p.sum(i, m, o);
+          if (!last) wrong += sums.output<std::int32_t>(0)[(i * all_maps + m) * p.outs + o] != sum;
+          const float v = (x_scale[0] * w_scale[std::size_t(m)] / y_scale[0]) * float(sum + bias[std::size_t(m)]);
+          const double code = double(std::nearbyint(v)) + number(y_zero[0], p.x_signed);
+          const double want = std::clamp(code, p.x_signed ? -128.0 : 0.0, p.x_signed ? 127.0 : 255.0);
+          const std::uint8_t got = last ? made[(i * p.outs + o) * all_maps + m] : made[(i * all_maps + m) * p.outs + o];
+          wrong += double(number(got, p.x_signed)) != want;
+        }
+  }
+  CHECK_MESSAGE(wrong == 0, "round ", round, ", rank ", p.rank, ", groups ", p.groups, ", channels ", p.channels,
+                " to ", p.maps);
+}
+
 TEST_CASE("ConvInteger and QLinearConv are what ONNX says on each instruction set, channels last or second") {
   for_each_target([] {
     dice random{13};
-    for (int round = 0; round < 120; ++round) {
-      const conv_case p{random};
-      const std::int64_t all_maps = p.groups * p.maps, all_channels = p.groups * p.channels;
-      const value w = tensor_of(p.shape(all_maps, p.channels, p.kernel), p.w, p.w_signed);
-      const value x = tensor_of(p.shape(p.images, all_channels, p.in), p.x, p.x_signed);
-      const value x_zero = tensor_of({}, p.x_zero, p.x_signed);
-      const value w_zero = tensor_of(p.w_zeros ? extents{all_maps} : extents{}, p.w_zero, p.w_signed);
-      kernel_rig sums{10, 3};
-      p.give(sums);
-      sums.input(x).input(w, p.constant).input(x_zero).input(w_zero, p.constant);
-      REQUIRE(sums.run<eps::conv_integer>({dtype::i32}));
-      const std::vector<float> x_scale{0.5f}, y_scale{float(p.taps * p.channels) * 9};
-      std::vector<float> w_scale;
-      std::vector<std::int32_t> bias;
-      for (std::int64_t m = 0; m < all_maps; ++m) {
-        w_scale.push_back(float(random.from_to(1, 99)) / 64);
-        bias.push_back(std::int32_t(random.from_to(-5000, 5000)));
-      }
-      const std::vector<std::uint8_t> y_zero{random.code()}, x_last = turned(p.x, p.images, all_channels);
-      std::int64_t wrong = 0;
-      for (const bool last : {false, true}) {
-        kernel_rig codes{10, 3};
-        p.give(codes);
-        codes.attribute("channels_last", std::int64_t{last});
-        codes.input(last ? tensor_of(p.shape(p.images, all_channels, p.in, true), x_last, p.x_signed) : x);
-        const bool all = p.constant && round % 2 == 0;  // bound with the kernel, or read in each run
-        codes.input<float>({}, x_scale, all).input(x_zero, all).input(w, p.constant);
-        codes.input<float>({all_maps}, w_scale, all).input(w_zero, p.constant).input<float>({}, y_scale, all);
-        codes.input(tensor_of({}, y_zero, p.x_signed), all).input<std::int32_t>({all_maps}, bias, all);
-        REQUIRE(codes.run<eps::qlinear_conv>({p.x_signed ? dtype::i8 : dtype::u8}));
-        const auto* const made = static_cast<const std::uint8_t*>(codes.output_value(0).data);
-        for (std::int64_t i = 0; i < p.images; ++i)
-          for (std::int64_t m = 0; m < all_maps; ++m)
-            for (std::int64_t o = 0; o < p.outs; ++o) {
-              const std::int32_t sum = p.sum(i, m, o);
-              if (!last) wrong += sums.output<std::int32_t>(0)[(i * all_maps + m) * p.outs + o] != sum;
-              const float v = (x_scale[0] * w_scale[std::size_t(m)] / y_scale[0]) * float(sum + bias[std::size_t(m)]);
-              const double code = double(std::nearbyint(v)) + number(y_zero[0], p.x_signed);
-              const double want = std::clamp(code, p.x_signed ? -128.0 : 0.0, p.x_signed ? 127.0 : 255.0);
-              const std::uint8_t got =
-                  last ? made[(i * p.outs + o) * all_maps + m] : made[(i * all_maps + m) * p.outs + o];
-              wrong += double(number(got, p.x_signed)) != want;
-            }
-      }
-      CHECK_MESSAGE(wrong == 0, "round ", round, ", rank ", p.rank, ", groups ", p.groups, ", channels ", p.channels,
-                    " to ", p.maps);
+    for (int round = 0; round < 120; ++round) check_conv(conv_case{random}, random, round);
+  });
+}
+
+TEST_CASE("filters of single channels are what ONNX says for every width of blocks, at every edge of an image") {
+  for_each_target([] {
+    dice random{17};
+    constexpr std::int64_t widths[] = {8, 16, 24, 32, 40, 64, 96, 100, 144};
+    for (int round = 0; round < 90; ++round) {
+      conv_case p{random, widths[round % std::int64_t(std::size(widths))]};
+      check_conv(p, random, round);
     }
   });
 }

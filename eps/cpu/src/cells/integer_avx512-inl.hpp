@@ -19,48 +19,73 @@ struct vectors {
     else _mm512_mask_storeu_epi32(to, first(count), s);
   }
 
-  struct codes {
-    __m512 scale, low, high;
+  /// Codes of a tile's rows, four vectors at a time: packing with saturation makes the ends of u8 and s8 by itself. A
+  /// float that is too large for an integer would become the least one; a scale below 1 takes no sum there.
+  template <int Vectors>
+  struct row_codes {
+    __m512 scale[Vectors], high;
     __m512i zero;
-    CAMEO_CELL_INLINE codes(const integer_line& p, int column)
-        : scale{_mm512_loadu_ps(p.scale + column)},
-          low{_mm512_set1_ps(p.low)},
-          high{_mm512_set1_ps(p.high)},
-          zero{_mm512_set1_epi32(p.zero)} {}
-    CAMEO_CELL_INLINE void put(sum s, int count, std::uint8_t* to) const {
-      const __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(s), scale);
-      const __m512i code = _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(v, low), high));
-      const __m128i some = _mm512_cvtepi32_epi8(_mm512_add_epi32(code, zero));
-      if (count == lanes) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), some);
-      else _mm_mask_storeu_epi8(to, first(count), some);
-    }
-  };
-
-  /// Codes of whole panels, two rows at a time: packing with saturation makes the ends of u8 and s8 by itself.
-  struct panel_codes {
-    __m512 scale[2], high;
-    __m512i zero;
-    bool is_signed;
-    CAMEO_CELL_INLINE explicit panel_codes(const integer_line& p)
-        : scale{_mm512_loadu_ps(p.scale), _mm512_loadu_ps(p.scale + lanes)},
-          high{_mm512_set1_ps(p.high)},  // more would be no integer
+    bool is_signed, may_leave = false;
+    CAMEO_CELL_INLINE explicit row_codes(const integer_line& p)
+        : high{_mm512_set1_ps(p.high)},
           zero{_mm512_set1_epi16(std::int16_t(p.zero))},
-          is_signed{p.low + float(p.zero) < 0} {}
-    CAMEO_CELL_INLINE __m512i halves(const sum (&row)[2]) const {
-      const __m512 a = _mm512_mul_ps(_mm512_cvtepi32_ps(row[0]), scale[0]);
-      const __m512 b = _mm512_mul_ps(_mm512_cvtepi32_ps(row[1]), scale[1]);
-      const __m512i first = _mm512_cvtps_epi32(_mm512_min_ps(a, high));
-      return _mm512_adds_epi16(_mm512_packs_epi32(first, _mm512_cvtps_epi32(_mm512_min_ps(b, high))), zero);
+          is_signed{p.low + float(p.zero) < 0} {
+      CAMEO_CELL_LOOP
+      for (int j = 0; j < Vectors; ++j) {
+        scale[j] = _mm512_loadu_ps(p.scale + j * lanes);
+        may_leave = may_leave || _mm512_cmp_ps_mask(_mm512_abs_ps(scale[j]), _mm512_set1_ps(1), _CMP_NLT_UQ) != 0;
+      }
     }
-    CAMEO_CELL_INLINE void put(const sum (&row)[2], const sum (&next)[2], std::uint8_t* to,
-                               std::uint8_t* to_next) const {
-      const __m512i a = halves(row), b = halves(next);
-      __m512i all = is_signed ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
-      // In each lane of 128 bits lie four codes of each vector of both rows.
-      const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-      all = _mm512_permutexvar_epi32(order, all);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(all));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to_next), _mm512_extracti64x4_epi64(all, 1));
+    template <int Rows>
+    CAMEO_CELL_INLINE void put(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to,
+                               std::int64_t step) const {
+      if (may_leave) put_rows<true>(sums, columns, to, step);
+      else put_rows<false>(sums, columns, to, step);
+    }
+
+   private:
+    template <bool Hold>
+    CAMEO_CELL_INLINE __m512i code(sum s, __m512 by) const {
+      const __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(s), by);
+      return _mm512_cvtps_epi32(Hold ? _mm512_min_ps(v, high) : v);
+    }
+    template <bool Hold, int Rows>
+    CAMEO_CELL_INLINE void put_rows(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to,
+                                    std::int64_t step) const {
+      constexpr int at_once = 4 / Vectors, last = Rows - 1;
+      const bool whole = columns == Vectors * lanes;
+      CAMEO_CELL_LOOP
+      for (int i = 0; i < Rows; i += at_once) {
+        __m512i made[4];
+        CAMEO_CELL_LOOP
+        for (int k = 0; k < 4; ++k)
+          made[k] = code<Hold>(sums[i + k / Vectors < Rows ? i + k / Vectors : last][k % Vectors], scale[k % Vectors]);
+        const __m512i a = _mm512_adds_epi16(_mm512_packs_epi32(made[0], made[1]), zero);
+        const __m512i b = _mm512_adds_epi16(_mm512_packs_epi32(made[2], made[3]), zero);
+        // In each lane of 128 bits lie four codes of each vector.
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        const __m512i all =
+            _mm512_permutexvar_epi32(order, is_signed ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b));
+        std::uint8_t* const row = to + i * step;
+        if constexpr (Vectors == 2) {
+          const __m256i upper = _mm512_extracti64x4_epi64(all, 1);
+          store_codes(row, _mm512_castsi512_si256(all), columns, whole);
+          if (i < last) store_codes(row + step, upper, columns, whole);
+        } else {
+          store_codes(row, _mm512_castsi512_si128(all), columns, whole);
+          if (i + 1 < Rows) store_codes(row + step, _mm512_extracti32x4_epi32(all, 1), columns, whole);
+          if (i + 2 < Rows) store_codes(row + 2 * step, _mm512_extracti32x4_epi32(all, 2), columns, whole);
+          if (i + 3 < Rows) store_codes(row + 3 * step, _mm512_extracti32x4_epi32(all, 3), columns, whole);
+        }
+      }
+    }
+    static CAMEO_CELL_INLINE void store_codes(std::uint8_t* to, __m256i codes, int columns, bool whole) {
+      if (whole) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), codes);
+      else _mm256_mask_storeu_epi8(to, (__mmask32(1) << columns) - 1, codes);
+    }
+    static CAMEO_CELL_INLINE void store_codes(std::uint8_t* to, __m128i codes, int columns, bool whole) {
+      if (whole) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), codes);
+      else _mm_mask_storeu_epi8(to, first(columns), codes);
     }
   };
 };

@@ -8,6 +8,7 @@ namespace avx512 {
 namespace {
 
 #include "integer_avx512-inl.hpp"
+#include "integer_code_sum-inl.hpp"
 #include "integer_line-inl.hpp"
 #include "nbits_avx512-inl.hpp"
 #include "nbits_line-inl.hpp"
@@ -54,8 +55,12 @@ struct few_bits : nbits_vectors {
 }  // namespace
 }  // namespace avx512
 
-constinit const integer_cells avx512_cells{"avx512bw", avx512::arithmetic_of<avx512::shorts>,
-                                           avx512::arithmetic_of<avx512::shorts>, avx512::nbits_of<avx512::few_bits>};
+constinit const integer_cells avx512_cells{"avx512bw",
+                                           avx512::arithmetic_of<avx512::shorts>,
+                                           avx512::arithmetic_of<avx512::shorts>,
+                                           avx512::nbits_of<avx512::few_bits>,
+                                           {},
+                                           avx512::add_codes<avx512::shorts>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

@@ -8,6 +8,7 @@ namespace avx512_vnni {
 namespace {
 
 #include "integer_avx512-inl.hpp"
+#include "integer_code_sum-inl.hpp"
 #include "integer_depthwise_vnni-inl.hpp"
 #include "integer_line-inl.hpp"
 #include "nbits_avx512-inl.hpp"
@@ -42,9 +43,12 @@ struct few_bits : nbits_vectors {
 }  // namespace
 }  // namespace avx512_vnni
 
-constinit const integer_cells avx512_vnni_cells{"avx512_vnni", avx512_vnni::arithmetic_of<avx512_vnni::bytes>,
+constinit const integer_cells avx512_vnni_cells{"avx512_vnni",
+                                                avx512_vnni::arithmetic_of<avx512_vnni::bytes>,
                                                 avx512_vnni::arithmetic_of<avx512_vnni::shorts>,
-                                                avx512_vnni::nbits_of<avx512_vnni::few_bits>, avx512_vnni::depthwise};
+                                                avx512_vnni::nbits_of<avx512_vnni::few_bits>,
+                                                avx512_vnni::depthwise,
+                                                avx512_vnni::add_codes<avx512_vnni::shorts>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

@@ -48,43 +48,65 @@ struct integer_arithmetic {
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
 };
 
-/// Lines of outputs, one behind the other, of a convolution of codes with one filter per channel. x is u8 with its
-/// padding written out, all channels of a pixel side by side.
+/// Lines of outputs, one behind the other, of a convolution of codes with one filter per channel. x is u8, all channels
+/// of a pixel side by side. Where loops pad by themselves, windows may begin before the image and end behind it.
 struct depthwise_lines {
-  const std::uint8_t* x;         // the first pixel that the first output sees
+  const std::uint8_t* x;         // the first pixel of the first output's window
   std::int64_t lines, x_step;    // lines, and bytes of x from one to the next
   std::int64_t row_step, pixel;  // bytes from one row of the window to the next, and from one pixel to the next
   std::int64_t rows, columns, stride, dilation;
-  const std::byte* w;              // packed filters
-  const std::int32_t* start;       // [channels]: where sums begin
-  std::int64_t channels, outputs;  // outputs of a line
-  std::int32_t* sums;              // null: codes are wanted
+  std::int64_t row, row_stride, row_dilation, image_rows;  // in rows of the image: where the first line's window begins
+  std::int64_t column, image_columns;                      // the same for the first output's
+  std::uint8_t padding;                                    // the code outside the image
+  const std::byte* w;                                      // packed filters
+  const std::int32_t* start;                               // [channels]: where sums begin
+  std::int64_t channels, outputs;                          // outputs of a line
+  std::int32_t* sums;                                      // [lines][outputs][channels]; null: codes are wanted
   const float* scale;  // [channels]; these four as in an integer_line, low and high are the ends of u8 or s8
   float low, high;
   std::int32_t zero;
-  std::uint8_t* codes;
-  std::int64_t step;  // elements from one output to the next
+  std::uint8_t* codes;  // [lines][outputs][channels]
 };
 
 /// Loops for filters of single channels.
 struct depthwise_loops {
-  /// Whether they are for such windows; filters are numbers of 9 bits, or s8.
-  bool (*take)(std::int64_t channels, std::int64_t columns, std::int64_t stride, std::int64_t dilation, bool fit_bytes);
+  /// Whether they are for such windows; filters are numbers of 9 bits, or s8. Of several, the first that are serve.
+  bool (*take)(std::int64_t channels, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+               std::int64_t dilation, bool fit_bytes);
   /// Bytes of packed filters, without overflow where there are as many numbers.
   std::size_t (*size)(std::int64_t channels, std::int64_t rows, std::int64_t columns);
   /// Packs number t of channel c, which is numbers(c * rows * columns + t).
   void (*pack)(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                std::int64_t columns, std::byte* to);
   void (*run)(const depthwise_lines&);
+  bool pads;  // else windows lie within the image: its padding is written out
+};
+
+/// Sums of codes as sums of whole numbers: of bytes a and b, each with `flip` turned, the code is
+/// (a * A + b * B + start) >> shift in 32 bits that wrap, held to u8, and turned by `flip` too. Exceptions are the
+/// pairs for which that is another code than the definition's.
+struct whole_code_sum {
+  static constexpr int most_exceptions = 8;
+  std::int16_t high[2], low[2];  // A = 256 * high[0] + low[0], B is the same of [1]
+  std::int32_t start;
+  int shift;
+  std::uint8_t flip;
+  int exceptions;
+  struct {
+    std::uint8_t a, b, y;
+  } exception[most_exceptions];
 };
 
 /// An instruction set: how it multiplies bytes by weights that fit in s8, what does not fit, and weights of few bits;
-/// and its own loops for filters of single channels, where it has any.
+/// and its own loops for filters of single channels and for sums of codes, where it has any.
 struct integer_cells {
   std::string_view name;
   const integer_arithmetic &bytes, &shorts;
   const nbits_cells& few_bits;
   std::span<const depthwise_loops> depthwise = {};
+  /// Adds the first elements, and says how many; null where there is nothing faster than floats.
+  std::int64_t (*add_codes)(const whole_code_sum&, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y,
+                            std::int64_t n) = nullptr;
 };
 
 /// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.

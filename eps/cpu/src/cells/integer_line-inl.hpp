@@ -9,7 +9,7 @@
 //   A::load_sums(p), A::store(s, p) int32 in memory
 //   A::add(s, s)
 //   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
-//   A::panel_codes                  if there: the same for both vectors of two rows; put(row, next row, p, next p)
+//   A::row_codes<vectors>           if there, instead: made of a line; put(rows, columns, p, step)
 
 /// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
 /// for itself.
@@ -85,31 +85,30 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
     return;
   }
   std::uint8_t* const to = p.codes + row * p.step;
-  if constexpr (Vectors == 2 && requires { typename A::panel_codes; }) {
-    if (p.columns == 2 * A::lanes) {
-      const typename A::panel_codes codes(p);
-      CAMEO_CELL_LOOP
-      for (int i = 0; i < Rows; i += 2) {
-        const int next = i + 1 < Rows ? i + 1 : i;
-        codes.put(sums[i], sums[next], to + i * p.step, to + next * p.step);
-      }
-      return;
-    }
-  }
-  CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) {
-    const typename A::codes codes(p, j * A::lanes);
-    const int count = j + 1 == Vectors ? int(p.columns - j * A::lanes) : A::lanes;
+  if constexpr (requires { typename A::template row_codes<Vectors>; }) {
+    typename A::template row_codes<Vectors>(p).put(sums, int(p.columns), to, p.step);
+  } else {
     CAMEO_CELL_LOOP
-    for (int i = 0; i < Rows; ++i) codes.put(sums[i][j], count, to + i * p.step + j * A::lanes);
+    for (int j = 0; j < Vectors; ++j) {
+      const typename A::codes codes(p, j * A::lanes);
+      const int count = j + 1 == Vectors ? int(p.columns - j * A::lanes) : A::lanes;
+      CAMEO_CELL_LOOP
+      for (int i = 0; i < Rows; ++i) codes.put(sums[i][j], count, to + i * p.step + j * A::lanes);
+    }
   }
 }
 
-/// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time.
+/// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time. Lines of
+/// images are often a few times eight pixels: a little more than one tile, or two.
 template <class A, int Vectors>
 CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
   constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
+  constexpr int even = most > 8 ? 8 : most;
   std::int64_t row = 0;
+  if (p.rows % even == 0 && p.rows % most != 0 && p.rows <= 4 * even) {
+    for (; row < p.rows; row += even) run_tile<A, even, Vectors>(p, row);
+    return;
+  }
   for (; row + most <= p.rows; row += most) run_tile<A, most, Vectors>(p, row);
   while (row < p.rows) {
     const std::int64_t left = p.rows - row;
@@ -117,6 +116,7 @@ CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
     if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
     else if (left > quarter && p.rows >= half) return run_tile<A, half, Vectors>(p, p.rows - half);
     else if (left >= quarter) run_tile<A, quarter, Vectors>(p, row), row += quarter;
+    else if (left > 1 && p.rows >= quarter) return run_tile<A, quarter, Vectors>(p, p.rows - quarter);
     else run_tile<A, 1, Vectors>(p, row), ++row;
   }
 }

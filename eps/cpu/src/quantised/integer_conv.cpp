@@ -33,7 +33,7 @@ result<integer_problem> place(const integer_conv_state& state, const extents& x,
 }
 
 /// One call: x as loops see it, an image at a time: channels last, as numbers that the arithmetic multiplies, its
-/// padding written out. That is x itself, or a copy.
+/// padding written out where loops do not pad by themselves. That is x itself, or a copy.
 class convolution {
  public:
   convolution(run_context& c, const integer_problem& p, const integer_filters& weights, const value& x,
@@ -72,6 +72,7 @@ class convolution {
   const window_axis& last_axis() const { return p_.window.axes[p_.window.rank - 1]; }
   std::int64_t outputs() const { return p_.window.out_count(); }
   bool must_copy() const;
+  bool is_padded() const;
   status prepare_source();
   void prepare_taps();
   const std::byte* image_at(std::int64_t image);
@@ -103,12 +104,16 @@ class convolution {
   std::span<std::byte> copy_;
 };
 
-bool convolution::must_copy() const {
-  if (!channels_last_ || number_ != 1 || is_signed_) return true;
+bool convolution::is_padded() const {
   for (std::size_t i = 0; i < p_.window.rank; ++i) {
     const window_axis& a = p_.window.axes[i];
     if (a.pad_begin > 0 || a.padded() > a.in) return true;
   }
+  return false;
+}
+bool convolution::must_copy() const {
+  if (!channels_last_ || number_ != 1 || is_signed_) return true;
+  if (is_padded() && (by_ || !depthwise_->pads)) return true;
   return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
 }
 
@@ -203,10 +208,20 @@ void convolution::copy_line(std::int64_t image, std::int64_t line, std::byte* to
 
 const std::byte* convolution::image_at(std::int64_t image) {
   if (!copies_) return static_cast<const std::byte*>(x_.data) + image * p_.window.in_count() * channels();
+  constexpr std::int64_t at_once = 1 << 16;
+  bool is_whole = channels_last_ && !is_padded();
+  for (std::size_t i = 0; i < p_.window.rank; ++i) is_whole = is_whole && sizes_[i] == p_.window.axes[i].in;
+  if (is_whole) {  // all pixels are one line
+    const std::int64_t pixels = p_.window.in_count(), pixel = channels();
+    const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * pixels * pixel;
+    parallel_for(c_, pixels, std::max<std::int64_t>(1, at_once / pixel), [&](std::int64_t begin, std::int64_t end) {
+      put_pixels(from + begin * pixel, pixel, 1, end - begin, copy_.data() + begin * pixel * number_);
+    });
+    return copy_.data();
+  }
   std::int64_t lines = 1;
   for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
   const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
-  constexpr std::int64_t at_once = 1 << 16;
   parallel_each(c_, lines, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, bytes)),
                 [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
   return copy_.data();
@@ -298,24 +313,31 @@ void convolution::run_depthwise_lines(const results& to, std::int64_t image, con
   const std::size_t rank = p_.window.rank;
   const window_axis& a = last_axis();
   depthwise_lines d{};
-  d.x = reinterpret_cast<const std::uint8_t*>(x) + line_start(first), d.lines = lines;
-  d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation, d.rows = 1;
+  d.lines = lines, d.padding = std::uint8_t(zero_as_bytes(is_signed_, x_zero_));
+  d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
+  d.column = copies_ ? 0 : -a.pad_begin, d.image_columns = sizes_[rank - 1];
+  d.rows = 1, d.image_rows = 1;
+  std::int64_t window = d.column * d.pixel;
   if (rank > 1) {
     const window_axis& rows = p_.window.axes[rank - 2];
+    d.row_stride = rows.stride, d.row_dilation = rows.dilation, d.image_rows = sizes_[rank - 2];
+    d.row = first * rows.stride - (copies_ ? 0 : rows.pad_begin);
     d.x_step = rows.stride * steps_[rank - 2];
     d.rows = rows.kernel, d.row_step = rows.dilation * steps_[rank - 2];
+    window += d.row * steps_[rank - 2];
   }
+  d.x = reinterpret_cast<const std::uint8_t*>(x) + window;
   d.w = weights_ + sum_bytes(p_.w);
-  d.start = start_, d.channels = p_.w.groups, d.outputs = a.out, d.step = p_.w.groups;
+  d.start = start_, d.channels = p_.w.groups, d.outputs = a.out;
   if (to.form) {
     d.scale = to.form->scale, d.low = to.form->low, d.high = to.form->high, d.zero = to.form->zero;
     d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
     return depthwise_->run(d);
   }
   d.sums = to.room.data() + std::int64_t(lane) * to.part, d.lines = 1;
-  for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step) {
+  for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
     depthwise_->run(d);
-    (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, d.step});
+    (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
   }
 }
 
@@ -458,7 +480,7 @@ struct qlinear_numbers {
     const map_places places{f, weights};
     fill_start(f, weights, bias ? bias.as_unchecked<std::int32_t>().data() : nullptr, x_is_signed, zero_of(x_zero),
                start);
-    std::fill_n(scales, places.count, 1.0f);
+    std::fill_n(scales, places.count, 0.0f);
     const float from = x_scale.as_unchecked<float>()[0], to = y_scale.as_unchecked<float>()[0];
     const tensor_view<const float> each = w_scale.as_unchecked<float>();
     for (std::int64_t i = 0; i < f.all_maps(); ++i)

@@ -30,18 +30,18 @@ template <class D>
 HWY_INLINE void put(D d, const depthwise_lines& p, std::int64_t output, std::int64_t c, hn::Vec<D> sum) {
   const hn::RebindToSigned<D> words;
   const auto whole = hn::Add(hn::ConvertTo(words, sum), hn::LoadU(words, p.start + c));
-  if (p.sums) return hn::StoreU(whole, words, p.sums + output * p.step + c);
+  if (p.sums) return hn::StoreU(whole, words, p.sums + output * p.channels + c);
 #if CAMEO_SIMD_EMULATED
   HWY_ALIGN std::int32_t all[hn::MaxLanes(d)];
   hn::Store(whole, words, all);
   const code_form form{p.scale + c, p.low, p.high, p.zero};
-  sums_to_codes(all, form, std::int64_t(hn::Lanes(d)), p.codes + output * p.step + c);
+  sums_to_codes(all, form, std::int64_t(hn::Lanes(d)), p.codes + output * p.channels + c);
 #else
   const hn::Rebind<std::uint8_t, D> bytes;
   const auto v = hn::Mul(hn::ConvertTo(d, whole), hn::LoadU(d, p.scale + c));
   const auto inside = hn::Min(hn::Max(v, hn::Set(d, p.low)), hn::Set(d, p.high));
   const auto code = hn::And(hn::Add(hn::NearestInt(inside), hn::Set(words, p.zero)), hn::Set(words, 0xFF));
-  hn::StoreU(hn::DemoteTo(bytes, code), bytes, p.codes + output * p.step + c);
+  hn::StoreU(hn::DemoteTo(bytes, code), bytes, p.codes + output * p.channels + c);
 #endif
 }
 
@@ -134,8 +134,8 @@ void run(const depthwise_lines& p) {
   line.lines = 1;
   for (std::int64_t l = 0; l < p.lines; ++l, line.x += p.x_step) {
     run_channels(widest{}, line);
-    if (p.sums) line.sums += p.outputs * p.step;
-    else line.codes += p.outputs * p.step;
+    if (p.sums) line.sums += p.outputs * p.channels;
+    else line.codes += p.outputs * p.channels;
   }
 }
 
@@ -148,7 +148,7 @@ HWY_AFTER_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-bool takes_any_window(std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool) { return true; }
+bool takes_any_window(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool) { return true; }
 std::size_t size_of_floats(std::int64_t channels, std::int64_t rows, std::int64_t columns) {
   return std::size_t(channels * rows * columns) * sizeof(float);
 }
@@ -163,12 +163,12 @@ void run_floats(const depthwise_lines& p) { CAMEO_SIMD_BEST(depthwise::run)(p); 
 
 }  // namespace
 
-constinit const depthwise_loops float_depthwise{takes_any_window, size_of_floats, pack_floats, run_floats};
+constinit const depthwise_loops float_depthwise{takes_any_window, size_of_floats, pack_floats, run_floats, false};
 
-const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t columns, std::int64_t stride,
-                                     std::int64_t dilation, bool fit_bytes) {
+const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t rows, std::int64_t columns,
+                                     std::int64_t stride, std::int64_t dilation, bool fit_bytes) {
   for (const depthwise_loops& each : best_integer_cells().depthwise)
-    if (each.take(channels, columns, stride, dilation, fit_bytes)) return each;
+    if (each.take(channels, rows, columns, stride, dilation, fit_bytes)) return each;
   return float_depthwise;
 }
 

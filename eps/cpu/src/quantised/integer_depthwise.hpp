@@ -10,7 +10,7 @@ extern const depthwise_loops float_depthwise;
 inline constexpr std::int64_t most_depthwise_taps = 256;
 
 /// The loops for a window here.
-const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t columns, std::int64_t stride,
-                                     std::int64_t dilation, bool fit_bytes);
+const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t rows, std::int64_t columns,
+                                     std::int64_t stride, std::int64_t dilation, bool fit_bytes);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

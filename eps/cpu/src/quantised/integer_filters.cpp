@@ -9,8 +9,8 @@ integer_filters form_of(const integer_filter_shape& f, const integer_conv_state&
                         std::span<const std::int32_t> zeros) {
   if (!f.is_depthwise) return {&arithmetic_for(is_signed, zeros)};
   const auto last = [](std::span<const std::int64_t> all) { return all.empty() ? 1 : all.back(); };
-  return {nullptr, &depthwise_for(f.groups, f.row, last(state.shape.strides), last(state.shape.dilations),
-                                  fit_bytes(is_signed, zeros))};
+  return {nullptr, &depthwise_for(f.groups, f.taps / f.row, f.row, last(state.shape.strides),
+                                  last(state.shape.dilations), fit_bytes(is_signed, zeros))};
 }
 
 /// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.

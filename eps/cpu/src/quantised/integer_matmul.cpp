@@ -223,7 +223,7 @@ status qlinear_matmul::run(run_context& c) const {
   if (status s = all.prepare(); !s) return s;
   const result<std::span<float>> factors = c.scratch<float>(std::size_t(p->n) + widest_panel);
   if (!factors) return factors.error();
-  std::fill(factors->begin(), factors->end(), 1.0f);
+  std::fill(factors->begin(), factors->end(), 0.0f);
   const product_scaling scaling{*p, *a_scale, *b_scale, *y_scale, *zero_over, y_zero, (*y)->type, *factors};
   auto* const out = static_cast<std::uint8_t*>((*y)->data);
   return all.each([&](const integer_product& product, std::int64_t row, std::int64_t matrix) -> status {

@@ -93,7 +93,7 @@ status qgemm::run(run_context& c) const {
   const result<std::span<float>> factors = c.scratch<float>(width);
   if (!start || !factors) return status_code::out_of_memory;
   const scaling how{alpha, a_scale, b_scale, y_scale, y_zero, **y, n};
-  std::fill(factors->begin(), factors->end(), 1.0f);
+  std::fill(factors->begin(), factors->end(), 0.0f);
   for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
   // C that is equal for all rows is where their sums begin.
   const bool rows_differ = add && of_c->row != 0;

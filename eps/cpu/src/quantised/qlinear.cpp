@@ -10,6 +10,7 @@
 #include "common/operand_values.hpp"
 #include "linear_code.hpp"
 #include "quantized.hpp"
+#include "whole_sums.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -44,13 +45,20 @@ void map_or_copy(const code_table& table, bool identity, const std::uint8_t* x, 
 
 }  // namespace
 
-void qlinear_binary_state::finish(bind_context& c) {
+status qlinear_binary_state::finish(bind_context& c) {
   const dtype type = c.inputs[0].type;
   a = linear_code_inputs::bind(c, type, 1, 2);
   b = linear_code_inputs::bind(c, type, 4, 5);
   y = linear_code_inputs::bind(c, type, 6, 7);
   c.may_overwrite(0, 0);
   c.may_overwrite(0, 3);
+  if (product || !a.is_known || !b.is_known || !y.is_known) return {};
+  const code_zip by{scale_of(a.known), scale_of(b.known), scale_of(y.known)};
+  const result<const proven_sum*> found =
+      with_codes(type, [&]<class T>(std::type_identity<T>) { return prove_sum<T>(c, by); });
+  if (!found) return found.error();
+  proven = *found;
+  return {};
 }
 
 status qlinear_binary_state::run(run_context& c) const {
@@ -72,7 +80,11 @@ status qlinear_binary_state::run(run_context& c) const {
     auto* const to = static_cast<T*>((*out)->data);
     parallel_for(c, loops.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
       loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 2>& in, std::int64_t n) {
-        zip(by, l + in[0], loops.steps()[0], r + in[1], loops.steps()[1], to + at, n);
+        std::int64_t done = 0;
+        if (proven && loops.steps()[0] == 1 && loops.steps()[1] == 1)
+          done = proven->add(proven->by, codes(left) + in[0], codes(right) + in[1], codes(**out) + at, n);
+        zip(by, l + in[0] + done * loops.steps()[0], loops.steps()[0], r + in[1] + done * loops.steps()[1],
+            loops.steps()[1], to + at + done, n - done);
       });
     });
   });

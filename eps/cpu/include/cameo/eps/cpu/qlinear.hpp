@@ -12,12 +12,15 @@ namespace cameo::inline CAMEO_ABI::eps {
 // each; an absent zero point is 0. Results are computed in float and rounded, with ties to even, to the
 // output's codes, saturated to the type.
 
+struct proven_sum;
+
 /// C = A + B and C = A * B, with broadcasting. C may be A or B.
 struct qlinear_binary_state {
   using elements = byte_codes;
   bool product = false;
   linear_code_inputs a = {}, b = {}, y = {};
-  void finish(bind_context&);
+  const proven_sum* proven = nullptr;  // null: as floats
+  status finish(bind_context&);
   status run(run_context&) const;
 };
 template <class Op>
@@ -25,7 +28,7 @@ struct qlinear_binary : qlinear_binary_state {
   static constexpr bool instantiated = is_one_of<Op, op::microsoft::QLinearAdd, op::microsoft::QLinearMul>;
   static result<qlinear_binary> bind(bind_context& c) {
     qlinear_binary made{{std::is_same_v<Op, op::microsoft::QLinearMul>, {}, {}, {}}};
-    made.finish(c);
+    if (status s = made.finish(c); !s) return s;
     return made;
   }
 };
