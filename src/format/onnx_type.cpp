@@ -27,12 +27,8 @@ status read_shape(const wire::shape_message& from, model& owner, value_type& typ
     if (is_negative)
       tolerate(owner, oddity::negative_dim, "dim {} of a declared type is {}; it is taken for unknown", dims.size(),
                *d.dim_value);
-    const bool is_question_mark = !d.dim_value && d.dim_param == "?";
-    if (is_question_mark)
-      tolerate(owner, oddity::question_mark, "dim {} of a declared type is named '?'; it is taken for unknown",
-               dims.size());
     if (d.dim_value && !is_negative) dims.push_back(dim::of(*d.dim_value));
-    else if (!d.dim_param.empty() && !is_question_mark) dims.push_back(dim::named(owner.symbol(d.dim_param)));
+    else if (!d.dim_param.empty()) dims.push_back(dim::named(owner.symbol(d.dim_param)));
     else dims.push_back({});
   }
   type.shape = std::move(dims);

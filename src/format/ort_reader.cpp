@@ -38,10 +38,8 @@ result<value_type> read_type(const ort::table_view& from, model& owner) {
     std::int64_t size = 0;
     if (status s = ort::read_dim(dims.table(i), size); !s) return s;
     const std::string_view symbol = symbol_of(dims.table(i));
-    if (size < 0 && symbol == "?")
-      tolerate(owner, oddity::question_mark, "dim {} of a declared type is named '?'; it is taken for unknown", i);
     if (size >= 0) made.shape->push_back(dim::of(size));
-    else if (!symbol.empty() && symbol != "?") made.shape->push_back(dim::named(owner.symbol(symbol)));
+    else if (!symbol.empty()) made.shape->push_back(dim::named(owner.symbol(symbol)));
     else made.shape->push_back({});
   }
   return made;

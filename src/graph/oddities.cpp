@@ -13,9 +13,6 @@ namespace {
 constexpr oddity_row rows[] = {
     {oddity::negative_dim, "negative-dim", false, "a dim of a declared type is negative; Paddle's exporter writes -1",
      "takes it for unknown", "the same"},
-    {oddity::question_mark, "question-mark", false,
-     "dims of different sizes have the name '?'; Paddle's exporter writes it for what it does not know",
-     "takes them for unknown", "the same: it holds no sizes of one name to each other"},
     {oddity::other_shape, "other-shape", true, "a value is declared with another rank or size than it has",
      "goes by the one that it has",
      "the same, with a warning; it lists such an output as a scalar, or without the size"},

@@ -8,7 +8,6 @@ namespace cameo::inline CAMEO_ABI {
 /// What files have that ONNX does not allow and that does no harm, by its row of oddities().
 enum class oddity : std::uint8_t {
   negative_dim,
-  question_mark,
   other_shape,
   other_shape_in_run,
   early_constant,

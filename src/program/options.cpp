@@ -96,18 +96,19 @@ constexpr const char* plugin_providers[] = {"ort_plugin", "ort_plugin_nhwc"};
 }  // namespace
 
 void add_library_option(const command& it, common_options& to) {
-  it.group(session_group).add(
-        "--ep-library",
-        [&to](const std::string& words) {
-          const std::size_t colon = std::min(words.find(':'), words.size());
-          to.providers.insert(to.providers.begin(), std::begin(plugin_providers), std::end(plugin_providers));
-          for (const char* each : plugin_providers) {
-            to.config.emplace_back(fmt::format("ep.{}.library", each), words.substr(0, colon));
-            if (colon < words.size())
-              to.config.emplace_back(fmt::format("ep.{}.options", each), words.substr(colon + 1));
-          }
-        },
-        "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin.md)")
+  it.group(session_group)
+      .add(
+          "--ep-library",
+          [&to](const std::string& words) {
+            const std::size_t colon = std::min(words.find(':'), words.size());
+            to.providers.insert(to.providers.begin(), std::begin(plugin_providers), std::end(plugin_providers));
+            for (const char* each : plugin_providers) {
+              to.config.emplace_back(fmt::format("ep.{}.library", each), words.substr(0, colon));
+              if (colon < words.size())
+                to.config.emplace_back(fmt::format("ep.{}.options", each), words.substr(colon + 1));
+            }
+          },
+          "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin.md)")
       .type_name("PATH[:KEY=VALUE;...]");
 }
 

@@ -141,27 +141,6 @@ TEST_CASE("negative dims of an input, an output and a value are unknown ones, as
   }
 }
 
-TEST_CASE("dims that are all named '?' are unknown ones, each of its own size, as in Paddle's exports") {
-  onnx::ModelProto m = relu({-1, -1}, {-1, -1});
-  for (auto* list : {m.mutable_graph()->mutable_input(), m.mutable_graph()->mutable_output()})
-    for (auto& d : *list->Mutable(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
-      d.set_dim_param("?");
-  for (const dims& fed : {dims{2, 3}, dims{3, 3}, dims{1, 0}}) {
-    const outcome made = of(m, {counting("x", fed)});
-    CHECK(made.shape == fed);
-    CHECK(made.warnings.empty());
-    CHECK(made.notes_that("question-mark: dim 0 of a declared type is named '?'"));
-    CHECK((*made.inputs[0].type.shape)[0].symbol == 0);
-  }
-  for (auto& d :
-       *m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
-    d.set_dim_param("n");  // any other name is one size
-  const result<session> named = load_bytes(m.SerializeAsString(), {});
-  REQUIRE(named);
-  const any_value x = value_from(counting("x", {2, 3}));
-  CHECK(named->run({{"x", x}}).error().code() == status_code::invalid_argument);
-}
-
 TEST_CASE("an output declared with another rank or size than it has gets the computed one and a warning") {
   for (const dims& declared : {dims{6}, dims{}, dims{2, 3, 1}, dims{2, 4}, dims{1, 3}}) {
     const outcome made = of(relu({2, 3}, declared), {counting("x", {2, 3})});

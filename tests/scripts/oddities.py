@@ -143,7 +143,6 @@ SAMPLES = root / "tests" / "data" / "ort" / "malformed"
 # By row: models (or ORT files), with what they are fed.
 CASES = {
     "negative-dim": [(relu([-1, 3], [-1, 3]), {"x": X}), (relu([-7, 3], [2, -2]), {"x": X})],
-    "question-mark": [(relu(["?", "?"], ["?", "?"]), {"x": X})],
     "other-shape": [(relu([2, 3], dims), {"x": X}) for dims in ([6], [], [2, 4], [2, 3, 1])],
     "other-shape-in-run": [(reshaped(dims), {"x": X, "shape": SHAPE}) for dims in ([6], [2, 3], [], [7, 7, 7])],
     "early-constant": [(constant(8, value=numpy_helper.from_array(SHAPE)), {"x": X}),
