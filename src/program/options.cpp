@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-
 #include <filesystem>
 
 namespace cameo::program {
@@ -90,19 +89,31 @@ void add_ep_option(const command& it, std::vector<std::string>& to) {
 
 namespace {
 
-/// The providers of plugins: by the layout that a plugin wants, one of them takes nodes.
-constexpr const char* plugin_providers[] = {"ort_plugin", "ort_plugin_nhwc"};
+/// The providers of the build that load a library which a session names: those with an option of that name.
+template <class... Ps>
+std::vector<std::string> library_providers(type_list<Ps...>) {
+  std::vector<std::string> names;
+  const auto add = [&]<class P>(std::type_identity<P>) {
+    if constexpr (requires { P::options; })
+      for (const provider_option& o : P::options)
+        if (o.key == "library") names.emplace_back(P::name);
+  };
+  (add(std::type_identity<Ps>{}), ...);
+  return names;
+}
 
 }  // namespace
 
 void add_library_option(const command& it, common_options& to) {
+  const std::vector<std::string> loaders = library_providers(providers{});
+  if (loaders.empty()) return;
   it.group(session_group)
       .add(
           "--ep-library",
-          [&to](const std::string& words) {
+          [&to, loaders](const std::string& words) {
             const std::size_t colon = std::min(words.find(':'), words.size());
-            to.providers.insert(to.providers.begin(), std::begin(plugin_providers), std::end(plugin_providers));
-            for (const char* each : plugin_providers) {
+            to.providers.insert(to.providers.begin(), loaders.begin(), loaders.end());
+            for (const std::string& each : loaders) {
               to.config.emplace_back(fmt::format("ep.{}.library", each), words.substr(0, colon));
               if (colon < words.size())
                 to.config.emplace_back(fmt::format("ep.{}.options", each), words.substr(colon + 1));
