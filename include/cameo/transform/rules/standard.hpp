@@ -58,6 +58,15 @@ struct own_dequantizers {
   CAMEO_API static const transform_table& table();
 };
 
+namespace detail {
+/// Gives convolutions on blocked channels (com.microsoft.nchwc) their weights as ONNX has them, where ONNX Runtime
+/// packed them: at every level. See blocked-weights in docs/oddities.md.
+struct unpacked_weights {
+  static constexpr optimization_level level = optimization_level::none;
+  CAMEO_API static const transform_table& table();
+};
+}  // namespace detail
+
 /// Removes a DequantizeLinear and the same QuantizeLinear again. Not applied with session.disable_double_qdq_remover or
 /// session.disable_quant_qdq.
 struct double_qdq {
@@ -79,8 +88,8 @@ struct qdq_cleanup {
 };
 
 /// The transforms that a session applies, unless it is given others; providers have more for their own nodes.
-using standard_transforms = transform_set<own_dequantizers, elimination, shape_folding, constant_folding,
-                                          constant_branches, common_subexpressions, weight_folding, transposes,
-                                          double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
+using standard_transforms = transform_set<own_dequantizers, detail::unpacked_weights, elimination, shape_folding,
+                                          constant_folding, constant_branches, common_subexpressions, weight_folding,
+                                          transposes, double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
 
 }  // namespace cameo::inline CAMEO_ABI

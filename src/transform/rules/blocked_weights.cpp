@@ -1,11 +1,11 @@
-#include "blocked_weights.hpp"
-
-#include <cameo/core/checked.hpp>
+// Weights that ONNX Runtime packed in blocks of channels, for the processor at hand.
 #include <cameo/op/nchwc.hpp>
+#include <cameo/transform/rules/standard.hpp>
+#include <cameo/transform/transform.hpp>
 
-#include "messages.hpp"
-#include "oddities.hpp"
-#include "types.hpp"
+#include "graph/messages.hpp"
+#include "graph/oddities.hpp"
+#include "graph/types.hpp"
 
 #include <cstring>
 #include <map>
@@ -143,23 +143,33 @@ status unpack(graph& g, std::span<const blocked_conv> all, std::int64_t block) {
   return {};
 }
 
+/// Counts of channels may prove the size of blocks for all of a graph; if not, it is what ONNX Runtime would take here.
+/// Weights stay as they are where counts contradict each other, and where a node counts on places of channels in narrow
+/// blocks.
+struct unpack_weights {
+  static constexpr std::string_view name = "UnpackNchwcWeights";
+
+  static result<bool> run(rewriter& r) {
+    graph& g = r.in();
+    std::vector<blocked_conv> all = blocked_convs(g);
+    std::erase_if(all, [&](const blocked_conv& c) { return !r.may_touch(r.node(c.node)); });
+    if (all.empty()) return false;
+    possible_blocks sizes;
+    for (const blocked_conv& c : all) sizes.look_at(g, c);
+    const bool is_proven = sizes.of_narrow != sizes.of_wide;
+    const std::int64_t block = is_proven ? (sizes.of_wide ? wide_block : narrow_block) : block_here();
+    if (!sizes.of_narrow && !sizes.of_wide) return false;
+    if (block == narrow_block && !reads_by_channel(g)) return false;
+    tolerate(g.owner(), oddity::blocked_weights, "{}: weights in blocks of {} channels, {}",
+             describe(g, g[all[0].node]), block,
+             is_proven ? "as counts of channels show" : "if they were written on a processor like this");
+    if (status s = unpack(g, all, block); !s) return s;
+    return true;
+  }
+};
+
 }  // namespace
 
-status unpack_blocked_weights(graph& g) {
-  for (node_id id : g.order())
-    for (graph* body : g[id].subgraphs)
-      if (status s = unpack_blocked_weights(*body); !s) return s;
-  const std::vector<blocked_conv> all = blocked_convs(g);
-  if (all.empty()) return {};
-  possible_blocks sizes;
-  for (const blocked_conv& c : all) sizes.look_at(g, c);
-  const bool is_proven = sizes.of_narrow != sizes.of_wide;
-  const std::int64_t block = is_proven ? (sizes.of_wide ? wide_block : narrow_block) : block_here();
-  if (!sizes.of_narrow && !sizes.of_wide) return {};
-  if (block == narrow_block && !reads_by_channel(g)) return {};
-  tolerate(g.owner(), oddity::blocked_weights, "{}: weights in blocks of {} channels, {}", describe(g, g[all[0].node]),
-           block, is_proven ? "as counts of channels show" : "if they were written on a processor like this");
-  return unpack(g, all, block);
-}
+const transform_table& detail::unpacked_weights::table() { return transform_list<level, unpack_weights>::table(); }
 
 }  // namespace cameo::inline CAMEO_ABI
