@@ -67,10 +67,9 @@ TEST_CASE_TEMPLATE("products of floats of 8 bits are those of the numbers that t
   const std::vector<float> a_scale{0.5f}, b_scale{0.25f, 2}, y_scale{0.125f};
   const std::vector<T> none{T(0.0f)}, zeros{T(0.0f), T(0.0f)};
   kernel_rig rig{21};
-  rig.input<T>({m, k}, a).input<float>({}, a_scale).input<T>({}, none);
-  rig.input<T>({k, n}, b).input<float>({n}, b_scale).input<T>({n}, zeros);
-  rig.input<float>({}, y_scale).input<T>({}, none);
-  REQUIRE(rig.run<eps::qlinear_matmul_of_floats>({dtype_of<T>}));
+  rig.input({m, k}, a).input({}, a_scale).input({}, none).input({k, n}, b).input({n}, b_scale).input({n}, zeros);
+  rig.input({}, y_scale).input({}, none);
+  REQUIRE(rig.run<eps::qlinear_matmul_of_codes>({dtype_of<T>}));
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       float sum = 0;
@@ -87,7 +86,7 @@ TEST_CASE("a product of floats of 8 bits that is too large becomes the largest n
   for (int i = 0; i < 2; ++i)
     rig.input<float8e4m3fn>({1, 1}, one).input<float>({}, scale).input<float8e4m3fn>({}, zero);
   rig.input<float>({}, scale).input<float8e4m3fn>({}, zero);
-  REQUIRE(rig.run<eps::qlinear_matmul_of_floats>({dtype::f8e4m3fn}));
+  REQUIRE(rig.run<eps::qlinear_matmul_of_codes>({dtype::f8e4m3fn}));
   CHECK(float(rig.output<float8e4m3fn>(0)[0]) == 448.0f);
 }
 

@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("Dropout in training drops at the ratio, scales the rest and 
   const std::vector<float> ratio{0.25f};
   const bool trains = true;
   const auto run = [&](kernel_rig& rig, std::int64_t seed) {
-    rig.attribute("seed", seed).input<T>({many}, x).input<float>({}, ratio);
+    rig.attribute("seed", seed).input({many}, x).input({}, ratio);
     rig.input(value::tensor<bool>({}, std::span<const bool>{&trains, 1}));
     return rig.run<eps::dropout>({dtype_of<T>, dtype::boolean});
   };

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "attention_parts.hpp"
 #include "common/float_output.hpp"
-#include "common/operand_values.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -82,15 +82,18 @@ status flex_attention::run_as(run_context& c) const {
   std::int64_t count = 0;
   if (!shape.checked_count(count)) return status_code::out_of_memory;
   const auto scores = c.scratch<C>(std::size_t(count));
-  const auto from_q = read_floats<C>(c, c.input(0)), from_k = read_floats<C>(c, c.input(1)),
-             from_v = read_floats<C>(c, c.input(2));
+  const auto heads_of = [&](std::size_t i) {
+    const extents& s = c.input(i).shape;
+    return wide_heads<C>(c, {c.input(i), 0, head_layout::split(s[0], s[1], s[2], s[3])});
+  };
+  const auto from_q = heads_of(0), from_k = heads_of(1), from_v = heads_of(2);
   const std::int64_t heads = q[0] * q[1], group = q[1] / k[1];
   const auto at_q = starts_of(c, heads, 1, length * size), at_k = starts_of(c, heads, group, keys * size);
   const auto at_v = starts_of(c, heads, group, keys * width), at_scores = starts_of(c, heads, 1, length * keys);
   if (!scores || !from_q || !from_k || !from_v || !at_q || !at_k || !at_v || !at_scores)
     return status_code::out_of_memory;
   if (heads == 0) return {};
-  gemm_problem<C> p{length, keys, size, {from_q->data(), size, 1}, {from_k->data(), 1, size}, nullptr, scores->data()};
+  gemm_problem<C> p{length, keys, size, {from_q->data, size, 1}, {from_k->data, 1, size}, nullptr, scores->data()};
   p.a_offsets = *at_q, p.b_offsets = *at_k;
   p.epilogue.alpha = scaled ? C(scale) : C(1 / std::sqrt(double(std::max<std::int64_t>(1, size))));
   if (status s = multiply(c, p); !s) return s;
@@ -99,7 +102,7 @@ status flex_attention::run_as(run_context& c) const {
                 [&](std::int64_t row, std::size_t) { soften(scores->data() + row * keys, keys); });
   if (c.stopped()) return status_code::canceled;
   if (status s = change<C>(c, prob_mod, shape, *scores); !s) return s;
-  gemm_problem<C> sums{length, width, keys, {scores->data(), keys, 1}, {from_v->data(), width, 1}, nullptr, y->data};
+  gemm_problem<C> sums{length, width, keys, {scores->data(), keys, 1}, {from_v->data, width, 1}, nullptr, y->data};
   sums.a_offsets = *at_scores, sums.b_offsets = *at_v;
   if (status s = multiply(c, sums); !s) return s;
   y->store(c);

@@ -25,8 +25,8 @@ using image_rows = row_list<
     computes<op::contrib::ImageScaler, since<1, 9>, image_scaler>,
     moves<op::contrib::Crop, since<1, 9>, crop>,
     computes<op::GridSample, since<16>, grid_sample>,
-    erased_entry<op::microsoft::GridSample, since<1>, allow<"T1">(first_float_elements{}), grid_sample>,
-    erased_entry<op::microsoft::CropAndResize, since<1>, allow<"T1">(first_float_elements{}), crop_and_resize>,
+    computes<op::microsoft::GridSample, since<1>, grid_sample_of_floats, "T1", "T2">,
+    computes<op::microsoft::CropAndResize, since<1>, crop_and_resize>,
     computes<op::MaxRoiPool, since<1>, max_roi_pool>,
     computes<op::RoiAlign, since<10>, roi_align>,
     takes_any<op::NonMaxSuppression, since<10>, non_max_suppression>

@@ -20,7 +20,7 @@ using ml_rows = row_list<
     computes<op::ml::LabelEncoder, since<1>, label_encoder, "T1", "T2">,
     computes<op::ml::CategoryMapper, since<1>, category_mapper, "T1", "T2">,
     moves<op::ml::ArrayFeatureExtractor, since<1>, array_feature_extractor>,
-    takes_any<op::ml::CastMap, since<1>, cast_map>,
+    computes<op::ml::CastMap, since<1>, cast_map, "T2">,
     computes<op::ml::DictVectorizer, since<1>, dict_vectorizer, "T2">,
     computes<op::ml::Binarizer, since<1>, binarizer>,
     computes<op::ml::Scaler, since<1>, scaler>,

@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/gated_norms.hpp>
 
+#include <array>
 #include <cmath>
 
-#include "common/float_output.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
@@ -52,9 +52,23 @@ result<std::int64_t> read_branches(const bind_context& c) {
   return branches;
 }
 
+/// Calls f(first, n, from, to) for blocks of an output's elements, `from` those of tensors of its shape, as floats.
+template <std::size_t N, class F>
+void each_block(run_context& c, const std::array<const value*, N>& in, const value& out, const F& f) {
+  parallel_elements(c, out.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    float from[N][narrow_block], to[narrow_block];
+    for (; first < last; first += narrow_block) {
+      const std::int64_t n = std::min(narrow_block, last - first);
+      for (std::size_t i = 0; i < N; ++i) load_floats(*in[i], first, from[i], n);
+      f(first, n, from, to);
+      save_floats(to, out, first, n);
+    }
+  });
+}
+
 /// Factors of streams: one for each run, or for each element.
 struct stream_gates {
-  std::span<const float> all;
+  const float* all = nullptr;
   bool per_element = false;
 
   static status of(run_context& c, const value& v, const stream_sizes& s, std::string_view name, stream_gates& out) {
@@ -66,13 +80,13 @@ struct stream_gates {
     flat.push_back(s.branches * s.size);
     if (v.shape != one && v.shape != with_1 && v.shape != each && v.shape != flat)
       return bad_input(name, " ", v.shape, " must be ", one, ", ", with_1, " or ", each);
-    const result<std::span<const float>> read = read_floats<float>(c, v);
+    const result<const float*> read = wide_vector<float>(c, v);
     if (!read) return read.error();
     out.all = *read, out.per_element = v.shape == each || (v.shape == flat && v.shape != one);
     return {};
   }
   float at(std::int64_t run, std::int64_t size, std::int64_t i) const {
-    return all[std::size_t(per_element ? run * size + i : run)];
+    return all[per_element ? run * size + i : run];
   }
 };
 
@@ -151,19 +165,18 @@ status gated_add::run(run_context& c) const {
   if (x.shape.rank() == 0 || y.shape != x.shape || gate.shape != rows)
     return bad_input("X ", x.shape, ", Y ", y.shape, " and gate ", gate.shape, " must be of one shape, but gate ",
                      rows);
-  const result<float_output<float>> out = float_output<float>::make(c, 0, x.shape);
+  const result<value*> out = c.output(0, x.shape);
+  const result<const float*> gates = wide_vector<float>(c, gate);
   if (!out) return out.error();
-  const auto a = read_floats<float>(c, x), b = read_floats<float>(c, y), g = read_floats<float>(c, gate);
-  if (!a || !b || !g) return status_code::out_of_memory;
-  const std::int64_t n = x.shape.back();
+  if (!gates) return gates.error();
+  const std::int64_t row = x.shape.back();
   const bool narrow = x.type != dtype::f32;
-  parallel_elements(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const float product = (*b)[std::size_t(i)] * (*g)[std::size_t(i / n)];
-      out->data[i] = (*a)[std::size_t(i)] + (narrow ? rounded_to(x.type, product) : product);
+  each_block<2>(c, {&x, &y}, **out, [&](std::int64_t first, std::int64_t n, const auto& from, float* to) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const float product = from[1][i] * (*gates)[(first + i) / row];
+      to[i] = from[0][i] + (narrow ? rounded_to(x.type, product) : product);
     }
   });
-  out->store(c);
   return {};
 }
 
@@ -171,18 +184,15 @@ status scaled_silu::run(run_context& c) const {
   const value &x = c.input(0), &scale = c.input(1);
   if (scale && scale.shape.count() != 1) return bad_input("scale must be one number, not ", scale.shape);
   const float factor = scale ? float_at<float>(scale, 0) : alpha;
-  const result<float_output<float>> out = float_output<float>::make(c, 0, x.shape);
-  const auto in = read_floats<float>(c, x);
+  const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
-  if (!in) return in.error();
   const bool narrow = x.type != dtype::f32;
-  parallel_elements(c, x.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const float z = narrow ? rounded_to(x.type, factor * (*in)[std::size_t(i)]) : factor * (*in)[std::size_t(i)];
-      out->data[i] = z * (narrow ? rounded_to(x.type, sigmoid_of(z)) : sigmoid_of(z));
+  each_block<1>(c, {&x}, **out, [&](std::int64_t, std::int64_t n, const auto& from, float* to) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const float z = narrow ? rounded_to(x.type, factor * from[0][i]) : factor * from[0][i];
+      to[i] = z * (narrow ? rounded_to(x.type, sigmoid_of(z)) : sigmoid_of(z));
     }
   });
-  out->store(c);
   return {};
 }
 
@@ -194,24 +204,23 @@ status linear_attention_gate::run(run_context& c) const {
     return bad_input("dt_bias ", bias.shape, " and decay_scale ", scale.shape, " must be ", extents{heads});
   if (b && b.shape != a.shape) return bad_input("b ", b.shape, " must have the shape of a, ", a.shape);
   if (!b && c.has_output(1)) return bad_input("the output beta needs the input b");
-  const auto decay = float_output<float>::make(c, 0, a.shape), beta = float_output<float>::make(c, 1, a.shape);
-  if (!decay) return decay.error();
-  if (!beta) return beta.error();
-  const auto from = read_floats<float>(c, a);
-  if (!from) return from.error();
   const float* const add = bias.as_unchecked<float>().data();
   const float* const factor = scale.as_unchecked<float>().data();
-  result<std::span<const float>> rates = std::span<const float>{};
-  if (beta->data) rates = read_floats<float>(c, b);
-  if (!rates) return rates.error();
-  parallel_elements(c, a.shape.count(), 1 << 13, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const float x = (*from)[std::size_t(i)] + add[i % heads];
-      if (decay->data) decay->data[i] = factor[i % heads] * (std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))));
-      if (beta->data) beta->data[i] = sigmoid_of((*rates)[std::size_t(i)]);
+  const result<value*> decay = c.output(0, a.shape);
+  if (!decay) return decay.error();
+  each_block<1>(c, {&a}, **decay, [&](std::int64_t first, std::int64_t n, const auto& from, float* to) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t head = (first + i) % heads;
+      const float x = from[0][i] + add[head];
+      to[i] = factor[head] * (std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))));
     }
   });
-  decay->store(c), beta->store(c);
+  if (!c.has_output(1)) return {};
+  const result<value*> beta = c.output(1, a.shape);
+  if (!beta) return beta.error();
+  each_block<1>(c, {&b}, **beta, [&](std::int64_t, std::int64_t n, const auto& from, float* to) {
+    std::transform(from[0], from[0] + n, to, sigmoid_of);
+  });
   return {};
 }
 
@@ -228,20 +237,21 @@ status hyper_connection_pre_mix::run(run_context& c) const {
   if (status fits = stream_gates::of(c, c.input(1), s, "pre_mix", gates); !fits) return fits;
   extents shape = s.outer;
   shape.push_back(s.size);
-  const auto y = float_output<float>::make(c, 0, shape);
-  const auto x = read_floats<float>(c, c.input(0));
-  if (!y) return y.error();
-  if (!x) return x.error();
-  const std::int64_t grain = 1 + (1 << 14) / std::max<std::int64_t>(1, s.branches * s.size);
-  parallel_each(c, s.rows, grain, [&](std::int64_t r, std::size_t) {
+  const result<value*> out = c.output(0, shape);
+  if (!out) return out.error();
+  const std::int64_t width = s.branches * s.size;
+  const auto x = row_rooms<float>::make(c, c.input(0), 1, width), y = row_rooms<float>::make(c, **out, 1, s.size);
+  if (!x || !y) return status_code::out_of_memory;
+  parallel_each(c, s.rows, 1 + (1 << 14) / (width + 1), [&](std::int64_t r, std::size_t lane) {
+    const float* const in = x->read(lane, r * width, width);
+    float* const to = y->room(lane, r * s.size);
     for (std::int64_t h = 0; h < s.size; ++h) {
       float sum = 0;
-      for (std::int64_t b = 0; b < s.branches; ++b)
-        sum += (*x)[std::size_t((r * s.branches + b) * s.size + h)] * gates.at(r * s.branches + b, s.size, h);
-      y->data[r * s.size + h] = scale * sum;
+      for (std::int64_t b = 0; b < s.branches; ++b) sum += in[b * s.size + h] * gates.at(r * s.branches + b, s.size, h);
+      to[h] = scale * sum;
     }
+    y->store(lane, r * s.size, s.size);
   });
-  y->store(c);
   return {};
 }
 
@@ -262,25 +272,24 @@ status hyper_connection_post_mix::run(run_context& c) const {
   of_mix.push_back(s.branches), of_mix.push_back(s.branches);
   if (block.shape != of_block) return bad_input("block_output ", block.shape, " must be ", of_block);
   if (mix && mix.shape != of_mix) return bad_input("stream_mix ", mix.shape, " must be ", of_mix);
-  const auto y = float_output<float>::make(c, 0, streams.shape);
-  const auto x = read_floats<float>(c, streams), added = read_floats<float>(c, block);
-  result<std::span<const float>> mixed = std::span<const float>{};
-  if (mix) mixed = read_floats<float>(c, mix);
-  if (!y) return y.error();
-  if (!x || !added || !mixed) return status_code::out_of_memory;
-  const std::int64_t count = s.branches, n = s.size;
-  parallel_each(
-      c, s.rows * count, 1 + (1 << 14) / std::max<std::int64_t>(1, count * n), [&](std::int64_t run, std::size_t) {
-        const std::int64_t r = run / count, k = run % count;
-        float* const to = y->data + run * n;
-        for (std::int64_t h = 0; h < n; ++h) {
-          float sum = mix ? 0 : (*x)[std::size_t(run * n + h)];
-          for (std::int64_t b = 0; mix && b < count; ++b)
-            sum += (*mixed)[std::size_t((r * count + b) * count + k)] * (*x)[std::size_t((r * count + b) * n + h)];
-          to[h] = sum + gates.at(run, n, h) * (*added)[std::size_t(r * n + h)];
-        }
-      });
-  y->store(c);
+  const result<value*> out = c.output(0, streams.shape);
+  if (!out) return out.error();
+  const std::int64_t count = s.branches, n = s.size, width = count * n;
+  const auto x = row_rooms<float>::make(c, streams, 1, width), y = row_rooms<float>::make(c, **out, 1, width);
+  const auto added = row_rooms<float>::make(c, block, 1, n);
+  const result<const float*> mixed = wide_vector<float>(c, mix);
+  if (!x || !y || !added || !mixed) return status_code::out_of_memory;
+  parallel_each(c, s.rows, 1 + (1 << 14) / (count * width + 1), [&](std::int64_t r, std::size_t lane) {
+    const float *const in = x->read(lane, r * width, width), *const branch = added->read(lane, r * n, n);
+    float* const to = y->room(lane, r * width);
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t h = 0; h < n; ++h) {
+        float sum = *mixed ? 0 : in[k * n + h];
+        for (std::int64_t b = 0; *mixed && b < count; ++b) sum += (*mixed)[(r * count + b) * count + k] * in[b * n + h];
+        to[k * n + h] = sum + gates.at(r * count + k, n, h) * branch[h];
+      }
+    y->store(lane, r * width, width);
+  });
   return {};
 }
 
@@ -296,33 +305,40 @@ status engram_gate::run(run_context& c) const {
     return bad_input("scales must have shape ", of_scale, ", not ", key_scale.shape, " and ", query_scale.shape);
   if (c.has_output(1) && !out_scale) return bad_input("gated_value_normed needs conv_norm_scale");
   if (status usable = usable_sizes("key", s); !usable) return usable;
-  const auto y = float_output<float>::make(c, 0, s), normed = float_output<float>::make(c, 1, s);
-  if (!y) return y.error();
-  if (!normed) return normed.error();
+  const result<value*> out = c.output(0, s);
+  if (!out) return out.error();
+  result<value*> normed_out = *out;
+  if (c.has_output(1)) normed_out = c.output(1, s);
+  if (!normed_out) return normed_out.error();
   if (s.count() == 0) return {};
-  const auto k = read_floats<float>(c, key), q = read_floats<float>(c, query), v = read_floats<float>(c, values);
-  const auto by_k = read_floats<float>(c, key_scale), by_q = read_floats<float>(c, query_scale);
-  const result<const float*> by_out = wide_vector<float>(c, out_scale);
-  if (!k || !q || !v || !by_k || !by_q || !by_out) return status_code::out_of_memory;
   const std::int64_t n = s[3];
-  parallel_each(c, s.count() / n, 1 + (1 << 13) / n, [&](std::int64_t r, std::size_t) {
-    const float *const a = k->data() + r * n, *const b = q->data() + r * n, *const from = v->data() + r / s[2] * n;
+  using rooms = row_rooms<float>;
+  const auto k = rooms::make(c, key, 1, n), q = rooms::make(c, query, 1, n), v = rooms::make(c, values, 1, n);
+  const auto y = rooms::make(c, **out, 1, n), normed = rooms::make(c, **normed_out, 1, n);
+  const auto by_k = wide_vector<float>(c, key_scale), by_q = wide_vector<float>(c, query_scale);
+  const auto by_out = wide_vector<float>(c, out_scale);
+  if (!k || !q || !v || !y || !normed || !by_k || !by_q || !by_out) return status_code::out_of_memory;
+  parallel_each(c, s.count() / n, 1 + (1 << 13) / n, [&](std::int64_t r, std::size_t lane) {
+    const float *const a = k->read(lane, r * n, n), *const b = q->read(lane, r * n, n);
+    const float* const from = v->read(lane, r / s[2] * n, n);
+    const float of_a = inverse_rms(a, n, epsilon);
     const std::int64_t branch = r % s[2] * n;
-    const float of_a = inverse_rms(a, n, epsilon), of_b = inverse_rms(b, n, epsilon);
+    const float of_b = inverse_rms(b, n, epsilon);
     double dot = 0;
     for (std::int64_t i = 0; i < n; ++i)
-      dot += double(a[i] * of_a * (*by_k)[std::size_t(branch + i)]) *
-             double(b[i] * of_b * (*by_q)[std::size_t(branch + i)]);
-    const float d = float(dot / std::sqrt(double(n)));
-    const float root = std::sqrt(std::max(std::abs(d), 1e-6f));
+      dot += double(a[i] * of_a * (*by_k)[branch + i]) * double(b[i] * of_b * (*by_q)[branch + i]);
+    const float d = float(dot / std::sqrt(double(n))), root = std::sqrt(std::max(std::abs(d), 1e-6f));
     const float gate = sigmoid_of(d > 0 ? root : d < 0 ? -root : 0);
-    float* const to = y->data + r * n;
+    float* const to = y->room(lane, r * n);
     for (std::int64_t i = 0; i < n; ++i) to[i] = gate * from[i];
-    if (!normed->data) return;
-    const float of_y = inverse_rms(to, n, epsilon);
-    for (std::int64_t i = 0; i < n; ++i) normed->data[r * n + i] = to[i] * of_y * (*by_out)[branch + i];
+    if (*normed_out != *out) {
+      float* const norm = normed->room(lane, r * n);
+      const float of_y = inverse_rms(to, n, epsilon);
+      for (std::int64_t i = 0; i < n; ++i) norm[i] = to[i] * of_y * (*by_out)[branch + i];
+      normed->store(lane, r * n, n);
+    }
+    y->store(lane, r * n, n);
   });
-  y->store(c), normed->store(c);
   return {};
 }
 

@@ -45,7 +45,7 @@ using other_normalisations = row_list<
     computes<op::microsoft::SkipSimplifiedLayerNormalization, since<1>,
              skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>,
     computes<op::microsoft::EmbedLayerNormalization, since<1>, embed_layer_normalization, "T">,
-    takes_any<op::microsoft::QEmbedLayerNormalization, since<1>, quantised_embed_layer_normalization>,
+    computes<op::microsoft::QEmbedLayerNormalization, since<1>, quantised_embed_layer_normalization, "T">,
     computes<op::microsoft::GatedRMSNorm, since<1>, gated_rms_norm>,
     computes<op::microsoft::BranchwiseRMSNorm, since<1>, branchwise_rms_norm>,
     computes<op::microsoft::GatedAdd, since<1>, gated_add>,

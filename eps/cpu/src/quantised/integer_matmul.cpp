@@ -241,8 +241,7 @@ status qlinear_matmul::run(run_context& c) const {
 
 namespace {
 
-using code_elements =
-    detail::element_set<std::uint8_t, std::int8_t, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
+using code_elements = qlinear_matmul_of_codes::elements;
 
 /// Codes as numbers; none are one 0.
 result<std::span<const float>> read_codes(run_context& c, const value& v) {
@@ -287,7 +286,18 @@ struct code_tensor {
 
 }  // namespace
 
-status qlinear_matmul_of_floats::run(run_context& c) const {
+result<qlinear_matmul_of_codes> qlinear_matmul_of_codes::bind(bind_context& c) {
+  qlinear_matmul_of_codes made;
+  for (const dtype type : {c.inputs[0].type, c.inputs[3].type, c.outputs[0].type})
+    made.of_integers = made.of_integers && (type == dtype::u8 || type == dtype::i8);
+  if (!made.of_integers) return made;
+  const result<qlinear_matmul> integers = qlinear_matmul::bind(c);
+  if (!integers) return integers.error();
+  made.integers = *integers;
+  return made;
+}
+
+status qlinear_matmul_of_floats::run(run_context& c) {
   const value &a_value = c.input(0), &b_value = c.input(3), &y_zero = c.input(7);
   const result<stacked_product> p = stack_of(a_value.shape, b_value.shape);
   if (!p) return p.error();

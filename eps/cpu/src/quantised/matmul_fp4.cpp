@@ -5,6 +5,7 @@
 
 #include "common/float_output.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -25,9 +26,9 @@ status multiply_floats(run_context& c, std::int64_t k, std::int64_t n, const mat
   const auto y = float_output<float>::make(c, 0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  const auto rows = read_floats<float>(c, a);
+  const result<const float*> rows = wide_vector<float>(c, a);
   if (!rows) return rows.error();
-  const gemm_problem<float> p{a.shape.count() / k, n, k, {rows->data(), k, 1}, b, nullptr, y->data};
+  const gemm_problem<float> p{a.shape.count() / k, n, k, {*rows, k, 1}, b, nullptr, y->data};
   if (status done = multiply(c, p); !done) return done;
   y->store(c);
   return {};
@@ -60,12 +61,12 @@ status matmul_bnb4::run(run_context& c) const {
     return bad_input("B ", codes.shape, " and absmax ", absmax.shape, " must have ", (count + 1) / 2, " and ",
                      (count - 1) / block + 1, " elements");
   const result<std::span<float>> b = c.scratch<float>(std::size_t(count));
-  const auto scales = read_floats<float>(c, absmax);
+  const auto scales = wide_vector<float>(c, absmax);
   if (!b || !scales) return status_code::out_of_memory;
   const std::uint8_t* const from = static_cast<const std::uint8_t*>(codes.data);
   parallel_elements(c, count, 1 << 14, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
-      (*b)[std::size_t(i)] = values[i % 2 ? from[i / 2] & 15 : from[i / 2] >> 4] * (*scales)[std::size_t(i / block)];
+      (*b)[std::size_t(i)] = values[i % 2 ? from[i / 2] & 15 : from[i / 2] >> 4] * (*scales)[i / block];
   });
   if (c.stopped()) return status_code::canceled;
   return transposed ? multiply_floats(c, k, n, {b->data(), 1, k}) : multiply_floats(c, n, k, {b->data(), k, 1});

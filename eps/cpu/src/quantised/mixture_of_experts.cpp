@@ -6,6 +6,7 @@
 
 #include "common/float_output.hpp"
 #include "common/operand_values.hpp"
+#include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -69,13 +70,13 @@ struct routes {
 
   static result<routes> make(run_context& c, const mixture_of_experts& how, const value& scores, const value& weights,
                              std::int64_t rows, std::int64_t count) {
-    const auto all = read_floats<float>(c, scores);
+    const auto all = wide_vector<float>(c, scores);
     const auto experts = c.scratch<std::int64_t>(std::size_t(rows * how.k));
     const auto factors = c.scratch<float>(std::size_t(rows * how.k));
     const auto room = c.scratch<std::int64_t>(std::size_t(std::max(rows, count)));
     if (!all || !experts || !factors || !room) return status_code::out_of_memory;
     for (std::int64_t r = 0; r < rows; ++r) {
-      const float* const row = all->data() + r * count;
+      const float* const row = *all + r * count;
       const auto before = [&](std::int64_t a, std::int64_t b) { return row[a] != row[b] ? row[a] > row[b] : a > b; };
       for (std::int64_t e = 0; e < count; ++e) {
         if (std::isnan(row[e])) return bad_input("router_probs has a NaN in row ", r);

@@ -16,11 +16,6 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Floats of 8 bits that are codes.
-template <fixed_string TypeString>
-inline constexpr auto small_floats =
-    constrain<TypeString, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
-
 /// The operators over quantised tensors, and those that make and end them.
 // clang-format off
 using quantised_rows = row_list<
@@ -41,14 +36,7 @@ using quantised_rows = row_list<
     computes<op::microsoft::GatherBlockQuantized, since<1>, gather_block_quantized, "T2">,
     erased_entry<op::ConvInteger, since<10>, any_types, conv_integer>,
     erased_entry<op::QLinearMatMul, since<10, 10>, any_types, qlinear_matmul>,
-    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
-                 constrain<"T2", std::int8_t, std::uint8_t> && constrain<"T3", std::int8_t, std::uint8_t>,
-                 qlinear_matmul>,
-    erased_entry<op::QLinearMatMul, since<21>, small_floats<"T1">, qlinear_matmul_of_floats>,
-    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> && small_floats<"T2">,
-                 qlinear_matmul_of_floats>,
-    erased_entry<op::QLinearMatMul, since<21>, constrain<"T1", std::int8_t, std::uint8_t> &&
-                 constrain<"T2", std::int8_t, std::uint8_t> && small_floats<"T3">, qlinear_matmul_of_floats>,
+    computes<op::QLinearMatMul, since<21>, qlinear_matmul_of_codes, "T1", "T2", "T3">,
     erased_entry<op::QLinearConv, since<10>, any_types, qlinear_conv>,
     erased_entry<op::microsoft::QLinearConv, since<1>, any_types, qlinear_conv>,
     erased_entry<op::microsoft::QGemm, since<1>, any_types, qgemm>,

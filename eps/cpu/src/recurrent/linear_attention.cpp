@@ -33,21 +33,29 @@ struct linear_sizes {
   std::int64_t betas;
 };
 
+/// The inputs row by row: what one head has of one position.
+struct linear_inputs {
+  row_rooms<float> q, k, v, decay, beta;
+};
+
 /// One head of keys, position after position. `s` is its state, [size, value_size].
 struct linear_head {
   const linear_attention& how;
   const linear_sizes& z;
   float scale;
-  const float *q, *k, *v, *decay, *beta;
+  const linear_inputs& in;
+  std::size_t lane;
   float *s, *room, *y;
 
   /// Position `row` of all batches, head `h` of keys.
   void step(std::int64_t row, std::int64_t h) const {
     const std::int64_t n = z.size, m = z.value_size;
-    const float *const key = k + (row * how.key_heads + h) * n, *const given = v + (row * how.key_heads + h) * m;
-    if (decay) {
+    const float *const key = in.k.read(lane, (row * how.key_heads + h) * n, n), *const given = in.v.read(
+                                                                                    lane, (row * how.key_heads + h) * m,
+                                                                                    m);
+    if (how.decays) {
       const bool each = z.decays != how.key_heads;
-      const float* const g = decay + row * z.decays + h * (each ? n : 1);
+      const float* const g = in.decay.read(lane, row * z.decays + h * (each ? n : 1), each ? n : 1);
       const float all = each ? 0 : std::exp(g[0]);
       for (std::int64_t i = 0; i < n; ++i) scale_row(s + i * m, each ? std::exp(g[i]) : all);
     }
@@ -55,7 +63,7 @@ struct linear_head {
     if (how.corrects) {
       std::fill_n(room, m, 0.0f);
       for (std::int64_t i = 0; i < n; ++i) add_row(s + i * m, key[i], room);
-      const float rate = beta[row * z.betas + (z.betas == 1 ? 0 : h)];
+      const float rate = *in.beta.read(lane, row * z.betas + (z.betas == 1 ? 0 : h), 1);
       for (std::int64_t j = 0; j < m; ++j) room[j] = rate * (given[j] - room[j]);
       added = room;
     }
@@ -67,7 +75,7 @@ struct linear_head {
 
  private:
   void ask(std::int64_t row, std::int64_t query_head, std::int64_t out_head, std::int64_t out_heads) const {
-    const float* const query = q + (row * how.query_heads + query_head) * z.size;
+    const float* const query = in.q.read(lane, (row * how.query_heads + query_head) * z.size, z.size);
     float* const to = y + (row * out_heads + out_head) * z.value_size;
     std::fill_n(to, z.value_size, 0.0f);
     for (std::int64_t i = 0; i < z.size; ++i) add_row(s + i * z.value_size, query[i], to);
@@ -147,14 +155,11 @@ status linear_attention::run(run_context& c) const {
     if (!made) return made.error();
     present = *made;
   }
-  std::span<const float> in[5];
-  for (std::size_t i = 0; i < 5; ++i) {
-    const value& from = c.input(i < 3 ? i : i + 1);
-    if (!from) continue;
-    const result<std::span<const float>> read = read_floats<float>(c, from);
-    if (!read) return read.error();
-    in[i] = *read;
-  }
+  const auto rooms_of = [&](std::size_t i, std::int64_t n) { return row_rooms<float>::make(c, c.input(i), 1, n); };
+  const auto q = rooms_of(0, z.size), k = rooms_of(1, z.size), v = rooms_of(2, z.value_size);
+  const auto decay = rooms_of(4, z.size), beta = rooms_of(5, 1);
+  if (!q || !k || !v || !decay || !beta) return status_code::out_of_memory;
+  const linear_inputs in{*q, *k, *v, *decay, *beta};
   std::int64_t room = 0;
   if (!checked_multiply(z.size + 1, z.value_size, room)) return status_code::out_of_memory;
   const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(room));
@@ -164,8 +169,7 @@ status linear_attention::run(run_context& c) const {
   c.parallel_lanes(std::size_t(heads), [&](std::size_t task, std::size_t lane) {
     const std::int64_t head = std::int64_t(task);
     float* const s = rooms->data() + std::int64_t(lane) * room;
-    const auto at = [&](std::size_t i) { return in[i].empty() ? nullptr : in[i].data(); };
-    const linear_head one{*this, z, by, at(0), at(1), at(2), at(3), at(4), s, s + cells, y->data};
+    const linear_head one{*this, z, by, in, lane, s, s + cells, y->data};
     if (past) load_floats(past, ((slots - 1) * heads + head) * cells, s, cells);
     else std::fill_n(s, cells, 0.0f);
     for (std::int64_t slot = 0; present && window && slot < window - std::min(window, z.length); ++slot) {
@@ -224,7 +228,7 @@ status causal_conv::run(run_context& c) const {
   const result<value*> y = c.output(0, s), present = c.output(1, states);
   if (!y) return y.error();
   if (!present) return present.error();
-  const auto weights = read_floats<float>(c, w);
+  const auto weights = wide_vector<float>(c, w);
   const result<const float*> added = wide_vector<float>(c, bias);
   const result<std::span<float>> rooms = c.scratch<float>(std::size_t(room));
   if (!weights || !added || !rooms) return status_code::out_of_memory;
@@ -236,7 +240,7 @@ status causal_conv::run(run_context& c) const {
   parallel_each(c, all, 1 + (1 << 13) / (row * taps + 1), [&](std::int64_t r, std::size_t lane) {
     float* const in = rooms->data() + std::int64_t(lane) * (room / std::int64_t(c.lanes()));
     float* const to = in + row;
-    const float* const kernel = weights->data() + r % channels * taps;
+    const float* const kernel = *weights + r % channels * taps;
     if (past) gather_floats(past, (slots - 1) * all * before + first_of(r, before), step, 1, in, before);
     else std::fill_n(in, before, 0.0f);
     gather_floats(x, first_of(r, length), step, 1, in + before, length);

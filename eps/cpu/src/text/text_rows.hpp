@@ -23,10 +23,10 @@ using text_rows = row_list<
     computes<op::StringSplit, since<20>, string_split>,
     takes_any<op::StringNormalizer, since<10>, string_normalizer>,
     computes<op::TfIdfVectorizer, since<9>, tfidf_vectorizer>,
-    takes_any<op::microsoft::WordConvEmbedding, since<1>, word_conv_embedding>,
-    takes_any<op::microsoft::NGramRepeatBlock, since<1>, ngram_repeat_block>,
-    takes_any<op::microsoft::BifurcationDetector, since<1>, bifurcation_detector>,
-    takes_any<op::microsoft::NGramHashMapping, since<1>, ngram_hash>,
+    computes<op::microsoft::WordConvEmbedding, since<1>, word_conv_embedding, "T1">,
+    computes<op::microsoft::NGramRepeatBlock, since<1>, ngram_repeat_block, "T">,
+    computes<op::microsoft::BifurcationDetector, since<1>, bifurcation_detector>,
+    computes<op::microsoft::NGramHashMapping, since<1>, ngram_hash>,
     computes<op::microsoft::MurmurHash3, since<1>, murmur_hash>
 >;
 // clang-format on

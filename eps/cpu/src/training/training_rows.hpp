@@ -9,9 +9,9 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// Steps of training.
 // clang-format off
 using training_rows = row_list<
-    erased_entry<op::training::Adagrad, since<1>, any_types, optimizer_of<op::training::Adagrad>>,
-    erased_entry<op::training::Adam, since<1>, any_types, optimizer_of<op::training::Adam>>,
-    erased_entry<op::training::Momentum, since<1>, any_types, optimizer_of<op::training::Momentum>>
+    computes<op::training::Adagrad, since<1>, optimizer_of<op::training::Adagrad>, "T1", "T3">,
+    computes<op::training::Adam, since<1>, optimizer_of<op::training::Adam>, "T1", "T3">,
+    computes<op::training::Momentum, since<1>, optimizer_of<op::training::Momentum>, "T1", "T3">
 >;
 // clang-format on
 

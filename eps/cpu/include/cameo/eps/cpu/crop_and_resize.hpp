@@ -8,6 +8,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// picture's sides) of the pictures batch_indices, each resized to crop_size [2], its corners on those of the region.
 /// Linear or nearest; what lies outside the picture is extrapolation_value. Computes in double.
 struct crop_and_resize {
+  using elements = first_float_elements;
   bool nearest = false;
   float outside = 0;
 

@@ -18,4 +18,14 @@ struct grid_sample {
   status run(run_context&) const;
 };
 
+/// com.microsoft's GridSample, whose image, grid and result have one type.
+struct grid_sample_of_floats : grid_sample {
+  using elements = first_float_elements;
+  static result<grid_sample_of_floats> bind(bind_context& c) {
+    const result<grid_sample> made = grid_sample::bind(c);
+    if (!made) return made.error();
+    return grid_sample_of_floats{*made};
+  }
+};
+
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -43,8 +44,18 @@ struct qlinear_matmul {
 /// QLinearMatMul where a, b or y are floats of 8 bits: by plain loops, in float, and rounded to y's type, where what is
 /// too large becomes its largest number.
 struct qlinear_matmul_of_floats {
-  static result<qlinear_matmul_of_floats> bind(bind_context&) { return qlinear_matmul_of_floats{}; }
-  status run(run_context&) const;
+  static status run(run_context&);
+};
+
+/// QLinearMatMul since version 21: the one or the other.
+struct qlinear_matmul_of_codes {
+  using elements =
+      detail::element_set<std::uint8_t, std::int8_t, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz>;
+  qlinear_matmul integers = {};
+  bool of_integers = true;
+
+  static result<qlinear_matmul_of_codes> bind(bind_context&);
+  status run(run_context& c) const { return of_integers ? integers.run(c) : qlinear_matmul_of_floats::run(c); }
 };
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -12,8 +12,8 @@ struct inverse {
   status run(run_context&) const;
 };
 
-/// com.microsoft's CDist: how far each row of A [M, N] is from each of B [K, N], by the sum of squares of differences or
-/// its root.
+/// com.microsoft's CDist: how far each row of A [M, N] is from each of B [K, N], by the sum of squares of differences
+/// or its root.
 struct row_distances {
   using elements = detail::element_set<float, double>;
   bool root = false;

@@ -4,12 +4,12 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// What MoE and QMoE of com.microsoft share: each row of input [rows, H] or [batch, length, H] goes through the k experts
-/// that router_probs [rows, experts] prefers (of equal ones the last), and what they give is added up by the softmax of
-/// those scores. An expert is fc2 * f(fc1 * x + bias) + bias; f is an activation, whose result fc3 * x + bias may
-/// multiply, or swiglu, whose two halves come from fc1 (swiglu_fusion 1: by turns, 2: one after the other) or from fc1
-/// and fc3. Rows of one expert are one product. `use_sparse_mixer` has no effect, as in ONNX Runtime on CPUs. Computes
-/// in float.
+/// What MoE and QMoE of com.microsoft share: each row of input [rows, H] or [batch, length, H] goes through the k
+/// experts that router_probs [rows, experts] prefers (of equal ones the last), and what they give is added up by the
+/// softmax of those scores. An expert is fc2 * f(fc1 * x + bias) + bias; f is an activation, whose result fc3 * x +
+/// bias may multiply, or swiglu, whose two halves come from fc1 (swiglu_fusion 1: by turns, 2: one after the other) or
+/// from fc1 and fc3. Rows of one expert are one product. `use_sparse_mixer` has no effect, as in ONNX Runtime on CPUs.
+/// Computes in float.
 struct mixture_of_experts {
   using elements = text_model_elements;
   enum class function : std::uint8_t { relu, gelu, silu, identity, swiglu } f = function::relu;

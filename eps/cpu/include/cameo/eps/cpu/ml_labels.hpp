@@ -54,6 +54,7 @@ struct zip_map {
 /// with zeros in between (as text "0.f"). Texts become numbers; numbers are cut to integers, or printed with six digits
 /// after the point.
 struct cast_map {
+  using elements = detail::element_set<float, std::int64_t, std::string_view>;
   std::int64_t size = -1;  // -1: as many as the map has
   dtype to = dtype::f32;
   static result<cast_map> bind(bind_context&);

@@ -42,9 +42,10 @@ struct embed_layer_normalization {
   status run(run_context&) const;
 };
 
-/// com.microsoft's QEmbedLayerNormalization: EmbedLayerNormalization for tables, gamma and beta of codes, each with a scale and a zero
-/// point, without position_ids and embedding_sum.
+/// com.microsoft's QEmbedLayerNormalization: EmbedLayerNormalization for tables, gamma and beta of codes, each with a
+/// scale and a zero point, without position_ids and embedding_sum.
 struct quantised_embed_layer_normalization {
+  using elements = detail::element_set<float>;
   double epsilon = 0;
 
   static result<quantised_embed_layer_normalization> bind(bind_context&);

@@ -11,11 +11,11 @@ class RE2;
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// com.microsoft's Tokenizer: the tokens of each text of X [C] or [N, C] along a new last axis, filled up with pad_value.
-/// Tokens are what lies between matches of separators, which part texts one after the other; or matches of tokenexp, the
-/// longest at each place; or characters, where the separator is "" or tokenexp ".". Shorter ones than mincharnum
-/// characters don't count. With `mark`, tokens stand between the characters 2 and 3. Patterns are in RE2's syntax.
-/// Defined in builds with RE2 alone.
+/// com.microsoft's Tokenizer: the tokens of each text of X [C] or [N, C] along a new last axis, filled up with
+/// pad_value. Tokens are what lies between matches of separators, which part texts one after the other; or matches of
+/// tokenexp, the longest at each place; or characters, where the separator is "" or tokenexp ".". Shorter ones than
+/// mincharnum characters don't count. With `mark`, tokens stand between the characters 2 and 3. Patterns are in RE2's
+/// syntax. Defined in builds with RE2 alone.
 struct tokenizer {
   using elements = string_elements;
   struct drop {

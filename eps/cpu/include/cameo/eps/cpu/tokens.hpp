@@ -9,6 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// Scores [batch, words] with -infinity for each word that would end an n-gram which input_ids [batch, length] has
 /// already.
 struct ngram_repeat_block {
+  using elements = detail::element_set<float>;
   std::int64_t size = 0;
   static result<ngram_repeat_block> bind(bind_context&);
   status run(run_context&) const;
@@ -18,6 +19,7 @@ struct ngram_repeat_block {
 /// is not as in src_tokens from prev_suffix_match_idx on; and where in src_tokens the last tokens of that are followed,
 /// as the shortest suffix of min to max_ngram_size tokens that occurs there once tells, or -1.
 struct bifurcation_detector {
+  using elements = detail::element_set<std::int64_t>;
   std::int64_t least = 1, most = 3;
   static result<bifurcation_detector> bind(bind_context&);
   status run(run_context&) const;
@@ -37,6 +39,7 @@ struct murmur_hash {
 /// the sequence are past_ids, or pad_id; those before an end of text, or before their segment, count as eos_token_id if
 /// that is given, else as pad_id. present_ids are the last tokens, for the next call.
 struct ngram_hash {
+  using elements = detail::element_set<std::int32_t, std::int64_t>;
   std::int64_t orders = 0, heads = 0, pad = 0;  // orders: max_ngram_size
   bool resets = false;
   static result<ngram_hash> bind(bind_context&);

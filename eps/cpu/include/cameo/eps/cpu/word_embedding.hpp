@@ -9,6 +9,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// [characters, size], plus B [filters], through tanh. A word has as many characters as numbers that are not 0, but at
 /// least a window; one that begins with 0 gives zeros.
 struct word_conv_embedding {
+  using elements = detail::element_set<float>;
   static result<word_conv_embedding> bind(bind_context&);
   status run(run_context&) const;
 };
