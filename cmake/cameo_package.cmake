@@ -132,6 +132,8 @@ function(cameo_install)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/cameoConfig.cmake.in ${written}/cameoConfig.cmake
     INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
   # While the version begins with 0, a new second number may change everything.
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/cameo_ort_plugin.cmake ${PROJECT_SOURCE_DIR}/cmake/ort_plugin.map
+    DESTINATION ${folder} COMPONENT cameo_headers)
   write_basic_package_version_file(${written}/cameoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${written}/cameoConfig.cmake ${written}/cameoConfigVersion.cmake DESTINATION ${folder}
     COMPONENT cameo_headers)

@@ -194,7 +194,11 @@ class partitioner {
     for (const node_group& group : wishes)
       for (node_id n : group.nodes) {
         if (index_of(n) >= g.node_capacity() || !has_channels_last_form(r, r.node(n))) continue;
-        if (const node_id made = make_channels_last(r, r.node(n)); made != node_id::none) moved.push_back(made);
+        const value_type* const type = r.node(n).output(0).type();
+        const node_id made = make_channels_last(r, r.node(n));
+        if (made == node_id::none) continue;
+        moved.push_back(made);
+        set_channels_last(g, made, type);
       }
     if (!moved.empty())
       if (status s = r.refresh(); !s) return s;
@@ -208,6 +212,16 @@ class partitioner {
                       name_of(g, g[n]));
     }
     return groups;
+  }
+
+  /// The type of what a moved node makes: its operator has no shape function, but what it makes is known, turned round.
+  static void set_channels_last(graph& g, node_id moved, const value_type* before) {
+    graph_value& made = g[g[moved].outputs[0]];
+    if ((made.type && made.type->shape) || !before || !before->is_tensor()) return;
+    value_type type = *before;
+    if (type.shape && type.shape->size() > 2)
+      std::rotate(type.shape->begin() + 1, type.shape->begin() + 2, type.shape->end());
+    made.type = g.owner().keep(std::move(type));
   }
 
   /// Takes a group as a whole or not at all: a group with a node that is gone or assigned is skipped. The others have

@@ -178,6 +178,13 @@ function(find_package name)
 endfunction()
 function(cameo_add_provider name)
 endfunction()
+function(cameo_add_ort_plugin)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TYPE;HEADER" "SOURCES;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT (arg_NAME AND arg_TYPE AND arg_HEADER))
+    message(FATAL_ERROR "cameo_add_ort_plugin(${ARGV})")
+  endif()
+  message("TARGET ${arg_NAME}")
+endfunction()
 """
 
 

@@ -33,8 +33,9 @@ build = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", root / "build" / "releas
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-NPU, CAMEO = "MyNpuExecutionProvider", "CameoExecutionProvider"
-LIBRARY = {NPU: build / "examples" / "libmy_npu.so", CAMEO: build / "examples" / "libcameo_provider.so"}
+NPU, CAMEO, FUSING = "MyNpuExecutionProvider", "CameoExecutionProvider", "FusingExecutionProvider"
+LIBRARY = {NPU: build / "examples" / "libmy_npu.so", CAMEO: build / "examples" / "libcameo_provider.so",
+           FUSING: build / "examples" / "libfusing_plugin.so"}
 DIGITS = root / "examples" / "digits" / "digits.onnx"
 TOLERANCE = (1e-3, 1e-5)
 RECORD = "session.record_ep_graph_assignment_info"
@@ -155,6 +156,40 @@ def try_contexts(folder):
                 expect(False, f"embed {embed}: the context {bad[:20]!r} was taken")
             except Exception as refused:  # noqa: BLE001
                 expect("ONNXRuntimeError" in str(refused), f"embed {embed}: {refused}")
+
+
+def try_own_contexts(folder):
+    """A provider that compiles, with contexts of its own: what is in the node is what it stored."""
+    value, node = onnx.helper.make_tensor_value_info, onnx.helper.make_node
+    nodes = [node("Mul", ["x", "w"], ["a"]), node("Add", ["a", "y"], ["b"]), node("Sigmoid", ["b"], ["c"]),
+             node("Mul", ["c", "b"], ["d"]), node("Sub", ["d", "y"], ["z"])]
+    weights = onnx.numpy_helper.from_array(np.arange(12, dtype=np.float32).reshape(3, 4), "w")
+    graph = onnx.helper.make_graph(nodes, "g", [value("x", 1, [3, 4]), value("y", 1, [3, 4])], [value("z", 1, [3, 4])],
+                                   [weights])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    feeds = {"x": np.full((3, 4), 0.25, np.float32), "y": np.ones((3, 4), np.float32)}
+    want = ort.InferenceSession(model.SerializeToString(), judge.ort_options(),
+                                providers=["CPUExecutionProvider"]).run(None, feeds)[0]
+    for embed in "01":
+        path = folder / f"fusing{embed}_ctx.onnx"
+        made = session(model.SerializeToString(), FUSING, options={
+            "ep.context_enable": "1", "ep.context_file_path": str(path), "ep.context_embed_mode": embed})
+        for each in (made, session(path, FUSING)):
+            expect(np.allclose(each.run(None, feeds)[0], want, rtol=1e-6), f"fusing, embed {embed}: other answers")
+        stored = [n for n in onnx.load(path).graph.node if n.op_type == "EPContext"]
+        texts = [{a.name: a.s for a in n.attribute} for n in stored]
+        expect(len(stored) == 2 and all(t["ep_sdk_version"] == b"fusing 1" and t["source"] == FUSING.encode()
+                                        for t in texts), f"fusing, embed {embed}: nodes {texts}")
+
+
+def try_in_cameo():
+    """cameo's program loads the plugins that were made of cameo's providers."""
+    for ep in (NPU, CAMEO):
+        done = judge.cameo("compare", DIGITS, "--ep-library", LIBRARY[ep], "--b-ep", "cpu", "--rtol", "1e-5", "--atol",
+                           "1e-6", check=False)
+        expect(done.returncode == 0, f"{ep} in cameo: {done.stderr}")
+        shown = judge.cameo("run", DIGITS, "--random-inputs", "--ep-library", LIBRARY[ep], "--log", "verbose")
+        expect("on ort_plugin" in shown.stderr, f"{ep} in cameo takes nothing: {shown.stderr}")
 
 
 def try_options():
@@ -282,6 +317,8 @@ def main():
         try_options()
         with tempfile.TemporaryDirectory() as folder:
             try_contexts(pathlib.Path(folder))
+            try_own_contexts(pathlib.Path(folder))
+        try_in_cameo()
     try_cases(given.cases, 1 if given.long else 20, given.names)
     print(f"onnxruntime {ort.__version__}: {len(problems)} problems")
     return 1 if problems else 0

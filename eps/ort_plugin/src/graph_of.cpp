@@ -125,7 +125,20 @@ class graph_builder {
         to.listed.push_back(&to.attributes.back());
       }
     }
+    add_defaults(from, to);
     made_->order.push_back(&to);
+  }
+
+  /// ONNX Runtime gives nodes the defaults of their operators, and plugins count on it.
+  static void add_defaults(const graph_node& from, ort_node& to) {
+    if (!from.version) return;
+    for (const attribute_rule& rule : from.version->attributes) {
+      if (!rule.has_default || find_attribute(from.attributes, rule.name)) continue;
+      attribute made;
+      made.name = rule.name, made.kind = rule.kind;
+      made.i = rule.default_int, made.f = rule.default_float, made.s = rule.default_string;
+      if (take(made, to.attributes.emplace_back())) to.listed.push_back(&to.attributes.back());
+    }
   }
 
   const graph& g_;

@@ -176,7 +176,6 @@ result<std::shared_ptr<execution>> execution::make(const library& of, const text
   if (status s = called(of.name(), call); !s) return made->ep_ = nullptr, s;
   const ort::ort_ep* const ep = made->ep_;
   if (!ep || ep->version < 23 || !ep->GetCapability || !ep->Compile || !ep->ReleaseNodeComputeInfos) {
-    made->ep_ = nullptr;
     return ep_failed("{}: CreateEp gives no execution provider that compiles", of.name());
   }
   std::int32_t layout = 0;
@@ -221,15 +220,22 @@ result<ort::ort_node_compute_info*> execution::compile(const ort::ort_graph& gra
   const status done = called(library_.name(), call);
   std::unique_ptr<ort::ort_node> node = ort::take_node(contexts[0]);
   if (!done) return done;
-  if (contexts[0] && !node) return ep_failed("{}: Compile gives a context node that is none", library_.name());
-  if (!made[0] || made[0]->version < 23 || !made[0]->Compute)
-    return ep_failed("{}: Compile gives nothing to run '{}' with", library_.name(), fused.name);
+  const bool is_sound = made[0] && made[0]->version >= 23 && made[0]->Compute && (!contexts[0] || node);
+  if (!is_sound) {
+    release_one(made[0]);
+    return ep_failed("{}: Compile gives nothing to run '{}' with, or a context node that is none", library_.name(),
+                     fused.name);
+  }
   if (context) *context = std::move(node);
   return made[0];
 }
 
 void execution::release(ort::ort_node_compute_info* info) {
   const std::lock_guard lock{guard_};
+  release_one(info);
+}
+void execution::release_one(ort::ort_node_compute_info* info) {
+  if (!info) return;
   static_cast<void>(called(library_.name(), [&] { return ep_->ReleaseNodeComputeInfos(ep_, &info, 1), status{}; }));
 }
 

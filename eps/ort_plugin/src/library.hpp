@@ -67,6 +67,7 @@ class execution {
 
  private:
   explicit execution(const library& of) : library_{of} {}
+  void release_one(ort::ort_node_compute_info*);
   const library& library_;
   std::vector<std::unique_ptr<ort::ort_ep_device>> devices_;
   std::unique_ptr<ort::ort_hardware_device> more_;
