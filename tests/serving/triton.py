@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""cameo's backend in the real Triton server, the one of PyPI's nvidia-pytriton: models of five kinds over HTTP and gRPC, with
+the right numbers, while models are unloaded and loaded, one file is corrupt, requests are wrong and clients go away. Beside
+it, the same model in Triton's own python backend with onnxruntime inside.
+
+Usage: triton.py [--backend build/triton/libtriton_cameo.so] [--build build/release] [--requests 10000] [--only-cameo]
+Needs the packages of tests/serving/requirements.txt. The server listens on 127.0.0.1 alone. Not a part of CI. Closes with
+one line: N passed, N failed.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import numpy
+import onnx
+import onnxruntime
+import tritonclient.grpc
+import tritonclient.http
+from onnx import TensorProto, helper
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+OUT = ROOT / "build" / "serving"
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+PYTHON_MODEL = '''
+import sys
+sys.path.insert(0, {site!r})
+import numpy, onnxruntime, os
+import triton_python_backend_utils as utils
+
+class TritonPythonModel:
+    def initialize(self, args):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        path = os.path.join(args["model_repository"], args["model_version"], "model.onnx")
+        self.session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
+
+    def execute(self, requests):
+        arrays = [utils.get_input_tensor_by_name(each, "image").as_numpy() for each in requests]
+        made = self.session.run(None, {"image": numpy.concatenate(arrays)})
+        responses, at = [], 0
+        for array in arrays:
+            rows = [each[at:at + len(array)] for each in made]
+            responses.append(utils.InferenceResponse([utils.Tensor(n, r) for n, r in zip(("logits", "probabilities"), rows)]))
+            at += len(array)
+        return responses
+'''
+passed = failed = 0
+
+
+def expect(holds, *words):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print("not so:", *map(str, words), flush=True)
+
+
+def free_port():
+    with socket.socket() as made:
+        made.bind(("127.0.0.1", 0))
+        return made.getsockname()[1]
+
+
+def write_config(folder, backend="cameo", more="", **parameters):
+    lines = [f'backend: "{backend}"', more]
+    lines += [f'parameters {{ key: "{key}" value {{ string_value: "{text}" }} }}' for key, text in parameters.items()]
+    (folder / "config.pbtxt").write_text("\n".join(lines) + "\n")
+
+
+def make_repository(args):
+    """Five kinds of models, one that is corrupt, one that takes long, and the same digits by python and onnxruntime."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    folder = OUT / "models"
+
+    def version(name):
+        (folder / name / "1").mkdir(parents=True)
+        return folder / name / "1"
+
+    program = args.build / "cameo"
+    shutil.copy(DIGITS, version("digits") / "model.onnx")
+    subprocess.run([program, "convert", "--quiet", DIGITS, version("digits_ort") / "model.ort"], check=True)
+    subprocess.run([program, "compile", "--quiet", "--ep", "frozen", "--embed", DIGITS, "--output",
+                    version("digits_frozen") / "model.onnx"], check=True)
+    package = version("digits_package") / "model"
+    (package / "plain").mkdir(parents=True)
+    shutil.copy(DIGITS, package / "plain" / "digits.onnx")
+    (package / "manifest.json").write_text(json.dumps({"schema_version": "1.0", "components": {"part": {"variants": {"plain": {
+        "ep": "CPUExecutionProvider", "executor_info": {"ort": {"model_file": "digits.onnx"}}}}}}}))
+    value = helper.make_tensor_value_info
+    texts = helper.make_graph([helper.make_node("StringConcat", ["a", "b"], ["y"])], "g",
+                              [value("a", TensorProto.STRING, ["n"]), value("b", TensorProto.STRING, ["n"])],
+                              [value("y", TensorProto.STRING, ["n"])])
+    onnx.save(helper.make_model(texts, opset_imports=[helper.make_opsetid("", 20)], ir_version=9),
+              str(version("texts") / "model.onnx"))
+    body = helper.make_graph([helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Sin", ["v"], ["w"])], "body",
+                             [value("i", TensorProto.INT64, []), value("c", TensorProto.BOOL, []), value("v", 1, [1000])],
+                             [value("d", TensorProto.BOOL, []), value("w", 1, [1000])])
+    slow = helper.make_graph([helper.make_node("Squeeze", ["rounds"], ["m"]),
+                              helper.make_node("Loop", ["m", "", "x"], ["y"], body=body)], "g",
+                             [value("rounds", TensorProto.INT64, [1]), value("x", 1, [1000])], [value("y", 1, [1000])])
+    onnx.save(helper.make_model(slow, opset_imports=[helper.make_opsetid("", 20)], ir_version=9),
+              str(version("slow") / "model.onnx"))
+    (version("corrupt") / "model.onnx").write_bytes(DIGITS.read_bytes()[:700])
+    shutil.copy(DIGITS, version("misconfigured") / "model.onnx")
+    for name in ("digits", "digits_ort", "digits_package", "texts", "corrupt"):
+        write_config(folder / name, threads=1)
+    write_config(folder / "digits", threads=1, more="instance_group [{ count: 2 kind: KIND_CPU }]")
+    write_config(folder / "digits_frozen", threads=1, providers="frozen")
+    write_config(folder / "slow", threads=1, timeout_ms=200)
+    write_config(folder / "misconfigured", colour="red")
+    if not args.only_cameo:
+        (version("python_onnxruntime") / "model.py").write_text(PYTHON_MODEL.replace("{site!r}", repr(str(pathlib.Path(numpy.__file__).parent.parent))))
+        shutil.copy(DIGITS, folder / "python_onnxruntime" / "1" / "model.onnx")
+        write_config(folder / "python_onnxruntime", "python", more="""max_batch_size: 16
+dynamic_batching {}
+instance_group [{ count: 2 kind: KIND_CPU }]
+input [{ name: "image" data_type: TYPE_FP32 dims: [1, 8, 8] }]
+output [{ name: "logits" data_type: TYPE_FP32 dims: [10] }, { name: "probabilities" data_type: TYPE_FP32 dims: [10] }]""")
+    return folder
+
+
+class Server:
+    def __init__(self, args, models):
+        import pytriton
+
+        triton = pathlib.Path(pytriton.__file__).parent / "tritonserver"
+        backends = OUT / "backends"
+        (backends / "cameo").mkdir(parents=True)
+        shutil.copy(args.backend, backends / "cameo" / "libtriton_cameo.so")
+        shutil.copytree(triton / "backends" / "python", backends / "python")
+        stub = triton / "python_backend_stubs" / f"{sys.version_info.major}.{sys.version_info.minor}" / "triton_python_backend_stub"
+        if stub.exists():
+            shutil.copy(stub, backends / "python" / "triton_python_backend_stub")
+        self.http, self.grpc = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
+        self.log = (OUT / "server.log").open("w")
+        self.process = subprocess.Popen(
+            [triton / "bin" / "tritonserver", f"--model-repository={models}", f"--backend-directory={backends}",
+             f"--http-port={self.http.split(':')[1]}", f"--grpc-port={self.grpc.split(':')[1]}", "--http-address=127.0.0.1",
+             "--grpc-address=127.0.0.1", "--allow-metrics=false", "--model-control-mode=explicit", "--load-model=*",
+             "--exit-on-error=false"], stdout=self.log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            env=dict(os.environ, LD_LIBRARY_PATH=str(triton.parent.parent / "nvidia_pytriton.libs")))
+        begin = time.monotonic()
+        while time.monotonic() - begin < 60:
+            try:
+                urllib.request.urlopen(f"http://{self.http}/v2/health/live", timeout=1)
+                return
+            except OSError:
+                time.sleep(0.2)
+        raise SystemExit((OUT / "server.log").read_text()[-3000:])
+
+    def ask(self, path, body=None):
+        """Status and answer of a request."""
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(f"http://{self.http}/v2/{path}", data, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def resident(self):
+        text = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text()
+        return int(text.split()[1]) * 4096
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+
+def judge():
+    session = onnxruntime.InferenceSession(str(DIGITS), providers=["CPUExecutionProvider"])
+    images = numpy.random.default_rng(2).random((64, 1, 8, 8), numpy.float32)
+    return images, session.run(["logits"], {"image": images})[0]
+
+
+def client_of(server, kind):
+    module = tritonclient.http if kind == "http" else tritonclient.grpc
+    address = server.http if kind == "http" else server.grpc
+    client = module.InferenceServerClient(address)
+
+    def infer(model, arrays, output):
+        given = []
+        for name, array in arrays.items():
+            kind_name = "BYTES" if array.dtype == object else {"float32": "FP32", "int64": "INT64"}[str(array.dtype)]
+            one = module.InferInput(name, array.shape, kind_name)
+            one.set_data_from_numpy(array)
+            given.append(one)
+        return client.infer(model, given, outputs=[module.InferRequestedOutput(output)]).as_numpy(output)
+
+    return infer
+
+
+def one_request(infer, kind, number, images, wanted):
+    """Whether a random request is answered with the right numbers."""
+    chance = random.Random(number)
+    if kind == "texts":
+        made = infer("texts", {"a": numpy.array([b"a", str(number).encode()], object),
+                               "b": numpy.array(["ü".encode(), b""], object)}, "y")
+        return made.tolist() == ["aü".encode(), str(number).encode()]
+    rows = [chance.randrange(len(images)) for _ in range(chance.choice((1, 1, 1, 2, 5)))]
+    made = infer(kind, {"image": images[rows]}, "logits")
+    return made.shape == (len(rows), 10) and numpy.allclose(made, wanted[rows], rtol=1e-4, atol=1e-5)
+
+
+def load(server, kinds, count, concurrency=16):
+    """Requests right, wrong, and how long each took."""
+    images, wanted = judge()
+    local, taken, bad = threading.local(), [], []
+
+    def work(number):
+        name = ("http", "grpc")[number % 2]
+        if not hasattr(local, name):
+            setattr(local, name, client_of(server, name))
+        begin = time.monotonic()
+        try:
+            if not one_request(getattr(local, name), kinds[number % len(kinds)], number, images, wanted):
+                bad.append(f"{number}: wrong numbers")
+        except Exception as error:  # noqa: BLE001 - each is counted
+            bad.append(f"{number}: {error}")
+        taken.append(time.monotonic() - begin)
+
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(concurrency) as pool:
+        list(pool.map(work, range(count)))
+    return bad, taken, time.monotonic() - begin
+
+
+def wrong_requests(server):
+    status, words = server.ask("models/corrupt")
+    expect(status >= 400 and "corrupt" in words, "a corrupt file is an error of its model:", status, words)
+    log = (OUT / "server.log").read_text()
+    expect("failed to load 'corrupt' version 1" in log and "model.onnx" in log, "the log says what is wrong with it")
+    expect("there is no parameter 'colour'" in log, "a parameter that is none is an error, which names those that are")
+    image = {"name": "image", "shape": [1, 1, 8, 7], "datatype": "FP32", "data": [0] * 56}
+    status, words = server.ask("models/digits/infer", {"inputs": [image]})
+    expect(status == 400, "a wrong shape is refused:", status, words)
+    status, words = server.ask("models/digits/infer", {"inputs": [{**image, "name": "picture"}]})
+    expect(status == 400, "a wrong name is refused:", status, words)
+    slow = [{"name": "rounds", "shape": [1], "datatype": "INT64", "data": [10**9]},
+            {"name": "x", "shape": [1000], "datatype": "FP32", "data": [1] * 1000}]
+    begin = time.monotonic()
+    status, words = server.ask("models/slow/infer", {"inputs": slow})
+    expect(status >= 400 and "DEADLINE_EXCEEDED" in words and time.monotonic() - begin < 5, "a deadline ends a run:", words)
+    client = tritonclient.grpc.InferenceServerClient(server.grpc)
+    inputs = []
+    for name, array in (("rounds", numpy.array([10**9])), ("x", numpy.ones(1000, numpy.float32))):
+        one = tritonclient.grpc.InferInput(name, array.shape, {"int64": "INT64", "float32": "FP32"}[str(array.dtype)])
+        one.set_data_from_numpy(array)
+        inputs.append(one)
+    told = []
+    call = client.async_infer("slow", inputs, lambda result, error: told.append(error))
+    time.sleep(0.05)
+    call.cancel()  # the client goes away
+    time.sleep(0.5)
+    expect(told and told[0] is not None, "a client that goes away gets no answer:", told)
+    status, words = server.ask("models/slow/infer", {"inputs": [{**slow[0], "data": [3]}, slow[1]]})
+    expect(status == 200, "and others are served:", status, words[:200])
+
+
+def statistics(server):
+    _, text = server.ask("models/digits/stats")
+    stats = json.loads(text)["model_stats"][0]
+    expect(stats["inference_stats"]["success"]["count"] > 0, "successes are counted")
+    expect(0 < stats["execution_count"] <= stats["inference_count"], "executions are counted, of batches:",
+           stats["execution_count"], stats["inference_count"])
+
+
+def reload_under_load(server, count):
+    """Requests go on while another model, and the same one, are unloaded and loaded."""
+    done = threading.Event()
+
+    def churn():
+        while not done.is_set():
+            for path in ("digits_ort/unload", "digits_ort/load", "digits/load"):
+                server.ask(f"repository/models/{path}", {})
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    bad, _, _ = load(server, ["digits", "digits_frozen", "texts"], count)
+    done.set()
+    thread.join()
+    expect(not bad, "no request is lost while models are unloaded and loaded:", len(bad), bad[:3])
+    server.ask("repository/models/digits_ort/load", {})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--backend", type=pathlib.Path, default=ROOT / "build" / "triton" / "libtriton_cameo.so")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--only-cameo", action="store_true")
+    args = parser.parse_args()
+    server = Server(args, make_repository(args))
+    try:
+        kinds = ["digits", "digits_ort", "digits_frozen", "digits_package", "texts"]
+        for kind in kinds:
+            expect(server.ask(f"models/{kind}/ready")[0] == 200, f"{kind} is ready")
+        bad, _, _ = load(server, kinds, min(args.requests, 1000))  # allocations settle
+        before = server.resident()
+        more, taken, seconds = load(server, kinds, args.requests)
+        grown = server.resident() - before
+        expect(not bad + more, "all are answered with the right numbers:", len(bad + more), (bad + more)[:3])
+        print(f"{args.requests} requests in {seconds:.1f} s, the server grew by {grown / 1e6:.1f} MB", flush=True)
+        wrong_requests(server)
+        reload_under_load(server, max(args.requests // 5, 100))
+        statistics(server)
+        if not args.only_cameo:
+            print("| digits, 16 clients | requests in a second | p50 ms | p99 ms |\n|---|---|---|---|")
+            for kind in ("digits", "python_onnxruntime"):
+                bad, taken, seconds = load(server, [kind], max(args.requests // 4, 100))
+                expect(not bad, f"{kind} answers:", bad[:3])
+                taken.sort()
+                print(f"| {kind} | {len(taken) / seconds:.0f} | {taken[len(taken) // 2] * 1000:.1f} | "
+                      f"{taken[len(taken) * 99 // 100] * 1000:.1f} |", flush=True)
+        expect(server.process.poll() is None, "the server still runs")
+    finally:
+        code = server.stop()
+    expect(code == 0, "the server ends by itself, all models unloaded:", code)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0 or passed == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
