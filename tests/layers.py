@@ -31,16 +31,17 @@ MAY_INCLUDE = {
     "program": ["session"],
     "c": ["program"],  # what the runtime of the build's providers is
     "python": ["program"],  # the same, and what it shows of a model
+    "triton": ["program"],
     "interop": ["session"],  # between other libraries' types and ours: for users, never included by another layer
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
-    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program", "c", "python"},
+    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program", "c", "python", "triton"},
     "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
     "google/protobuf/": {"format"},
     "onnx/": {"format"},
     "flatbuffers/": {"format"},
-    "nlohmann/": {"context", "package", "session", "program", "ep"},
+    "nlohmann/": {"context", "package", "session", "program", "ep", "triton"},
     "CLI/": {"program"},
     "nanobind/": {"python"},
     "numpy/": {"python"},

@@ -189,7 +189,8 @@ endfunction()
 
 
 def cmake_text():
-    files = [root / "CMakeLists.txt", *sorted((root / "cmake").glob("*")), *sorted(root.glob("eps/*/CMakeLists.txt"))]
+    files = [root / "CMakeLists.txt", *sorted((root / "cmake").glob("*")), *sorted(root.glob("eps/*/CMakeLists.txt")),
+             *sorted(root.glob("src/*/CMakeLists.txt"))]
     return "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 

@@ -1,0 +1,102 @@
+"""A deployment of Ray Serve around a cameo.Session, with batching, several models in a replica, and Ray Data for batches that
+nobody waits for. Needs cameo, numpy and ray[serve].
+
+    serve run --name digits ray_serve:app folder=models      # models/digits.onnx is served as the model "digits"
+
+A request is JSON, in the form of the Open Inference Protocol: {"inputs": [{"name", "shape", "datatype", "data"}]}. The header
+serve_multiplexed_model_id names the model.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import numpy
+from ray import serve
+
+import cameo
+
+TYPES = {"FP32": "float32", "FP64": "float64", "INT64": "int64", "INT32": "int32", "UINT8": "uint8", "BOOL": "bool"}
+NAMES = {numpy.dtype(name): word for word, name in TYPES.items()}
+
+
+def arrays_in(body: dict[str, Any]) -> dict[str, numpy.ndarray]:
+    """The inputs of a request; ValueError in words."""
+    return {
+        each["name"]: numpy.array(each["data"], TYPES[each["datatype"]]).reshape(each["shape"]) for each in body["inputs"]
+    }
+
+
+def body_of(model: str, arrays: dict[str, numpy.ndarray]) -> dict[str, Any]:
+    """An answer, from arrays."""
+    outputs = [
+        {"name": name, "shape": list(each.shape), "datatype": NAMES[each.dtype], "data": each.ravel().tolist()}
+        for name, each in arrays.items()
+    ]
+    return {"model_name": model, "outputs": outputs}
+
+
+@serve.deployment(num_replicas=2, max_ongoing_requests=64, graceful_shutdown_timeout_s=10)
+class Models:
+    """Each replica holds a few models of a folder. Sessions have one thread: replicas are what the machine is shared by."""
+
+    def __init__(self, folder: str, threads: int = 1, timeout: float = 5) -> None:
+        self.folder, self.threads, self.timeout = pathlib.Path(folder), threads, timeout
+
+    @serve.multiplexed(max_num_models_per_replica=4)
+    async def model(self, name: str) -> cameo.Session:
+        return cameo.Session(self.folder / f"{pathlib.PurePath(name).name}.onnx", threads=self.threads)
+
+    @serve.batch(max_batch_size=16, batch_wait_timeout_s=0.002)
+    async def run(self, requests: list[tuple[str, dict[str, numpy.ndarray]]]) -> list[dict[str, numpy.ndarray] | Exception]:
+        """Requests that wait for the same model, with the same shapes but for the first size, are one run."""
+        answers: list[Any] = [None] * len(requests)
+        groups: dict[Any, list[int]] = {}
+        for number, (name, arrays) in enumerate(requests):
+            key = (name, *((each, arrays[each].dtype, arrays[each].shape[1:]) for each in sorted(arrays)))
+            groups.setdefault(key, []).append(number)
+        for (name, *_), numbers in groups.items():
+            joined = {key: numpy.concatenate([requests[i][1][key] for i in numbers]) for key in requests[numbers[0]][1]}
+            try:
+                session = await self.model(name)
+                made = await session.run_async(joined, timeout=self.timeout)
+            except cameo.Error as error:
+                for i in numbers:
+                    answers[i] = error
+                continue
+            at = 0
+            for i in numbers:
+                rows = len(next(iter(requests[i][1].values())))
+                answers[i] = {key: each[at : at + rows] for key, each in made.items()}
+                at += rows
+        return answers
+
+    async def __call__(self, request: Any) -> Any:
+        from starlette.responses import JSONResponse
+
+        name = serve.get_multiplexed_model_id() or "digits"
+        try:
+            made = await self.run((name, arrays_in(await request.json())))
+            if isinstance(made, Exception):
+                raise made
+        except (cameo.Error, KeyError, ValueError) as error:
+            return JSONResponse({"error": str(error)}, 400)
+        return body_of(name, made)
+
+
+def app(arguments: dict[str, str]) -> Any:
+    """What `serve run` calls."""
+    return Models.bind(arguments.get("folder", "."))
+
+
+class OfBatches:
+    """For Ray Data: `dataset.map_batches(OfBatches, fn_constructor_args=[path], concurrency=2)` adds the model's outputs to
+    each batch of columns."""
+
+    def __init__(self, path: str) -> None:
+        self.session = cameo.Session(path, threads=1)
+
+    def __call__(self, batch: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
+        inputs = {each.name: batch[each.name] for each in self.session.inputs}
+        return {**batch, **self.session.run(inputs)}

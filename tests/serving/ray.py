@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""examples/serving/ray_serve.py in the real Ray Serve: two replicas answer requests with the right numbers, one of them is
+killed meanwhile, and nothing is lost but what was under way there, which the client asks again. Then the same model over a
+data set by Ray Data.
+
+Usage: ray.py [--requests 2000]
+Needs cameo (PYTHONPATH=build/python/site) and the packages of tests/serving/ray_requirements.txt. Not a part of CI. Closes
+with one line: N passed, N failed.
+"""
+import argparse
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:] = [each for each in sys.path if pathlib.Path(each or ".").resolve() != HERE]  # this file is named ray
+ROOT = HERE.parent.parent
+os.environ["PYTHONPATH"] = f"{ROOT / 'examples' / 'serving'}:{os.environ.get('PYTHONPATH', '')}"
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+sys.path.insert(0, str(ROOT / "examples" / "serving"))
+
+import numpy  # noqa: E402
+import ray  # noqa: E402
+import ray_serve  # noqa: E402
+from ray import serve  # noqa: E402
+
+import cameo  # noqa: E402
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+passed = failed = 0
+
+
+def expect(holds, *words):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print("not so:", *map(str, words), flush=True)
+
+
+def ask(port, images, model="digits"):
+    """Status and logits, or the error's words."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    body = {"inputs": [{"name": "image", "shape": list(images.shape), "datatype": "FP32", "data": images.ravel().tolist()}]}
+    connection.request("POST", "/", json.dumps(body), {"serve_multiplexed_model_id": model})
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    if answer.status != 200:
+        return answer.status, text
+    output = json.loads(text)["outputs"][0]
+    return 200, numpy.array(output["data"], numpy.float32).reshape(output["shape"])
+
+
+def ancestors(pid):
+    while pid > 1:
+        try:
+            pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return
+        yield pid
+
+
+def replicas():
+    """Process ids of the replicas that descend from this script."""
+    made = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"ServeReplica:default:Models" in path.read_bytes() and os.getpid() in ancestors(int(path.parent.name)):
+                made.append(int(path.parent.name))
+        except OSError:  # it has ended meanwhile
+            pass
+    return made
+
+
+def serve_and_kill(port, count):
+    images = numpy.random.default_rng(1).random((32, 1, 8, 8), numpy.float32)
+    wanted = cameo.Session(DIGITS).run({"image": images})["logits"]
+    again, bad, done = [0], [], threading.Event()
+
+    def work(number):
+        rows = [(number * 7 + i) % len(images) for i in range(1 + number % 3)]
+        for _ in range(20):
+            try:
+                status, made = ask(port, images[rows], ("digits", "other")[number % 2])
+            except OSError as error:
+                status, made = 0, str(error)
+            if status == 200:
+                if made.shape != (len(rows), 10) or not numpy.allclose(made, wanted[rows], rtol=1e-4, atol=1e-5):
+                    bad.append(f"{number}: wrong numbers")
+                return
+            again[0] += 1
+            time.sleep(0.05)
+        bad.append(f"{number}: {made}")
+
+    def kill():
+        done.wait(2)
+        of = replicas()
+        expect(len(of) == 2, "there are two replicas:", of)
+        if of:
+            os.kill(of[0], signal.SIGKILL)  # a child of the Ray that this script started
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(work, range(count)))
+    done.set()
+    killer.join()
+    expect(not bad, "each request is answered with the right numbers:", len(bad), bad[:3])
+    print(f"{count} requests in {time.monotonic() - begin:.1f} s, {again[0]} asked again", flush=True)
+    expect(again[0] <= 64 + 16, "only those under way in the replica are asked again:", again[0])
+    status, words = ask(port, images[:1, :, :, :7])
+    expect(status == 400 and "INVALID_ARGUMENT" in words, "a wrong shape is refused:", status, words)
+    status, words = ask(port, images[:1], "../digits")
+    expect(status == 200, "names of models lead nowhere else:", status, words)
+    status, words = ask(port, images[:1], "absent")
+    expect(status == 400 and "NO_SUCHFILE" in words, "a model that is not there is an error:", status, words)
+
+
+def data(folder):
+    images = numpy.random.default_rng(1).random((200, 1, 8, 8), numpy.float32)
+    made = ray.data.from_numpy(images).rename_columns({"data": "image"}).map_batches(
+        ray_serve.OfBatches, fn_constructor_args=[str(folder / "digits.onnx")], concurrency=1, batch_size=50).take_all()
+    wanted = cameo.Session(DIGITS).run({"image": images})["logits"]
+    expect(len(made) == 200 and numpy.allclose(numpy.stack([row["logits"] for row in made]), wanted, rtol=1e-4, atol=1e-5),
+           "Ray Data gives what a session gives")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=2000)
+    parser.add_argument("--data", action="store_true", help="Ray Data, too, which needs ray[data]")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for model in ("digits", "other"):
+            shutil.copy(DIGITS, folder / f"{model}.onnx")
+        ray.init(num_cpus=4, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+        serve.start(http_options={"host": "127.0.0.1", "port": 18123})
+        serve.run(ray_serve.app({"folder": str(folder)}), logging_config={"log_level": "ERROR"})
+        try:
+            serve_and_kill(18123, args.requests)
+            if args.data:
+                data(folder)
+        finally:
+            serve.shutdown()
+            ray.shutdown()
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0 or passed == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
