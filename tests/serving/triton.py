@@ -159,6 +159,7 @@ class Server:
                 return
             except OSError:
                 time.sleep(0.2)
+        self.process.kill()
         raise SystemExit((OUT / "server.log").read_text()[-3000:])
 
     def ask(self, path, body=None):
