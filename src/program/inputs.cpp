@@ -187,8 +187,9 @@ result<extents> shape_for(const io_info& input, const model& m, const dim_sizes&
   extents made;
   std::int64_t known = 1, open = -1;
   for (std::size_t i = 0; i < dims.size(); ++i) {
+    const bool is_named = dims[i].symbol != 0 && dims[i].symbol < m.symbols.size();
     const bool is_given = dims[i].known() || std::any_of(sizes.begin(), sizes.end(), [&](const auto& each) {
-                            return dims[i].symbol != 0 && m.symbols[dims[i].symbol] == each.first;
+                            return is_named && m.symbols[dims[i].symbol] == each.first;
                           });
     made.push_back(size_of(dims[i], m, sizes));
     if (!is_given) open = std::int64_t(i);

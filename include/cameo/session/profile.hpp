@@ -64,7 +64,7 @@ class trace_profile {
   CAMEO_API static void add(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane,
                             const value* values);
   CAMEO_API static void add_piece(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane);
-  std::vector<piece> joined_pieces() const;
+  CAMEO_API std::vector<piece> joined_pieces() const;
 
   std::vector<std::string> providers_;
   const plan_view* plan_ = nullptr;

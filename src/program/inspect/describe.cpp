@@ -96,6 +96,12 @@ struct described_node {
   double width, height;
 };
 
+/// Of a node's name, from `prefix` on, the part up to the next separator, with it; empty where there is none.
+std::string_view part_of(std::string_view name, std::size_t prefix, char separator) {
+  const std::size_t end = name.size() > prefix ? name.find(separator, prefix) : name.npos;
+  return end == name.npos ? std::string_view{} : name.substr(prefix, end - prefix + 1);
+}
+
 /// Everything that the description of one graph needs to know of the others.
 struct context {
   const session& loaded;
@@ -103,6 +109,7 @@ struct context {
   placements_by_node placements;
   std::vector<job> jobs;                        // by number of the graph
   std::map<node_id, described_node> main = {};  // for folded graphs, which show them again
+  bool folds = false;                           // there will be some
   char separator = '/';                         // between the parts of nodes' names
 };
 
@@ -259,7 +266,7 @@ class graph_description {
       width = std::max(width, std::min(std::round(double(each.size()) * 5.7) + 20, widest_note));
     if (!notes.empty()) box["notes"] = notes;
     const double height = 42 + 14 * double(notes.size());
-    if (number_ == 0) all_.main.emplace(n, described_node{box, width, height});
+    if (all_.folds && number_ == 0) all_.main.emplace(n, described_node{box, width, height});
     connect(n, add_box(std::move(box), width, height));
   }
 
@@ -280,11 +287,8 @@ class graph_description {
 
   // --- folded: nodes that follow each other and whose names share a part are one box, with a graph inside ---
 
-  /// Of the node's name, from `prefix` on, the part before the next separator; empty where there is none.
   std::string_view part_of(node_id n, std::size_t prefix) const {
-    const std::string_view name = g_[n].name;
-    const std::size_t end = name.size() > prefix ? name.find(all_.separator, prefix) : name.npos;
-    return end == name.npos ? std::string_view{} : name.substr(prefix, end - prefix + 1);
+    return program::part_of(g_[n].name, prefix, all_.separator);
   }
 
   /// What nodes read from others, and what they make that others, or nobody but the caller, read.
@@ -370,7 +374,6 @@ class graph_description {
       }
       i = end;
     }
-    if (is_whole && all_.jobs.size() == number_ + 1) return nullptr;  // nothing of it was folded
     for (value_id v : is_whole ? std::vector<value_id>{g_.outputs().begin(), g_.outputs().end()} : ends.out)
       add_pill("output", v);
     return finish(json::array());
@@ -473,6 +476,21 @@ char separator_of(const graph& g, std::span<const node_id> nodes) {
   return with('/') >= with('.') ? '/' : '.';
 }
 
+/// True if two that follow each other have a part in common that not all of them have.
+bool folds(const graph& g, std::span<const node_id> nodes, char separator) {
+  if (nodes.empty()) return false;
+  const auto part = [&](node_id n, std::size_t prefix) { return part_of(g[n].name, prefix, separator); };
+  for (std::size_t prefix = 0;;) {
+    const std::string_view first = part(nodes[0], prefix);
+    const auto shares = [&](node_id n) { return part(n, prefix) == first; };
+    if (first.empty() || !std::all_of(nodes.begin(), nodes.end(), shares))
+      return std::adjacent_find(nodes.begin(), nodes.end(), [&](node_id a, node_id b) {
+               return !part(a, prefix).empty() && part(a, prefix) == part(b, prefix);
+             }) != nodes.end();
+    prefix += first.size();
+  }
+}
+
 }  // namespace
 
 json describe_graphs(const session& loaded, const inspection& seen, const profiled_run* profile) {
@@ -481,20 +499,19 @@ json describe_graphs(const session& loaded, const inspection& seen, const profil
   std::size_t next = 0;
   index_placements(main, seen.placements, next, all.placements);
   all.jobs.push_back({&main, &loaded.plan(), -1, -1, {}});
+  std::vector<node_id> nodes;
+  for (node_id n : main.order())
+    if (main[n].provider >= 0) nodes.push_back(n);
+  all.separator = separator_of(main, nodes);
+  all.folds = folds(main, nodes, all.separator);
   json graphs = json::array();
   const auto describe_jobs = [&] {
     for (std::size_t i = graphs.size(); i < all.jobs.size(); ++i) graphs.push_back(graph_description{all, i}.run());
   };
   describe_jobs();
-  std::vector<node_id> nodes;
-  for (node_id n : main.order())
-    if (all.main.count(n)) nodes.push_back(n);
-  if (nodes.empty()) return graphs;
-  all.separator = separator_of(main, nodes);
+  if (!all.folds) return graphs;
   all.jobs.push_back({&main, nullptr, -1, -1, {}, std::move(nodes), 0, true});
-  const std::size_t whole = graphs.size();
   describe_jobs();
-  if (graphs[whole].is_null()) graphs.erase(whole);
   return graphs;
 }
 
