@@ -109,7 +109,8 @@ def check_provider_without_its_library():
 def check_compiled_for_another_provider(providers):
     """Who runs a compiled model is said where the program has it, and that it has not where it has not."""
     done = cameo("run", COMPILED / "model_ctx.onnx", "--random-inputs", "--quiet")
-    advice = ("add the provider 'openvino', which does (--ep openvino)" if "openvino" in names_of(providers) else
+    able = [name for name in ("openvino", "ort_plugin") if name in names_of(providers)]
+    advice = (f"add the provider '{able[0]}', which does (--ep {able[0]})" if able else
               "it takes a program that was built with a provider for it")
     expect(done.returncode == 1 and done.stderr.startswith("error: NOT_IMPLEMENTED: "), done.stderr)
     for words in ("was compiled for source 'OpenVINOExecutionProvider'", advice):

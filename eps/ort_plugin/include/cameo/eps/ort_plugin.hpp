@@ -14,6 +14,7 @@ struct lazy_execution;
 /// checked; what it does in its own code is the plugin's. Libraries stay loaded.
 struct ort_plugin {
   static constexpr std::string_view name = "ort_plugin", long_name = "OrtPluginExecutionProvider";
+  static constexpr provider_vendor vendor{"cameo"};  // of this side; a plugin's devices name theirs
   /// The first is written where the plugin gives no source of its own.
   static constexpr context_source sources[] = {
       {"OrtPluginExecutionProvider"}, {"QNNExecutionProvider"}, {"QNN", true}, {"OpenVINOExecutionProvider"}, {"ggml"}};
