@@ -20,6 +20,6 @@ struct relu {
 /// The provider of docs/write_a_provider.md; what makes it a plugin of ONNX Runtime stands in CMakeLists.txt.
 struct my_npu {
   static constexpr std::string_view name = "my_npu", long_name = "MyNpuExecutionProvider";
-  using kernels = cameo::kernel_list<
-      cameo::erased_entry<cameo::op::Relu, cameo::since<6>, cameo::constrain<"T", float>, relu>>;
+  using kernels =
+      cameo::kernel_list<cameo::erased_entry<cameo::op::Relu, cameo::since<6>, cameo::constrain<"T", float>, relu>>;
 };

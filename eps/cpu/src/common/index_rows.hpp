@@ -86,7 +86,8 @@ class index_tuples {
   std::int64_t operator[](std::int64_t i) const {
     const std::int64_t tuple = i * std::int64_t(past_ - first_);
     std::int64_t offset = first_ ? i / per_batch_ * strides_[first_ - 1] : 0;
-    for (std::size_t k = first_; k < past_; ++k) offset += place(numbers_[tuple + std::int64_t(k - first_)], data_[k]) * strides_[k];
+    for (std::size_t k = first_; k < past_; ++k)
+      offset += place(numbers_[tuple + std::int64_t(k - first_)], data_[k]) * strides_[k];
     return offset;
   }
 

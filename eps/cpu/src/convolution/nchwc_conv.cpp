@@ -523,9 +523,10 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
 
 status nchwc_conv::run(run_context& c) const {
   if (!plain_weights)
-    return refuse(status_code::not_implemented,
-                  "weights are packed for the processor that the model was optimized on, in blocks of a size that can't "
-                  "be told; save it again with the optimizer NchwcTransformer disabled");
+    return refuse(
+        status_code::not_implemented,
+        "weights are packed for the processor that the model was optimized on, in blocks of a size that can't "
+        "be told; save it again with the optimizer NchwcTransformer disabled");
   const extents& x = c.input(0).shape;
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();

@@ -16,7 +16,8 @@ struct nchwc_kernels;
 /// Unlike ONNX Runtime's operator of this name, W [M, C / group, kh, kw] and B [M] are those of ONNX's Conv, neither
 /// padded nor reordered: the model then runs with any block, and W is packed here, once when it is constant. Attribute
 /// `plain_weights` marks this; a node without it has weights that ONNX Runtime packed, which sessions unpack where they
-/// can, and is NOT_IMPLEMENTED when it runs. Groups are of multiples of 16 channels in and out, or of one channel each with group == C == M.
+/// can, and is NOT_IMPLEMENTED when it runs. Groups are of multiples of 16 channels in and out, or of one channel each
+/// with group == C == M.
 ///
 /// Scratch: the part of X that a lane works on, with its padding written out (1/4 MB, or a line if that is more),
 /// unless nothing is padded and lines have stride 1.
