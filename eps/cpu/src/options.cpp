@@ -33,7 +33,7 @@ result<cpu> cpu::configured(const provider_options& wanted) const {
                                                    "names, with commas"};
 }
 
-void cpu::choose(bind_context& c) const {
+void cpu::before_bind(bind_context& c) const {
   for (std::string_view rest = bf16_nodes; !rest.empty();) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     if (fits_pattern(c.node_name, rest.substr(0, end))) c.choice = cpu_math_is_bf16;

@@ -114,7 +114,7 @@ CAMEO_HOOK(restore);
 CAMEO_HOOK(identify);
 CAMEO_HOOK(identity);
 CAMEO_HOOK(configured);
-CAMEO_HOOK(choose);
+CAMEO_HOOK(before_bind);
 CAMEO_HOOK(devices);
 CAMEO_HOOK(allocate);
 CAMEO_HOOK(copy_from_host);
@@ -291,10 +291,10 @@ concept device_provider = execution_provider<P> && requires {
 };
 namespace detail {
 /// Tells its kernels, of which one table serves all sessions, what the session's options mean for a node.
-///   void choose(bind_context&) const;   sets bind_context::choice by the node's name, operator and attributes
+///   void before_bind(bind_context&) const;   sets bind_context::choice by the node's name, operator and attributes
 template <class P>
-concept chooses_for_kernels = requires {
-  requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::choose), const P&, bind_context&>;
+concept tells_kernels = requires {
+  requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::before_bind), const P&, bind_context&>;
 };
 
 /// Names its vendor: a policy prefers a provider for devices of that vendor.
@@ -385,8 +385,8 @@ struct provider_check {
   static_assert(!is_fine || !writes_configured<P> || configurable_provider<P>,
                 "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
                 "configured(const provider_options&) const`");
-  static_assert(!is_fine || !writes_choose<P> || chooses_for_kernels<P>,
-                "cameo: the hook `choose` must be `void choose(bind_context&) const`");
+  static_assert(!is_fine || !writes_before_bind<P> || tells_kernels<P>,
+                "cameo: the hook `before_bind` must be `void before_bind(bind_context&) const`");
   static_assert(!is_fine || !writes_devices<P> || device_provider<P>,
                 "cameo: the hook `devices` must be `result<std::vector<provider_device>> devices() const`");
   static_assert(!is_fine || !writes_memory<P> || memory_provider<P>,

@@ -134,7 +134,7 @@ struct erased_hooks {
           },
           node, context);
     } else {
-      if constexpr (chooses_for_kernels<P>) call_hook(&hooks::choose, of(self), context);
+      if constexpr (tells_kernels<P>) call_hook(&hooks::before_bind, of(self), context);
       else static_cast<void>(self);
       return bind_by_kernels(kernels(), node, signature, context);
     }

@@ -38,7 +38,7 @@ struct cpu {
   /// A copy for a session; INVALID_ARGUMENT for values that the table above does not have.
   CAMEO_API result<cpu> configured(const provider_options&) const;
   /// Tells kernels of the nodes that bf16_nodes names.
-  CAMEO_API void choose(bind_context&) const;
+  CAMEO_API void before_bind(bind_context&) const;
   /// Identifies the form of packed constants: the instruction set in use, and a version number of the packing.
   CAMEO_API static std::string packing();
   /// One device: the processor, with the instruction set that the kernels use.
