@@ -228,4 +228,37 @@ comparison compare(const value& got, const value& expected, const tolerance& all
   return {"a value of an unknown kind"};
 }
 
+comparison compare_samples(const value& got, const value& expected) {
+  const auto numbers = [](const value& v) {
+    std::vector<double> all;
+    detail::all_elements::call(v.type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_same_v<T, std::string_view>)
+        if constexpr (std::convertible_to<decltype(wide_at<T>(nullptr, 0)), double>)
+          for (std::int64_t i = 0; i < v.shape.count(); ++i) all.push_back(double(wide_at<T>(v.data, i)));
+    });
+    std::erase_if(all, [](double x) { return std::isnan(x); });
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  if (got.kind != value_kind::tensor || expected.kind != value_kind::tensor || got.type != expected.type ||
+      !std::ranges::equal(got.shape.dims(), expected.shape.dims()))
+    return compare(got, expected, {});
+  const std::vector<double> a = numbers(got), b = numbers(expected);
+  if (a.empty() || b.empty()) return a.empty() == b.empty() ? comparison{} : comparison{"only one has numbers"};
+  comparison found;
+  const double n = double(a.size()), m = double(b.size());
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const double at = std::min(a[i], b[j]);
+    while (i < a.size() && a[i] <= at) ++i;
+    while (j < b.size() && b[j] <= at) ++j;
+    found.largest_error = std::max(found.largest_error, std::abs(double(i) / n - double(j) / m));
+  }
+  constexpr double one_of_a_million = 1e-6;
+  const double most = std::sqrt(-0.5 * std::log(one_of_a_million / 2) * (n + m) / (n * m));
+  if (found.largest_error > most)
+    found.difference = fmt::format("random numbers of another distribution: distance {:.4g}, where {:.4g} is possible",
+                                   found.largest_error, most);
+  return found;
+}
+
 }  // namespace cameo::program

@@ -24,6 +24,12 @@ struct comparison {
 /// always exactly. Maps by key.
 comparison compare(const value& got, const value& expected, const tolerance&);
 
+/// The same for tensors of numbers that were drawn at random: shapes and types exactly, and the elements as two
+/// samples, which must not differ more than samples of one distribution do in all but one of a million cases (the
+/// two-sample test of Kolmogorov and Smirnov; fewer than 15 elements say nothing). `largest_error` is the largest
+/// distance of the two distribution functions.
+comparison compare_samples(const value& got, const value& expected);
+
 /// Of a value's kinds, shapes and elements, going on from `hash`: FNV-1a; every NaN counts as the same. Equal on all
 /// processors for equal bits.
 constexpr std::uint64_t first_hash = 14695981039346656037u;

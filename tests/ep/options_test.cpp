@@ -61,6 +61,34 @@ TEST_CASE("a session's keys configure a copy of the provider, by either name; th
   CHECK(smallest({}) == "-1");
 }
 
+/// The same under another name, with a member that no option sets.
+struct raised_floor : floor_provider {
+  static constexpr std::string_view name = "raised", long_name = "RaisedExecutionProvider";
+  float by = 0;
+
+  status execute(const step_view& step, run_context& c) const {
+    if (status s = floor_provider::execute(step, c); !s) return s;
+    const auto y = c.output<float>(0, c.input<float>(0).shape());
+    if (!y) return y.error();
+    for (float& each : *y) each += by;
+    return {};
+  }
+};
+static_assert(configurable_provider<raised_floor>);
+
+TEST_CASE("a provider that derives from one with options is configured in its base, and keeps its own members") {
+  raised_floor raised;
+  raised.by = 10;
+  const runtime<raised_floor, eps::cpu> both{raised, eps::cpu{}};
+  session_options options;
+  options.config = {{"ep.raised.at", "-2"}};
+  const auto s = both.load(relu_of_three(), options);
+  REQUIRE(s);
+  const auto out = s->run({{"x", {-5.0f, 0.0f, 5.0f}}});
+  REQUIRE(out);
+  CHECK(floats_of((*out)[0].value) == std::vector<float>{8, 10, 15});
+}
+
 TEST_CASE("an option that a provider does not have, and one that it can't use, are the user's errors") {
   CHECK(smallest({{"ep.floor.att", "1"}}) ==
         "INVALID_ARGUMENT: session key 'ep.floor.att': FloorExecutionProvider has no option 'att'; it has at, unused");

@@ -136,6 +136,12 @@ concept writes_memory = writes_allocate<P> || writes_copy_from_host<P>;
 template <class R, class F, class... Args>
 concept hook_returning = std::is_invocable_v<F, Args...> && std::same_as<R, std::invoke_result_t<F, Args...>>;
 
+/// R is result<P>, or result<B> of a public base of P.
+template <class R, class P>
+inline constexpr bool is_result_of_base = false;
+template <class B, class P>
+inline constexpr bool is_result_of_base<result<B>, P> = std::derived_from<P, B>;
+
 /// Has a short and a long name: `cpu`, and `CPUExecutionProvider` as in files and options.
 template <class P>
 concept named = requires {
@@ -274,12 +280,13 @@ concept memory_provider = execution_provider<P> && requires {
 /// INVALID_ARGUMENT.
 ///   static constexpr provider_option options[] = {{"device", "CPU", "which of the SDK's devices"}};
 ///   result<P> configured(const provider_options&) const;   a configured copy for the session and for the devices
-///       that the session uses (provider_options::devices); an error is returned to the user
+///       that the session uses (provider_options::devices); an error is returned to the user. A provider that derives
+///       from another inherits this hook: it is copied, and the base in the copy is the configured one
 template <class P>
 concept configurable_provider = execution_provider<P> && requires {
   std::span<const provider_option>{detail::hooks_of<P>::options};
-  requires detail::hook_returning < result<P>,
-  decltype(&detail::hooks_of<P>::configured), const P&, const provider_options& > ;
+  requires detail::is_result_of_base<
+      std::invoke_result_t<decltype(&detail::hooks_of<P>::configured), const P&, const provider_options&>, P>;
 };
 
 /// Lists its devices on this machine: policies choose among them, and packages have variants for their kinds.

@@ -230,9 +230,16 @@ struct erased_hooks {
   }
   static result<std::shared_ptr<const void>> configured(const void* self, const provider_options& options) {
     if constexpr (configurable_provider<P>) {
-      result<P> made = call_hook(&hooks::configured, of(self), options);
+      auto made = call_hook(&hooks::configured, of(self), options);
       if (!made) return std::move(made).error();
-      return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
+      using configured_type = typename decltype(made)::value_type;
+      if constexpr (std::is_same_v<configured_type, P>) {
+        return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
+      } else {
+        const auto copy = std::make_shared<P>(of(self));
+        static_cast<configured_type&>(*copy) = std::move(*made);
+        return std::shared_ptr<const void>{copy};
+      }
     } else {
       return static_cast<void>(self), static_cast<void>(options), std::shared_ptr<const void>{};
     }

@@ -70,14 +70,6 @@ struct ort_plugin_nhwc : ort_plugin {
   static constexpr context_source sources[] = {{"OrtPluginNhwcExecutionProvider"}};
 
   /// See ort_plugin.
-  result<ort_plugin_nhwc> configured(const provider_options& wanted) const {
-    result<ort_plugin> made = ort_plugin::configured(wanted);
-    if (!made) return std::move(made).error();
-    ort_plugin_nhwc own;
-    static_cast<ort_plugin&>(own) = *std::move(made);
-    return own;
-  }
-  /// See ort_plugin.
   result<std::vector<node_group>> groups(const graph_view& g) const { return groups_in(g, layout); }
 };
 
