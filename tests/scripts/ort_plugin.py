@@ -3,7 +3,8 @@
 
 What is tried: the library shows two symbols and says in words that it needs a newer ONNX Runtime; the guide's provider
 and cameo's kernels run the digits; contexts are written, embedded or beside the model, and restored; options that do
-not exist are refused; libraries are registered, run and unregistered again and again; and ONNX's cases run through ONNX Runtime with cameo's kernels plugged in, which take the nodes.
+not exist are refused; libraries are registered, run and unregistered again and again; and ONNX's cases run through ONNX
+Runtime with cameo's kernels plugged in, which take the nodes.
 
 Usage: ort_plugin.py [--long] [--cases FOLDER] [NAME...]
   --long          all of ONNX's cases, and 100 cycles; else every 20th and 3
