@@ -125,7 +125,7 @@ int choice_for(std::string_view value, std::string_view name) {
   heap_arena memory;
   detail::arena_vector<output_hint> hints{memory};
   bind_context c{"MatMul", name, 13, {}, {}, {}, 0, memory, true, hints};
-  made->choose(c);
+  made->before_bind(c);
   return int(c.choice);
 }
 
