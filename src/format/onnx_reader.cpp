@@ -212,6 +212,12 @@ void add_names_read(const wire::graph_message& g, std::set<std::string_view>& to
 std::string_view name_of(const wire::tensor_message& t) { return t.name; }
 std::string_view name_of(const wire::sparse_tensor_message& t) { return t.values ? t.values->name : wire::text{}; }
 
+/// The elements are not in the model's file.
+bool is_external(const wire::tensor_message& t) { return t.data_location.number != 0; }
+bool is_external(const wire::sparse_tensor_message& t) {
+  return (t.values && is_external(*t.values)) || (t.indices && is_external(*t.indices));
+}
+
 }  // namespace
 
 /// Of two initializers of one name the later counts.
@@ -234,7 +240,9 @@ status onnx_reader::read_initializer(const wire::graph_message& around, const Me
   }
   const value_id there = in.g.find(name);
   result<value> data = tensors_.read(message);
-  if (!data && data.error().code() == status_code::invalid_graph && there == value_id::none) {
+  // A file outside of the model's folder is no oddity, even if nothing reads it.
+  const bool is_inside = !is_external(message);
+  if (!data && data.error().code() == status_code::invalid_graph && there == value_id::none && is_inside) {
     if (in.names_read.empty()) add_names_read(around, in.names_read);
     if (in.names_read.contains(name)) return std::move(data).error().in("initializer");
     tolerate(model_, oddity::broken_unused_initializer, "{}; nothing reads it, and it is left out",

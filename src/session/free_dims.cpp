@@ -147,12 +147,9 @@ std::vector<bool> symbols_to_separate(const model& net) {
   std::vector<bool> made(net.symbols.size());
   for (value_id v : net.main().inputs()) {
     if (!is_shaped_tensor(net.main()[v])) continue;
-    const std::vector<dim>& dims = *net.main()[v].type->shape;
-    for (auto d = dims.begin(); d != dims.end(); ++d) {
-      if (d->known() || d->symbol == 0 || d->symbol >= made.size()) continue;
-      const bool again = std::any_of(dims.begin(), d, [&](dim other) { return other.symbol == d->symbol; });
-      if (again || !is_word(net.symbols[d->symbol])) made[d->symbol] = true;
-    }
+    for (const dim d : *net.main()[v].type->shape)
+      if (!d.known() && d.symbol != 0 && d.symbol < made.size() && !is_word(net.symbols[d.symbol]))
+        made[d.symbol] = true;
   }
   return made;
 }

@@ -129,6 +129,11 @@ def of_domains_without_cases():
     body = helper.make_graph([helper.make_node("Neg", ["p"], ["q"])], "body",
                              [helper.make_tensor_value_info("p", 1, None)], [helper.make_tensor_value_info("q", 1, None)])
     yield d.one_node("SequenceMap", [parts], opset=17, body=body)
+    yield from (d.one_node(op, [x(2, 3)], opset=8, alpha=0.5, beta=0.25) for op in ("Affine", "ParametricSoftplus", "ScaledTanh"))
+    yield d.one_node("Scale", [x(2, 3)], opset=8, scale=2.0)
+    yield d.one_node("Crop", [x(1, 2, 4, 4)], opset=8, border=[1, 0, 1, 2])
+    yield d.one_node("ImageScaler", [x(1, 2, 3, 3)], opset=8, scale=0.5, bias=[0.5, 1.0])
+    yield d.one_node("DynamicSlice", [x(3, 4), *(np.array(n, "i8") for n in ([1, 0], [3, 2], [0, 1]))], opset=8)
 
 
 def from_scripts():

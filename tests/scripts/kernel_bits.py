@@ -28,6 +28,7 @@ sys.path[:0] = [str(root / "tests" / "program"), str(root / "tests" / "scripts")
 import absent_inputs  # noqa: E402
 import differential as d  # noqa: E402
 import differential_attention  # noqa: E402
+import differential_contrib  # noqa: E402
 import differential_ml  # noqa: E402
 import differential_quantised  # noqa: E402
 import differential_recurrent  # noqa: E402
@@ -166,10 +167,15 @@ def own_cases():
             each.name = f"{name}.{number[name]}"
             number[name] += 1
             yield each
-    for script in (differential_attention, differential_ml, differential_quantised, differential_recurrent,
-                   differential_signal, image_operators):
-        for name, (make, _) in script.FAMILIES.items():
-            yield from (d.made_case(name, 16, make, i) for i in range(DRAWN))
+    for families in (differential_attention.FAMILIES, differential_contrib.OF_ONE_NODE, differential_ml.FAMILIES,
+                     differential_quantised.FAMILIES, differential_recurrent.FAMILIES, differential_signal.FAMILIES,
+                     image_operators.FAMILIES):
+        for name, (make, _) in families.items():
+            for i in range(DRAWN):
+                each = d.made_case(name, 16, make, i)
+                if families is differential_contrib.OF_ONE_NODE:  # some have the names of ONNX's operators
+                    each.name = f"contrib.{each.name}"
+                yield each
 
 
 def said_by(program, target, *arguments):

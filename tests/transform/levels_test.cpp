@@ -90,7 +90,7 @@ counts runs_of(counts changes, std::string loop, optimization_level level = opti
 using namespace pattern;
 constexpr rule matmul_relu_to_fused{"MatMulRelu", match<op::Relu>(sole_use(match<op::MatMul>(a, b))),
                                     make<op::microsoft::FusedGemm>(a, b).attr<"activation">(std::string_view{"Relu"})};
-constexpr rule relu_to_unknown{"ReluToNothing", match<op::Relu>(a), make<op::microsoft::Inverse>(a)};
+constexpr rule relu_to_unknown{"ReluToNothing", match<op::Relu>(a), make<op::ImageDecoder>(a)};
 struct dreaming_cpu : eps::cpu {
   using transforms = transform_set<transform_list<optimization_level::extended, rule_of<relu_to_unknown>>>;
 };
