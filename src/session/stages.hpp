@@ -60,8 +60,8 @@ result<chosen_providers> choose_by_policy(const load_settings&, const model&);
 /// fix: session_options::free_dims.
 status fix_free_dims(const session_options&, const format_row&, model&);
 
-/// fix: dims of inputs whose name is no word ('?') become dims of their own, with that name. Other values that have it are
-/// of unknown size. A word names one size, as fusions rely on: a run that gives it two is INVALID_ARGUMENT.
+/// fix: dims of inputs whose name is no word ('?') become dims of their own, with that name. Other values that have it
+/// are of unknown size. A word names one size, as fusions rely on: a run that gives it two is INVALID_ARGUMENT.
 void separate_dims(model&);
 
 /// check: the operators that the model's nodes are of; see check_model.

@@ -3,8 +3,8 @@
 #include "common/operand_values.hpp"
 #include "common/usable_sizes.hpp"
 
-#include "projected_rows.hpp"
-#include "quantised/code_product.hpp"
+#include "attention/projected_rows.hpp"
+#include "code_product.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
