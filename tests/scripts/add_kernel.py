@@ -76,8 +76,8 @@ def model_of(op, nodes, inputs, outputs, imports):
 
 def write_case(folder, op, inputs, output, nodes, imports):
     """A model with data, as `cameo conformance` takes them."""
-    kind = helper.np_dtype_to_tensor_dtype(inputs.dtype)
-    io = [helper.make_tensor_value_info(name, kind, each.shape) for name, each in (("x", inputs), ("y", output))]
+    io = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(each.dtype), each.shape)
+          for name, each in (("x", inputs), ("y", output))]
     data = folder / op / "test_data_set_0"
     data.mkdir(parents=True)
     onnx.save(model_of(op, nodes, io[:1], io[1:], imports), folder / op / "model.onnx")
@@ -86,9 +86,9 @@ def write_case(folder, op, inputs, output, nodes, imports):
 
 
 def write_cases(folder):
-    x = numpy.array([[[0, 2], [1, 3]], [[4, 7], [2, 6]]], numpy.float32)
-    inverse = helper.make_node("Inverse", ["x"], ["y"], name="inverse", domain="com.microsoft")
-    write_case(folder, "Inverse", x, numpy.linalg.inv(x).astype(numpy.float32), [inverse], [("com.microsoft", 1)])
+    finite = helper.make_node("IsAllFinite", ["x"], ["y"], name="finite", domain="com.microsoft")
+    for x in numpy.array([1, -2, 3], numpy.float32), numpy.array([1, numpy.inf, 3], numpy.float32):
+        write_case(folder, f"IsAllFinite_{x[1]}", x, numpy.array(bool(numpy.isfinite(x).all())), [finite], [("com.microsoft", 1)])
     # In half precision too, and between two transposes that cancel: rewrites know what is elementwise.
     for kind in (numpy.float32, numpy.float64, numpy.float16):
         x = numpy.linspace(-3, 3, 60).reshape(3, 4, 5).astype(kind)
