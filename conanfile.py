@@ -23,7 +23,8 @@ class CameoConan(ConanFile):
     }
     default_options = {"shared": False, "fPIC": True, "with_program": False, "with_re2": True,
                        "providers": "cpu"}
-    exports_sources = ("CMakeLists.txt", "cmake/*", "packaging/*", "include/*", "src/*", "eps/*", "LICENSE")
+    exports_sources = ("CMakeLists.txt", "cmake/*", "packaging/*", "include/*", "src/*", "eps/*", "LICENSE",
+                       "THIRD_PARTY.md")
     implements = ["auto_shared_fpic"]
 
     def set_version(self):

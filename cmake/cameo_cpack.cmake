@@ -38,6 +38,8 @@ function(cameo_add_packages)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cameo)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 
+  # Without what links with libraries that no package of Debian has, such as the helper of the provider openvino.
+  set(CPACK_COMPONENTS_ALL cameo_shared cameo_headers cameo_static cameo_development cameo_program)
   include(CPack)
   cpack_add_component_group(library DISPLAY_NAME "Shared library" DESCRIPTION "The shared library of cameo")
   cpack_add_component_group(development DISPLAY_NAME "Development files"

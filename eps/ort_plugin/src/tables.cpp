@@ -493,7 +493,9 @@ void set_options_and_devices(api_table& t) {
 
 template <std::size_t... Ns>
 void set_missing(api_table& t, std::index_sequence<Ns...>) {
-  ((t.places[Ns] = reinterpret_cast<const void*>(&missing<Ns>)), ...);
+  // By an array: clang limits how many operands a fold expression has.
+  const void* const all[] = {reinterpret_cast<const void*>(&missing<Ns>)...};
+  std::copy(std::begin(all), std::end(all), std::begin(t.places));
 }
 template <std::size_t Count, std::size_t... Ns>
 void set_missing_inner(table<Count>& t, std::index_sequence<Ns...>) {
