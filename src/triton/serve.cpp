@@ -132,7 +132,7 @@ bool fit_together(const served_request& a, const served_request& b) {
   return true;
 }
 
-/// Ends a run once nobody waits for it.
+/// Ends a run once all of its requests were cancelled.
 struct all_cancelled {
   std::span<served_request> of;
   bool stop_requested() const {

@@ -128,7 +128,7 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
         fmt::format("{}: GetSupportedDevices", name_));
   };
   status done = called(name_, call);
-  // What the plugin made is taken over whatever it says; what it did not make is nobody's.
+  // Devices that the plugin had made are owned from here on, even if it reports an error; another pointer is refused.
   std::vector<std::unique_ptr<ort::ort_ep_device>> made;
   bool is_sound = count <= most_devices;
   {

@@ -22,7 +22,7 @@ struct step_observer {
   std::int64_t (*now)() = nullptr;
   void (*record)(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane,
                  const value* values) = nullptr;
-  /// Called by each thread of the pool for each piece of a step's loop that it has worked on; null: nobody asks.
+  /// Called by each thread of the pool for each piece of a step's loop that it has worked on; null: not called.
   void (*piece)(void* self, const plan_step&, std::int64_t start, std::int64_t end, std::size_t lane) = nullptr;
 };
 

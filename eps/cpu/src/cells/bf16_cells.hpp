@@ -6,8 +6,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// Products of numbers that are rounded to bfloat16, with sums in float: for who asks for them (ep.cpu.math), as they
-// are not those of float.
+// Products of numbers that are rounded to bfloat16, with sums in float: for sessions with the option ep.cpu.math=bf16,
+// as they are not those of float.
 //
 // A cell has two numbers that are multiplied by two of a column and added to one sum, 32 bits as in integer_cells.hpp;
 // the first is the lower half. Each sum is one chain of additions, so it has the same bits whatever is computed beside.
