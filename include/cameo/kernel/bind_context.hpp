@@ -53,8 +53,7 @@ class bind_context {
   detail::arena_vector<output_hint>& hints;
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
-  std::uint32_t choice =
-      0;  // what a provider chose for this node's kernel, in its hook `before_bind`; 0 without that hook
+  std::uint32_t choice = 0;  // what the provider's hook `before_bind` says to this node's kernel; 0 without that hook
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:
