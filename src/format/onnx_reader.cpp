@@ -243,8 +243,8 @@ status onnx_reader::read_initializer(const wire::graph_message& around, const Me
   // A file outside of the model's folder is no oddity, even if nothing reads it.
   const bool is_inside = !is_external(message);
   if (!data && data.error().code() == status_code::invalid_graph && there == value_id::none && is_inside) {
-    if (in.names_read.empty()) add_names_read(around, in.names_read);
-    if (in.names_read.contains(name)) return std::move(data).error().in("initializer");
+    if (!in.names_read) add_names_read(around, in.names_read.emplace());
+    if (in.names_read->contains(name)) return std::move(data).error().in("initializer");
     tolerate(model_, oddity::broken_unused_initializer, "{}; nothing reads it, and it is left out",
              data.error().words());
     return status_code::ok;

@@ -2,6 +2,7 @@
 #include "onnx_reading.hpp"
 
 #include <array>
+#include <optional>
 #include <set>
 
 namespace cameo::inline CAMEO_ABI {
@@ -24,8 +25,8 @@ class onnx_reader {
   struct scope {
     graph& g;
     const opset_map& opsets;
-    std::vector<definer> definers = {};          // by value_id
-    std::set<std::string_view> names_read = {};  // by its nodes and outputs, once that had to be known
+    std::vector<definer> definers = {};                         // by value_id
+    std::optional<std::set<std::string_view>> names_read = {};  // by its nodes and outputs, once that had to be known
   };
 
   /// Without the body; a body may call any function of the model.

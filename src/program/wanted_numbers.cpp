@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <limits>
 #include <set>
 
@@ -51,7 +52,9 @@ class follower {
  private:
   void reach(const place& to) {
     constexpr std::size_t enough = 10000;
-    if (to.value != value_id::none && seen_.size() < enough && seen_.insert({to.in, to.value}).second)
+    constexpr std::int64_t most = std::int64_t{1} << 60;  // what may still be added to
+    if (std::abs(to.shift) < most && to.value != value_id::none && seen_.size() < enough &&
+        seen_.insert({to.in, to.value}).second)
       todo_.push_back(to);
   }
 
@@ -131,7 +134,7 @@ class follower {
   /// An index of any of the axes that a tuple goes through.
   std::int64_t tuple_end(const operand_row& row, const place& at, graph::use use, value_id data) const {
     const std::vector<dim>* const indices = dims_of(at, at.in->input(use.node, use.position));
-    const std::int64_t first = axis_of(row, (*at.in)[use.node]);
+    const std::int64_t first = std::clamp<std::int64_t>(axis_of(row, (*at.in)[use.node]), 0, max_rank);
     const std::int64_t count =
         indices && !indices->empty() && indices->back().known() ? indices->back().size : std::int64_t{1};
     std::int64_t end = std::numeric_limits<std::int32_t>::max();
