@@ -14,7 +14,9 @@ import sys
 
 import onnx
 
-LIST = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "data" / "operator_types_missing.txt"
+sys.path.insert(0, str(pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "program"))
+import shrinking_list  # noqa: E402
+
 HEAD = """# Element types that ONNX allows and cameo's cpu has no kernel for: domain, operator, version, type string, type; or
 # operators without any kernel, with "-". tests/scripts/operator_types.py reads this list, which may only shrink.
 # Col2Im adds elements up, and there is no sum of texts.
@@ -56,15 +58,6 @@ for schema in onnx.defs.get_all_schemas_with_history():
         cells += 1
         if string in taken and element not in taken[string]:
             empty.add(f"{name} {string} {element}")
-if "--write" in sys.argv[1:]:
-    LIST.write_text(HEAD + "".join(line + "\n" for line in sorted(empty)))
-listed = {line for line in LIST.read_text().splitlines() if line and not line.startswith("#")}
-failed = 0
-for line in sorted(empty - listed):
-    failed += 1
-    print(f"{line}: ONNX allows it, no kernel takes it")
-for line in sorted(listed - empty):
-    failed += 1
-    print(f"{line}: is there now; take its line out of {LIST.name}")
+failed = shrinking_list.hold("operator_types_missing.txt", HEAD, empty, "ONNX allows it, no kernel takes it")
 print(f"{cells} types of operators and versions; {len(empty)} are not taken: {', '.join(sorted(empty)) or 'none'}")
 sys.exit(1 if failed or cells < 7000 else 0)

@@ -15,7 +15,9 @@ import sys
 
 from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
-LIST = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "data" / "ort_kernels_missing.txt"
+sys.path.insert(0, str(pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests" / "program"))
+import shrinking_list  # noqa: E402
+
 HEAD = """# Operators that ONNX Runtime's CPU provider has kernels for and cameo's has not: domain, operator.
 # tests/scripts/ort_kernels.py reads this list, which may only shrink.
 """
@@ -35,16 +37,7 @@ def known():
 
 kernels = {(k.domain, k.op_name) for k in ort.get_all_opkernel_def() if k.provider == "CPUExecutionProvider"}
 missing = {name_of(*k) for k in kernels - NOT_OF_MODELS} - known()
-if "--write" in sys.argv[1:]:
-    LIST.write_text(HEAD + "".join(name + "\n" for name in sorted(missing)))
-listed = {line for line in LIST.read_text().splitlines() if line and not line.startswith("#")}
-failed = 0
-for name in sorted(missing - listed):
-    failed += 1
-    print(f"{name}: onnxruntime has a kernel, cameo has none")
-for name in sorted(listed - missing):
-    failed += 1
-    print(f"{name}: is there now; take its line out of {LIST.name}")
+failed = shrinking_list.hold("ort_kernels_missing.txt", HEAD, missing, "onnxruntime has a kernel, cameo has none")
 print(f"onnxruntime's CPU provider has kernels for {len(kernels)} operators; cameo lacks {len(missing)}: "
       + (", ".join(sorted(missing)) or "none"))
 sys.exit(1 if failed or len(kernels) < 200 else 0)

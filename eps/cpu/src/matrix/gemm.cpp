@@ -1,8 +1,7 @@
 #include <cameo/eps/cpu/gemm.hpp>
 
-#include "cells/bf16_product.hpp"
-#include "cells/products.hpp"
 #include "common/refuse.hpp"
+#include "constant_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -28,14 +27,8 @@ result<gemm<T>> gemm<T>::bind(bind_context& c) {
   const value* const b = c.is_constant(1) ? c.inputs[1].constant : nullptr;
   if (!b || b->shape.rank() != 2) return made;
   const std::int64_t k = b->shape[made.transpose_b ? 1 : 0], n = b->shape[made.transpose_b ? 0 : 1];
-  const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, made.transpose_b, k, n);
-  if (!narrow) return narrow.error();
-  made.bf16_b = *narrow;
-  if (made.bf16_b) return made;
-  const result<gemm_panels<T>> packed =
-      keep_packed_b<T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
-  if (!packed) return packed.error();
-  made.packed_b = *packed;
+  const std::int64_t rows = known_rows(c.inputs[0], made.transpose_a);
+  if (status s = keep_factor<T>(c, made.transpose_b, k, n, rows, made); !s) return s;
   return made;
 }
 

@@ -1,8 +1,7 @@
 #include <cameo/eps/cpu/matmul.hpp>
 
-#include "cells/bf16_product.hpp"
-#include "cells/products.hpp"
 #include "common/refuse.hpp"
+#include "constant_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -73,14 +72,8 @@ result<matmul<T>> matmul<T>::bind(bind_context& c) {
   const matmul_side side = side_of(b->shape, false, false, false);
   if (side.batch.count() != 1) return made;
   const std::int64_t k = made.transpose_b ? side.columns : side.rows, n = made.transpose_b ? side.rows : side.columns;
-  const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, made.transpose_b, k, n);
-  if (!narrow) return narrow.error();
-  made.bf16_b = *narrow;
-  if (made.bf16_b) return made;
-  const result<gemm_panels<T>> packed =
-      keep_packed_b<T>(c, 1, made.transpose_b, k, n, known_rows(c.inputs[0], made.transpose_a));
-  if (!packed) return packed.error();
-  made.packed_b = *packed;
+  const std::int64_t rows = known_rows(c.inputs[0], made.transpose_a);
+  if (status s = keep_factor<T>(c, made.transpose_b, k, n, rows, made); !s) return s;
   return made;
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+#include "cells/bf16_product.hpp"
+#include "cells/products.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Keeps the constant B [k, n] of a product (input 1) in the form that its math takes: cells of bfloat16 where that was
+/// asked for, else panels, if they are worth their memory. `transposed`: the input is [n, k]. Product has both members.
+template <class T, class Product>
+status keep_factor(bind_context& c, bool transposed, std::int64_t k, std::int64_t n, std::int64_t rows, Product& to) {
+  const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, transposed, k, n);
+  if (!narrow) return narrow.error();
+  to.bf16_b = *narrow;
+  if (to.bf16_b) return {};
+  const result<gemm_panels<T>> packed = keep_packed_b<T>(c, 1, transposed, k, n, rows);
+  if (!packed) return packed.error();
+  to.packed_b = *packed;
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
