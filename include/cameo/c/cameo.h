@@ -105,7 +105,7 @@ enum { CAMEO_NONE = 0, CAMEO_TENSOR = 1, CAMEO_SEQUENCE = 2, CAMEO_MAP = 3, CAME
 /** The severities of messages about loading. */
 enum { CAMEO_LOG_VERBOSE = 0, CAMEO_LOG_INFO = 1, CAMEO_LOG_WARNING = 2 };
 
-/** The version of the library that is loaded: "0.1.0". Lives as long as the process. */
+/** The version of the library that is loaded: "0.2.0". Lives as long as the process. */
 CAMEO_C_API const char* cameo_version(void);
 
 /* --- errors --- */
