@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -34,12 +35,15 @@ std::int64_t thread_time() {
 /// Measures the work that each thread does from one question to its next, and says "stop" from some question on.
 class questions {
  public:
+  static constexpr int stretches = 64;
+
   explicit questions(std::int64_t stop_at = INT64_MAX) : stop_at_{stop_at} {}
 
   void begin() { last_ = {number_, thread_time()}; }
   void end() { note(); }
   std::int64_t asked() const { return asked_; }
-  std::int64_t longest() const { return longest_; }
+  /// The longest work before one of the questions of a stretch, and of the one after it.
+  std::int64_t longest(int stretch) const { return std::max(longest_[stretch], longest_[stretch + 1]); }
   bool ask() {
     note();
     return ++asked_ >= stop_at_;
@@ -57,12 +61,14 @@ class questions {
     std::int64_t time;
   };
   static thread_local place last_;
+  static constexpr int questions_a_stretch = 128;
 
   void note() {
     const std::int64_t now = thread_time();
     if (last_.of == number_) {
-      std::int64_t so_far = longest_;
-      while (now - last_.time > so_far && !longest_.compare_exchange_weak(so_far, now - last_.time)) {}
+      std::atomic<std::int64_t>& longest = longest_[std::min<std::int64_t>(asked_ / questions_a_stretch, stretches)];
+      std::int64_t so_far = longest;
+      while (now - last_.time > so_far && !longest.compare_exchange_weak(so_far, now - last_.time)) {}
     }
     last_ = {number_, thread_time()};
   }
@@ -70,7 +76,7 @@ class questions {
   static inline int count_ = 0;
   int number_ = ++count_;  // an address would be another's before
   std::int64_t stop_at_;
-  std::atomic<std::int64_t> asked_{0}, longest_{0};
+  std::atomic<std::int64_t> asked_{0}, longest_[stretches + 1]{};
 };
 thread_local questions::place questions::last_{};
 
@@ -271,16 +277,24 @@ class prepared {
 };
 
 /// Whether no thread works for 2 ms between two questions, the last of them and the end included. A busy processor and
-/// the system's own work only ever add to what is measured, so one run of many that shows it is enough; a piece that is
-/// too large is so in all of them.
+/// the system's own work only ever add to what is measured: the least of many runs counts, of each stretch of questions
+/// for itself, since a long run has hardly a chance to be undisturbed as a whole. A piece that is too large is so in
+/// all runs; threads may move it to the stretch beside its own, therefore two stretches are looked at together.
 bool pieces_are_short(prepared& p, detail::task_pool_ref pool, std::int64_t& asked) {
+  std::array<std::int64_t, questions::stretches> least;
+  least.fill(INT64_MAX);
   for (int i = 0; i < 40; ++i) {
     questions q;
     q.begin();
     REQUIRE(p.run(pool, q.condition()));
     q.end();
     asked = q.asked();
-    if (!full_speed || q.longest() < 2 * milliseconds) return true;
+    bool all_short = true;
+    for (int at = 0; at < questions::stretches; ++at) {
+      least[at] = std::min(least[at], q.longest(at));
+      all_short = all_short && least[at] < 2 * milliseconds;
+    }
+    if (!full_speed || all_short) return true;
   }
   return false;
 }
