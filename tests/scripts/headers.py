@@ -44,6 +44,14 @@ def others():
     return found.stdout.replace("-I", "-isystem").split()
 
 
+def modules(cache):
+    """libc++'s headers as clang's modules, which are parsed once for all headers; what one of them does not include is as
+    little visible as without, and half of the time goes. The first to compile writes the modules that most need."""
+    arguments = ["-fmodules", f"-fmodules-cache-path={cache}"]
+    compile_one("cameo/cameo.hpp", arguments)
+    return arguments
+
+
 def compile_one(header, arguments):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "one.cpp"
@@ -57,8 +65,9 @@ def alone():
     names = headers()
     if len(names) < 100:
         sys.exit(f"FAILED: only {len(names)} headers below {SOURCE}")
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, done in zip(names, pool.map(lambda each: compile_one(each, WARNINGS), names)):
+    with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        arguments = [*WARNINGS, *modules(cache)]
+        for name, done in zip(names, pool.map(lambda each: compile_one(each, arguments), names)):
             if done.returncode:
                 yield f"{name}: {next((line for line in done.stderr.splitlines() if 'error:' in line), done.stderr)}"
 
