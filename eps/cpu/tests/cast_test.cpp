@@ -178,6 +178,40 @@ TEST_CASE("floating-point numbers become text as numpy writes them: the fewest d
        {"1.0", "0.1", "3.14", "1e+16"});
 }
 
+TEST_CASE("floats are cut to integers as one by one, also where a block of them has some beyond int32") {
+  const auto same = [](const std::vector<float>& x, auto integer) {
+    using to = decltype(integer);
+    const std::vector<to> y = cast_to<to>(x);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) wrong += y[i] != cast_to<to>(std::vector<float>{x[i]})[0];
+    CHECK(wrong == 0);
+    CHECK(cast_to<to>(std::vector<double>(x.begin(), x.end())) == y);
+  };
+  std::vector<float> within, beyond;
+  for (int i = 0; i < 700; ++i) within.push_back(float(i * 37 % 1999 - 1000) * 0.37f);
+  beyond = within;
+  for (std::size_t at = 3; const float far : {0x1p31f, -0x1p31f, -0x1p32f, 3e9f, 0x1p62f, not_a_number})
+    beyond[at += 31] = far;
+  for (const auto& x : {within, beyond}) {
+    same(x, std::int8_t{}), same(x, std::uint8_t{}), same(x, std::int16_t{}), same(x, std::uint16_t{});
+    same(x, std::int32_t{}), same(x, std::uint32_t{}), same(x, std::int64_t{}), same(x, std::uint64_t{});
+  }
+  CHECK(cast_to<std::int64_t>(within)[1] == std::int64_t(within[1]));
+  CHECK(cast_to<std::int64_t>(std::vector<float>{3e9f, -3e9f, not_a_number}) ==
+        std::vector<std::int64_t>{3000000000, -3000000000, 0});
+}
+
+TEST_CASE("a result that goes past the caches is what a small one is") {
+  // 64 MB and more, and no multiple of a block.
+  const std::size_t count = (std::size_t{64} << 20) / 8 + 777;
+  std::vector<std::int8_t> x(count);
+  for (std::size_t i = 0; i < count; ++i) x[i] = std::int8_t(i * 7 + i / 251);
+  const std::vector<double> y = cast_to<double>(x);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < count; ++i) wrong += y[i] != double(x[i]);
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a cast to no type or to complex numbers is refused when it is bound") {
   const std::vector<float> x{1};
   for (const std::int64_t to : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{99}, std::int64_t(dtype::c64)}) {

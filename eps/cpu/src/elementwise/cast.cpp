@@ -3,20 +3,39 @@
 
 #include "cast_rows.hpp"
 #include "common/output_type.hpp"
+#include "common/past_caches.hpp"
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
+/// Has write(first, n, to) put n elements of y from `first` on to `to`, at most cast_block at a time.
+template <class Write>
+void write_blocks(run_context& c, const value& x, value& y, Write&& write) {
+  const std::size_t bits = row_of(y.type).bits;
+  const bool large = bits % 8 == 0 && y.data != x.data && past_caches(y.bytes());
+  parallel_for(c, y.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+    constexpr std::size_t room = cast_block * sizeof(double);
+    past_caches_writer past;
+    detail::stop_pace pace;
+    alignas(64) std::byte block[room];
+    for (const auto step = std::int64_t(room * 8 / bits); first < last && !c.stopped(pace); first += step) {
+      const std::int64_t n = std::min(step, last - first);
+      std::byte* const to = static_cast<std::byte*>(y.data) + std::size_t(first) * bits / 8;
+      for (std::int64_t i = 0; i < n; i += cast_block)
+        write(first + i, std::min(cast_block, n - i), (large ? block : to) + std::size_t(i) * bits / 8);
+      if (large) past.write(to, block, std::size_t(n) * bits / 8);
+    }
+  });
+}
+
 template <class W>
 status cast_numbers(const cast_state& how, run_context& c, const value& x, value& y) {
-  parallel_elements(c, x.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
+  const bool to_wide = how.to == dtype_of<W>;
+  write_blocks(c, x, y, [&](std::int64_t first, std::int64_t n, std::byte* to) {
     W wide[cast_block];
-    for (; first < last; first += cast_block) {
-      const std::int64_t n = std::min(cast_block, last - first);
-      read_wide<W>(how.from, x.data, first, wide, n);
-      write_wide<W>(how, wide, y.data, first, n);
-    }
+    read_wide<W>(how.from, x.data, first, to_wide ? reinterpret_cast<W*>(to) : wide, n);
+    if (!to_wide) write_wide<W>(how, wide, to, 0, n);
   });
   return {};
 }
@@ -120,10 +139,9 @@ status cast_state::run(run_context& c) const {
     return {};
   }
   if (direct) {
-    const std::size_t from_bytes = row_of(from).bits / 8, to_bytes = row_of(to).bits / 8;
-    parallel_elements(c, x.shape.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
-      direct(static_cast<const std::byte*>(x.data) + std::size_t(first) * from_bytes,
-             static_cast<std::byte*>(y.data) + std::size_t(first) * to_bytes, last - first);
+    const std::size_t from_bytes = row_of(from).bits / 8;
+    write_blocks(c, x, y, [&](std::int64_t first, std::int64_t n, std::byte* to_bytes) {
+      direct(static_cast<const std::byte*>(x.data) + std::size_t(first) * from_bytes, to_bytes, n);
     });
     return {};
   }

@@ -3,6 +3,8 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
+#include "common/simd.hpp"
+
 #include <cmath>
 #include <limits>
 
@@ -72,6 +74,25 @@ T integer_from(W x) {
     return whole < limits::min() ? limits::min() : whole > limits::max() ? limits::max() : std::int32_t(whole);
   } else {
     return T(truncated(double(x)));
+  }
+}
+
+/// n numbers as integers. Nearly always all are within int32, from which a cut number has its low bits: compilers make
+/// vectors of that.
+template <class T, class W>
+void write_integers(const W* from, T* to, std::int64_t n) {
+  if constexpr (std::is_integral_v<W>) {
+    CAMEO_SIMD_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) to[i] = T(from[i]);
+  } else {
+    std::int64_t outside = 0;
+    for (std::int64_t i = 0; i < n; ++i) outside += !(std::abs(from[i]) < W(0x1p31));  // NaN as well
+    if (outside == 0) {
+      CAMEO_SIMD_INDEPENDENT
+      for (std::int64_t i = 0; i < n; ++i) to[i] = T(std::int32_t(from[i]));
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = integer_from<T>(from[i]);
+    }
   }
 }
 
@@ -169,7 +190,7 @@ void write_wide(const cast_state& how, const W* from, void* to, std::int64_t fir
     else if constexpr (std::is_empty_v<T>)
       pack(T{}, [](W x) { return integer_from<std::uint8_t>(x) & ((1u << bits_of(dtype_of<T>)) - 1); });
     else if constexpr (std::is_same_v<T, bool>) each(elements, [](W x) { return x != W(0); });
-    else if constexpr (std::is_integral_v<T>) each(elements, [](W x) { return integer_from<T>(x); });
+    else if constexpr (std::is_integral_v<T>) write_integers(from, elements + first, n);
     else if constexpr (std::is_same_v<T, float8e8m0>)
       each(elements, [&](W x) { return std::bit_cast<T>(exponent_only(narrowable(x), how.round, how.saturate)); });
     else if constexpr (is_narrow_v<T> || std::is_floating_point_v<T>) write_wide_floats<T>(from, to, first, n);
