@@ -393,7 +393,7 @@ class Reports(Case):
         shares = [n["share"] for n in self.json(*plain, "--per-node", "--sort", "share")["per_node"]]
         self.assertEqual(shares, sorted(shares))
         shown = cameo(*plain, "--per-node").stdout
-        self.assertRegex(shown, r"\npeak: [\d.]+ G operations/s and [\d.]+ GB/s with 1 threads")
+        self.assertRegex(shown, r"\npeak: [\d.]+ G operations/s and [\d.]+ GB/s with 1 thread,")
         self.assertRegex(shown, r"\n +[\d.]+ +[\d.]+ +[\d.]+ +2592 +1560 +[\d.]+ %  cpu +Conv +slide\n")
         self.assertRegex(shown, r"%? +sum\n$")
         for wrong in [["--sort", "plan"], ["--per-node", "--sort", "name"]]:
