@@ -78,6 +78,8 @@ result<std::span<const opset_import>> onnx_reader::read_imports(const wire::chai
 }
 
 status onnx_reader::read(const wire::model_message& from) {
+  if (!from.graph && !from.ir_version && from.opset_import.empty())
+    return {status_code::invalid_argument, "nothing of a model in it: is it empty, or another file?"};
   if (!from.graph) return {status_code::invalid_argument, "no graph: an ONNX model has one in ModelProto.graph"};
   if (!from.ir_version)
     return {status_code::invalid_argument, "no ir_version: an ONNX model says one (10, for example)"};

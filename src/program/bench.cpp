@@ -1,3 +1,4 @@
+#include "file/messages.hpp"
 #include "program/allocations.hpp"
 #include "program/given_inputs.hpp"
 #include "program/interrupt.hpp"
@@ -70,6 +71,8 @@ status bind_all(const session& loaded, const bench_options& o, io_binding& to, b
     const result<std::vector<read_value>> read =
         read_data_set(data_set_in(o.data), "input_", loaded.inputs(), kept.memory);
     if (!read) return status{read.error()};
+    if (read->empty() && !loaded.inputs().empty())
+      return failed(status_code::not_found, "{}: there is no input_*.pb in it, nor in a test_data_set_0", o.data);
     for (const read_value& each : *read)
       if (status s = to.bind_input(loaded.inputs()[each.io].name, each.content); !s) return s;
     return {};

@@ -22,6 +22,9 @@ CLI::Validator within(T least, T most, const std::string& words) {
                         ""};
 }
 
+/// As "$UNSET" in a script gives: what such a path would name is nothing anyone meant.
+std::string not_empty(const std::string& text) { return text.empty() ? "needs a path, not an empty word" : ""; }
+
 std::string list_of(const std::vector<std::string>& words) {
   std::string made;
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -65,7 +68,11 @@ class help_text : public CLI::Formatter {
 }  // namespace
 
 option option::required() const { return option{it_->required()}; }
-option option::type_name(const char* name) const { return option{it_->type_name(name)}; }
+option option::type_name(const char* name) const {
+  for (const std::string_view path : {"FILE", "DIR", "FOLDER", "OUT"})
+    if (name == path) it_->check(not_empty);
+  return option{it_->type_name(name)};
+}
 option option::description(const char* words) const { return option{it_->description(words)}; }
 option option::check(text_check wrong) const { return option{it_->check(std::move(wrong))}; }
 option option::between(std::size_t least, std::size_t most) const {
@@ -95,7 +102,7 @@ command command::group(const char* heading) const {
 }
 
 option command::added(CLI::Option* made, const char* names) const {
-  if (names[0] != '-') made->type_name("");  // an argument's name says it
+  if (names[0] != '-') made->type_name("")->check(not_empty);  // an argument's name says it
   else if (group_ == hidden) made->group("");
   else if (!group_.empty()) made->group(group_);
   return option{made};
@@ -117,7 +124,7 @@ option command::add(const char* names, double& to, const char* words) const {
   return added(it_->add_option(names, to, words), names);
 }
 option command::add_flag(const char* names, bool& to, const char* words) const {
-  return added(it_->add_flag(names, to, words), names);
+  return added(it_->add_flag(names, to, words)->disable_flag_override(), names);
 }
 
 option command::add(const char* names, std::function<void(const std::string&)> take, const char* words) const {
@@ -196,7 +203,10 @@ std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
   }
   if (!rest.empty()) return fmt::format("'{}' is one argument too many", rest.front());
   if (!names_of(about).empty()) return "needs a command";
-  return error.what();
+  const std::string_view words = error.what();
+  if (const std::size_t at = words.find(" was given a disallowed flag override"); at != words.npos)
+    return fmt::format("--{} takes no value", words.substr(0, at));
+  return std::string{words};
 }
 
 }  // namespace
@@ -213,7 +223,11 @@ int command_line::run(int argc, char** argv) const {
     } catch (const CLI::ParseError& e) {
       wrong.words = words_for(*wrong.about, e);
     }
-  say(stderr, "{}: {}\n'{} --help' says what there is.\n", wrong.command, wrong.words, wrong.command);
+  return wrong_usage(wrong.command, wrong.words);
+}
+
+int wrong_usage(std::string_view command, std::string_view words) {
+  say(stderr, "{}: {}\n'{} --help' says what there is.\n", command, words, command);
   return 2;
 }
 

@@ -85,6 +85,9 @@ struct described_command {
   std::vector<described_command> commands;
 };
 
+/// Says on standard error what is wrong with the words after a command. Returns the exit status of wrong usage.
+int wrong_usage(std::string_view command, std::string_view words);
+
 /// The program's command line: commands, one of which must be given.
 class command_line {
  public:

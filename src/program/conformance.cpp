@@ -88,7 +88,8 @@ status write_report(const std::string& path, const std::vector<test_case>& cases
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const outcome& o = outcomes[i];
     if (!o.ended) continue;
-    json entry{{"name", cases[i].name},     {"status", status_names[std::size_t(o.result.status)]},
+    json entry{{"version", json_version},  // the array has no place for it
+               {"name", cases[i].name},     {"status", status_names[std::size_t(o.result.status)]},
                {"reason", o.result.reason}, {"seconds", o.seconds},
                {"op", o.result.op},         {"path", cases[i].folder}};
     if (o.result.hash) entry["hash"] = fmt::format("{:016x}", o.result.hash);

@@ -142,10 +142,14 @@ result<std::vector<gathered_input>> gather_inputs(const input_taker& to, const g
     if (!one) return std::move(one).error();
     all.push_back(std::move(*one));
   }
-  if (!o.random) return all;
   for (const io_info& io : to.inputs) {
     const bool has = std::any_of(all.begin(), all.end(), [&](const gathered_input& v) { return v.name == io.name; });
     if (has || io.optional) continue;
+    if (!o.random)
+      return failed(status_code::invalid_argument,
+                    "input '{0}' is missing; it needs {1}. Give it with --input {0}=FILE, or all that are missing with "
+                    "--random-inputs",
+                    io.name, io.type_text);
     result<any_value> made = random_value(taker_of(to, io.name), io, o.dims, o.seed);
     if (!made) return std::move(made).error();
     all.push_back({io.name, std::move(*made), "random"});

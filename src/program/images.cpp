@@ -147,6 +147,8 @@ result<value> read_image(std::span<const std::byte> file, const io_info& input, 
     return bad(fmt::format("input '{}' is {}, no image ([1,C,H,W] or [1,H,W,C] with 1 or 3 channels)", input.name,
                            input.type_text));
   const bool png = file.size() > 8 && std::memcmp(file.data(), "\x89PNG", 4) == 0;
+  if (!png && (file.size() < 3 || std::memcmp(file.data(), "\xff\xd8\xff", 3) != 0))
+    return bad("neither a PNG nor a JPEG picture, whatever its name says");
   const result<picture> read = png ? read_png(file, layout.channels) : read_jpeg(file, layout.channels);
   if (!read) return read.error();
   const std::vector<dim>& dims = *input.type.shape;

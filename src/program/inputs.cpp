@@ -219,10 +219,11 @@ std::string nearest_words(std::string_view name, const std::vector<std::string>&
   for (const std::string& each : known) nearest.look_at(each);
   constexpr std::size_t most = 8;
   if (!nearest.found().empty()) return fmt::format("; did you mean '{}'?", nearest.found());
+  if (known.empty()) return "; there is none";
   if (known.size() > most)
-    return fmt::format(", but {}, ... ({} in all)",
+    return fmt::format("; there are {}, ... ({} in all)",
                        fmt::join(known.begin(), known.begin() + std::ptrdiff_t(most), ", "), known.size());
-  return fmt::format(", but {}", fmt::join(known, ", "));
+  return fmt::format("; there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "));
 }
 
 status check_dims(const session& loaded, const dim_sizes& sizes) {

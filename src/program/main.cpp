@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends nothing: see reader_is_gone()
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write
   cameo::program::interrupt::end_at_once();
   return cameo::program::run(argc, argv);
 }

@@ -175,8 +175,8 @@ void node_times::print(const std::optional<detail::machine_peak>& peak, node_ord
         count_text(operations), count_text(bytes), share_text(share), provider, op, name);
   };
   if (peak)
-    say("\npeak: {:.1f} G operations/s and {:.1f} GB/s with {} threads, {}\n", peak->operations / 1e9,
-        peak->bytes_per_second / 1e9, peak->threads, peak->target);
+    say("\npeak: {:.1f} G operations/s and {:.1f} GB/s with {} {}, {}\n", peak->operations / 1e9,
+        peak->bytes_per_second / 1e9, peak->threads, peak->threads == 1 ? "thread" : "threads", peak->target);
   say("\n{:>12} {:>12} {:>6} {:>15} {:>13} {:>9}  {:<9} {:<20} {}\n", "min us", "median us", "%", "operations", "bytes",
       "roofline", "provider", "operator", "node");
   for (const row& each : all)

@@ -27,8 +27,6 @@ struct reduce_options {
   bool types = false, json = false, quiet = false;
 };
 
-status bad(std::string_view words) { return {status_code::invalid_argument, words}; }
-
 /// What is needed of one line of a provider's list.
 struct needed_line {
   std::set<int> sinces;
@@ -291,9 +289,9 @@ status reduce(const reduce_options& o) {
 }
 
 int run_reduce(const reduce_options& o) {
-  if (o.models.empty() && o.config.empty()) return fail(bad("needs models, or --ops-config to read"));
+  if (o.models.empty() && o.config.empty()) return wrong_usage("cameo reduce", "needs MODELS, or --ops-config to read");
   if (o.output.empty() && (o.models.empty() || o.config.empty()))
-    return fail(bad("needs -o, or --ops-config to write"));
+    return wrong_usage("cameo reduce", "needs -o, or --ops-config to write");
   const status done = reduce(o);
   if (!done) return fail(done);
   if (o.json)

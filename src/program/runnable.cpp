@@ -73,7 +73,8 @@ result<package> open_package(const std::string& folder) {
   package_problem why;
   result<package> made = package::open(folder, {}, &why);
   if (made || why.fault != package_fault::not_found || !why.file.empty()) return made;
-  return failed(status_code::invalid_argument, "no model, and no model package: {}", made.error().words());
+  return failed(status_code::invalid_argument, "a folder, and no model package: {}; a model is a file",
+                made.error().words());
 }
 
 result<session> load_component(const package& from, const std::string& component, const common_options& o) {

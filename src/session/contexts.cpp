@@ -249,7 +249,11 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
                       const compiled_groups& groups, model& net, compilation& it) {
   const compile_options* const only = how.compile_only;
   const bool any = !placed.fused.empty();
-  if (!any && it.fail_if_nothing) return {status_code::fail, "no provider compiled anything of the model"};
+  if (!any && it.fail_if_nothing) {
+    std::string names;
+    for (const provider& each : providers) names += fmt::format("{}{}", names.empty() ? "" : ", ", each.row->name);
+    return failed(status_code::fail, "no provider compiled anything of the model; asked were {}", names);
+  }
   const bool writes_model = any || it.always;
   if (!writes_model) how.warn("no provider compiled anything of the model: no compiled model is written");
   if (!writes_model && !it.contexts.shared) return {};

@@ -199,6 +199,23 @@ class Files(Case):
         self.assertGreater(boxes["stem"]["h"], boxes["stem.relu"]["h"])
         self.assertNotIn("notes", boxes["stem.relu"])
 
+    def test_shapes_of_weights_come_before_single_numbers(self):
+        """They are what is left where the line is too long for the box."""
+        kind, scale, zero = ob.tensor_type(ob.FLOAT, [4, 4]), ob.floats("scale", [], [0.5]), ob.floats("mean", [4], [1] * 4)
+        nodes = [ob.node("Sub", ["x", "mean"], ["s"], "sub"), ob.node("Sum", ["scale", "s", "mean"], ["y"], "sum")]
+        model = self.write(ob.model(ob.graph(nodes, [("x", kind)], [("y", kind)], [scale, zero])))
+        cameo("inspect", model, "--optimize", "none", "--html", self.dir / "page.html")
+        boxes = {b["name"]: b for b in data_of(self.dir / "page.html")["graphs"][0]["boxes"] if b["k"] == "node"}
+        self.assertEqual(boxes["sum"]["notes"], ["data_0 4  data_0 0.5"])
+        self.assertEqual(boxes["sum"]["formal"], [["data_0"] * 3, ["sum"]])
+        self.assertEqual(boxes["sub"]["formal"], [["A", "B"], ["C"]])
+
+    def test_values_of_constants_begin_with_their_first_elements(self):
+        model = self.write(page_models.small_cnn())
+        cameo("inspect", model, "--optimize", "none", "--html", self.dir / "page.html")
+        values = {v[0]: v for v in data_of(self.dir / "page.html")["graphs"][0]["values"]}
+        self.assertRegex(values["stem.weight"][3], r"^float\[16,3,3,3\]( -?[\d.e-]+){8} \.\.\.$")
+
     def named(self, names):
         """A chain of nodes with these names."""
         kind = ob.tensor_type(ob.FLOAT, [2])
@@ -305,7 +322,7 @@ class InBrowser(Case):
                       "fusing has no group for it", "stem.out", "share"]:
             self.assertIn(words, self.panel(page))
         page.run("cameo.select(%d)" % self.number_of(page, "stem"))
-        for words in ["stem.weight", "constant, 1.73 kB", "tensor(float)[16,3,3,3]", "pads", "[1, 1, 1, 1]"]:
+        for words in ["W stem.weight", "constant, 1.73 kB", "tensor(float)[16,3,3,3]", "pads", "[1, 1, 1, 1]", "Y stem"]:
             self.assertIn(words, self.panel(page))
         self.assertNotIn("Why not earlier".upper(), self.panel(page).upper())
         fused = page.run("cameo.data.graphs[0].boxes.findIndex(b => b.label)")

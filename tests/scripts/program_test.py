@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -104,7 +105,9 @@ class Usage(Case):
                       ["run", model, "--dim", "n"], ["run", model, "--dim", "n=-1"], ["run", model, "--ep"],
                       ["run", model, "--free-dim", "n"], ["inspect", model, "--free-dim", "n=-1"],
                       ["conformance"], ["conformance", self.dir, "--filter", "("], ["ops", "--json", "--markdown"],
-                      ["bench", model, "--random-inputs", "--data", self.dir], ["inspect", model, model]]:
+                      ["bench", model, "--random-inputs", "--data", self.dir], ["inspect", model, model],
+                      ["run", model, "--random-inputs=2"], ["run", ""], ["convert", model, ""], ["reduce", model],
+                      ["run", model, "--random-inputs", "--output-dir", ""], ["inspect", model, "--html", ""]]:
             done = cameo(*wrong)
             self.assertEqual((done.returncode, done.stdout), (2, ""), (wrong, done))
             self.assertNotEqual(done.stderr, "")
@@ -123,6 +126,30 @@ class Usage(Case):
 
 
 class Errors(Case):
+    def test_messages_say_what_would_be_right(self):
+        model, empty = self.add_model(), self.write("empty.onnx", b"")
+        picture = self.write("picture.png", b"no picture")
+        for words, *arguments in [
+                (r"'x0' is missing; .* Give it with --input x0=FILE, or .* --random-inputs", "run", model),
+                (r"a folder, and no model package: .*manifest\.json.*; a model is a file", "run", self.dir),
+                (r"empty\.onnx: nothing of a model in it: is it empty", "run", empty),
+                (r"no input 'nothing_like_it'; there are x0, x1", "run", model, "--fill", "nothing_like_it=1"),
+                (r"neither a PNG nor a JPEG picture", "run", self.add_model("image.onnx", (1, 3, 2, 2)), "--input",
+                 f"x0={picture}"),
+                (r"no input_\*\.pb in it, nor in a test_data_set_0", "bench", model, "--data", self.dir),
+                (r"compiled anything of the model; asked were cpu", "compile", model, "-o", self.dir / "c.onnx")]:
+            done = cameo(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+            self.assertRegex(done.stderr, r"^error: [A-Z_]+: .*" + words)
+
+    def test_a_limit_on_the_size_of_files_is_an_error(self):
+        model, page = self.add_model(), self.dir / "page.html"
+        done = subprocess.run([PROGRAM, "inspect", model, "--html", page], capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("File too large", done.stderr)
+        self.assertFalse(page.exists())
+
     def test_codes(self):
         model = self.add_model()
         for command in ["run", "bench", "inspect"]:
@@ -366,7 +393,7 @@ class Reports(Case):
         shares = [n["share"] for n in self.json(*plain, "--per-node", "--sort", "share")["per_node"]]
         self.assertEqual(shares, sorted(shares))
         shown = cameo(*plain, "--per-node").stdout
-        self.assertRegex(shown, r"\npeak: [\d.]+ G operations/s and [\d.]+ GB/s with 1 threads")
+        self.assertRegex(shown, r"\npeak: [\d.]+ G operations/s and [\d.]+ GB/s with 1 thread,")
         self.assertRegex(shown, r"\n +[\d.]+ +[\d.]+ +[\d.]+ +2592 +1560 +[\d.]+ %  cpu +Conv +slide\n")
         self.assertRegex(shown, r"%? +sum\n$")
         for wrong in [["--sort", "plan"], ["--per-node", "--sort", "name"]]:

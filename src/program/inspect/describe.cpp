@@ -200,21 +200,35 @@ class graph_description {
     return false;
   }
 
-  /// What stands in the box below the operator: shapes of constants, by what the operator calls them, and attributes.
+  /// What an operator calls its `i`-th input or output; all of a variadic one's have its name. Empty: not known.
+  static std::string_view formal_name(std::span<const parameter> formal, std::size_t i) {
+    return formal.empty() ? std::string_view{} : formal[std::min(i, formal.size() - 1)].name;
+  }
+  static json formal_names(const graph_node& node) {
+    json names = json::array({json::array(), json::array()});
+    if (!node.version) return names;
+    for (std::size_t i = 0; i < node.input_count; ++i) names[0].push_back(formal_name(node.version->inputs, i));
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) names[1].push_back(formal_name(node.version->outputs, i));
+    return names;
+  }
+
+  /// What stands in the box below the operator: constants by what the operator calls them, and attributes. Shapes of
+  /// weights come before single numbers: where the line is too long for its box, those are left out.
   std::vector<std::string> notes_of(node_id n) const {
     const graph_node& node = g_[n];
-    std::string weights, attributes;
+    std::string weights, numbers, attributes;
     for (std::size_t i = 0; i < node.input_count; ++i) {
       const value_id v = g_.input(n, i);
       const value* const constant = v == value_id::none ? nullptr : g_.constant_of(v);
       if (!constant || constant->kind != value_kind::tensor) continue;
-      const auto formal = node.version ? node.version->inputs : std::span<const parameter>{};
-      const std::string_view name = formal.empty() ? "" : formal[std::min(i, formal.size() - 1)].name;
-      const std::string size = constant->shape.count() == 1 && is_aligned(*constant)
-                                   ? to_string(*constant).substr(to_string(*constant).rfind(' ') + 1)
-                                   : fmt::format("{}", fmt::join(constant->shape.dims(), "\u00d7"));
-      weights += fmt::format("{}{} {}", weights.empty() ? "" : "  ", name, size);
+      const std::string_view name = node.version ? formal_name(node.version->inputs, i) : std::string_view{};
+      const bool single = constant->shape.count() == 1 && is_aligned(*constant);
+      const std::string size = single ? to_string(*constant).substr(to_string(*constant).rfind(' ') + 1)
+                                      : fmt::format("{}", fmt::join(constant->shape.dims(), "\u00d7"));
+      std::string& line = single ? numbers : weights;
+      line += fmt::format("{}{} {}", line.empty() ? "" : "  ", name, size);
     }
+    weights += (weights.empty() || numbers.empty() ? "" : "  ") + numbers;
     for (const attribute& a : node.attributes) {
       if (is_usual(a, node)) continue;
       std::string text;
@@ -242,6 +256,7 @@ class graph_description {
     box["partition"] = placed ? partition_of(*placed) : 0;
     box["in"] = numbers_of(node.input_count, [&](std::size_t i) { return g_.input(n, i); });
     box["out"] = numbers_of(node.outputs.size(), [&](std::size_t i) { return node.outputs[i]; });
+    box["formal"] = formal_names(node);
     if (node.capture_count)
       box["captures"] = numbers_of(node.capture_count, [&](std::size_t i) { return g_.capture(n, i); });
     json attributes = json::array();
@@ -420,8 +435,7 @@ class graph_description {
       if (constant) {
         const bool tensor = constant->kind == value_kind::tensor;
         one.push_back(tensor ? std::int64_t(constant->bytes()) : 0);
-        if (tensor && constant->shape.count() <= 8 && is_aligned(*constant))
-          one.push_back(clipped(to_string(*constant)));
+        if (tensor && is_aligned(*constant)) one.push_back(clipped(to_string(*constant)));  // the first elements
       }
       all.push_back(std::move(one));
     }

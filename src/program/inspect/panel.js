@@ -21,7 +21,9 @@ const fillHeader = () => {
   $("title").textContent = shown(data.model).split("/").pop();
   $("title").title = shown(data.model);
   const facts = [[countText(data.nodes), "nodes"], [countText(data.parameters[0]), "parameters"],
-                 [bytesText(data.parameters[2]), "of weights"], [bytesText(data.memory.bytes), "arena"],
+                 [bytesText(data.parameters[2]), "of weights"],
+                 // Nothing is planned where all shapes are open.
+                 ...(data.memory.bytes || !data.memory.left_out ? [[bytesText(data.memory.bytes), "arena"]] : []),
                  [countText(data.partitions.length), data.partitions.length === 1 ? "partition" : "partitions"],
                  ...data.opsets.slice(0, 3).map(([domain, version]) => [shown(domain), version])];
   if (data.profile) facts.push([timeText(data.profile.wall), "profiled run"]);
@@ -104,13 +106,15 @@ const modelPanel = () => {
   ];
 };
 
-const valueRow = (graph, v, ends) => {
+// `called` is what the operator calls it: "W", "x_scale".
+const valueRow = (graph, v, ends, called = "") => {
   const type = el("div", {class: "type"}, typeOf(graph, v));
   if (isConstant(graph, v)) type.append(` · constant, ${bytesText(graph.values[v][2])}`);
   const content = graph.values[v]?.[3] ? el("code", {}, shown(graph.values[v][3])) : null;
   const links = (ends ?? []).slice(0, 20).map(b =>
     el("div", {}, "→ ", link(titleOf(graph, graph.boxes[b]), () => select(b, true))));
-  return el("li", {}, el("code", {}, nameOf(graph, v)), type, content, ...links);
+  const name = [called ? el("b", {}, `${shown(called)} `) : null, el("code", {}, nameOf(graph, v))];
+  return el("li", {}, ...name, type, content, ...links);
 };
 const nodePanel = (graph, box) => {
   const from = v => graph.maker.has(v) ? [graph.maker.get(v)] : [];
@@ -124,8 +128,11 @@ const nodePanel = (graph, box) => {
     : [["domain", shown(box.domain)], ["operator", shown(box.op)], ["opset", String(box.opset)]];
   if (box.provider >= 0) facts.push(["provider", providerOf(box)], ["partition", String(box.partition + 1)]);
   if (box.label) facts.push(["fused from", shown(box.label)]);
-  const varying = box.in.filter(v => !isConstant(graph, v)), constant = box.in.filter(v => isConstant(graph, v));
-  const list = (values, ends) => values.length ? [el("ul", {}, ...values.map(v => valueRow(graph, v, ends(v))))] : [];
+  const called = (values, names) => values.map((v, i) => [v, names?.[i]]);
+  const inputs = called(box.in, box.formal?.[0]), outputs = called(box.out, box.formal?.[1]);
+  const varying = inputs.filter(([v]) => !isConstant(graph, v)), constant = inputs.filter(([v]) => isConstant(graph, v));
+  const list = (values, ends) =>
+    values.length ? [el("ul", {}, ...values.map(([v, name]) => valueRow(graph, v, ends(v), name)))] : [];
   const time = box.time && [
     ["own", timeText(box.time[2])], ["share", shareText(box.time[2] / data.profile.sum)],
     ["calls", countText(box.time[0])],
@@ -143,7 +150,8 @@ const nodePanel = (graph, box) => {
     ...section("Graphs", ...(box.graphs ?? []).map(inside)),
     ...(box.attributes ? section("Attributes", table(box.attributes.map(attribute))) : []),
     ...section("Inputs", ...list(varying, from)), ...section("Constants", ...list(constant, from)),
-    ...section("Used inside", ...list(box.captures ?? [], from)), ...section("Outputs", ...list(box.out, to)),
+    ...section("Used inside", ...list(called(box.captures ?? []), from)),
+    ...section("Outputs", ...list(outputs, to)),
     el("p", {}, link("← the model", () => select(-1))),
   ];
 };
