@@ -82,8 +82,8 @@ def app(arguments: dict[str, str]) -> Any:
 
 
 class OfBatches:
-    """For Ray Data: `dataset.map_batches(OfBatches, fn_constructor_args=[path], concurrency=2)` adds the model's outputs to
-    each batch of columns."""
+    """For Ray Data: `dataset.map_batches(OfBatches, fn_constructor_args=[path], compute=ray.data.ActorPoolStrategy(size=2))`
+    adds the model's outputs to each batch of columns."""
 
     def __init__(self, path: str) -> None:
         self.session = cameo.Session(path, threads=1)
