@@ -4,6 +4,8 @@
 
 #include <cameo/session/session.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 
@@ -29,6 +31,9 @@ struct python_stop {
   stop_token token = source.get_token();
 };
 
+/// A cameo.Stop as what a session asks. InvalidArgument for anything else.
+const stop_token& token_of(nb::handle stop);
+
 /// Session options from the keywords that cameo._options.normalized makes, and what watches over loading. Ctrl-C ends
 /// loading, too.
 struct load_setting {
@@ -36,6 +41,9 @@ struct load_setting {
   std::shared_ptr<load_watch> watch;
 };
 load_setting to_setting(const nb::dict& keywords);
+
+/// A path as the system has it, which may be no UTF-8. InvalidArgument for one with a null character.
+std::string path_of(nb::handle text);
 
 /// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.
 struct model_bytes {
@@ -53,6 +61,41 @@ void define_sessions(nb::module_&);
 
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
+/// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. Outlives the run.
+class run_stop {
+ public:
+  /// `own` may be None.
+  run_stop(const stop_token& of_session, nb::handle own);
+  run_stop(const run_stop&) = delete;
+  run_stop& operator=(const run_stop&) = delete;
+
+  /// For the run's settings.
+  stop_token token() const { return asked{this}; }
+  /// With the interpreter's lock, after the run: raises what a signal's handler raised.
+  void raise_interrupt() const {
+    if (interrupted_) throw nb::python_error();
+  }
+
+ private:
+  struct asked {
+    const run_stop* of;
+    bool stop_requested() const { return of->is_asked(); }
+  };
+  bool is_asked() const {
+    return of_session_.stop_requested() || own_.stop_requested() || (owner_ && is_interrupted());
+  }
+  bool is_interrupted() const;
+
+  stop_token of_session_, own_;
+  unsigned long owner_;  // the thread whose business signals are, if it is the one that runs; otherwise 0
+  mutable unsigned looks_ = 0;
+  mutable std::chrono::steady_clock::time_point next_ = {};
+  mutable std::atomic<bool> interrupted_ = false;
+};
+
+/// Finds the thread whose business signals are; once, when the module is imported.
+void find_main_thread();
+
 /// The inputs of a run: a dictionary of names, and what keeps the elements.
 class run_inputs {
  public:

@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   using namespace cameo::python;
   m.doc() = "The compiled part of cameo; use the package cameo.";
   find_numpy();
+  find_main_thread();
   m.attr("__version__") = CAMEO_VERSION;
   nb::dict codes;
   for (const cameo::detail::status_row& row : cameo::detail::status_rows) codes[row.name] = int(row.number);

@@ -24,19 +24,14 @@ struct python_session {
   python_stop stop;  // of the runs since the last cancel()
   std::shared_ptr<trace_profile> profile = {};
 
-  /// Of a run that begins now. The profile is kept by the caller.
-  run_settings settings(nb::handle timeout, nb::handle own_stop) const {
+  /// Of a run that begins now. The profile and the stop are kept by the caller.
+  run_settings settings(nb::handle timeout, const run_stop& ends) const {
     run_settings made;
     made.timeout = to_timeout(timeout);
-    made.stop = stop.token;
-    if (!own_stop.is_none()) made.stop = both_stops{stop.token, nb::cast<const python_stop&>(own_stop).token};
+    made.stop = ends.token();
     if (profile) made.observer = &profile->observer();
     return made;
   }
-  struct both_stops {
-    stop_token a, b;
-    bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
-  };
 };
 
 nb::object tuple_of(const std::vector<io_info>& all, const std::vector<std::string>& symbols) {
@@ -49,7 +44,7 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
   load_setting how = to_setting(keywords);
   std::optional<model_bytes> bytes;
   std::string path;
-  if (PyUnicode_Check(source.ptr())) path = nb::cast<std::string>(source);
+  if (PyUnicode_Check(source.ptr())) path = path_of(source);
   else bytes.emplace(source);
   result<session> loaded = [&] {
     const nb::gil_scoped_release others_run;
@@ -67,12 +62,14 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
 
 named_values run_once(const python_session& self, nb::handle inputs, nb::handle timeout, nb::handle stop) {
   const run_inputs given{inputs, self.loaded->inputs()};
-  const run_settings settings = self.settings(timeout, stop);
+  const run_stop ends{self.stop.token, stop};
+  const run_settings settings = self.settings(timeout, ends);
   const std::shared_ptr<trace_profile> profile = self.profile;
   result<named_values> made = [&] {
     const nb::gil_scoped_release others_run;
     return self.loaded->run(given.all(), settings);
   }();
+  ends.raise_interrupt();
   return check(std::move(made));
 }
 
@@ -185,13 +182,15 @@ void bind_output(python_binding& self, std::string_view name, nb::handle object)
 
 void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
   const binding_use used{self};
-  const run_settings settings = self.of->settings(timeout, stop);
+  const run_stop ends{self.of->stop.token, stop};
+  const run_settings settings = self.of->settings(timeout, ends);
   const std::shared_ptr<trace_profile> profile = self.of->profile;
   status done;
   {
     const nb::gil_scoped_release others_run;
     done = self.loaded->run(self.bound, settings);
   }
+  ends.raise_interrupt();
   check(done);
   self.has_run = true;
 }

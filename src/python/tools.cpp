@@ -30,7 +30,7 @@ std::size_t compile(nb::handle source, const std::string& target, bool embed, co
   load_setting how = to_setting(keywords);
   compile_options options;
   std::optional<model_bytes> bytes;
-  if (PyUnicode_Check(source.ptr())) options.input = nb::cast<std::string>(source);
+  if (PyUnicode_Check(source.ptr())) options.input = path_of(source);
   else options.input = bytes.emplace(source).view;
   options.output = target;
   options.embed = embed;

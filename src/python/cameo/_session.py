@@ -70,6 +70,12 @@ def source_of(model: Any) -> str | Any:
         return model.read()
     if hasattr(model, "SerializeToString"):
         return model.SerializeToString()
+    try:
+        memoryview(model)
+    except TypeError:
+        raise TypeError(
+            f"a model is a path, bytes, a file that is open, or a model of the package onnx; this is {type(model).__name__}"
+        ) from None
     return model
 
 
