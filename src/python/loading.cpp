@@ -28,7 +28,8 @@ T option(const nb::dict& keywords, const char* key) {
 
 /// Two reasons to stop as one.
 struct either_stop {
-  stop_token a, b;
+  stop_token a;
+  python_stop b;
   bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
 };
 
@@ -48,26 +49,25 @@ void call_python(load_watch& watch, Call&& call) {
 
 }  // namespace
 
-const stop_token& token_of(nb::handle stop) {
-  if (!nb::isinstance<python_stop>(stop))
-    raise(status{status_code::invalid_argument, "is no cameo.Stop, or one that was never made"}.in("stop"));
-  return nb::cast<const python_stop&>(stop).token;
+const python_stop& stop_of(nb::handle given) {
+  if (!nb::isinstance<python_stop>(given)) raise(status{status_code::invalid_argument, "is no cameo.Stop"}.in("stop"));
+  return nb::cast<const python_stop&>(given);
 }
 
 void find_main_thread() {
   main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
 }
 
-run_stop::run_stop(const stop_token& of_session, nb::handle own)
-    : of_session_{of_session},
-      own_{own.is_none() ? stop_token{} : token_of(own)},
-      owner_{PyThread_get_thread_ident() == main_thread ? main_thread : 0} {}
+void run_stop::begin(const python_stop& of_session, nb::handle own) {
+  of_session_ = of_session.requested;
+  own_ = own.is_none() ? nullptr : stop_of(own).requested;
+  owner_ = PyThread_get_thread_ident() == main_thread ? main_thread : 0;
+  looks_ = 0, next_ = {}, interrupted_ = false;
+}
 
-/// Nodes of a run ask this. The interpreter is asked ten times in a second at most, by the run's own thread: it takes
-/// the lock. The clock is read at every 16th node.
-bool run_stop::is_interrupted() const {
-  if (interrupted_.load(std::memory_order_relaxed)) return true;
-  if (PyThread_get_thread_ident() != owner_ || ++looks_ % 16 != 0) return false;
+/// Ten times in a second at most, for it takes the interpreter's lock.
+bool run_stop::ask_interpreter() const {
+  if (PyThread_get_thread_ident() != owner_) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return false;
   const bool is_first = next_ == std::chrono::steady_clock::time_point{};
@@ -100,7 +100,7 @@ load_setting to_setting(const nb::dict& keywords) {
     if (to.providers.empty()) to.providers.emplace_back(program::program_runtime{}.providers().back().row->name);
   }
   to.stop = watch->stop.get_token();
-  if (const nb::object stop = get("stop"); !stop.is_none()) to.stop = either_stop{to.stop, token_of(stop)};
+  if (const nb::object stop = get("stop"); !stop.is_none()) to.stop = either_stop{to.stop, stop_of(stop)};
   watch->progress = get("progress");
   watch->log = get("log");
   to.progress = [watch](const load_progress& at) {

@@ -25,14 +25,15 @@ struct load_watch {
   }
 };
 
-/// cameo.Stop.
+/// cameo.Stop. Copies are the same stop; it is a token, too.
 struct python_stop {
-  stop_source source;
-  stop_token token = source.get_token();
+  std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
+
+  bool stop_requested() const { return requested->load(std::memory_order_relaxed); }
 };
 
-/// A cameo.Stop as what a session asks. InvalidArgument for anything else.
-const stop_token& token_of(nb::handle stop);
+/// The cameo.Stop that was given. InvalidArgument for anything else.
+const python_stop& stop_of(nb::handle);
 
 /// Session options from the keywords that cameo._options.normalized makes, and what watches over loading. Ctrl-C ends
 /// loading, too.
@@ -61,16 +62,18 @@ void define_sessions(nb::module_&);
 
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
-/// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. Outlives the run.
+/// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. It outlives the run; one run at a
+/// time.
 class run_stop {
  public:
-  /// `own` may be None.
-  run_stop(const stop_token& of_session, nb::handle own);
+  run_stop() = default;
   run_stop(const run_stop&) = delete;
   run_stop& operator=(const run_stop&) = delete;
 
-  /// For the run's settings.
-  stop_token token() const { return asked{this}; }
+  /// A run of this thread begins. `own` may be None.
+  void begin(const python_stop& of_session, nb::handle own);
+  /// For the run's settings; made once.
+  const stop_token& token() const { return token_; }
   /// With the interpreter's lock, after the run: raises what a signal's handler raised.
   void raise_interrupt() const {
     if (interrupted_) throw nb::python_error();
@@ -81,16 +84,23 @@ class run_stop {
     const run_stop* of;
     bool stop_requested() const { return of->is_asked(); }
   };
+  /// Nodes of a run ask this, in any of its threads. The interpreter is asked at every 16th look: counts that threads
+  /// lose do no harm.
   bool is_asked() const {
-    return of_session_.stop_requested() || own_.stop_requested() || (owner_ && is_interrupted());
+    if (of_session_->load(std::memory_order_relaxed) || (own_ && own_->load(std::memory_order_relaxed))) return true;
+    if (!owner_) return false;
+    const unsigned looks = looks_.load(std::memory_order_relaxed) + 1;
+    looks_.store(looks, std::memory_order_relaxed);
+    return interrupted_.load(std::memory_order_relaxed) || (looks % 16 == 0 && ask_interpreter());
   }
-  bool is_interrupted() const;
+  bool ask_interpreter() const;
 
-  stop_token of_session_, own_;
-  unsigned long owner_;  // the thread whose business signals are, if it is the one that runs; otherwise 0
-  mutable unsigned looks_ = 0;
+  std::shared_ptr<const std::atomic<bool>> of_session_, own_;
+  unsigned long owner_ = 0;  // the thread whose business signals are, if it is the one that runs
+  mutable std::atomic<unsigned> looks_ = 0;
   mutable std::chrono::steady_clock::time_point next_ = {};
   mutable std::atomic<bool> interrupted_ = false;
+  stop_token token_ = asked{this};
 };
 
 /// Finds the thread whose business signals are; once, when the module is imported.

@@ -62,7 +62,8 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
 
 named_values run_once(const python_session& self, nb::handle inputs, nb::handle timeout, nb::handle stop) {
   const run_inputs given{inputs, self.loaded->inputs()};
-  const run_stop ends{self.stop.token, stop};
+  run_stop ends;
+  ends.begin(self.stop, stop);
   const run_settings settings = self.settings(timeout, ends);
   const std::shared_ptr<trace_profile> profile = self.profile;
   result<named_values> made = [&] {
@@ -127,6 +128,7 @@ struct python_binding {
   std::vector<kept_value> inputs, outputs;
   std::atomic<bool> is_used = false;
   bool has_run = false;
+  run_stop ends = {};  // of the run that is under way
 };
 
 /// Marks a binding as used for as long as it lives.
@@ -182,15 +184,15 @@ void bind_output(python_binding& self, std::string_view name, nb::handle object)
 
 void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
   const binding_use used{self};
-  const run_stop ends{self.of->stop.token, stop};
-  const run_settings settings = self.of->settings(timeout, ends);
+  self.ends.begin(self.of->stop, stop);
+  const run_settings settings = self.of->settings(timeout, self.ends);
   const std::shared_ptr<trace_profile> profile = self.of->profile;
   status done;
   {
     const nb::gil_scoped_release others_run;
     done = self.loaded->run(self.bound, settings);
   }
-  ends.raise_interrupt();
+  self.ends.raise_interrupt();
   check(done);
   self.has_run = true;
 }
@@ -293,9 +295,9 @@ void define_sessions(nb::module_& m) {
   nb::class_<python_stop>(m, "Stop", "Ends loading and runs that were given it, now and later. From any thread.")
       .def(nb::init<>())
       .def(
-          "request", [](const python_stop& self) { self.source.request_stop(); }, "Asks to stop.")
+          "request", [](const python_stop& self) { *self.requested = true; }, "Asks to stop.")
       .def_prop_ro(
-          "requested", [](const python_stop& self) { return self.source.stop_requested(); },
+          "requested", [](const python_stop& self) { return self.stop_requested(); },
           "True once request() was called.");
   define_profile(m);
   define_binding(m);
@@ -329,7 +331,7 @@ void define_sessions(nb::module_& m) {
       .def(
           "cancel",
           [](python_session& self) {
-            self.stop.source.request_stop();
+            *self.stop.requested = true;
             self.stop = {};
           },
           "Ends the runs that are under way with Canceled; later ones are not concerned. From any thread.")
