@@ -30,6 +30,9 @@ import numpy  # noqa: E402
 
 import cameo  # noqa: E402
 
+sys.path.insert(0, str(ROOT / "examples" / "serving"))
+import batches  # noqa: E402
+
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 # KServe listens on every address of a machine; a test does not.
 ON_LOOPBACK = """
@@ -247,6 +250,43 @@ def end_while_it_runs(server):
     print(f"the server ended {time.monotonic() - begin:.1f} s after it was told", flush=True)
 
 
+def joining():
+    """Which requests are one run, and who pays for a wrong one."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    value = helper.make_tensor_value_info
+    rows = numpy_helper.from_array(numpy.arange(4, dtype=numpy.float32), "rows")
+
+    def session_of(size):
+        graph = helper.make_graph([helper.make_node("Gather", ["rows", "x"], ["y"])], "g", [value("x", TensorProto.INT64, size)],
+                                  [value("y", 1, size)], [rows])
+        made = cameo.Session(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), threads=1)
+        made.sizes = []
+        run = made.run_async
+
+        async def counted(inputs, **how):
+            made.sizes.append(len(inputs["x"]))
+            return await run(inputs, **how)
+
+        made.run_async = counted
+        return made
+
+    def answers(session, *indices):
+        given = [{"x": numpy.array(each)} for each in indices]
+        made = asyncio.run(batches.run_together(session, given, 5))
+        return [each if isinstance(each, cameo.Error) else each["y"].tolist() for each in made]
+
+    open_size, fixed_size = session_of(["n", 1]), session_of([1, 1])
+    made = answers(open_size, [[1]], [[2], [3]])
+    expect((made, open_size.sizes) == ([[[1]], [[2], [3]]], [3]), "two that fit together are one run:", made, open_size.sizes)
+    made = answers(open_size, [[1]], [[9]], [[3]])
+    expect((made[0], made[2]) == ([[1]], [[3]]) and isinstance(made[1], cameo.Error), "only a wrong one gets an error:", made)
+    made = answers(fixed_size, [[1]], [[2]])
+    expect((made, fixed_size.sizes) == ([[[1]], [[2]]], [1, 1]), "a model with a fixed size runs them one by one:", made)
+    made = answers(open_size, [[1]], [1], [[0]])
+    expect((made[0], made[2]) == ([[1]], [[0]]) and isinstance(made[1], cameo.Error), "one of another rank stays alone:", made)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=2000)
@@ -270,6 +310,7 @@ def main():
             expect(0 < runs < args.requests * 3 // 4, "requests that arrive together are one run:", runs)
             print(f"{args.requests} requests were {runs} runs", flush=True)
             wrong_requests(server, images)
+            joining()
             end_while_it_runs(server)
         finally:
             if server.process.poll() is None:
