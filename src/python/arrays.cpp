@@ -342,17 +342,15 @@ given_value of_numbers(nb::handle object, const value_type& declared, std::strin
     refuse(what, "is a " + kind_of(object) + ", which takes numpy; without it, give what has a buffer or __dlpack__");
   PyArray_Descr* const wanted =
       declared.type == dtype::undefined || !declared.is_tensor() ? nullptr : descr_of(declared.type);
-  const nb::object array = nb::steal(PyArray_FromAny(object.ptr(), wanted, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr));
-  if (!array.is_valid()) {
+  const auto read_as = [&](PyArray_Descr* type) {
+    nb::object made = nb::steal(PyArray_FromAny(object.ptr(), type, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr));
+    if (made.is_valid()) return made;
     nb::python_error why;
     refuse(what, std::string{"is no tensor: "} + why.what());
-  }
-  if (wanted) {
-    const nb::object plain = nb::steal(PyArray_FromAny(object.ptr(), nullptr, 0, 0, 0, nullptr));
-    if (!plain.is_valid()) throw nb::python_error();
-    if (!keeps_numbers(plain, array))
-      refuse(what, "has numbers that are none of " + std::string{row_of(declared.type).name});
-  }
+  };
+  const nb::object array = read_as(wanted);
+  if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array))
+    refuse(what, "has numbers that are none of " + std::string{row_of(declared.type).name});
   return of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
 }
 

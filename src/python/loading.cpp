@@ -36,7 +36,7 @@ struct either_stop {
 /// Calls into Python from a thread that has let go of the interpreter; an exception ends loading.
 template <class Call>
 void call_python(load_watch& watch, Call&& call) {
-  const nb::gil_scoped_acquire held;
+  const with_interpreter held;
   if (watch.thrown) return;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -73,7 +73,7 @@ bool run_stop::ask_interpreter() const {
   const bool is_first = next_ == std::chrono::steady_clock::time_point{};
   next_ = now + std::chrono::milliseconds{100};
   if (is_first) return false;
-  const nb::gil_scoped_acquire held;
+  const with_interpreter held;
   if (PyErr_CheckSignals() == 0) return false;
   interrupted_ = true;
   return true;
@@ -110,7 +110,7 @@ load_setting to_setting(const nb::dict& keywords) {
   };
   to.log_from = log_level(option<std::uint8_t>(keywords, "log_from"));
   to.log = [watch](log_level severity, std::string_view words) {
-    const nb::gil_scoped_acquire held;
+    const with_interpreter held;
     try {
       watch->log(int(severity),
                  nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace")));
@@ -125,9 +125,7 @@ load_setting to_setting(const nb::dict& keywords) {
 std::string path_of(nb::handle text) {
   const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(text.ptr()));
   if (!bytes.is_valid()) throw nb::python_error();
-  std::string made{PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
-  if (made.find('\0') != made.npos) raise({status_code::invalid_argument, "a path has no null characters"});
-  return made;
+  return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
 model_bytes::model_bytes(nb::handle buffer) : kept{nb::steal(PyMemoryView_FromObject(buffer.ptr()))} {

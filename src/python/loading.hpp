@@ -43,7 +43,7 @@ struct load_setting {
 };
 load_setting to_setting(const nb::dict& keywords);
 
-/// A path as the system has it, which may be no UTF-8. InvalidArgument for one with a null character.
+/// A path as the system has it, which may be no UTF-8.
 std::string path_of(nb::handle text);
 
 /// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.

@@ -6,6 +6,8 @@
 NB_MODULE(_core, m) {
   using namespace cameo::python;
   m.doc() = "The compiled part of cameo; use the package cameo.";
+  // What threads hold that still run when the process ends is no leak; the tests look at memory.
+  nb::set_leak_warnings(false);
   find_numpy();
   find_main_thread();
   m.attr("__version__") = CAMEO_VERSION;

@@ -47,7 +47,7 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
   if (PyUnicode_Check(source.ptr())) path = path_of(source);
   else bytes.emplace(source);
   result<session> loaded = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     const program::program_runtime runtime;
     return bytes ? runtime.load(bytes->view, how.options, name) : runtime.load(path, how.options);
   }();
@@ -67,7 +67,7 @@ named_values run_once(const python_session& self, nb::handle inputs, nb::handle 
   const run_settings settings = self.settings(timeout, ends);
   const std::shared_ptr<trace_profile> profile = self.profile;
   result<named_values> made = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return self.loaded->run(given.all(), settings);
   }();
   ends.raise_interrupt();
@@ -189,7 +189,7 @@ void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
   const std::shared_ptr<trace_profile> profile = self.of->profile;
   status done;
   {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     done = self.loaded->run(self.bound, settings);
   }
   self.ends.raise_interrupt();
@@ -246,7 +246,7 @@ nb::dict metadata_of(const python_session& self) {
 }
 
 std::string page(const python_session& self, const std::string& name) {
-  const nb::gil_scoped_release others_run;
+  const without_interpreter others_run;
   return program::page_of(name, *self.loaded, program::look_at(*self.loaded));
 }
 
