@@ -289,6 +289,18 @@ def cancelling(library, runtime):
     library.c.cameo_session_free(session)
 
 
+def wrong_tensors(library):
+    """Elements, types and dims that do not go together."""
+    x = numpy.zeros(4, numpy.float32)
+    for kind, dims, bytes_, words in ((1, [4], 15, "takes 16 bytes, and 15 are given"), (0, [4], 16, "0 is no type"),
+                                      (8, [4], 16, "strings have a function"), (99, [4], 16, "99 is no type"),
+                                      (1, [-1], 4, "no shape"), (1, [2**40, 2**40], 16, "no shape"),
+                                      (1, [2**62], 0, "more bytes than there can be"), (1, [1] * 13, 4, "rank 13")):
+        made = refused(lambda: library.make("value_tensor", kind, (ctypes.c_int64 * len(dims))(*dims), SIZE(len(dims)),
+                                            P(x.ctypes.data), SIZE(bytes_)))
+        expect("INVALID_ARGUMENT" in made and words in made, "a tensor that cannot be is refused:", kind, dims, made)
+
+
 def nothing_given(library):
     """Every function with NULL and 0 for all that it takes."""
     faulthandler.enable()  # says which, should one crash
@@ -312,5 +324,6 @@ hold_numbers()
 hold_symbols(functions)
 build_and_run()
 calls(Library())
+wrong_tensors(Library())
 nothing_given(Library())
 conclude()

@@ -6,7 +6,8 @@
    Errors     A function that can fail returns NULL for success, and otherwise an error that the caller frees with
               cameo_error_free. What it would have made is then left as it was. A NULL where a handle is needed is
               INVALID_ARGUMENT; functions that return no error say 0, -1, NULL or "" of it.
-   Texts      UTF-8, ended by a zero. A text that is returned lives as long as the handle that it was asked of.
+   Texts      UTF-8, ended by a zero. A text that is returned lives as long as the handle that it was asked of. Paths, and
+              names in models, may have other bytes; errors quote them as they are.
    Threads    A runtime and a session may be used by any number of threads at once. Options, values and bindings are used
               by one thread at a time; values may be read by several. A stop may be requested from any thread.
    Versions   Symbols have the version CAMEO_C_1. Later versions of cameo add functions and numbers, and change none. */
