@@ -13,6 +13,7 @@ import pathlib
 from typing import Any
 
 import numpy
+from batches import Arrays, run_together
 from ray import serve
 
 import cameo
@@ -21,14 +22,14 @@ TYPES = {"FP32": "float32", "FP64": "float64", "INT64": "int64", "INT32": "int32
 NAMES = {numpy.dtype(name): word for word, name in TYPES.items()}
 
 
-def arrays_in(body: dict[str, Any]) -> dict[str, numpy.ndarray]:
+def arrays_in(body: dict[str, Any]) -> Arrays:
     """The inputs of a request; ValueError in words."""
     return {
         each["name"]: numpy.array(each["data"], TYPES[each["datatype"]]).reshape(each["shape"]) for each in body["inputs"]
     }
 
 
-def body_of(model: str, arrays: dict[str, numpy.ndarray]) -> dict[str, Any]:
+def body_of(model: str, arrays: Arrays) -> dict[str, Any]:
     """An answer, from arrays."""
     outputs = [
         {"name": name, "shape": list(each.shape), "datatype": NAMES[each.dtype], "data": each.ravel().tolist()}
@@ -49,27 +50,17 @@ class Models:
         return cameo.Session(self.folder / f"{pathlib.PurePath(name).name}.onnx", threads=self.threads)
 
     @serve.batch(max_batch_size=16, batch_wait_timeout_s=0.002)
-    async def run(self, requests: list[tuple[str, dict[str, numpy.ndarray]]]) -> list[dict[str, numpy.ndarray] | Exception]:
-        """Requests that wait for the same model, with the same shapes but for the first size, are one run."""
+    async def run(self, requests: list[tuple[str, Arrays]]) -> list[Arrays | Exception]:
+        """Requests that wait for the same model are one run where they fit together."""
         answers: list[Any] = [None] * len(requests)
-        groups: dict[Any, list[int]] = {}
-        for number, (name, arrays) in enumerate(requests):
-            key = (name, *((each, arrays[each].dtype, arrays[each].shape[1:]) for each in sorted(arrays)))
-            groups.setdefault(key, []).append(number)
-        for (name, *_), numbers in groups.items():
-            joined = {key: numpy.concatenate([requests[i][1][key] for i in numbers]) for key in requests[numbers[0]][1]}
+        for model in {name for name, _ in requests}:
+            numbers = [number for number, (name, _) in enumerate(requests) if name == model]
             try:
-                session = await self.model(name)
-                made = await session.run_async(joined, timeout=self.timeout)
+                made = await run_together(await self.model(model), [requests[i][1] for i in numbers], self.timeout)
             except cameo.Error as error:
-                for i in numbers:
-                    answers[i] = error
-                continue
-            at = 0
-            for i in numbers:
-                rows = len(next(iter(requests[i][1].values())))
-                answers[i] = {key: each[at : at + rows] for key, each in made.items()}
-                at += rows
+                made = [error] * len(numbers)
+            for i, answer in zip(numbers, made, strict=True):
+                answers[i] = answer
         return answers
 
     async def __call__(self, request: Any) -> Any:
@@ -91,12 +82,12 @@ def app(arguments: dict[str, str]) -> Any:
 
 
 class OfBatches:
-    """For Ray Data: `dataset.map_batches(OfBatches, fn_constructor_args=[path], concurrency=2)` adds the model's outputs to
-    each batch of columns."""
+    """For Ray Data: `dataset.map_batches(OfBatches, fn_constructor_args=[path], compute=ray.data.ActorPoolStrategy(size=2))`
+    adds the model's outputs to each batch of columns."""
 
     def __init__(self, path: str) -> None:
         self.session = cameo.Session(path, threads=1)
 
-    def __call__(self, batch: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
+    def __call__(self, batch: Arrays) -> Arrays:
         inputs = {each.name: batch[each.name] for each in self.session.inputs}
         return {**batch, **self.session.run(inputs)}

@@ -84,6 +84,13 @@ result<extents> to_extents(const std::int64_t* dims, std::size_t rank);
 result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t rank, const void* elements,
                         std::size_t bytes);
 
+/// What a getter is asked of; for NULL, something of its kind that is empty.
+template <class T>
+const T& shown(const T* handle) {
+  static const T nothing{};
+  return handle ? *handle : nothing;
+}
+
 /// Of one run.
 run_settings to_settings(const cameo_stop*, std::int64_t timeout);
 

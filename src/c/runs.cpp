@@ -108,7 +108,7 @@ cameo_error* cameo_binding_run(cameo_binding* binding, const cameo_stop* stop, s
 }
 
 const cameo_value* cameo_binding_result(const cameo_binding* binding, std::size_t number) {
-  return number < binding->outputs.size() ? &binding->outputs[number] : nullptr;
+  return binding && number < binding->outputs.size() ? &binding->outputs[number] : nullptr;
 }
 
 cameo_stop* cameo_stop_new() {
@@ -118,5 +118,7 @@ cameo_stop* cameo_stop_new() {
     return nullptr;
   }
 }
-void cameo_stop_request(const cameo_stop* stop) { stop->source.request_stop(); }
+void cameo_stop_request(const cameo_stop* stop) {
+  if (stop) stop->source.request_stop();
+}
 void cameo_stop_free(cameo_stop* stop) { delete stop; }

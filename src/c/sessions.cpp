@@ -58,20 +58,26 @@ cameo_error* cameo_session_load_bytes(const cameo_runtime* runtime, const void* 
 
 void cameo_session_free(cameo_session* session) { delete session; }
 
-std::size_t cameo_session_input_count(const cameo_session* session) { return session->inputs.size(); }
-std::size_t cameo_session_output_count(const cameo_session* session) { return session->outputs.size(); }
+std::size_t cameo_session_input_count(const cameo_session* session) { return cameo::c::shown(session).inputs.size(); }
+std::size_t cameo_session_output_count(const cameo_session* session) { return cameo::c::shown(session).outputs.size(); }
 const cameo_io* cameo_session_input(const cameo_session* session, std::size_t number) {
-  return number < session->inputs.size() ? &session->inputs[number] : nullptr;
+  return number < cameo_session_input_count(session) ? &session->inputs[number] : nullptr;
 }
 const cameo_io* cameo_session_output(const cameo_session* session, std::size_t number) {
-  return number < session->outputs.size() ? &session->outputs[number] : nullptr;
+  return number < cameo_session_output_count(session) ? &session->outputs[number] : nullptr;
 }
 
-const char* cameo_io_name(const cameo_io* io) { return io->is->name.c_str(); }
-const char* cameo_io_type_text(const cameo_io* io) { return io->is->type_text.c_str(); }
-int cameo_io_element_type(const cameo_io* io) { return int(io->is->element()); }
+namespace {
+/// The model's description; of NULL, that of nothing.
+const cameo::io_info& info_of(const cameo_io* io) { return io ? *io->is : cameo::c::shown<cameo::io_info>(nullptr); }
+}  // namespace
+
+const char* cameo_io_name(const cameo_io* io) { return info_of(io).name.c_str(); }
+const char* cameo_io_type_text(const cameo_io* io) { return info_of(io).type_text.c_str(); }
+int cameo_io_element_type(const cameo_io* io) { return int(info_of(io).element()); }
 int cameo_io_rank(const cameo_io* io) {
-  return io->is->type.is_tensor() && io->is->type.shape ? int(io->is->type.shape->size()) : -1;
+  const cameo::value_type& type = info_of(io).type;
+  return type.is_tensor() && type.shape ? int(type.shape->size()) : -1;
 }
 std::int64_t cameo_io_dim(const cameo_io* io, int axis, const char** name) {
   const bool is_there = axis >= 0 && axis < cameo_io_rank(io);
@@ -79,5 +85,6 @@ std::int64_t cameo_io_dim(const cameo_io* io, int axis, const char** name) {
   return is_there ? (*io->is->type.shape)[std::size_t(axis)].size : -1;
 }
 int cameo_io_is_optional(const cameo_io* io) {
-  return io->is->optional || io->is->type.kind == cameo::type_kind::optional;
+  const cameo::io_info& info = info_of(io);
+  return info.optional || info.type.kind == cameo::type_kind::optional;
 }

@@ -25,7 +25,10 @@ result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t 
     return failed(status_code::invalid_argument,
                   "{} is no type of elements in memory; strings have a function of their own", element_type);
   std::uint64_t needed = 0;
-  if (!checked_bytes(dtype(element_type), std::uint64_t(shape->count()), needed) || needed != bytes)
+  if (!checked_bytes(dtype(element_type), std::uint64_t(shape->count()), needed))
+    return failed(status_code::invalid_argument, "{}[{}] takes more bytes than there can be",
+                  row_of(dtype(element_type)).name, fmt::join(shape->dims(), ","));
+  if (needed != bytes)
     return failed(status_code::invalid_argument, "{}[{}] takes {} bytes, and {} are given",
                   row_of(dtype(element_type)).name, fmt::join(shape->dims(), ","), needed, bytes);
   if (bytes && !elements) return status{status_code::invalid_argument, "is NULL"}.in("elements");
@@ -102,19 +105,21 @@ cameo_error* cameo_value_sequence(const cameo_value* const* parts, std::size_t c
 
 void cameo_value_free(cameo_value* value) { delete value; }
 
-int cameo_value_kind(const cameo_value* value) { return int(value->is.kind); }
-int cameo_value_element_type(const cameo_value* value) { return int(value->is.type); }
+int cameo_value_kind(const cameo_value* value) { return int(cameo::c::shown(value).is.kind); }
+int cameo_value_element_type(const cameo_value* value) { return int(cameo::c::shown(value).is.type); }
 const std::int64_t* cameo_value_dims(const cameo_value* value, std::size_t* rank) {
-  *rank = value->is.shape.rank();
-  return value->is.shape.begin();
+  const cameo::extents& shape = cameo::c::shown(value).is.shape;
+  if (rank) *rank = shape.rank();
+  return shape.begin();
 }
 const void* cameo_value_data(const cameo_value* value, std::size_t* bytes) {
-  const bool in_memory = value->is.kind == cameo::value_kind::tensor && value->is.type != cameo::dtype::string;
-  if (bytes) *bytes = in_memory ? value->is.bytes() : 0;
-  return in_memory ? value->is.data : nullptr;
+  const cameo::value& is = cameo::c::shown(value).is;
+  const bool in_memory = is.kind == cameo::value_kind::tensor && is.type != cameo::dtype::string;
+  if (bytes) *bytes = in_memory ? is.bytes() : 0;
+  return in_memory ? is.data : nullptr;
 }
 const char* cameo_value_string(const cameo_value* value, std::size_t number, std::size_t* length) {
-  const cameo::value& is = value->is;
+  const cameo::value& is = cameo::c::shown(value).is;
   if (is.kind != cameo::value_kind::tensor || is.type != cameo::dtype::string ||
       number >= std::size_t(is.shape.count()))
     return nullptr;
@@ -122,7 +127,7 @@ const char* cameo_value_string(const cameo_value* value, std::size_t number, std
   if (length) *length = text.size();
   return text.data() ? text.data() : "";
 }
-std::size_t cameo_value_part_count(const cameo_value* value) { return value->parts.size(); }
+std::size_t cameo_value_part_count(const cameo_value* value) { return cameo::c::shown(value).parts.size(); }
 const cameo_value* cameo_value_part(const cameo_value* value, std::size_t number) {
-  return number < value->parts.size() ? value->parts[number].get() : nullptr;
+  return number < cameo_value_part_count(value) ? value->parts[number].get() : nullptr;
 }

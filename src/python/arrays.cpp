@@ -94,7 +94,7 @@ std::string text_of(nb::handle object, std::string_view what) {
   const nb::object text = PyUnicode_Check(object.ptr()) ? nb::borrow(object) : nb::steal(PyObject_Str(object.ptr()));
   if (!text.is_valid()) throw nb::python_error();
   const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
-  if (!bytes.is_valid()) refuse(what, "a text that is no Unicode");
+  if (!bytes.is_valid()) PyErr_Clear(), refuse(what, "a text that is no Unicode");
   return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
@@ -326,17 +326,31 @@ PyArray_Descr* descr_of(dtype type) {
   return made;
 }
 
+/// Whether each element of `plain`, numbers as Python has them, is the same in the declared type: 1.5 is no int64.
+/// Floats and complex numbers are rounded to floats, as everywhere.
+bool keeps_numbers(nb::handle plain, nb::handle made) {
+  auto *const from = reinterpret_cast<PyArrayObject*>(plain.ptr()), *const to =
+                                                                        reinterpret_cast<PyArrayObject*>(made.ptr());
+  const bool is_rounded = PyArray_ISFLOAT(from) && (PyArray_ISINTEGER(to) || PyArray_ISBOOL(to));
+  if (!is_rounded && !(PyArray_ISCOMPLEX(from) && !PyArray_ISCOMPLEX(to))) return true;
+  return nb::cast<bool>(nb::module_::import_("numpy").attr("array_equal")(plain, made));
+}
+
 /// Numbers and lists of them, as numpy reads them for the declared type.
 given_value of_numbers(nb::handle object, const value_type& declared, std::string_view what) {
   if (!has_numpy)
     refuse(what, "is a " + kind_of(object) + ", which takes numpy; without it, give what has a buffer or __dlpack__");
   PyArray_Descr* const wanted =
       declared.type == dtype::undefined || !declared.is_tensor() ? nullptr : descr_of(declared.type);
-  const nb::object array = nb::steal(PyArray_FromAny(object.ptr(), wanted, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr));
-  if (!array.is_valid()) {
+  const auto read_as = [&](PyArray_Descr* type) {
+    nb::object made = nb::steal(PyArray_FromAny(object.ptr(), type, 0, 0, NPY_ARRAY_CARRAY_RO, nullptr));
+    if (made.is_valid()) return made;
     nb::python_error why;
     refuse(what, std::string{"is no tensor: "} + why.what());
-  }
+  };
+  const nb::object array = read_as(wanted);
+  if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array))
+    refuse(what, "has numbers that are none of " + std::string{row_of(declared.type).name});
   return of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
 }
 
@@ -526,6 +540,7 @@ struct exported_shape {
 };
 
 int export_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+  if (!nb::inst_ready(self)) return PyErr_SetString(PyExc_BufferError, "the value was never made"), -1;
   const python_value& held = *nb::inst_ptr<python_value>(self);
   const value& v = held.of.is;
   const char* const format = v.kind == value_kind::tensor ? format_of(v.type) : nullptr;

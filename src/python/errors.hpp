@@ -7,6 +7,30 @@ namespace cameo::python {
 
 namespace nb = nanobind;
 
+/// Lets go of the interpreter's lock.
+class without_interpreter {
+ public:
+  without_interpreter() : state_{PyEval_SaveThread()} {}
+  without_interpreter(const without_interpreter&) = delete;
+  without_interpreter& operator=(const without_interpreter&) = delete;
+  ~without_interpreter();
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Holds the interpreter's lock in a thread that may have let go of it.
+class with_interpreter {
+ public:
+  with_interpreter();
+  with_interpreter(const with_interpreter&) = delete;
+  with_interpreter& operator=(const with_interpreter&) = delete;
+  ~with_interpreter() { PyGILState_Release(state_); }
+
+ private:
+  PyGILState_STATE state_;
+};
+
 /// Raises the exception of cameo.errors for this code, with its words.
 [[noreturn]] void raise(const status&);
 

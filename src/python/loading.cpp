@@ -12,16 +12,31 @@
 namespace cameo::python {
 namespace {
 
+unsigned long main_thread = 0;
+
+/// An option as C++ has it. InvalidArgument for an object of another type, and for a number out of range.
+template <class T>
+T option(const nb::dict& keywords, const char* key) {
+  const nb::object given{keywords[key]};
+  T made{};
+  if (!nb::try_cast(given, made))
+    raise(status{status_code::invalid_argument,
+                 std::string{nb::repr(given).c_str()} + " is of another type than this option, or out of its range"}
+              .in(key));
+  return made;
+}
+
 /// Two reasons to stop as one.
 struct either_stop {
-  stop_token a, b;
+  stop_token a;
+  python_stop b;
   bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
 };
 
 /// Calls into Python from a thread that has let go of the interpreter; an exception ends loading.
 template <class Call>
 void call_python(load_watch& watch, Call&& call) {
-  const nb::gil_scoped_acquire held;
+  const with_interpreter held;
   if (watch.thrown) return;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -34,29 +49,58 @@ void call_python(load_watch& watch, Call&& call) {
 
 }  // namespace
 
+const python_stop& stop_of(nb::handle given) {
+  if (!nb::isinstance<python_stop>(given)) raise(status{status_code::invalid_argument, "is no cameo.Stop"}.in("stop"));
+  return nb::cast<const python_stop&>(given);
+}
+
+void find_main_thread() {
+  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+}
+
+void run_stop::begin(const python_stop& of_session, nb::handle own) {
+  of_session_ = of_session.requested;
+  own_ = own.is_none() ? nullptr : stop_of(own).requested;
+  owner_ = PyThread_get_thread_ident() == main_thread ? main_thread : 0;
+  looks_ = 0, next_ = {}, interrupted_ = false;
+}
+
+/// Ten times in a second at most, for it takes the interpreter's lock.
+bool run_stop::ask_interpreter() const {
+  if (PyThread_get_thread_ident() != owner_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return false;
+  const bool is_first = next_ == std::chrono::steady_clock::time_point{};
+  next_ = now + std::chrono::milliseconds{100};
+  if (is_first) return false;
+  const with_interpreter held;
+  if (PyErr_CheckSignals() == 0) return false;
+  interrupted_ = true;
+  return true;
+}
+
 load_setting to_setting(const nb::dict& keywords) {
   load_setting made;
   session_options& to = made.options;
   auto watch = std::make_shared<load_watch>();
   const auto get = [&](const char* key) { return nb::object(keywords[key]); };
-  to.config = nb::cast<text_pairs>(get("config"));
-  to.free_dims = nb::cast<std::vector<std::pair<std::string, std::int64_t>>>(get("free_dims"));
-  to.free_dims_by_denotation =
-      nb::cast<std::vector<std::pair<std::string, std::int64_t>>>(get("free_dims_by_denotation"));
-  to.threads = nb::cast<std::size_t>(get("threads"));
-  to.memory_limit = nb::cast<std::size_t>(get("memory_limit"));
-  to.optimize = optimization_level(nb::cast<std::uint8_t>(get("optimize")));
-  to.execution = nb::cast<bool>(get("parallel")) ? execution_mode::parallel : execution_mode::sequential;
-  to.external_data_folder = nb::cast<std::string>(get("external_data_folder"));
+  using sizes = std::vector<std::pair<std::string, std::int64_t>>;
+  to.config = option<text_pairs>(keywords, "config");
+  to.free_dims = option<sizes>(keywords, "free_dims");
+  to.free_dims_by_denotation = option<sizes>(keywords, "free_dims_by_denotation");
+  to.threads = option<std::size_t>(keywords, "threads");
+  to.memory_limit = option<std::size_t>(keywords, "memory_limit");
+  to.optimize = optimization_level(option<std::uint8_t>(keywords, "optimize"));
+  to.execution = option<bool>(keywords, "parallel") ? execution_mode::parallel : execution_mode::sequential;
+  to.external_data_folder = option<std::string>(keywords, "external_data_folder");
   if (const nb::object policy = get("policy"); !policy.is_none()) {
-    check(to.prefer(check(detail::device_policy_named(nb::cast<std::string>(policy)))));
+    check(to.prefer(check(detail::device_policy_named(option<std::string>(keywords, "policy")))));
   } else {
-    to.providers = nb::cast<std::vector<std::string>>(get("providers"));
+    to.providers = option<std::vector<std::string>>(keywords, "providers");
     if (to.providers.empty()) to.providers.emplace_back(program::program_runtime{}.providers().back().row->name);
   }
   to.stop = watch->stop.get_token();
-  if (const nb::object stop = get("stop"); !stop.is_none())
-    to.stop = either_stop{to.stop, nb::cast<const python_stop&>(stop).token};
+  if (const nb::object stop = get("stop"); !stop.is_none()) to.stop = either_stop{to.stop, stop_of(stop)};
   watch->progress = get("progress");
   watch->log = get("log");
   to.progress = [watch](const load_progress& at) {
@@ -64,9 +108,9 @@ load_setting to_setting(const nb::dict& keywords) {
       if (!watch->progress.is_none()) watch->progress(std::string{at.stage}, at.fraction);
     });
   };
-  to.log_from = log_level(nb::cast<std::uint8_t>(get("log_from")));
+  to.log_from = log_level(option<std::uint8_t>(keywords, "log_from"));
   to.log = [watch](log_level severity, std::string_view words) {
-    const nb::gil_scoped_acquire held;
+    const with_interpreter held;
     try {
       watch->log(int(severity),
                  nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace")));
@@ -76,6 +120,12 @@ load_setting to_setting(const nb::dict& keywords) {
   };
   made.watch = std::move(watch);
   return made;
+}
+
+std::string path_of(nb::handle text) {
+  const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(text.ptr()));
+  if (!bytes.is_valid()) throw nb::python_error();
+  return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
 model_bytes::model_bytes(nb::handle buffer) : kept{nb::steal(PyMemoryView_FromObject(buffer.ptr()))} {
@@ -109,7 +159,13 @@ nb::tuple describe(const io_info& io, const std::vector<std::string>& symbols) {
 
 run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declared) {
   static const value_type unknown;
-  if (!PyDict_Check(dictionary.ptr())) raise({status_code::invalid_argument, "inputs are a dictionary of names"});
+  nb::object copied;
+  if (!PyDict_Check(dictionary.ptr())) {  // another mapping
+    if (!nb::hasattr(dictionary, "keys")) raise({status_code::invalid_argument, "inputs are a dictionary of names"});
+    copied = nb::steal(PyDict_New());
+    if (!copied.is_valid() || PyDict_Update(copied.ptr(), dictionary.ptr()) != 0) throw nb::python_error();
+    dictionary = copied;
+  }
   const auto count = std::size_t(PyDict_GET_SIZE(dictionary.ptr()));
   all_.reserve(count), kept_.reserve(count);
   PyObject *key = nullptr, *object = nullptr;

@@ -4,6 +4,8 @@
 
 #include <cameo/session/session.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 
@@ -23,11 +25,15 @@ struct load_watch {
   }
 };
 
-/// cameo.Stop.
+/// cameo.Stop. Copies are the same stop; it is a token, too.
 struct python_stop {
-  stop_source source;
-  stop_token token = source.get_token();
+  std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
+
+  bool stop_requested() const { return requested->load(std::memory_order_relaxed); }
 };
+
+/// The cameo.Stop that was given. InvalidArgument for anything else.
+const python_stop& stop_of(nb::handle);
 
 /// Session options from the keywords that cameo._options.normalized makes, and what watches over loading. Ctrl-C ends
 /// loading, too.
@@ -36,6 +42,9 @@ struct load_setting {
   std::shared_ptr<load_watch> watch;
 };
 load_setting to_setting(const nb::dict& keywords);
+
+/// A path as the system has it, which may be no UTF-8.
+std::string path_of(nb::handle text);
 
 /// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.
 struct model_bytes {
@@ -53,6 +62,50 @@ void define_sessions(nb::module_&);
 
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
+/// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. It outlives the run; one run at a
+/// time.
+class run_stop {
+ public:
+  run_stop() = default;
+  run_stop(const run_stop&) = delete;
+  run_stop& operator=(const run_stop&) = delete;
+
+  /// A run of this thread begins. `own` may be None.
+  void begin(const python_stop& of_session, nb::handle own);
+  /// For the run's settings; made once.
+  const stop_token& token() const { return token_; }
+  /// With the interpreter's lock, after the run: raises what a signal's handler raised.
+  void raise_interrupt() const {
+    if (interrupted_) throw nb::python_error();
+  }
+
+ private:
+  struct asked {
+    const run_stop* of;
+    bool stop_requested() const { return of->is_asked(); }
+  };
+  /// Nodes of a run ask this, in any of its threads. The interpreter is asked at every 16th look: counts that threads
+  /// lose do no harm.
+  bool is_asked() const {
+    if (of_session_->load(std::memory_order_relaxed) || (own_ && own_->load(std::memory_order_relaxed))) return true;
+    if (!owner_) return false;
+    const unsigned looks = looks_.load(std::memory_order_relaxed) + 1;
+    looks_.store(looks, std::memory_order_relaxed);
+    return interrupted_.load(std::memory_order_relaxed) || (looks % 16 == 0 && ask_interpreter());
+  }
+  bool ask_interpreter() const;
+
+  std::shared_ptr<const std::atomic<bool>> of_session_, own_;
+  unsigned long owner_ = 0;  // the thread whose business signals are, if it is the one that runs
+  mutable std::atomic<unsigned> looks_ = 0;
+  mutable std::chrono::steady_clock::time_point next_ = {};
+  mutable std::atomic<bool> interrupted_ = false;
+  stop_token token_ = asked{this};
+};
+
+/// Finds the thread whose business signals are; once, when the module is imported.
+void find_main_thread();
+
 /// The inputs of a run: a dictionary of names, and what keeps the elements.
 class run_inputs {
  public:

@@ -6,7 +6,10 @@
 NB_MODULE(_core, m) {
   using namespace cameo::python;
   m.doc() = "The compiled part of cameo; use the package cameo.";
+  // What threads hold that still run when the process ends is no leak; the tests look at memory.
+  nb::set_leak_warnings(false);
   find_numpy();
+  find_main_thread();
   m.attr("__version__") = CAMEO_VERSION;
   nb::dict codes;
   for (const cameo::detail::status_row& row : cameo::detail::status_rows) codes[row.name] = int(row.number);

@@ -24,19 +24,14 @@ struct python_session {
   python_stop stop;  // of the runs since the last cancel()
   std::shared_ptr<trace_profile> profile = {};
 
-  /// Of a run that begins now. The profile is kept by the caller.
-  run_settings settings(nb::handle timeout, nb::handle own_stop) const {
+  /// Of a run that begins now. The profile and the stop are kept by the caller.
+  run_settings settings(nb::handle timeout, const run_stop& ends) const {
     run_settings made;
     made.timeout = to_timeout(timeout);
-    made.stop = stop.token;
-    if (!own_stop.is_none()) made.stop = both_stops{stop.token, nb::cast<const python_stop&>(own_stop).token};
+    made.stop = ends.token();
     if (profile) made.observer = &profile->observer();
     return made;
   }
-  struct both_stops {
-    stop_token a, b;
-    bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
-  };
 };
 
 nb::object tuple_of(const std::vector<io_info>& all, const std::vector<std::string>& symbols) {
@@ -49,10 +44,10 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
   load_setting how = to_setting(keywords);
   std::optional<model_bytes> bytes;
   std::string path;
-  if (PyUnicode_Check(source.ptr())) path = nb::cast<std::string>(source);
+  if (PyUnicode_Check(source.ptr())) path = path_of(source);
   else bytes.emplace(source);
   result<session> loaded = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     const program::program_runtime runtime;
     return bytes ? runtime.load(bytes->view, how.options, name) : runtime.load(path, how.options);
   }();
@@ -67,12 +62,15 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
 
 named_values run_once(const python_session& self, nb::handle inputs, nb::handle timeout, nb::handle stop) {
   const run_inputs given{inputs, self.loaded->inputs()};
-  const run_settings settings = self.settings(timeout, stop);
+  run_stop ends;
+  ends.begin(self.stop, stop);
+  const run_settings settings = self.settings(timeout, ends);
   const std::shared_ptr<trace_profile> profile = self.profile;
   result<named_values> made = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return self.loaded->run(given.all(), settings);
   }();
+  ends.raise_interrupt();
   return check(std::move(made));
 }
 
@@ -130,6 +128,7 @@ struct python_binding {
   std::vector<kept_value> inputs, outputs;
   std::atomic<bool> is_used = false;
   bool has_run = false;
+  run_stop ends = {};  // of the run that is under way
 };
 
 /// Marks a binding as used for as long as it lives.
@@ -185,13 +184,15 @@ void bind_output(python_binding& self, std::string_view name, nb::handle object)
 
 void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
   const binding_use used{self};
-  const run_settings settings = self.of->settings(timeout, stop);
+  self.ends.begin(self.of->stop, stop);
+  const run_settings settings = self.of->settings(timeout, self.ends);
   const std::shared_ptr<trace_profile> profile = self.of->profile;
   status done;
   {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     done = self.loaded->run(self.bound, settings);
   }
+  self.ends.raise_interrupt();
   check(done);
   self.has_run = true;
 }
@@ -245,7 +246,7 @@ nb::dict metadata_of(const python_session& self) {
 }
 
 std::string page(const python_session& self, const std::string& name) {
-  const nb::gil_scoped_release others_run;
+  const without_interpreter others_run;
   return program::page_of(name, *self.loaded, program::look_at(*self.loaded));
 }
 
@@ -294,9 +295,9 @@ void define_sessions(nb::module_& m) {
   nb::class_<python_stop>(m, "Stop", "Ends loading and runs that were given it, now and later. From any thread.")
       .def(nb::init<>())
       .def(
-          "request", [](const python_stop& self) { self.source.request_stop(); }, "Asks to stop.")
+          "request", [](const python_stop& self) { *self.requested = true; }, "Asks to stop.")
       .def_prop_ro(
-          "requested", [](const python_stop& self) { return self.source.stop_requested(); },
+          "requested", [](const python_stop& self) { return self.stop_requested(); },
           "True once request() was called.");
   define_profile(m);
   define_binding(m);
@@ -330,7 +331,7 @@ void define_sessions(nb::module_& m) {
       .def(
           "cancel",
           [](python_session& self) {
-            self.stop.source.request_stop();
+            *self.stop.requested = true;
             self.stop = {};
           },
           "Ends the runs that are under way with Canceled; later ones are not concerned. From any thread.")

@@ -30,14 +30,14 @@ std::size_t compile(nb::handle source, const std::string& target, bool embed, co
   load_setting how = to_setting(keywords);
   compile_options options;
   std::optional<model_bytes> bytes;
-  if (PyUnicode_Check(source.ptr())) options.input = nb::cast<std::string>(source);
+  if (PyUnicode_Check(source.ptr())) options.input = path_of(source);
   else options.input = bytes.emplace(source).view;
   options.output = target;
   options.embed = embed;
   options.optimize = how.options.optimize;
   options.session = std::move(how.options);
   result<compile_report> done = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return program::program_runtime{}.compile(std::move(options));
   }();
   return how.watch->result_of(std::move(done)).compiled_nodes;
@@ -51,12 +51,16 @@ struct python_pipeline {
 
 nb::dict run_pipeline(const python_pipeline& self, nb::handle inputs, nb::handle timeout) {
   const run_inputs given{inputs, self.loaded.inputs()};
+  run_stop ends;
+  ends.begin({}, nb::none());
   run_settings settings;
   settings.timeout = to_timeout(timeout);
+  settings.stop = ends.token();
   result<named_values> made = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     return self.loaded.run(given.all(), settings);
   }();
+  ends.raise_interrupt();
   nb::dict all;
   for (const named_value& each : check(std::move(made)))
     all[each.name.c_str()] = to_python(each.value, each.value.view());
@@ -81,7 +85,7 @@ nb::list components_of(const package& self) {
 python_pipeline* load_package(const package& self, bool with_options, const nb::dict& keywords) {
   load_setting how = to_setting(keywords);
   result<pipeline> loaded = [&] {
-    const nb::gil_scoped_release others_run;
+    const without_interpreter others_run;
     const program::program_runtime runtime;
     return with_options ? runtime.load(self, how.options) : runtime.load(self);
   }();
@@ -108,7 +112,7 @@ void define_packages(nb::module_& m) {
           "open",
           [](const std::string& folder) {
             result<package> made = [&] {
-              const nb::gil_scoped_release others_run;
+              const without_interpreter others_run;
               return package::open(folder);
             }();
             return new package{check(std::move(made))};

@@ -162,6 +162,20 @@ class Sessions(unittest.TestCase):
         with self.assertRaises(cameo.errors.ModelLoadCanceled):
             ours.InferenceSession(DIGITS, options, CPU)
 
+    def test_a_misspelled_option_is_an_error(self):
+        for module in (ours, real):
+            for made in (module.SessionOptions(), module.RunOptions()):
+                self.assertRaises(AttributeError, setattr, made, "intra_op_threads", 1)
+
+    def test_fewer_than_no_threads_are_the_default(self):
+        for module in (ours, real):
+            options = module.SessionOptions()
+            options.intra_op_num_threads = -1
+            self.assertEqual(module.InferenceSession(DIGITS, options, CPU).run(None, {"image": X})[0].shape, (3, 10))
+
+    def test_packages_find_the_path_of_the_model(self):
+        self.assertEqual(*both(lambda module: module.InferenceSession(pathlib.Path(DIGITS), providers=CPU)._model_path))
+
     def test_terminate_ends_a_run(self):
         session = ours.InferenceSession(models.endless().SerializeToString(), providers=CPU)
         how = ours.RunOptions()

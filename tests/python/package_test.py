@@ -12,10 +12,13 @@ import logging
 import os
 import pathlib
 import pickle
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 import weakref
 
@@ -95,6 +98,29 @@ class Loading(unittest.TestCase):
         self.assertEqual(session.inputs[0].shape, (3, 1, 8, 8))
         self.assertEqual(cameo.Session(DIGITS, optimize="none").assignments[0].domain, "")
 
+    def test_options_of_other_types_are_refused_in_words(self):
+        for option, given in (("threads", -1), ("threads", "two"), ("threads", 2**70), ("memory_limit", -1), ("config", {1: 2}),
+                              ("free_dims", {"n": "two"}), ("stop", 3), ("policy", 3), ("parallel", "yes"), ("log", 3), ("progress", 3)):
+            with self.subTest(option, given=given), self.assertRaisesRegex(cameo.errors.InvalidArgument, f": {option}(:| is) "):
+                cameo.Session(DIGITS, **{option: given})
+
+    def test_what_is_no_model_is_refused_in_words(self):
+        for given in (None, 3, {}):
+            with self.assertRaisesRegex(TypeError, f"a model is a path, bytes, .*; this is {type(given).__name__}$"):
+                cameo.Session(given)
+        for call in (cameo.Session, cameo.Package, lambda path: cameo.convert(DIGITS, path), lambda path: cameo.compile(DIGITS, path)):
+            with self.assertRaisesRegex(cameo.errors.InvalidArgument, "null character"):
+                call(f"{DIGITS}\0.onnx")
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "a folder"):
+            cameo.Session(DIGITS.parent)
+
+    def test_a_path_need_not_be_utf8(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.fsencode(folder) + b"/\xff.onnx"
+            with open(path, "wb") as file:
+                file.write(DIGITS.read_bytes())
+            self.assertEqual(cameo.Session(os.fsdecode(path)).inputs[0].name, "image")
+
     def test_progress_is_told_and_may_raise(self):
         told = []
         cameo.Session(DIGITS, progress=lambda stage, fraction: told.append((stage, fraction)))
@@ -145,9 +171,34 @@ class Running(unittest.TestCase):
         for inputs, words in (({}, "'x' is missing"), ({"z": right}, "no input 'z'"), ({"x": right[0]}, "rank 1"),
                               ({"x": right.astype(numpy.int32)}, "needs tensor"), ({"x": object()}, "is a object"),
                               ({1: right}, "no text"), ({"x": right.astype("datetime64[s]")}, "datetime64"),
-                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "no tensor")):
+                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "no tensor"),
+                              ({"x": right.astype(numpy.longdouble)}, "longdouble"), ({"x": [[1, 2, 3], [4]]}, "no tensor"),
+                              ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "no Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
             with self.subTest(words), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
                 session.run(inputs)
+
+    def test_a_mapping_of_another_kind_is_as_good_as_a_dictionary(self):
+        session = cameo.Session(models.unary())
+        x = numpy.ones(2, numpy.float32)
+        self.assertEqual(session.run(types.MappingProxyType({"x": x}))["y"].tolist(), [-1, -1])
+
+    def test_arrays_without_elements_and_without_dims(self):
+        session = cameo.Session(models.unary("Neg", models.F, "a", "b"))
+        for given in (numpy.zeros((0, 3), numpy.float32), numpy.zeros((3, 0), numpy.float32),
+                      numpy.zeros((0, 6), numpy.float32)[:, ::2]):
+            self.assertEqual(session.run({"x": given})["y"].shape, given.shape)
+        self.assertEqual(cameo.Session(models.unary()).run({"x": []})["y"].shape, (0,))
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "rank 0"):
+            session.run({"x": numpy.float32(1)})
+        self.assertEqual(session.run({"x": numpy.broadcast_to(numpy.float32(3), (2, 2))})["y"].tolist(), [[-3, -3]] * 2)
+
+    def test_numbers_are_not_cut_to_fit(self):
+        whole = cameo.Session(models.unary("Neg", TensorProto.INT64, "n"))
+        self.assertEqual(whole.run({"x": [1.0, 2.0, True]})["y"].tolist(), [-1, -2, -1])
+        byte = cameo.Session(models.unary("Identity", TensorProto.UINT8, "n"))
+        for session, given in ((whole, [1.5]), (whole, [float("nan")]), (whole, [2**63]), (byte, [300]), (byte, [-1])):
+            with self.subTest(given), self.assertRaises(cameo.errors.InvalidArgument):
+                session.run({"x": given})
 
     def test_strided_unaligned_and_swapped_arrays_have_their_values(self):
         session = cameo.Session(models.unary("Neg", models.F, "a", "b"))
@@ -244,6 +295,75 @@ class Running(unittest.TestCase):
             session.run(inputs)
         self.assertLess(time.monotonic() - begin, 10)
         session.run({**inputs, "m": numpy.array(1)})  # later runs are not concerned
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "cameo.Stop"):
+            session.run(inputs, stop=3)
+
+    def test_ctrl_c_ends_a_run_and_raises_what_its_handler_raises(self):
+        session = cameo.Session(models.endless())
+        inputs = {"m": numpy.array(10**9), "x": numpy.ones(1000, numpy.float32)}
+        binding = session.bind()
+        for name, given in inputs.items():
+            binding.bind_input(name, given)
+        begin = time.monotonic()
+        for run in (lambda: session.run(inputs, 30), lambda: binding.run(30), lambda: session.run(inputs, 30, cameo.Stop())):
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+            self.assertRaises(KeyboardInterrupt, run)
+        self.assertLess(time.monotonic() - begin, 15)
+
+        def handler(number, frame):
+            told.append(number)
+            if len(told) == 2:
+                raise LookupError
+
+        told, before = [], signal.signal(signal.SIGUSR1, handler)
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+        for after in (0.1, 0.3):  # the first goes on
+            threading.Timer(after, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        self.assertRaises(LookupError, session.run, inputs, 30)
+        self.assertEqual(len(told), 2)
+        session.run({**inputs, "m": numpy.array(1)})
+
+    def test_a_process_ends_while_daemon_threads_run(self):
+        script = """if True:
+            import sys, threading, time
+            sys.path.insert(0, sys.argv[1])
+            import cameo, models, numpy
+            session, x = cameo.Session(models.endless()), numpy.ones(1000, numpy.float32)
+            def work(rounds):
+                while True:
+                    session.run({"m": numpy.array(rounds), "x": x})
+            def load():
+                while True:
+                    cameo.Session(models.endless(), progress=lambda *told: None)
+            for work, arguments in ((work, [2]), (work, [2]), (work, [10**9]), (load, [])):
+                threading.Thread(target=work, args=arguments, daemon=True).start()
+            time.sleep(0.2)
+            """
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", script, str(ROOT / "tests" / "python")], timeout=60, capture_output=True)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_a_process_that_was_forked_runs_what_was_loaded_before(self):
+        x = numpy.ones((256, 256), numpy.float32)
+        product = models.made([helper.make_node("MatMul", ["x", "x"], ["y"])], [models.info("x", models.F, 256, 256)],
+                              [models.info("y", models.F, 256, 256)])
+        session = cameo.Session(product, threads=4)
+        session.run({"x": x})
+        child = os.fork()
+        if not child:
+            try:
+                made = [each.run({"x": x})["y"] for each in (session, cameo.Session(product, threads=4))]
+                os._exit(0 if all((each == 256).all() for each in made) else 1)
+            finally:
+                os._exit(2)
+        deadline, ended = time.monotonic() + 20, (0, 0)
+        while not ended[0] and time.monotonic() < deadline:
+            ended = os.waitpid(child, os.WNOHANG)
+            time.sleep(0.01)
+        if not ended[0]:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        self.assertEqual(ended, (child, 0))
 
     def test_runs_let_go_of_the_interpreter(self):
         session = cameo.Session(models.endless())
@@ -366,6 +486,9 @@ class Values(unittest.TestCase):
         self.assertTrue(view.readonly)
         self.assertRaises(TypeError, view.__setitem__, 0, 1)
         self.assertFalse(numpy.asarray(cameo.Value(b"abc")).flags.writeable)
+
+    def test_a_value_that_was_never_made_has_no_elements(self):
+        self.assertRaises(BufferError, memoryview, cameo.Value.__new__(cameo.Value))
 
     def test_texts_have_no_bytes(self):
         value = cameo.Value(["a", "b"])

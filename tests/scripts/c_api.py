@@ -7,6 +7,7 @@ Usage: c_api.py [--write]     (--write: adds to the record what is new; what has
 Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_CXX in the environment, as CTest sets them, and PyPI's onnx and numpy.
 """
 import ctypes
+import faulthandler
 import os
 import pathlib
 import re
@@ -288,9 +289,41 @@ def cancelling(library, runtime):
     library.c.cameo_session_free(session)
 
 
+def wrong_tensors(library):
+    """Elements, types and dims that do not go together."""
+    x = numpy.zeros(4, numpy.float32)
+    for kind, dims, bytes_, words in ((1, [4], 15, "takes 16 bytes, and 15 are given"), (0, [4], 16, "0 is no type"),
+                                      (8, [4], 16, "strings have a function"), (99, [4], 16, "99 is no type"),
+                                      (1, [-1], 4, "no shape"), (1, [2**40, 2**40], 16, "no shape"),
+                                      (1, [2**62], 0, "more bytes than there can be"), (1, [1] * 13, 4, "rank 13")):
+        made = refused(lambda: library.make("value_tensor", kind, (ctypes.c_int64 * len(dims))(*dims), SIZE(len(dims)),
+                                            P(x.ctypes.data), SIZE(bytes_)))
+        expect("INVALID_ARGUMENT" in made and words in made, "a tensor that cannot be is refused:", kind, dims, made)
+
+
+def nothing_given(library):
+    """Every function with NULL and 0 for all that it takes."""
+    faulthandler.enable()  # says which, should one crash
+    for line in sorted(line for line in declared() if line.endswith(");") and not line.endswith("(void);")):
+        result, name, arguments = re.match(r"(.*?)cameo_(\w+)\((.*)\);", line).groups()
+        words = refused(lambda: library.call(name, *[P()] * (arguments.count(",") + 1))) if "cameo_error*" in result else ""
+        if words:
+            expect(words.startswith("INVALID_ARGUMENT") and "is NULL" in words, name, "says what it was not given:", words)
+            continue
+        expect("cameo_error*" not in result, name, "is an error without its handle")
+        function = getattr(library.c, f"cameo_{name}")
+        results = {"void ": None, "const char* ": ctypes.c_char_p, "int ": ctypes.c_int, "int64_t ": ctypes.c_int64}
+        function.restype = results.get(result, P)
+        made = function(*[P()] * (arguments.count(",") + 1))
+        if name not in ("provider_name", "value_dims", "error_name"):  # which have a number 0, no dims, and "OK"
+            expect(made in (None, b"", 0, -1), name, "says nothing of NULL:", made)
+
+
 functions = hold_to_record()
 hold_numbers()
 hold_symbols(functions)
 build_and_run()
 calls(Library())
+wrong_tensors(Library())
+nothing_given(Library())
 conclude()

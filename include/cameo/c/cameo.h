@@ -5,8 +5,9 @@
               declared with its members, so none can change its size. Functions named _free take NULL, too.
    Errors     A function that can fail returns NULL for success, and otherwise an error that the caller frees with
               cameo_error_free. What it would have made is then left as it was. A NULL where a handle is needed is
-              INVALID_ARGUMENT; functions that return no error must be given what they ask for.
-   Texts      UTF-8, ended by a zero. A text that is returned lives as long as the handle that it was asked of.
+              INVALID_ARGUMENT; functions that return no error say 0, -1, NULL or "" of it.
+   Texts      UTF-8, ended by a zero. A text that is returned lives as long as the handle that it was asked of. Paths, and
+              names in models, may have other bytes; errors quote them as they are.
    Threads    A runtime and a session may be used by any number of threads at once. Options, values and bindings are used
               by one thread at a time; values may be read by several. A stop may be requested from any thread.
    Versions   Symbols have the version CAMEO_C_1. Later versions of cameo add functions and numbers, and change none. */
@@ -224,7 +225,7 @@ CAMEO_C_API void cameo_value_free(cameo_value* value);
 CAMEO_C_API int cameo_value_kind(const cameo_value* value);
 /** The type of its elements; of a map, of its keys. */
 CAMEO_C_API int cameo_value_element_type(const cameo_value* value);
-/** A tensor's dims, of which there are `*rank`. */
+/** A tensor's dims, of which there are `*rank` (`rank` may be NULL). */
 CAMEO_C_API const int64_t* cameo_value_dims(const cameo_value* value, size_t* rank);
 /** A tensor's elements, dense and row-major, and how many bytes they take (`bytes` may be NULL). NULL for a tensor of
     strings, and for what is no tensor. */

@@ -23,6 +23,14 @@ def to_logging(severity: int, words: str) -> None:
     logging.getLogger("cameo").log(_LOGGING[severity], "%s", words)
 
 
+def path_text(path: str | bytes | os.PathLike[Any]) -> str:
+    """A path as text; InvalidArgument for one with a null character, at which the system would end it."""
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise InvalidArgument(f"the path {text!r} has a null character")
+    return text
+
+
 def _number(name: str, given: str | int, names: Mapping[str, int]) -> int:
     number = names.get(given) if isinstance(given, str) else given
     if number not in names.values():
@@ -71,6 +79,9 @@ def normalized(
     """The keywords of a Session as the compiled part takes them; their meaning is documented there."""
     if isinstance(providers, str):
         providers = [providers]
+    for name, given in (("log", log), ("progress", progress)):
+        if given is not None and not callable(given):
+            raise InvalidArgument(f"{name} is {given!r}, which cannot be called")
     named = [each if isinstance(each, str) else each[0] for each in providers or ()]
     entries = _provider_entries(named, provider_options)
     for each in providers or ():
@@ -86,7 +97,7 @@ def normalized(
         "optimize": _number("optimize", optimize, LEVELS),
         "parallel": parallel,
         "policy": policy,
-        "external_data_folder": os.fspath(external_data_folder) if external_data_folder else "",
+        "external_data_folder": path_text(external_data_folder) if external_data_folder else "",
         "progress": progress,
         "log": log or to_logging,
         "log_from": _number("log_level", log_level, SEVERITIES),

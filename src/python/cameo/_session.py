@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _core
-from ._options import normalized
+from ._options import normalized, path_text
 
 
 class Info(NamedTuple):
@@ -64,12 +64,17 @@ def infos(described: Sequence[tuple[Any, ...]]) -> tuple[Info, ...]:
 def source_of(model: Any) -> str | Any:
     """A path as text, or a buffer of bytes: of a path, a file that is open, bytes, or a model of the package onnx."""
     if isinstance(model, (str, os.PathLike)):
-        path = os.fspath(model)
-        return os.fsdecode(path) if isinstance(path, bytes) else path
+        return path_text(model)
     if hasattr(model, "read"):
         return model.read()
     if hasattr(model, "SerializeToString"):
         return model.SerializeToString()
+    try:
+        memoryview(model)
+    except TypeError:
+        raise TypeError(
+            f"a model is a path, bytes, a file that is open, or a model of the package onnx; this is {type(model).__name__}"
+        ) from None
     return model
 
 
@@ -97,7 +102,7 @@ class Profile:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes what was recorded so far."""
-        self._record.write(os.fspath(path))
+        self._record.write(path_text(path))
 
 
 class Session(_core.Session):

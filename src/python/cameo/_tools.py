@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple
 
 from . import _core
-from ._options import normalized
+from ._options import normalized, path_text
 from ._session import Info, Session, infos, source_of
 
 
@@ -45,13 +45,13 @@ def compile(  # noqa: A001 - the name of the command
     again without compiling (docs/contexts.md). `embed`: contexts inside the model, not in files beside it. Options are
     those of Session; returns how many nodes hold a program."""
     options.setdefault("optimize", "none")
-    return _core.compile(source_of(model), os.fspath(target), embed, normalized(providers, **options))
+    return _core.compile(source_of(model), path_text(target), embed, normalized(providers, **options))
 
 
 def convert(model: Any, target: str | os.PathLike[str], *, optimize: str | int = "none", **options: Any) -> None:
     """Writes a model as .onnx or .ort, by the target's name, rewritten as far as `optimize` says; the providers must take
     every node. What would suit this processor alone is left out. Options are those of Session."""
-    path = os.fspath(target)
+    path = path_text(target)
     config = dict(options.pop("config", None) or {})
     config.setdefault("optimization.disable_specified_optimizers", "NchwcTransformer")
     config |= {
@@ -127,7 +127,7 @@ class Package:
     and place, for any error in it."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._made = _core._Package.open(os.fspath(folder))
+        self._made = _core._Package.open(path_text(folder))
         self.folder: str = self._made.folder
         self.name: str | None = self._made.name
         self.version: str | None = self._made.version

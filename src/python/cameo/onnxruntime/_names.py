@@ -18,7 +18,6 @@ API_VERSION = "1.31.1"
 _logger_severity = 2
 
 
-
 class GraphOptimizationLevel(enum.IntEnum):
     """How far a graph is rewritten."""
 
@@ -96,6 +95,13 @@ class ModelMetadata(NamedTuple):
 class SessionOptions:
     """onnxruntime's session options, with its defaults. Those about its memory are accepted: cameo plans memory itself."""
 
+    __slots__ = (
+        "graph_optimization_level", "intra_op_num_threads", "inter_op_num_threads", "execution_mode", "execution_order",
+        "enable_profiling", "profile_file_prefix", "optimized_model_filepath", "enable_mem_pattern", "enable_mem_reuse",
+        "enable_cpu_mem_arena", "logid", "log_severity_level", "log_verbosity_level", "use_deterministic_compute",
+        "use_per_session_threads", "_config", "_free_dims", "_free_dims_by_denotation", "_providers", "_policy", "_stop",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
         self.intra_op_num_threads = 0
@@ -169,7 +175,7 @@ class SessionOptions:
             config["session.optimized_model_filepath"] = os.fspath(self.optimized_model_filepath)
         quiet: Any = (lambda severity, words: None) if severity > 2 else None
         return {
-            "threads": self.intra_op_num_threads,
+            "threads": max(self.intra_op_num_threads, 0),  # less than 0: onnxruntime's default, too
             "optimize": int(self.graph_optimization_level),
             "parallel": self.execution_mode == ExecutionMode.ORT_PARALLEL,
             "config": config,
@@ -184,6 +190,10 @@ class SessionOptions:
 
 class RunOptions:
     """onnxruntime's options of a run. `terminate` ends the runs that have them."""
+
+    __slots__ = (
+        "log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches", "training_mode", "_stop", "_config",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.log_severity_level = -1

@@ -53,6 +53,8 @@ class InferenceSession:
     ) -> None:
         self._options = sess_options or SessionOptions()
         self._model, self._more = path_or_bytes, kwargs
+        # Packages that were written for onnxruntime look for a model's folder here.
+        self._model_path = os.fspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else None
         self._profile: Any = None
         self._load(providers, provider_options)
 
