@@ -26,5 +26,8 @@ CAMEO_EXPORT_ORT_PLUGIN(@arg_TYPE@);
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBRARIES} cameo::ort_plugin)
   target_link_options(${arg_NAME} PRIVATE -Wl,--version-script=${cameo_ort_plugin_map} -Wl,--gc-sections
-    -Wl,-Bsymbolic -Wl,--no-undefined)
+    -Wl,-Bsymbolic)
+  if(NOT CAMEO_SANITIZE)  # whose functions are those of the program
+    target_link_options(${arg_NAME} PRIVATE -Wl,--no-undefined)
+  endif()
 endfunction()

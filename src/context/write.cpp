@@ -52,6 +52,23 @@ result<std::string> bytes_of(const provider& p, const void* builder, bool embed)
   return bytes;
 }
 
+/// What a provider leaves outside a context has to be a constant of the group that a compiled node can take.
+status require_constants(const fused_node& f, std::span<const value_id> all) {
+  const graph& body = *f.body;
+  const type_mask allowed = compiled_operator().versions.front().types.front().tensors;
+  std::set<value_id> seen;
+  for (value_id v : all) {
+    const value* const constant = index_of(v) < f.values.size() ? body.constant_of(v) : nullptr;
+    if (!constant || !seen.insert(v).second)
+      return failed(status_code::ep_fail,
+                    "leaves a value outside the context that is no constant of the group, or twice");
+    if (constant->kind != value_kind::tensor || (bit_of(constant->type) & allowed) == 0)
+      return failed(status_code::ep_fail, "leaves '{}' outside the context, which a compiled node can't take: {}",
+                    body[v].name, row_of(constant->type).name);
+  }
+  return {};
+}
+
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 /// Empty, and with an id where its provider keeps one.
@@ -109,7 +126,8 @@ void compiled_model::become_node(const fused_node& f, const shared_context& in, 
                                  std::string_view context, bool embedded) {
   const op_row& op = compiled_operator();
   graph& g = *f.in;
-  before_.push_back({&g, f.node, g[f.node]});
+  original& before = before_.emplace_back(original{&g, f.node, g[f.node], {}});
+  for (std::size_t i = 0; i < g.input_count(f.node); ++i) before.inputs.push_back(g.input(f.node, i));
   std::vector<attribute> attributes{
       text("partition_name", part.graph_name.empty() ? std::string_view{f.name} : keep(part.graph_name)),
       number("max_size", part.max_size),
@@ -127,6 +145,14 @@ void compiled_model::become_node(const fused_node& f, const shared_context& in, 
   if (std::none_of(model_.imports.begin(), model_.imports.end(),
                    [&](const opset_import& each) { return each.domain == op.domain; }))
     model_.imports.push_back({op.domain, op.versions.front().since});
+}
+
+/// `f` takes them as inputs behind its own.
+void compiled_model::add_constants(const fused_node& f, std::span<const value_id> of_body) {
+  if (of_body.empty()) return;
+  std::vector<value_id> inputs = before_.back().inputs;
+  for (value_id v : of_body) inputs.push_back(f.values[index_of(v)]);
+  f.in->set_inputs(f.node, inputs);
 }
 
 /// What the provider wants to be asked later (docs/contexts.md). What goes wrong there costs no model.
@@ -168,10 +194,11 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
     for (std::size_t i : mine) {
       groups.push_back({fused[i].name, graph_view{*fused[i].body}});
       const auto call = [&] {
-        return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i]);
+        return row.contexts.store(of.self.get(), context->builder.get(), groups.back(), programs[i], out.weightless);
       };
       result<context_part> part = guarded_hook(call);
-      if (!part) return std::move(part).error().in(fused[i].name).in(row.long_name);
+      status fine = part ? require_constants(fused[i], part->constants) : std::move(part).error();
+      if (!fine) return std::move(fine).in(fused[i].name).in(row.long_name);
       parts.push_back(std::move(*part));
     }
     if (!out.shared && !out.embed)
@@ -187,6 +214,7 @@ status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const bool is_main = k == 0 || (!out.embed && !parts[k].is_secondary);
     become_node(fused[mine[k]], *context, parts[k], is_main, is_main ? written : std::string_view{}, out.embed);
+    add_constants(fused[mine[k]], parts[k].constants);
   }
   tell_fit(of, groups);
   return {};
@@ -239,6 +267,9 @@ compiled_model::~compiled_model() {
     graph_node& now = (*each.in)[each.node];
     now.domain = each.as_it_was.domain, now.op_type = each.as_it_was.op_type;
     now.attributes = each.as_it_was.attributes;
+    if (each.inputs.size() == each.in->input_count(each.node)) continue;
+    each.in->set_inputs(each.node, each.inputs);
+    each.in->remove_unused_initializers();
   }
   model_.imports = imports_;
   model_.metadata = metadata_;

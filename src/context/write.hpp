@@ -10,9 +10,10 @@ struct shared_context;
 
 /// What a compiled model is to be, and where its contexts go.
 struct context_output {
-  std::string folder;  // of files beside the model, with its last separator; empty: the current one
-  std::string stem;    // of their names: "<stem>_<long name>.bin"; not empty unless they are embedded
-  bool embed = false;  // inside the model; never with `shared`
+  std::string folder;       // of files beside the model, with its last separator; empty: the current one
+  std::string stem;         // of their names: "<stem>_<long name>.bin"; not empty unless they are embedded
+  bool embed = false;       // inside the model; never with `shared`
+  bool weightless = false;  // constants stay in the model, as far as providers leave them there
   /// Takes contexts instead of files; null: files.
   callback<status(std::string_view name, std::span<const std::byte>)> write;
   file_batch* files = nullptr;                // gets the files that make() makes; null: the compiled_model's own
@@ -43,6 +44,7 @@ class compiled_model {
     graph* in;
     node_id node;
     graph_node as_it_was;
+    std::vector<value_id> inputs;
   };
   compiled_model(model& m, file_batch* files)
       : model_{m}, imports_{m.imports}, metadata_{m.metadata}, files_{files ? files : &own_files_} {}
@@ -52,6 +54,7 @@ class compiled_model {
   status finish_shared(const provider&, const context_output&);
   void become_node(const fused_node&, const shared_context&, const context_part&, bool is_main,
                    std::string_view context, bool embedded);
+  void add_constants(const fused_node&, std::span<const value_id> of_body);
   void tell_fit(const provider&, std::span<const fused_view>);
   std::string_view keep(std::string words) { return texts_.emplace_back(std::move(words)); }
 

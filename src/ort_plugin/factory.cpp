@@ -15,13 +15,16 @@ namespace {
 /// Key of a device's metadata: which of the provider's devices it is.
 constexpr const char* device_key = "cameo.device";
 
-struct factory_object : ort_ep_factory {
+/// It lives until it is released and the last execution provider of it is gone: ONNX Runtime may release those through
+/// it afterwards.
+struct factory_object : ort_ep_factory, std::enable_shared_from_this<factory_object> {
   explicit factory_object(std::shared_ptr<const plugin>);
   status find_devices(std::span<const ort_hardware_device* const>, std::span<ort_ep_device*>, std::size_t& count);
   status create(std::span<const ort_key_values* const> metadata, const ort_session_options*, const ort_logger*,
                 ort_ep** made) const;
 
   std::shared_ptr<const plugin> shared;
+  std::shared_ptr<factory_object> until_released;
 };
 factory_object& self(ort_ep_factory* of) { return static_cast<factory_object&>(*of); }
 const plugin& plugin_of(const ort_ep_factory* of) { return *static_cast<const factory_object&>(*of).shared; }
@@ -81,7 +84,6 @@ factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::m
       return self(of).create({metadata, metadata ? n : 0}, options, log, made);
     }));
   };
-  // Not by way of the factory, which may be gone.
   ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
   ValidateCompiledModelCompatibilityInfo = [](ort_ep_factory* of, const ort_hardware_device* const*, std::size_t,
                                               const char* written, std::int32_t* fit) -> ort_status* {
@@ -152,7 +154,7 @@ status factory_object::create(std::span<const ort_key_values* const> metadata, c
         if (key == device_key && device.device.name == text) chosen.push_back(device);
   if (!chosen.empty())
     if (status s = how.append(chosen); !s) return s;
-  *made = new execution_provider_object{shared, log, std::move(options), std::move(how)};
+  *made = new execution_provider_object{shared, shared_from_this(), log, std::move(options), std::move(how)};
   return {};
 }
 
@@ -172,7 +174,9 @@ ort_status* create_factories(const exported_provider& what, const char*, const o
     if (made->vendor.empty()) made->vendor = what.row.name;
     made->version = fmt::format("{}.{}.{}", CAMEO_VERSION_MAJOR, CAMEO_VERSION_MINOR, CAMEO_VERSION_PATCH);
     made->ops = operators(what.row);
-    factories[0] = new factory_object{std::move(made)};
+    const auto factory = std::make_shared<factory_object>(std::move(made));
+    factory->until_released = factory;
+    factories[0] = factory.get();
     *count = 1;
     return {};
   };
@@ -180,7 +184,7 @@ ort_status* create_factories(const exported_provider& what, const char*, const o
 }
 
 ort_status* release_factory(ort_ep_factory* made) {
-  delete static_cast<factory_object*>(made);
+  if (made) const auto last = std::exchange(self(made).until_released, nullptr);
   return nullptr;
 }
 

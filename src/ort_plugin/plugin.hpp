@@ -35,12 +35,14 @@ class host_options {
 
 /// An execution provider of a session: cameo's provider, as ONNX Runtime calls it.
 struct execution_provider_object : ort_ep {
-  execution_provider_object(std::shared_ptr<const plugin>, const ort_logger*, host_options, session_options);
+  execution_provider_object(std::shared_ptr<const plugin>, std::shared_ptr<const ort_ep_factory> made_by,
+                            const ort_logger*, host_options, session_options);
 
   status claim(const ort_graph&, ort_support_info&);
   status compile(const ort_graph&, const ort_node& fused, ort_node_compute_info** made, ort_node** context);
 
   std::shared_ptr<const plugin> shared;
+  std::shared_ptr<const ort_ep_factory> factory;  // kept: see factory_object
   const ort_logger* log;
   host_options options;     // of ONNX Runtime's session
   session_options session;  // of cameo's sessions, one for each fused node

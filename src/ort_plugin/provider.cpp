@@ -53,9 +53,15 @@ text_pairs host_options::below(std::string_view prefix) const {
   return made;
 }
 
-execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by, const ort_logger* to,
-                                                     host_options of_host, session_options of_sessions)
-    : shared{std::move(by)}, log{to}, options{std::move(of_host)}, session{std::move(of_sessions)} {
+execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by,
+                                                     std::shared_ptr<const ort_ep_factory> made_by,
+                                                     const ort_logger* to, host_options of_host,
+                                                     session_options of_sessions)
+    : shared{std::move(by)},
+      factory{std::move(made_by)},
+      log{to},
+      options{std::move(of_host)},
+      session{std::move(of_sessions)} {
   version = shared->side.version();
   GetName = [](const ort_ep* of) { return self(of).shared->name.c_str(); };
   GetCapability = [](ort_ep* of, const ort_graph* in, ort_support_info* to_add) -> ort_status* {

@@ -287,10 +287,7 @@ class partitioner {
   /// The fused nodes without those that became a part of others.
   std::deque<fused_node> those_that_stayed() {
     std::erase_if(fused_, [](const fused_node& each) { return !each.in; });
-    for (std::size_t i = 0; i < fused_.size(); ++i) {
-      (*fused_[i].in)[fused_[i].node].fused = std::int32_t(i);
-      fused_[i].values = {};
-    }
+    for (std::size_t i = 0; i < fused_.size(); ++i) (*fused_[i].in)[fused_[i].node].fused = std::int32_t(i);
     return std::move(fused_);
   }
 

@@ -4,6 +4,8 @@
 #include "program/runtime.hpp"
 #include "program/say.hpp"
 
+#include <cameo/context/compatibility.hpp>
+#include <cameo/format/onnx.hpp>
 #include <cameo/packages.hpp>
 
 #include <fmt/format.h>
@@ -313,11 +315,13 @@ status declare_io(package& p, const package_options& o, bool same_components) {
 }
 
 /// What was said, else what a compiled model says to its provider; nothing of others.
-std::optional<std::string> compatibility_for(const package_options& o, const package_variant& v) {
+std::optional<std::string> compatibility_for(const package& p, const package_options& o, const package_variant& v) {
   if (o.compatibility) return unless_empty(*o.compatibility);
   if (!v.ep || !v.model_file || o.from.empty()) return {};
-  const auto written = program_runtime{}.compatibility(o.from + "/" + *v.model_file, *v.ep);
-  return written ? *written : std::nullopt;
+  read_options how;
+  how.external_data_folder = weights_for(p, o);
+  const result<std::unique_ptr<model>> compiled = read_onnx(o.from + "/" + *v.model_file, how);
+  return compiled ? compatibility_of(**compiled, *v.ep) : std::nullopt;
 }
 
 /// A model that no folder is given for is in the package already.
@@ -341,7 +345,7 @@ status add_to(package& p, const package_options& o) {
   if (!o.ep.empty()) v.ep = long_name_of(o.ep);
   v.device = unless_empty(o.device);
   v.model_file = unless_empty(o.model);
-  v.compatibility = compatibility_for(o, v);
+  v.compatibility = compatibility_for(p, o, v);
   v.session_options = pairs_of(o.session_options);
   if (!o.weights.empty()) {
     result<std::string> uri = p.add_asset(o.weights);

@@ -367,7 +367,7 @@ bool stopped(const run_context& base, detail::stop_pace* pace) { return own(base
 status run_plan(run_context& base, const plan_view& plan) {
   step_context& c = own(base);
   runner::impl& r = c.impl();
-  if (plan.inputs.size() != c.step->inputs.size() || plan.outputs.size() != c.step->outputs.size() ||
+  if (plan.inputs.size() > c.step->inputs.size() || plan.outputs.size() != c.step->outputs.size() ||
       plan.fixed.region_bytes.size() != 1)
     return {status_code::invalid_graph, "the plan has another number of inputs, outputs or kinds of memory"};
   const result<detail::subplan_frame*> opened = open_frame(c, plan);

@@ -45,6 +45,19 @@ status align_constants(graph& body, model& net) {
   return {};
 }
 
+/// Those that a compiled node takes as inputs, for its provider to see.
+status align_inputs(graph& g, node_id n, model& net) {
+  for (std::size_t i = 0; i < g.input_count(n); ++i) {
+    graph* owner = &g;
+    value_id v = g.input(n, i);
+    while (v != value_id::none && (*owner)[v].outer != value_id::none) v = (*owner)[v].outer, owner = owner->outer();
+    if (v == value_id::none) continue;
+    if (status s = align_constant((*owner)[v].constant, net); !s) return s;
+    if (owner != &g) g[g.input(n, i)].constant = (*owner)[v].constant;
+  }
+  return {};
+}
+
 std::string operators_in(const graph& body) {
   std::string names;
   for (node_view node : graph_view{body}.nodes())
@@ -115,8 +128,8 @@ result<compiled_groups> compile_groups(const load_settings& how, std::span<const
   if (output)
     if (status s = require_storing(how, providers, *output, placed.fused, net); !s) return s;
   for (const fused_node& f : placed.fused) {
-    if (f.body)
-      if (status s = align_constants(*const_cast<graph*>(f.body), net); !s) return s;
+    if (status s = f.body ? align_constants(*const_cast<graph*>(f.body), net) : align_inputs(*f.in, f.node, net); !s)
+      return s;
     made.operators.push_back(f.body ? operators_in(*f.body) : std::string{});
   }
   for (std::size_t p = 0; p < providers.size(); ++p) {

@@ -113,6 +113,8 @@ class output_choice {
   status choose_contexts(compilation& it) const {
     context_output& contexts = it.contexts;
     contexts.embed = how_.config.is_on(config_key<"ep.context_embed_mode">) || (only_ && only_->embed);
+    contexts.weightless = how_.config.is_on(config_key<"ep.enable_weightless">) ||
+                          how_.config.is_on(config_key<"ep.enable_weightless_ep_context_nodes">);
     contexts.write = how_.options.write_context;
     if (only_) contexts.files = only_->files;
     contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);
@@ -239,6 +241,10 @@ status require_storing(const load_settings& how, std::span<const provider> provi
       return failed(status_code::not_implemented,
                     "{} compiles '{}', and keeps no contexts: there is no compiled model with it", row.long_name,
                     f.name);
+    if (contexts.weightless && !row.contexts.can_be_weightless)
+      return failed(status_code::not_implemented,
+                    "{} compiles '{}', and its contexts hold the constants: set ep.enable_weightless to 0",
+                    row.long_name, f.name);
   }
   if (!it.is_to_memory() && !contexts.write && !how.options.read_context)
     if (status s = require_contexts_beside(net, it.path); !s) return s;

@@ -161,6 +161,28 @@ def check_compiled(folder, root):
     expect(runs() == "frozen", "and it does help")
 
 
+def check_weightless(root):
+    """Variants that are compiled without their weights have one file of them."""
+    (root / "weights").mkdir()
+    for name in "ab":
+        (root / name).mkdir()
+        done = cameo("compile", SOURCE / "examples/digits/digits.onnx", "-o", root / name / "model_ctx.onnx", "--ep",
+                     "frozen", "--embed", "--config", "ep.enable_weightless=1", "--external-initializers", "weights.bin")
+        if "there is no provider 'frozen'" in done.stderr:
+            return
+        expect(done.returncode == 0, done.stderr)
+    files = [root / name / "weights.bin" for name in "ab"]
+    expect(files[0].read_bytes() == files[1].read_bytes(), "both leave the same outside")
+    for name, file in zip("ab", files):
+        file.rename(root / "weights/weights.bin")
+        object_of(package("add", root / "light", "main", name, "--from", root / name, "--model", "model_ctx.onnx", "--ep",
+                          "frozen", "--weights", root / "weights", "--json"))
+    variants = object_of(package("show", root / "light", "--json"))["components"][0]["variants"]
+    expect(all(v["compatibility_string"] for v in variants), f"each says what it was compiled for: {variants}")
+    expect(len(list((root / "light").rglob("weights.bin"))) == 1, "the file of weights is there once")
+    expect(outputs_of(root / "light") == outputs_of(SOURCE / "examples/digits/digits.onnx"), "it gives what the model does")
+
+
 def model_of(path, takes, gives, op):
     """gives = op(takes...), all float[2]; onnx alone, so that the program meets a file that it did not write."""
     value = lambda name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2])  # noqa: E731
@@ -370,6 +392,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check_writers(root)
     check_names(root)
     check_damaged(root)
+    (root / "weightless").mkdir()
+    check_weightless(root / "weightless")
     check_weights(root)
     check_merge(root)
     check_usage()

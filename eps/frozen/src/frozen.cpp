@@ -8,6 +8,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 using frozen_file::base_provider;
+using frozen_file::constants_outside;
 using frozen_file::maker;
 using frozen_file::opened;
 using frozen_file::program;
@@ -81,7 +82,10 @@ status check_borders(const draft& net, const node_view& node) {
     }
     return {};
   };
-  if (status s = check(net.inputs.span(), node.inputs()); !s) return s;
+  const auto all = node.inputs();
+  std::vector<value_view> inputs;  // without constants that stay in the model: read_plan() has checked those
+  for (std::size_t i = 0; i < std::min(all.size(), net.inputs.size()); ++i) inputs.push_back(all[i]);
+  if (status s = check(net.inputs.span(), inputs); !s) return s;
   return check(net.outputs.span(), node.outputs());
 }
 
@@ -108,11 +112,15 @@ result<std::vector<compiled_node>> frozen_hooks::compile(std::span<const fused_v
   return made;
 }
 
-result<context_part> frozen_hooks::store(frozen_context& to, const fused_view& group, const compiled_node& node) const {
+result<context_part> frozen_hooks::store(frozen_context& to, const fused_view& group, const compiled_node& node,
+                                         bool weightless) const {
   const auto plan = std::static_pointer_cast<const program>(node.state);
   frozen_file::builder& builder = to.impl_->builder;
-  if (status s = builder.add_plan(group.name, plan->text(builder, plan)); !s) return s;
+  constants_outside outside{group.body.raw()};
+  std::vector<std::byte> text = weightless ? plan->text(builder, outside) : plan->text(builder, plan);
+  if (status s = builder.add_plan(group.name, std::move(text)); !s) return s;
   context_part part;
+  part.constants = std::move(outside.taken);
   const maker by = here(*this);
   part.sdk_version = by.cameo, part.hardware_architecture = by.architecture;
   part.is_secondary = true;  // one context has them all
@@ -128,7 +136,8 @@ result<compiled_node> frozen_hooks::restore(const context_binary& binary, const 
   if (!context) return status{context.error()};
   const opened::plan* const plan = (*context)->find(node.graph_name);
   if (!plan) return status_code::not_found;
-  result<std::shared_ptr<const program>> made = program::restore({base, self}, binary, **context, *plan);
+  result<std::shared_ptr<const program>> made =
+      program::restore({base, self}, binary, **context, *plan, node.node, verify);
   if (!made) return std::move(made).error();
   if (status s = check_borders((*made)->net(), node.node); !s) return s;
   return as_node(std::move(*made));

@@ -8,6 +8,11 @@
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 
+/// Of a value: it is a constant of the model, an input of the compiled node. (0 and 1: none, and one of the container.)
+inline constexpr std::uint8_t constant_outside = 2;
+/// In the place of the number of packed constants: a weightless plan, whose kernels pack anew.
+inline constexpr std::uint32_t packs_again = 0xFFFFFFFF;
+
 /// Numbers and texts, one after the other; arrays lie where they can be read in place.
 class plan_writer {
  public:

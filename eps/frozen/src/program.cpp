@@ -136,13 +136,19 @@ struct unpacker {
 }  // namespace
 
 result<std::shared_ptr<const program>> program::restore(const base_provider& base, const context_binary& binary,
-                                                        const opened& from, const opened::plan& plan) {
+                                                        const opened& from, const opened::plan& plan,
+                                                        const node_view& node, bool verify) {
   const auto made = std::make_shared<program>();
   if (from.copy()) made->copy_ = from.copy();
   else made->from_ = binary;
-  const result<draft*> net = read_plan(plan.bytes, from, base, made->packs_, made->memory_);
-  if (!net) return net.error();
-  made->net_ = *net;
+  result<plan_content> content = read_plan(plan.bytes, from, base, node, verify, made->memory_);
+  if (!content) return std::move(content).error();
+  made->net_ = content->net;
+  made->packs_ = std::move(content->packs);
+  if (content->is_weightless) {
+    if (status s = made->make_plan(base, {}); !s) return s;
+    return std::shared_ptr<const program>{made};
+  }
   unpacker all{made->packs_};
   detail::pack_keeper keeper;
   keeper.self = &all;
@@ -168,7 +174,10 @@ std::vector<bool> program::slots_read_raw() const {
 }
 
 std::vector<std::byte> program::text(builder& to, std::shared_ptr<const program> self) const {
-  return write_plan(*net_, slots_read_raw(), packs_, self, to);
+  return write_plan(*net_, slots_read_raw(), packs_, self, to, nullptr);
+}
+std::vector<std::byte> program::text(builder& to, constants_outside& outside) const {
+  return write_plan(*net_, {}, {}, nullptr, to, &outside);
 }
 
 status program::run(run_context& c) const {

@@ -26,10 +26,11 @@ const value* if_there(void*, std::size_t, const value& v) { return v.data || v.b
 
 class reader {
  public:
-  reader(std::span<const std::byte> text, const opened& from, const base_provider& base, arena& memory)
-      : in_{text}, from_{from}, base_{base}, memory_{memory} {}
+  reader(std::span<const std::byte> text, const opened& from, const base_provider& base, const node_view& node,
+         bool verify, arena& memory)
+      : in_{text}, from_{from}, base_{base}, node_{node}, verify_{verify}, memory_{memory} {}
 
-  result<draft*> run(std::vector<packed_constant>& packs) {
+  result<plan_content> run() {
     void* const place = memory_.allocate(sizeof(draft), alignof(draft));
     if (!place) return status_code::out_of_memory;
     net_ = ::new (place) draft{memory_};
@@ -42,17 +43,29 @@ class reader {
       if (status s = read_node(); !s) return s;
     for (slot s : net_->outputs)
       if (!is_known(s)) return wrong("an output that nobody makes");
-    const std::size_t count = in_.count(sizeof(std::uint32_t));
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto number = in_.number<std::uint32_t>();
-      if (number >= from_.blob_count()) return wrong("a packed constant that is none of its blobs");
-      packs.push_back({from_.blob(number).data(), from_.blob(number).size()});
-    }
+    if (status s = require_inputs_outside(); !s) return s;
+    plan_content made{net_};
+    if (status s = read_packs(made); !s) return s;
     if (!in_.ok() || !in_.at_end()) return wrong("a plan that ends too early or too late");
-    return net_;
+    return made;
   }
 
  private:
+  status read_packs(plan_content& to) {
+    plan_reader ahead = in_;
+    to.is_weightless = ahead.number<std::uint32_t>() == packs_again;
+    if (to.is_weightless) in_ = ahead;
+    if (to.is_weightless && any_absent_) return wrong("a weightless plan with constants that are nowhere");
+    if (!to.is_weightless && outside_count_ > 0) return wrong("a plan with constants outside and packed ones");
+    const std::size_t count = to.is_weightless ? 0 : in_.count(sizeof(std::uint32_t));
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto number = in_.number<std::uint32_t>();
+      if (number >= from_.blob_count()) return wrong("a packed constant that is none of its blobs");
+      to.packs.push_back({from_.blob(number).data(), from_.blob(number).size()});
+    }
+    return {};
+  }
+
   // --- values ---
 
   status read_values() {
@@ -77,9 +90,9 @@ class reader {
     to.present = true;
     to.kind = type_kind(kind);
     if (to.kind != type_kind::tensor) return wrong("a value that is no tensor");
-    if (is_constant > 1 || has_rank > 1) return wrong("a value that is neither a constant nor none");
+    if (is_constant > constant_outside || has_rank > 1) return wrong("a value that is neither a constant nor none");
     if (is_constant) {
-      result<value> made = read_constant();
+      result<value> made = is_constant == constant_outside ? read_outside() : read_constant();
       if (!made) return made.error();
       to.constant = memory_.keep(*made);
       if (!to.constant) return status_code::out_of_memory;
@@ -115,11 +128,51 @@ class reader {
     if (dtype(type) == dtype::string) return read_strings(shape, std::size_t(count));
     const auto number = in_.number<std::uint32_t>();
     if (number > from_.blob_count()) return wrong("a constant that is none of its blobs");
+    any_absent_ |= number == 0 && bytes > 0;
     if (number == 0) return value::tensor(dtype(type), shape, nullptr);
     const std::span<const std::byte> blob = from_.blob(number - 1);
     if (blob.size() != bytes) return wrong("a constant of another size than its blob");
     if (dtype(type) == dtype::boolean && !is_boolean(number - 1)) return wrong("a bool that is neither 0 nor 1");
     return value::tensor(dtype(type), shape, blob.data());
+  }
+
+  // --- constants of the model ---
+
+  /// What the plan says of it against what the node's input is.
+  result<value> read_outside() {
+    const auto input = in_.number<std::uint32_t>();
+    const auto type = in_.number<std::uint8_t>();
+    extents shape;
+    if (status s = read_dims(shape, 0); !s) return s;
+    const auto checksum = in_.number<std::uint64_t>();
+    if (!in_.ok() || !is_element(type) || dtype(type) == dtype::string) return wrong("a constant of no type");
+    if (input >= node_.input_count()) return differs("input " + std::to_string(input), "is missing");
+    const value_view of = node_.input(input);
+    const value* const c = of ? node_.in().constant_of(of.id()) : nullptr;
+    const std::string name = "input '" + std::string{of ? of.name() : std::string_view{}} + "'";
+    if (!c || c->kind != value_kind::tensor || c->memory != 0) return differs(name, "is no constant");
+    if (c->type != dtype(type) || c->shape != shape) return differs(name, "is a constant of another type or shape");
+    if (verify_ && checksum_of({static_cast<const std::byte*>(c->data), c->bytes()}) != checksum)
+      return differs(name, "has other numbers than when the model was compiled");
+    outside_.resize(node_.input_count());
+    outside_count_ += !outside_[input];
+    outside_[input] = true;
+    return *c;
+  }
+  static status differs(const std::string& what, std::string_view how) {
+    return {
+        status_code::invalid_graph,
+        what + " " + std::string{how} + "; the context leaves its constants in the model that it was compiled with"};
+  }
+
+  /// Those are the node's last inputs, each of them.
+  status require_inputs_outside() {
+    const std::size_t own = net_->inputs.size();
+    for (std::size_t i = 0; i < std::min(own, outside_.size()); ++i)
+      if (outside_[i]) return wrong("an input that is a constant as well");
+    if (node_.input_count() != own + outside_count_)
+      return {status_code::invalid_graph, "the graph has another number of inputs or outputs than the node"};
+    return {};
   }
 
   /// However often a plan names a blob, it is looked at once.
@@ -281,7 +334,12 @@ class reader {
   plan_reader in_;
   const opened& from_;
   const base_provider& base_;
+  const node_view& node_;
+  bool verify_;
   arena& memory_;
+  std::vector<bool> outside_;  // by input of the node: the constant is the model's
+  std::size_t outside_count_ = 0;
+  bool any_absent_ = false;
   draft* net_ = nullptr;
   std::vector<bool> known_;  // by slot: an input, a constant, or made by a node before
   std::vector<operand> operands_;
@@ -290,9 +348,9 @@ class reader {
 
 }  // namespace
 
-result<draft*> read_plan(std::span<const std::byte> text, const opened& from, const base_provider& base,
-                         std::vector<packed_constant>& packs, arena& memory) {
-  return reader{text, from, base, memory}.run(packs);
+result<plan_content> read_plan(std::span<const std::byte> text, const opened& from, const base_provider& base,
+                               const node_view& node, bool verify, arena& memory) {
+  return reader{text, from, base, node, verify, memory}.run();
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps::frozen_file

@@ -32,17 +32,18 @@ bool can_hold_version(const op_version& version) {
 
 class writer {
  public:
-  writer(const draft& net, const std::vector<bool>& raw, builder& blobs) : net_{net}, raw_{raw}, blobs_{blobs} {}
+  writer(const draft& net, const std::vector<bool>& raw, builder& blobs, constants_outside* outside)
+      : net_{net}, raw_{raw}, blobs_{blobs}, outside_{outside} {}
 
   std::vector<std::byte> run(std::span<const packed_constant> packs, const std::shared_ptr<const void>& keeps_packs) {
     number_used();
     to_.number(std::uint32_t(used_.size()));
-    for (slot s : used_) write_value(net_.values[s], raw_[s]);
+    for (slot s : used_) write_value(net_.values[s], outside_ || raw_[s]);
     write_slots(net_.inputs.span());
     write_slots(net_.outputs.span());
     to_.number(std::uint32_t(net_.nodes.size()));
     for (const detail::draft_node& node : net_.nodes) write_node(node);
-    to_.number(std::uint32_t(packs.size()));
+    to_.number(outside_ ? packs_again : std::uint32_t(packs.size()));
     for (const packed_constant& each : packs)
       to_.number(blobs_.add_blob({static_cast<const std::byte*>(each.data), each.bytes}, keeps_packs));
     return to_.take();
@@ -70,10 +71,20 @@ class writer {
     to_.text(v.name);
     to_.number(std::uint8_t(v.info.kind));
     to_.number(std::uint8_t(v.info.type));
-    to_.number(std::uint8_t(v.info.constant != nullptr));
+    const value* const c = v.info.constant;
+    const std::optional<std::uint32_t> number = c && outside_ ? outside_->take(*c) : std::nullopt;
+    to_.number(std::uint8_t(number ? constant_outside : c != nullptr));
     to_.number(std::uint8_t(v.info.has_rank));
-    if (v.info.constant) return write_constant(*v.info.constant, is_read);
+    if (number) return write_outside(*c, *number);
+    if (c) return write_constant(*c, is_read);
     if (v.info.has_rank) write_dims(v.info.shape);
+  }
+  /// Which input of the node, its type and shape, and what it was.
+  void write_outside(const value& c, std::uint32_t number) {
+    to_.number(std::uint32_t(net_.inputs.size() + number));
+    to_.number(std::uint8_t(c.type));
+    write_dims(c.shape);
+    to_.number(checksum_of({static_cast<const std::byte*>(c.data), c.bytes()}));
   }
   void write_dims(const extents& shape) {
     to_.number(std::uint8_t(shape.rank()));
@@ -129,11 +140,31 @@ class writer {
   const draft& net_;
   const std::vector<bool>& raw_;
   builder& blobs_;
+  constants_outside* outside_;
   plan_writer to_;
   std::vector<slot> used_, numbers_;
 };
 
 }  // namespace
+
+constants_outside::constants_outside(const graph& body) : body_{body} {
+  constexpr std::size_t least = 256;  // bytes: a name, a type and a shape in the model are more than a smaller one
+  for (value_id v : body.initializers()) {
+    const value* const c = body[v].constant;
+    if (c && c->kind == value_kind::tensor && (bit_of(c->type) & border_types()) != 0 && c->bytes() >= least)
+      by_data_.try_emplace(c->data, v);
+  }
+}
+
+std::optional<std::uint32_t> constants_outside::take(const value& c) {
+  const auto found = by_data_.find(c.data);
+  if (found == by_data_.end()) return {};
+  const value& there = *body_[found->second].constant;
+  if (there.type != c.type || there.shape != c.shape) return {};
+  const auto [at, is_new] = numbers_.try_emplace(found->second, std::uint32_t(taken.size()));
+  if (is_new) taken.push_back(found->second);
+  return at->second;
+}
 
 bool can_hold(const node_view& node) {
   if (!node.subgraphs().empty() || !node.op() || !node.raw().version || !can_hold_version(*node.raw().version))
@@ -162,8 +193,9 @@ bool can_hold(const node_view& node) {
 
 std::vector<std::byte> write_plan(const draft& net, const std::vector<bool>& raw,
                                   std::span<const packed_constant> packs,
-                                  const std::shared_ptr<const void>& keeps_packs, builder& blobs) {
-  return writer{net, raw, blobs}.run(packs, keeps_packs);
+                                  const std::shared_ptr<const void>& keeps_packs, builder& blobs,
+                                  constants_outside* outside) {
+  return writer{net, raw, blobs, outside}.run(packs, keeps_packs);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps::frozen_file

@@ -70,14 +70,45 @@ result<std::unique_ptr<ort::ort_hardware_device>> hardware_named(std::string_vie
   return made;
 }
 
+namespace {
+
+/// By their real paths; never destroyed, as threads of plugins may run to the end of the process.
+struct loaded_libraries {
+  std::mutex guard;
+  std::map<std::string, std::unique_ptr<library>> all;
+};
+loaded_libraries& loaded() {
+  static loaded_libraries& one = *new loaded_libraries;
+  return one;
+}
+
+}  // namespace
+
+std::unique_ptr<library> library::take(const std::string& path) {
+  std::error_code error;
+  const std::lock_guard lock{loaded().guard};
+  const auto found = loaded().all.extract(std::filesystem::canonical(path, error).string());
+  return found ? std::move(found.mapped()) : nullptr;
+}
+
+void library::release_factory() {
+  using release_function = ort::ort_status*(ort::ort_ep_factory*);
+  if (!handle_ || std::exchange(is_released_, true)) return;
+  if (auto* const release = reinterpret_cast<release_function*>(dlsym(handle_, "ReleaseEpFactory")))
+    static_cast<void>(called(name_, [&] { return ort::taken(release(factory_), "ReleaseEpFactory"); }));
+}
+
+library::~library() {
+  release_factory();
+  if (handle_) dlclose(handle_);
+}
+
 result<const library*> library::load(const std::string& path, const std::string& registered) {
-  static std::mutex guard;
-  static std::map<std::string, std::unique_ptr<library>> loaded;
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   if (error) return status{status_code::no_suchfile, fmt::format("plugin '{}': {}", path, error.message())};
-  const std::lock_guard lock{guard};
-  std::unique_ptr<library>& place = loaded[real.string()];
+  const std::lock_guard lock{loaded().guard};
+  std::unique_ptr<library>& place = loaded().all[real.string()];
   if (!place) {
     result<std::unique_ptr<library>> made = open(real.string(), registered.empty() ? stem_of(real) : registered);
     if (!made) return std::move(made).error().in(fmt::format("plugin '{}'", path));
@@ -113,6 +144,7 @@ result<std::unique_ptr<library>> library::open(const std::string& path, const st
     return {};
   };
   if (status s = called("GetName", names); !s) return s;
+  made->handle_ = handle;  // from here on it ends in order; what failed before stays as it is
   return made;
 }
 

@@ -21,11 +21,20 @@ auto called(std::string_view whose, Call call) -> decltype(call()) {
   }
 }
 
-/// A plugin's library and its factory; loaded once for each path, and never unloaded.
+/// A plugin's library and its factory, which end with it; load() keeps one for each path, for good.
 class library {
  public:
   /// NO_SUCHFILE, EP_FAIL with the system's words or the plugin's.
   static result<const library*> load(const std::string& path, const std::string& registered);
+  /// What load() has kept for the path; null for nothing. Who takes it away keeps it as long as sessions use it.
+  static std::unique_ptr<library> take(const std::string& path);
+  library() = default;
+  library(const library&) = delete;
+  library& operator=(const library&) = delete;
+  ~library();
+
+  /// Execution providers that the factory has made may be released later.
+  void release_factory();
 
   std::string_view name() const { return name_; }  // of the execution provider
   std::string_view vendor() const { return vendor_; }
@@ -36,7 +45,9 @@ class library {
 
  private:
   std::string name_, vendor_;
+  void* handle_ = nullptr;
   ort::ort_ep_factory* factory_ = nullptr;
+  bool is_released_ = false;
   ort::ort_logger log_;
   static result<std::unique_ptr<library>> open(const std::string& path, const std::string& registered);
 };

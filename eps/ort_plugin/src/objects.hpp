@@ -23,6 +23,9 @@ struct ort_key_values {
   std::map<std::string, std::string> pairs;
   std::vector<const char*> keys, values;  // of `pairs`, in their order
 
+  ort_key_values() = default;
+  ort_key_values(const ort_key_values& from) : pairs{from.pairs} { list(); }
+  ort_key_values& operator=(const ort_key_values& from) { return pairs = from.pairs, list(), *this; }
   void set(const char* key, const char* value);
   void remove(const char* key);
 

@@ -131,7 +131,9 @@ result<std::unique_ptr<model>> model_of(const context_node& from, std::string_vi
   };
   for (const value_view v : from.node.inputs()) {
     inputs.push_back(add(v));
-    if (v) g.add_input(inputs.back());
+    const value* const constant = v ? from.node.in().constant_of(v.id()) : nullptr;  // of a weightless context
+    if (constant) g.add_initializer(inputs.back(), constant);
+    else if (v) g.add_input(inputs.back());
   }
   for (const value_view v : from.node.outputs()) {
     outputs.push_back(add(v));

@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include "../src/library.hpp"
+
+#include <dlfcn.h>
 #include <filesystem>
 
 namespace {
@@ -119,6 +122,32 @@ TEST_CASE("the plugin's device is listed, and one that it is told of") {
   REQUIRE(found->size() == 1);
   CHECK((*found)[0].hardware.kind == device_kind::npu);
   CHECK((*found)[0].hardware.vendor_id == 0x1234);
+}
+
+/// The provider of the guide, exported: both sides of the border are cameo's.
+const std::string exported = std::string{test::build_dir} + "/examples/libmy_npu.so";
+
+TEST_CASE("a plugin is registered, runs and is unregistered again and again; its factory may be released before that") {
+  using eps::ort_plugin_detail::library;
+  for (int cycle = 0; cycle < 100; ++cycle) {
+    CAPTURE(cycle);
+    std::unique_ptr<library> registered;
+    {
+      const auto session = runtime_of_plugins{}.load(digits, with_plugin(exported));
+      REQUIRE_MESSAGE(session, session.error().words());
+      std::size_t on_plugin = 0;
+      for (const placement_info& node : session->placements()) on_plugin += node.provider == "ort_plugin";
+      REQUIRE(on_plugin == 1);
+      REQUIRE(session->run({{"image", image()}}));
+      registered = library::take(exported);
+      REQUIRE(registered);
+      if (cycle % 2) registered->release_factory();  // the execution provider ends through it, later
+      if (cycle % 2) REQUIRE(session->run({{"image", image()}}));
+    }
+    registered.reset();
+    void* const left = dlopen(exported.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    REQUIRE(!left);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -45,7 +46,9 @@ class context_binary {
 
 /// A compiled node that a provider is to run again. What it refers to lives as long as the session.
 struct context_node {
-  node_view node;               // its inputs and outputs, with the types that the model says
+  /// Its inputs and outputs, with the types that the model says. Inputs that are constants of the model
+  /// (graph::constant_of, aligned) are there for who keeps none in the context: see weightless_store.
+  node_view node;
   std::string_view graph_name;  // which graph of the context: `partition_name`, or the node's name without one
   std::string_view sdk_version, hardware_architecture, notes;
   std::string_view model_file_name;  // of the source, as it was called where it was compiled
@@ -62,6 +65,9 @@ struct context_part {
   /// True: the node names and embeds no context; its graph is found by name in the context of an earlier node. A
   /// model's first node of a provider always has the context, and an embedded context is in that node alone.
   bool is_secondary = false;
+  /// Only from store_weightless(): constants of the group's graph that stay in the model. The node takes them as
+  /// inputs, in this order, behind those of the graph.
+  std::vector<value_id> constants = {};
 };
 
 /// Takes the bytes of a context, piece by piece, in order.

@@ -109,6 +109,7 @@ CAMEO_HOOK(groups);
 CAMEO_HOOK(execute);
 CAMEO_HOOK(compile);
 CAMEO_HOOK(store);
+CAMEO_HOOK(store_weightless);
 CAMEO_HOOK(write);
 CAMEO_HOOK(restore);
 CAMEO_HOOK(identify);
@@ -218,6 +219,19 @@ concept context_store = compiler<P> && requires {
   requires detail::hook_returning < result<compiled_node>,
   decltype(&detail::hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
 };
+namespace detail {
+/// Can leave constants out of its contexts (ep.enable_weightless): they stay initializers of the compiled model, which
+/// several models may have in one file, and are inputs of the compiled node.
+///   result<context_part> store_weightless(context_builder&, const fused_view&, const compiled_node&) const;
+///       as store(); context_part::constants says which stay outside. restore() finds them among the node's inputs, and
+///       checks them as it checks its bytes: they may be of another type or shape, or no constants any more
+template <class P>
+concept weightless_store = context_store<P> && requires {
+  requires detail::hook_returning < result<context_part>,
+  decltype(&detail::hooks_of<P>::store_weightless), const P&, typename detail::hooks_of<P>::context_builder&,
+      const fused_view&, const compiled_node& > ;
+};
+}  // namespace detail
 namespace detail {
 /// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
 /// sessions (ep.share_ep_contexts).
@@ -383,6 +397,9 @@ struct provider_check {
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "
                 "const compiled_node&) const`, `status write(const context_builder&, byte_sink) const` and "
                 "`result<compiled_node> restore(const context_binary&, const context_node&) const`");
+  static_assert(!is_fine || !writes_store_weightless<P> || weightless_store<P>,
+                "cameo: the hook `store_weightless` is `result<context_part> store_weightless(context_builder&, const "
+                "fused_view&, const compiled_node&) const`, of a provider that has `store`, too");
   static_assert(!is_fine || !writes_identities<P> || writes_contexts<P>,
                 "cameo: the hooks `identify` and `identity` are for a provider that keeps what it compiles: it needs "
                 "`store`, `write` and `restore`, too");

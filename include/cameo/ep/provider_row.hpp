@@ -15,7 +15,9 @@ namespace detail {
 struct context_row {
   std::span<const context_source> sources;
   std::shared_ptr<void> (*begin)();
-  result<context_part> (*store)(const void* self, void* builder, const fused_view&, const compiled_node&);
+  bool can_be_weightless;  // store() takes `weightless`
+  result<context_part> (*store)(const void* self, void* builder, const fused_view&, const compiled_node&,
+                                bool weightless);
   status (*write)(const void* self, const void* builder, byte_sink);
   result<compiled_node> (*restore)(const void* self, const context_binary&, const context_node&);
   result<std::vector<std::string>> (*graphs)(const void* self, const context_binary&);
@@ -176,9 +178,14 @@ struct erased_hooks {
     else return nullptr;
   }
   static result<context_part> store(const void* self, void* builder, const fused_view& group,
-                                    const compiled_node& program) {
+                                    const compiled_node& program, bool weightless) {
+    if constexpr (detail::weightless_store<P>)
+      if (weightless)
+        return call_hook(&hooks::store_weightless, of(self), *static_cast<typename hooks::context_builder*>(builder),
+                         group, program);
     if constexpr (context_store<P>)
-      return call_hook(&hooks::store, of(self), *static_cast<typename hooks::context_builder*>(builder), group,
+      return static_cast<void>(weightless),
+             call_hook(&hooks::store, of(self), *static_cast<typename hooks::context_builder*>(builder), group,
                        program);
     else return status{status_code::not_implemented, "keeps no contexts"};
   }
@@ -266,9 +273,9 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::memory,
     erased_hooks<P>::kernels,
     erased_hooks<P>::transforms,
-    {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, erased_hooks<P>::store, erased_hooks<P>::write_context,
-     erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility, erased_hooks<P>::fits,
-     erased_hooks<P>::misfit, erased_hooks<P>::identify, erased_hooks<P>::identity},
+    {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, detail::weightless_store<P>, erased_hooks<P>::store,
+     erased_hooks<P>::write_context, erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility,
+     erased_hooks<P>::fits, erased_hooks<P>::misfit, erased_hooks<P>::identify, erased_hooks<P>::identity},
     erased_hooks<P>::vendor(),
     erased_hooks<P>::devices,
     erased_hooks<P>::options(),

@@ -47,8 +47,9 @@ struct frozen_hooks {
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
   /// A plan for each group, optimized as by a session of the base alone at level all.
   CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
-  /// FAIL when the context has another plan of that name.
-  CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&) const;
+  /// FAIL when the context has another plan of that name. `weightless`: constants of the group stay in the model, as
+  /// far as kernels read them as they are there; others are in the context, and packed is nothing.
+  CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&, bool weightless) const;
   /// Writes the whole container.
   CAMEO_API status write(const frozen_context&, byte_sink) const;
   /// The plan of a node's graph; its weights stay in the binary.
@@ -81,7 +82,8 @@ struct frozen {
   using context_builder = frozen_context;
   static constexpr provider_option options[] = {
       {"verify", "0",
-       "1: weights of contexts are held against their checksums when they are opened, which reads them all"},
+       "1: weights of contexts are held against their checksums when they are opened, which reads them all; so are "
+       "those that weightless contexts leave in the model"},
       {"copy", "0",
        "1: contexts are read into memory of the session instead of mapped: it costs that memory and the time to fill "
        "it, and whoever overwrites the file changes nothing"}};
@@ -110,7 +112,12 @@ struct frozen {
   result<std::vector<compiled_node>> compile(std::span<const fused_view> all) const { return hooks().compile(all); }
   /// See frozen_hooks.
   result<context_part> store(frozen_context& to, const fused_view& group, const compiled_node& program) const {
-    return hooks().store(to, group, program);
+    return hooks().store(to, group, program, false);
+  }
+  /// See frozen_hooks.
+  result<context_part> store_weightless(frozen_context& to, const fused_view& group,
+                                        const compiled_node& program) const {
+    return hooks().store(to, group, program, true);
   }
   status write(const frozen_context& context, byte_sink to) const { return hooks().write(context, to); }
   /// See frozen_hooks.
