@@ -349,7 +349,7 @@ function(cameo_add_program_of_references)
   set(folder ${PROJECT_BINARY_DIR}/tests/references)
   add_executable(cameo_references ${PROJECT_SOURCE_DIR}/tests/program/references/main.cpp ${program}/options.cpp
     ${program}/peak.cpp ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp
-    ${program}/runnable.cpp ${program}/given_inputs.cpp)
+    ${program}/runnable.cpp ${program}/given_inputs.cpp ${program}/pictures.cpp)
   set_target_properties(cameo_references PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${folder})
   target_include_directories(cameo_references BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/program/references
     ${PROJECT_SOURCE_DIR}/src)
