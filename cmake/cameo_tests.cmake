@@ -239,6 +239,7 @@ function(cameo_add_fuzzers)
     SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
   cameo_fuzzer(package LENGTH 16384 SEEDS ${PROJECT_SOURCE_DIR}/tests/fuzz/package_seeds
     DICTIONARY ${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
+  cameo_fuzzer(pictures LENGTH 4096 SEEDS ${seeds}/pictures)
   if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds
     set(seeds ${PROJECT_BINARY_DIR}/fuzz_frozen_seeds)
     file(MAKE_DIRECTORY ${seeds})

@@ -162,10 +162,10 @@ void tell_of_pictures(const std::vector<gathered_input>& all) {
 
 void add_input_options(const command& it, given_inputs& to) {
   const command group = it.group("Inputs");
-  add_pair(
-      group, "--input", "NAME=FILE|VALUE,...", kind::list, to,
-      "An input from a .npy or .pb (TensorProto) file, or a picture (.png, .jpg, ...) where it is an image; or its values, with "
-      "commas between them; repeatable");
+  add_pair(group, "--input", "NAME=FILE|VALUE,...", kind::list, to,
+           "An input from a .npy or .pb (TensorProto) file, or a picture (.png, .jpg, ...) where it is an image; or "
+           "its values, with "
+           "commas between them; repeatable");
   add_pair(group, "--fill", "NAME=VALUE", kind::fill, to, "An input all of whose elements are this value; repeatable");
   add_pair(group, "--range", "NAME=LO:HI", kind::range, to,
            "An input of random numbers from LO to HI, which integers may also be; repeatable");

@@ -29,7 +29,8 @@ double of_channel(const std::vector<double>& all, std::size_t channel, double ot
 
 /// `from` is [height, width, channels].
 template <class T, class Convert>
-result<value> to_tensor(const tensor_view<const std::uint8_t>& from, bool channels_first, arena& memory, Convert convert) {
+result<value> to_tensor(const tensor_view<const std::uint8_t>& from, bool channels_first, arena& memory,
+                        Convert convert) {
   const result<std::span<T>> to = memory.take<T>(std::size_t(from.count()));
   if (!to) return to.error();
   const std::int64_t h = from.dim(0), w = from.dim(1), channels = from.dim(2), pixels = h * w;
@@ -37,7 +38,8 @@ result<value> to_tensor(const tensor_view<const std::uint8_t>& from, bool channe
     for (std::int64_t c = 0; c < channels; ++c)
       (*to)[std::size_t(channels_first ? c * pixels + i : i * channels + c)] =
           convert(from[i * channels + c], std::size_t(c));
-  return value::tensor(dtype_of<T>, channels_first ? extents{1, channels, h, w} : extents{1, h, w, channels}, to->data());
+  return value::tensor(dtype_of<T>, channels_first ? extents{1, channels, h, w} : extents{1, h, w, channels},
+                       to->data());
 }
 
 }  // namespace

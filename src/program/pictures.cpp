@@ -32,7 +32,8 @@ result<any_value> decode_here(std::span<const std::byte> file, std::size_t chann
   const result<session> decoder = program_runtime{}.load(decoder_of(channels == 1 ? "Grayscale" : "RGB"));
   if (!decoder) return decoder.error();
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(file.data());
-  const value given = value::tensor(extents{std::int64_t(file.size())}, std::span<const std::uint8_t>{bytes, file.size()});
+  const value given =
+      value::tensor(extents{std::int64_t(file.size())}, std::span<const std::uint8_t>{bytes, file.size()});
   result<named_values> made = decoder->run({{"file", given}});
   if (!made) return made.error();
   return (*made)[0].value;

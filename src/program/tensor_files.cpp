@@ -8,14 +8,15 @@ namespace cameo::program {
 namespace {
 
 constexpr std::string_view pictures[] = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp",
-                                        ".jp2", ".j2k", ".pnm",  ".pbm", ".pgm", ".ppm"};
+                                         ".jp2", ".j2k", ".pnm",  ".pbm", ".pgm", ".ppm"};
 
 result<value> read_as(const std::string& path, std::span<const std::byte> bytes, const io_info& input,
                       const picture_scaling& scaling, decode_picture decode, arena& memory) {
   if (path.ends_with(".npy")) return read_npy(bytes, input.type.type, memory);
   if (path.ends_with(".pb")) return read_pb(bytes, pb_kind_of(input.type.kind), memory);
   if (names_picture(path)) return read_image(bytes, input, scaling, decode, memory);
-  return status{status_code::invalid_argument, "a value comes from a .npy or .pb file, or from a picture such as .png or .jpg"};
+  return status{status_code::invalid_argument,
+                "a value comes from a .npy or .pb file, or from a picture such as .png or .jpg"};
 }
 
 }  // namespace

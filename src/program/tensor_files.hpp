@@ -36,9 +36,10 @@ bool names_value_file(const std::string& path);
 /// True for a path that ends like a picture: .png, .jpg and others that ImageDecoder reads, in letters of any case.
 bool names_picture(const std::string& path);
 
-/// Reads a value for an input of the model: .npy, .pb, or a picture, where the input is an image ([N,C,H,W] or [N,H,W,C]
-/// with one or three channels). Errors start with the file's name.
-result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling&, decode_picture);
+/// Reads a value for an input of the model: .npy, .pb, or a picture, where the input is an image ([N,C,H,W] or
+/// [N,H,W,C] with one or three channels). Errors start with the file's name.
+result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling&,
+                                  decode_picture);
 
 /// Reads the values of a folder with input_*.pb (`prefix` "input_") or output_*.pb into `memory`: by the name that is
 /// in the file, else by the file's number among `order`. An input without a file is left out.

@@ -63,7 +63,8 @@ constexpr picture_format picture_formats[] = {
 #endif
     },
     {"BMP", "", "", [](picture_bytes f) { return has(f, 0, "BM"); }, read_bmp},
-    {"PNM", "", "", [](picture_bytes f) { return f.size() > 2 && f[0] == 'P' && f[1] >= '1' && f[1] <= '6'; }, read_pnm},
+    {"PNM", "", "", [](picture_bytes f) { return f.size() > 2 && f[0] == 'P' && f[1] >= '1' && f[1] <= '6'; },
+     read_pnm},
 };
 
 const picture_format* format_of(picture_bytes file) {
@@ -102,16 +103,17 @@ status image_decoder::run(run_context& c) const {
   const picture_format* const format = format_of(file);
   if (!format) return nothing();
   if (!format->read)
-    return refuse(status_code::not_implemented, "the input is a ", format->name, " file, and this build of cameo has no ",
-                  format->library, "; install it (Debian: ", format->package, ") and build cameo again");
+    return refuse(status_code::not_implemented, "the input is a ", format->name,
+                  " file, and this build of cameo has no ", format->library, "; install it (Debian: ", format->package,
+                  ") and build cameo again");
 
   std::uint8_t *rgb = nullptr, *out = nullptr;
   std::size_t count = 0;
   const auto room = [&](std::uint64_t width, std::uint64_t height) -> result<std::uint8_t*> {
     if (width == 0 || height == 0) return rgb;  // what has no pixels is read into no memory
-    if (width > most_pixels / height)
+    if (width > most / height)
       return bad_input("the ", format->name, " file claims to have ", std::int64_t(width), "x", std::int64_t(height),
-                       " pixels; the most are ", std::int64_t(most_pixels), " in all");
+                       " pixels; the most are ", std::int64_t(most), " in all");
     count = std::size_t(width * height);
     const auto y = c.output<std::uint8_t>(0, {std::int64_t(height), std::int64_t(width), channels});
     if (!y) return y.error();

@@ -52,7 +52,8 @@ class jpeg_reader {
     if (width != image_.image_width || image_.output_height != image_.image_height) return false;
     JSAMPROW four = nullptr;
     if (is_cmyk_)
-      four = static_cast<JSAMPROW>((*image_.mem->alloc_large)(reinterpret_cast<j_common_ptr>(&image_), JPOOL_IMAGE, 4 * width));
+      four = static_cast<JSAMPROW>(
+          (*image_.mem->alloc_large)(reinterpret_cast<j_common_ptr>(&image_), JPOOL_IMAGE, 4 * width));
     while (image_.output_scanline < image_.output_height) {
       if (host_.stopped()) return false;
       std::uint8_t* const to = pixels + image_.output_scanline * width * 3;
@@ -86,7 +87,8 @@ class jpeg_reader {
   static void look(j_common_ptr at) {
     constexpr int most_scans = 200;
     const auto* const image = reinterpret_cast<const jpeg_decompress_struct*>(at);
-    if (image->input_scan_number > most_scans || static_cast<const jpeg_reader*>(at->client_data)->host_.stopped()) fail(at);
+    if (image->input_scan_number > most_scans || static_cast<const jpeg_reader*>(at->client_data)->host_.stopped())
+      fail(at);
   }
   /// Adobe's programs write such pictures inverted, and a marker that says who wrote them.
   void from_cmyk(const std::uint8_t* from, std::uint8_t* to, std::size_t count) const {

@@ -1,10 +1,10 @@
 #ifdef CAMEO_WITH_OPENJP2
 #include "image/pictures/picture.hpp"
 
+#include <openjpeg.h>
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <openjpeg.h>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -43,7 +43,8 @@ codestream_size size_of(picture_bytes stream) {
   const std::uint64_t right = field(0), bottom = field(1), left = field(2), top = field(3), tile_width = field(4),
                       tile_height = field(5), tile_left = field(6), tile_top = field(7);
   const std::uint64_t components = big_endian(stream, 40, 2);
-  if (right <= left || bottom <= top || tile_left > left || tile_top > top || tile_width == 0 || tile_height == 0) return {};
+  if (right <= left || bottom <= top || tile_left > left || tile_top > top || tile_width == 0 || tile_height == 0)
+    return {};
   const std::uint64_t across = (right - tile_left + tile_width - 1) / tile_width,
                       down = (bottom - tile_top + tile_height - 1) / tile_height;
   constexpr std::uint64_t least_bytes_of_tile = 14;  // the markers before its data
@@ -114,7 +115,8 @@ struct component_samples {
     return c.data && c.w > 0 && c.h > 0 && c.dx > 0 && c.dy > 0 && c.prec >= 1 && c.prec <= 31;
   }
   int at(std::uint64_t x, std::uint64_t y) const {
-    const std::uint64_t column = std::min<std::uint64_t>(x / of.dx, of.w - 1), row = std::min<std::uint64_t>(y / of.dy, of.h - 1);
+    const std::uint64_t column = std::min<std::uint64_t>(x / of.dx, of.w - 1),
+                        row = std::min<std::uint64_t>(y / of.dy, of.h - 1);
     const std::int64_t number = std::clamp<std::int64_t>(of.data[row * of.w + column] + offset, 0, most);
     return int(of.prec > 8 ? number >> (of.prec - 8) : of.prec < 8 ? number * 255 / most : number);
   }
@@ -125,7 +127,8 @@ std::uint8_t byte_of(double v) { return std::uint8_t(std::clamp(v + 0.5, 0.0, 25
 /// Luma and two differences, as JPEG files have them.
 void from_ycc(std::uint8_t* pixel) {
   const double y = pixel[0], b = pixel[1] - 128.0, r = pixel[2] - 128.0;
-  pixel[0] = byte_of(y + 1.402 * r), pixel[1] = byte_of(y - 0.344136 * b - 0.714136 * r), pixel[2] = byte_of(y + 1.772 * b);
+  pixel[0] = byte_of(y + 1.402 * r), pixel[1] = byte_of(y - 0.344136 * b - 0.714136 * r),
+  pixel[2] = byte_of(y + 1.772 * b);
 }
 
 bool take_pixels(const opj_image_t& image, std::uint64_t width, std::uint64_t height, std::uint8_t* to,
@@ -133,7 +136,8 @@ bool take_pixels(const opj_image_t& image, std::uint64_t width, std::uint64_t he
   const bool is_gray = image.numcomps < 3;
   for (std::size_t c = 0; c < (is_gray ? 1u : 3u); ++c)
     if (c >= image.numcomps || !component_samples::usable(image.comps[c])) return false;
-  const component_samples first{image.comps[0]}, second{image.comps[is_gray ? 0 : 1]}, third{image.comps[is_gray ? 0 : 2]};
+  const component_samples first{image.comps[0]}, second{image.comps[is_gray ? 0 : 1]},
+      third{image.comps[is_gray ? 0 : 2]};
   const bool is_ycc = !is_gray && image.color_space == OPJ_CLRSPC_SYCC;
   for (std::uint64_t y = 0; y < height; ++y) {
     if (host.stopped()) return false;

@@ -1,9 +1,9 @@
 #ifdef CAMEO_WITH_PNG
 #include "image/pictures/picture.hpp"
 
+#include <png.h>
 #include <csetjmp>
 #include <cstring>
-#include <png.h>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {

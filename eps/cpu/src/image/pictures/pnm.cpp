@@ -102,6 +102,7 @@ void take_samples(picture_bytes from, std::size_t channels, std::uint32_t most, 
 
 picture_read read_pnm(picture_bytes file, const picture_host& host) {
   constexpr std::uint32_t most_side = (1u << 28) - 1;
+  if (file.size() < 3) return false;
   const pnm_kind kind = kind_of(file[1]);
   pnm_text text{file.subspan(2)};
   std::uint32_t width = 0, height = 0, most = 1;

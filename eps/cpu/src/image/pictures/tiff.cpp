@@ -1,12 +1,12 @@
 #ifdef CAMEO_WITH_TIFF
 #include "image/pictures/picture.hpp"
 
+#include <tiffio.h>
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>  // SEEK_SET
 #include <cstring>
 #include <memory>
-#include <tiffio.h>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -60,7 +60,8 @@ open_tiff open_in_memory(tiff_bytes& from) {
 /// Colours are not weakened by transparency that the file keeps apart from them.
 void leave_colours_alone(TIFF* tiff) {
   std::uint16_t count = 0, *kinds = nullptr;
-  if (!TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1 || kinds[0] != EXTRASAMPLE_UNASSALPHA) return;
+  if (!TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1 || kinds[0] != EXTRASAMPLE_UNASSALPHA)
+    return;
   std::uint16_t associated = EXTRASAMPLE_ASSOCALPHA;
   TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &associated);
 }

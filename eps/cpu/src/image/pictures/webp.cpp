@@ -14,7 +14,8 @@ picture_read read_webp(picture_bytes file, const picture_host& host) {
   const auto width = std::uint64_t(found.width), height = std::uint64_t(found.height);
   const result<std::uint8_t*> pixels = host.room(width, height);
   if (!pixels) return pixels.error();
-  return WebPDecodeRGBInto(file.data(), file.size(), *pixels, std::size_t(3 * width * height), 3 * found.width) != nullptr;
+  return WebPDecodeRGBInto(file.data(), file.size(), *pixels, std::size_t(3 * width * height), 3 * found.width) !=
+         nullptr;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
