@@ -131,9 +131,19 @@ def reference_answers(each, words=""):
     try:
         with np.errstate(all="ignore"):
             found = onnx.reference.ReferenceEvaluator(each.model).run(None, each.feeds)
+        inferred = onnx.shape_inference.infer_shapes(each.model).graph.output
+        types = {o.name: o.type.tensor_type.elem_type for o in inferred if o.type.HasField("tensor_type")}
     except Exception as e:  # noqa: BLE001
         return "refused", f"{words}; reference evaluator: {e}"
-    return "reference", dict(zip((o.name for o in each.model.graph.output), found))
+    return "reference", {name: of_declared_type(value, types.get(name)) for name, value in
+                         zip((o.name for o in each.model.graph.output), found)}
+
+
+def of_declared_type(value, number):
+    """The reference evaluator makes int64 of some sums of int32."""
+    is_number = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iuf"
+    wanted = helper.tensor_dtype_to_np_dtype(number) if number and is_number else None
+    return value if wanted is None or wanted.kind not in "iuf" else np.asarray(value).astype(wanted)
 
 
 def judge(cases, ask=answers):
