@@ -19,10 +19,15 @@ class CameoConan(ConanFile):
         "fPIC": [True, False],
         "with_program": [True, False],  # the command line program, too
         "with_re2": [True, False],  # cpu's RegexFullMatch
+        "with_pictures": [True, False],  # the libraries of cpu's ImageDecoder, which reads BMP and PNM files without
         "providers": ["ANY"],  # names of folders of eps/, as "npu,cpu"; cpu is last and always there
     }
     default_options = {"shared": False, "fPIC": True, "with_program": False, "with_re2": True,
-                       "providers": "cpu"}
+                       "with_pictures": True, "providers": "cpu"}
+    # Package, component and library of each, and the name that CAMEO_PICTURES has for it.
+    pictures = {"jpeg": ("libjpeg", "libjpeg", "jpeg"), "png": ("libpng", "libpng", "png"),
+                "tiff": ("libtiff", "tiff", "tiff"), "webp": ("libwebp", "webp", "webp"),
+                "openjp2": ("openjpeg", "openjp2", "openjp2")}
     exports_sources = ("CMakeLists.txt", "cmake/*", "packaging/*", "include/*", "src/*", "eps/*", "LICENSE",
                        "THIRD_PARTY.md")
     implements = ["auto_shared_fpic"]
@@ -44,14 +49,18 @@ class CameoConan(ConanFile):
         self.requires("utf8proc/[>=2.8 <2.12]")
         if self.options.with_re2:
             self.requires("re2/[>=20220601 <20251106]")
+        if self.options.with_pictures:
+            self.requires("libjpeg/[>=9e]")
+            self.requires("libpng/[>=1.6 <2]")
+            self.requires("libtiff/[>=4.5 <5]")
+            self.requires("libwebp/[>=1.2 <2]")
+            self.requires("openjpeg/[>=2.5 <3]")
         headers_alone = {"headers": True, "libs": False, "visible": False}
         self.requires("fmt/[>=9.1 <12.3]", **headers_alone)
         self.requires("range-v3/[>=0.12 <0.13]", **headers_alone)
         self.requires("nlohmann_json/[>=3.11 <3.12]", **headers_alone)
         if self.options.with_program:
             self.requires("cli11/[>=2.3 <2.8]", **headers_alone)
-            self.requires("libpng/[>=1.6 <2]", visible=False)
-            self.requires("libjpeg/[>=9e]", visible=False)
 
     def validate(self):
         # No word about compiler.cppstd: cameo's CMake files ask for C++20 themselves, whatever a profile says.
@@ -70,6 +79,7 @@ class CameoConan(ConanFile):
         toolchain.cache_variables["CAMEO_WERROR"] = self.conf.get("user.cameo:werror", False, check_type=bool)
         toolchain.cache_variables["CAMEO_PROGRAM"] = bool(self.options.with_program)
         toolchain.cache_variables["CAMEO_RE2"] = bool(self.options.with_re2)
+        toolchain.cache_variables["CAMEO_PICTURES"] = ";".join(self.pictures) if self.options.with_pictures else ""
         toolchain.cache_variables["CAMEO_PROVIDERS"] = ";".join(self._providers())
         toolchain.cache_variables["CAMEO_LIBRARIES"] = "shared" if self.options.shared else "static"
         toolchain.generate()
@@ -116,6 +126,8 @@ class CameoConan(ConanFile):
         kernels = [("highway", "hwy", "hwy"), texts]
         if self.options.with_re2:
             kernels.append(("re2", "re2", "re2"))
+        if self.options.with_pictures:
+            kernels.extend(self.pictures.values())
         if self.options.shared:
             component("cameo", ["cameo"], ["target"])
             link("cameo", *formats, *kernels)

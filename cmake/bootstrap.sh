@@ -6,8 +6,8 @@ cameo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Debian packages, by what they are needed for; each set comes on top of the one before.
 cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev libprotobuf-dev protobuf-compiler
   libfmt-dev librange-v3-dev nlohmann-json3-dev libhwy-dev libcli11-dev libutf8proc-dev libre2-dev libpng-dev
-  libjpeg-dev"
-cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
+  libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev"
+cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libonnx-testdata libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
   python3 clang-16 libc++-16-dev libc++abi-16-dev
   chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-linux-gnu qemu-user

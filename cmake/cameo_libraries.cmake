@@ -221,14 +221,6 @@ function(cameo_add_program)
       COMMAND $<TARGET_FILE:cameo_program> completion zsh > ${share}/_cameo
       COMMAND $<TARGET_FILE:cameo_program> completion fish > ${share}/cameo.fish)
   endif()
-  find_package(PNG QUIET)  # images as inputs, where their libraries are
-  find_package(JPEG QUIET)
-  foreach(library PNG JPEG)
-    if(${library}_FOUND)
-      target_compile_definitions(cameo_program_parts PRIVATE CAMEO_WITH_${library})
-      cameo_link_privately(cameo_program_parts ${library}::${library})
-    endif()
-  endforeach()
 endfunction()
 
 # One executable per bench/NAME/*.cpp folder, when Google Benchmark is there; a folder with a CMakeLists.txt of its own

@@ -239,6 +239,7 @@ function(cameo_add_fuzzers)
     SEEDS ${seeds}/epctx/one_partition_external ${seeds}/epctx/two_partitions_external)
   cameo_fuzzer(package LENGTH 16384 SEEDS ${PROJECT_SOURCE_DIR}/tests/fuzz/package_seeds
     DICTIONARY ${PROJECT_SOURCE_DIR}/tests/fuzz/package.dict)
+  cameo_fuzzer(pictures LENGTH 4096 SEEDS ${seeds}/pictures)
   if(TARGET cameo_ep_frozen AND TEST eps.frozen.container)  # which makes the seeds
     set(seeds ${PROJECT_BINARY_DIR}/fuzz_frozen_seeds)
     file(MAKE_DIRECTORY ${seeds})
@@ -349,7 +350,7 @@ function(cameo_add_program_of_references)
   set(folder ${PROJECT_BINARY_DIR}/tests/references)
   add_executable(cameo_references ${PROJECT_SOURCE_DIR}/tests/program/references/main.cpp ${program}/options.cpp
     ${program}/peak.cpp ${program}/compile.cpp ${program}/share.cpp ${program}/weight_sharing.cpp ${program}/run.cpp
-    ${program}/runnable.cpp ${program}/given_inputs.cpp)
+    ${program}/runnable.cpp ${program}/given_inputs.cpp ${program}/pictures.cpp)
   set_target_properties(cameo_references PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${folder})
   target_include_directories(cameo_references BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/program/references
     ${PROJECT_SOURCE_DIR}/src)

@@ -24,3 +24,6 @@ nlohmann_json/3.11.2
 cli11/2.3.2
 libpng/1.6.39
 libjpeg/9e
+libtiff/4.5.0
+libwebp/1.2.4
+openjpeg/2.5.0

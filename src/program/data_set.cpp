@@ -46,6 +46,12 @@ std::size_t io_at(const std::vector<io_info>& ios, std::size_t number) {
   return number;
 }
 
+/// ONNX's own files had bfloat16 as uint16, before numpy had a name for it: those are its bits.
+void name_bits(value& v, const io_info& io) {
+  const bool wanted = io.type.is_tensor() && io.type.type == dtype::bf16;
+  if (wanted && v.kind == value_kind::tensor && v.type == dtype::u16) v.type = dtype::bf16;
+}
+
 /// The file says its name only once it is parsed, and how it is parsed depends on the input: first as its position
 /// says.
 result<read_value> read_one(std::span<const std::byte> bytes, const numbered_file& file,
@@ -56,11 +62,13 @@ result<read_value> read_one(std::span<const std::byte> bytes, const numbered_fil
     result<value> read = read_pb(bytes, kind, memory, &name);
     if (!read) return read.error();
     const std::size_t named = name.empty() ? ios.size() : find_io(ios, name);
-    if (named < ios.size() && pb_kind_of(ios[named].type.kind) == kind) return read_value{named, file.name, *read};
-    if (must_be_named || position >= ios.size())
+    const bool is_named = named < ios.size() && pb_kind_of(ios[named].type.kind) == kind;
+    if (!is_named && (must_be_named || position >= ios.size()))
       return failed(status_code::invalid_argument, "the model has no '{}' and nothing at position {}", name,
                     file.number);
-    return read_value{position, file.name, *read};
+    const std::size_t io = is_named ? named : position;
+    name_bits(*read, ios[io]);
+    return read_value{io, file.name, *read};
   };
   result<read_value> first =
       as_kind(position < ios.size() ? pb_kind_of(ios[position].type.kind) : pb_kind::tensor, false);

@@ -1,6 +1,7 @@
 #include "program/given_inputs.hpp"
 
 #include "file/messages.hpp"
+#include "program/pictures.hpp"
 #include "program/say.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ result<gathered_input> gather_one(const input_taker& to, const given_inputs& o, 
   const io_info& io = *split->io;
   const std::string& rest = split->rest;
   if (given.how == kind::list && (names_value_file(rest) || is_there(rest))) {
-    result<any_value> read = read_value_file(rest, io, o.pictures);
+    result<any_value> read = read_value_file(rest, io, o.pictures, decode_here);
     if (!read) return std::move(read).error();
     const std::string scaled = names_picture(rest) ? ", " + o.pictures.text(io.type.type) : "";
     return gathered_input{io.name, std::move(*read), rest + scaled};
@@ -165,10 +166,10 @@ void tell_of_pictures(const std::vector<gathered_input>& all) {
 
 void add_input_options(const command& it, given_inputs& to) {
   const command group = it.group("Inputs");
-  add_pair(
-      group, "--input", "NAME=FILE|VALUE,...", kind::list, to,
-      "An input from a .npy or .pb (TensorProto) file, or a .png or .jpg where it is an image; or its values, with "
-      "commas between them; repeatable");
+  add_pair(group, "--input", "NAME=FILE|VALUE,...", kind::list, to,
+           "An input from a .npy or .pb (TensorProto) file, or a picture (.png, .jpg, ...) where it is an image; or "
+           "its values, with "
+           "commas between them; repeatable");
   add_pair(group, "--fill", "NAME=VALUE", kind::fill, to, "An input all of whose elements are this value; repeatable");
   add_pair(group, "--range", "NAME=LO:HI", kind::range, to,
            "An input of random numbers from LO to HI, which integers may also be; repeatable");

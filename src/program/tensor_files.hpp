@@ -27,14 +27,19 @@ struct picture_scaling {
   std::string text(dtype) const;
 };
 
-/// True for a path that ends like a file of a value: .npy, .pb, .png, .jpg, .jpeg.
+/// Makes a file's bytes a picture [height, width, channels] of one or three channels (gray, or red, green and blue) of
+/// uint8; one without elements where the bytes are no whole picture.
+using decode_picture = result<any_value> (*)(std::span<const std::byte> file, std::size_t channels);
+
+/// True for a path that ends like a file of a value: .npy, .pb, or as a picture does.
 bool names_value_file(const std::string& path);
-/// True for a path that ends like a picture.
+/// True for a path that ends like a picture: .png, .jpg and others that ImageDecoder reads, in letters of any case.
 bool names_picture(const std::string& path);
 
-/// Reads a value for an input of the model: .npy, .pb, or, where the input is an image ([N,C,H,W] or [N,H,W,C] with one
-/// or three channels), .png, .jpg, .jpeg. Errors start with the file's name.
-result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling& = {});
+/// Reads a value for an input of the model: .npy, .pb, or a picture, where the input is an image ([N,C,H,W] or
+/// [N,H,W,C] with one or three channels). Errors start with the file's name.
+result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling&,
+                                  decode_picture);
 
 /// Reads the values of a folder with input_*.pb (`prefix` "input_") or output_*.pb into `memory`: by the name that is
 /// in the file, else by the file's number among `order`. An input without a file is left out.
@@ -46,7 +51,8 @@ struct read_value {
 result<std::vector<read_value>> read_data_set(const std::string& folder, std::string_view prefix,
                                               const std::vector<io_info>& ios, arena& memory);
 
-/// Decodes a PNG or JPEG file for an image input: scaled for floats, 0..255 for uint8, which nothing can scale.
-result<value> read_image(std::span<const std::byte> file, const io_info& input, const picture_scaling&, arena& memory);
+/// Makes a picture's file a value for an image input: scaled for floats, 0..255 for uint8, which nothing can scale.
+result<value> read_image(std::span<const std::byte> file, const io_info& input, const picture_scaling&, decode_picture,
+                         arena& memory);
 
 }  // namespace cameo::program

@@ -100,7 +100,7 @@ def find_shared(args):
     runs(made / "app_plain")
     needed = command("readelf", "-d", made / "app")
     expect("libcameo.so" in needed, "the shared app does not need libcameo.so")
-    for name in ("libonnx", "libprotobuf", "libhwy", "libutf8proc", "libre2", "libfmt"):
+    for name in ("libonnx", "libprotobuf", "libhwy", "libutf8proc", "libre2", "libjpeg", "libtiff", "libopenjp2", "libfmt"):
         expect(name not in needed, f"the shared app is linked with {name} itself")
 
 
@@ -305,8 +305,8 @@ def conan_profile(folder):
 
 @check
 def conan(args):
-    """The recipe makes a package, static and shared, and its test_package runs; a build without RE2 runs, and tells of
-    what takes RE2 how to get it."""
+    """The recipe makes a package, static and shared, and its test_package runs; a build without RE2 and the libraries of
+    pictures runs, and tells of what takes RE2 how to get it."""
     home = ROOT / "build" / "package_conan"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
@@ -319,14 +319,16 @@ def conan(args):
     for shared, with_re2 in ("False", "False"), ("True", "True"):
         text = command(*tool, "create", ROOT, f"--profile:all={profile}", "--build=cameo/*", "--no-remote",
                        "-o", f"cameo/*:shared={shared}", "-o", "cameo/*:with_program=True",
-                       "-o", f"cameo/*:with_re2={with_re2}", env=env)
+                       "-o", f"cameo/*:with_re2={with_re2}", "-o", f"cameo/*:with_pictures={with_re2}", env=env)
         expect("cameo runs here" in text, text[-3000:])
         program = max(home.glob("p/b/*/p/bin/cameo"), key=lambda path: path.stat().st_mtime)
         listed = json.loads(command(program, "ops", "--json", env={"LD_LIBRARY_PATH": str(program.parent.parent / "lib")}))
         expect(("RegexFullMatch" in {op["op"] for op in listed["ops"]}) == (with_re2 == "True"),
                f"RegexFullMatch with with_re2={with_re2}")
-        for_want = [words for words in listed["left_out"] if words.endswith("for want of RE2")]
-        expect(with_re2 == "True" and not for_want or len(for_want) == 1 and "RegexFullMatch" in for_want[0],
+        without = ["RegexFullMatch and Tokenizer on cpu, for want of RE2"]
+        without += [f"{name} files of ImageDecoder on cpu, for want of {library}" for name, library in (
+            ("JPEG", "libjpeg"), ("PNG", "libpng"), ("TIFF", "libtiff"), ("WebP", "libwebp"), ("JPEG 2000", "OpenJPEG"))]
+        expect(listed["left_out"] == ([] if with_re2 == "True" else without),
                f"left out with with_re2={with_re2}: {listed['left_out']}")
         done = command(program, "run", model, may_fail=True,
                        env={"LD_LIBRARY_PATH": str(program.parent.parent / "lib")})

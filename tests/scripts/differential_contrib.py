@@ -168,7 +168,7 @@ def mrotary(rng):
     x = floats(rng, (batch, length, heads * 2 * half) if rng.random() < 0.6 else (batch, heads, length, 2 * half))
     return ms("MRotaryEmbedding", [x, rng.integers(0, table, (3, batch, length)).astype("i8"),
                                    np.cos(angles).astype("f4"), np.sin(angles).astype("f4")], mrope_section=sections,
-              mrope_layout=int(rng.integers(2)) if sections[1] * 3 <= half + 2 else 0, interleaved=int(rng.integers(2)))
+              num_heads=heads if x.ndim == 3 else None, mrope_layout=int(rng.integers(2)) if sections[1] * 3 <= half + 2 else 0, interleaved=int(rng.integers(2)))
 
 
 # Norms and gates

@@ -287,8 +287,10 @@ def activation(rng):
     if op == "PRelu":
         return one_node(op, [x, F4([rng.uniform(-2, 2)])], opset=16)
     x = np.concatenate([x, numbers(rng, [9])]) if x.ndim == 1 else x
-    with np.errstate(over="ignore"):  # onnxruntime has Hardmax of float alone; the reference counts a NaN as largest
+    with np.errstate(over="ignore"):  # onnxruntime has Hardmax of float alone
         x = x.astype(F4 if op == "Hardmax" else pick(rng, F4, F4, F8, F2))
+    if op == "Hardmax":  # which of a NaN and a number is the maximum, no text says
+        x = np.where(np.isnan(x), F4(1), x)
     if op == "Sign" and x.dtype == F2:  # onnxruntime makes 0 of NaN, for this type alone
         x = x[~np.isnan(x)]
     if op == "LogSoftmax" and x.dtype == F8:  # of a row with infinity onnxruntime makes NaN for the other types alone

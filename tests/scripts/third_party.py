@@ -7,8 +7,8 @@ import sys
 ROOT = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 # What a library's headers begin with, or CMake calls it, and its name on the page where that is another.
 NAMES = {"google": "protobuf", "onnx_proto": "onnx", "CLI": "CLI11", "range": "range-v3", "nlohmann": "nlohmann_json",
-         "Eigen3": "Eigen", "xtensor": "xtensor", "png.h": "libpng", "jpeglib.h": "libjpeg", "PNG": "libpng",
-         "JPEG": "libjpeg", "openvino": "openvino"}
+         "Eigen3": "Eigen", "xtensor": "xtensor", "png.h": "libpng", "jpeglib.h": "libjpeg", "tiffio.h": "libtiff",
+         "webp": "libwebp", "openjpeg.h": "OpenJPEG", "openvino": "openvino"}
 OWN = {"cameo", "threads", "Threads", "PkgConfig", "sys", "linux", "netinet", "arpa", "machine", "asm", "bits"}
 
 page = (ROOT / "THIRD_PARTY.md").read_text()
@@ -18,7 +18,7 @@ for source in [*ROOT.glob("src/**/*.[ch]pp"), *ROOT.glob("include/**/*.hpp"), *R
                *ROOT.glob("eps/*/include/**/*.hpp")]:
     for name in re.findall(r"^\s*#\s*include <([\w.]+)/", source.read_text(), re.MULTILINE):
         found.setdefault(name, source.relative_to(ROOT))
-    for name in re.findall(r"^\s*#\s*include <(png\.h|jpeglib\.h|utf8proc\.h)>", source.read_text(), re.MULTILINE):
+    for name in re.findall(r"^\s*#\s*include <(png\.h|jpeglib\.h|tiffio\.h|openjpeg\.h|utf8proc\.h)>", source.read_text(), re.MULTILINE):
         found.setdefault(name.removesuffix(".h") if name.startswith("utf8") else name, source.relative_to(ROOT))
 for rules in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/cameo_*.cmake"), *ROOT.glob("src/**/CMakeLists.txt")]:
     for name in re.findall(r"(?:find_package|cameo_find_dependency|cameo_external)\((\w+)", re.sub(r"#.*", "", rules.read_text())):

@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/affine_grid.hpp>
 #include <cameo/eps/cpu/crop_and_resize.hpp>
 #include <cameo/eps/cpu/grid_sample.hpp>
+#include <cameo/eps/cpu/image_decoder.hpp>
 #include <cameo/eps/cpu/image_scaler.hpp>
 #include <cameo/eps/cpu/max_roi_pool.hpp>
 #include <cameo/eps/cpu/non_max_suppression.hpp>
@@ -24,6 +25,7 @@ using image_rows = row_list<
     computes<op::Upsample, since<1>, upsample>,
     computes<op::contrib::ImageScaler, since<1, 9>, image_scaler>,
     moves<op::contrib::Crop, since<1, 9>, crop>,
+    computes<op::ImageDecoder, since<20>, image_decoder>,
     computes<op::GridSample, since<16>, grid_sample>,
     computes<op::microsoft::GridSample, since<1>, grid_sample_of_floats, "T1", "T2">,
     computes<op::microsoft::CropAndResize, since<1>, crop_and_resize>,

@@ -43,8 +43,8 @@ void transform_scores(score_transform f, double* scores, std::int64_t n) {
     if (zero) scores[i] *= std::exp(-most);
     else sum += scores[i] = std::exp(scores[i] - most);
   }
-  if (sum != 0)
-    for (std::int64_t i = 0; i < n; ++i) scores[i] /= sum;
+  // Scores that are all zero leave a sum of 0, and NaN, as they do in ONNX Runtime.
+  for (std::int64_t i = 0; i < n; ++i) scores[i] /= sum;
 }
 
 std::int64_t finish_scores(score_transform f, second_class second, double* scores, std::int64_t n) {

@@ -9,6 +9,9 @@ endif()
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES program CAMEO_PROGRAM
   regex CAMEO_RE2)
+if(NOT "pictures" IN_LIST FEATURES)
+  list(APPEND feature_options -DCAMEO_PICTURES=)
+endif()
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" is_shared)
 set(libraries static)
 if(is_shared)
